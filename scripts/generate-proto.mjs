@@ -1,0 +1,22 @@
+/**
+ * Regenerates src/onnx/gen/onnx_pb.ts from src/onnx/gen/onnx.proto (the official schema, Apache-2.0; the Python package
+ * `onnx` carries it). Needed only when the schema changes: `node scripts/generate-proto.mjs`
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const bin = join(root, "node_modules", ".bin");
+const folder = join(root, "src", "onnx", "gen");
+const scratch = mkdtempSync(join(tmpdir(), "generate-proto-"));
+try {
+  const template = join(scratch, "buf.gen.json");
+  const plugin = { local: join(bin, "protoc-gen-es"), out: folder, opt: ["target=ts", "import_extension=js"] };
+  writeFileSync(template, JSON.stringify({ version: "v2", inputs: [{ directory: folder }], plugins: [plugin] }));
+  execFileSync(join(bin, "buf"), ["generate", "--template", template], { cwd: scratch, stdio: "inherit" });
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,18 @@
+// npm start [-- key=value ...]: sets everything up on a fresh clone, then trains the tiny model.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ensureBrowser } from "./lib/browser.mjs";
+import { build, checkNode, installPackages, ROOT } from "./lib/setup.mjs";
+
+checkNode();
+installPackages();
+build();
+await ensureBrowser();
+
+// In this very process: signals, the terminal and the exit code are then the program's own, and nothing is left behind
+// when this process is killed.
+const train = join(ROOT, "dist", "src", "cli", "train.js");
+const config = join(ROOT, "configs", "tiny", "quickstart.yaml");
+process.setSourceMapsEnabled(true);
+process.argv = [process.argv[0], train, "flow-grpo", "--config", config, ...process.argv.slice(2)];
+await import(pathToFileURL(train).href);

@@ -1,0 +1,52 @@
+// npm test [-- part-of-a-path ...] [-- --test-name-pattern=...]: sets everything up, then runs the quick tests.
+// --slow runs the slow ones (*.slow.test.ts) instead.
+import { spawn } from "node:child_process";
+import { join, relative, sep } from "node:path";
+import { ensureBrowser } from "./lib/browser.mjs";
+import { build, checkNode, fail, filesUnder, installPackages, log, ROOT } from "./lib/setup.mjs";
+
+const args = process.argv.slice(2);
+const slow = args.includes("--slow");
+const nodeOptions = args.filter((arg) => arg.startsWith("--test-"));
+const filters = args.filter((arg) => !arg.startsWith("-"));
+const unknown = args.find((arg) => arg.startsWith("-") && arg !== "--slow" && !arg.startsWith("--test-"));
+if (unknown !== undefined) {
+  log(`Unknown option ${unknown}: expected --slow, one of Node's --test-... options, or parts of test files' paths.`);
+  process.exit(2);
+}
+
+checkNode();
+installPackages();
+build();
+await ensureBrowser();
+
+const files = filesUnder(join(ROOT, "dist", "test"))
+  .map((path) => relative(ROOT, path).split(sep).join("/"))
+  .filter((path) => path.endsWith(".test.js") && path.endsWith(".slow.test.js") === slow)
+  .filter((path) => filters.length === 0 || filters.some((part) => path.includes(part.replace(/\.ts$/, ".js"))));
+if (files.length === 0) {
+  if (filters.length > 0) fail(`No ${slow ? "slow " : ""}test file has ${filters.join(" or ")} in its path.`);
+  log(`There are no ${slow ? "slow " : ""}tests.`);
+  process.exit(0);
+}
+
+// A hang is a failure with a name. In TAP the counts come last; on a terminal the readable form is worth more.
+const limit = slow ? 3_600_000 : 300_000;
+const runner = spawn(
+  process.execPath,
+  [
+    "--enable-source-maps",
+    "--test",
+    "--test-concurrency=2",
+    `--test-timeout=${limit}`,
+    `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
+    ...nodeOptions,
+    ...files,
+  ],
+  { cwd: ROOT, stdio: "inherit" },
+);
+// the terminal signals the runner itself; others signal only this process
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => runner.kill(signal));
+process.on("SIGINT", () => runner.kill("SIGINT"));
+runner.on("error", (error) => fail(`Cannot start the test runner: ${error.message}`));
+runner.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));

@@ -1,0 +1,86 @@
+import { UserError } from "../core/errors.js";
+import { Emitter } from "../onnx/emit.js";
+import type { GraphBuilder } from "../onnx/graph.js";
+import { formatShape, isStatic, sameShape } from "../onnx/shapes.js";
+import type { Dim, Node, Value } from "../onnx/types.js";
+import { NO_GRADIENT, RuleContext, RULES } from "./rules.js";
+
+const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
+
+/**
+ * Appends to `g` the gradient of the scalar `loss` with respect to each of `wrt` (reverse mode).
+ *
+ * Only nodes on a path from some `wrt` to `loss` are visited, so dead gradients are never built.
+ * @param initial gradients to add to (accumulation over micro-batches), by the parameter's name, of the parameter's shape.
+ * @returns one gradient a parameter, in the order of `wrt`; zeros where the loss does not depend on it.
+ * @throws UserError naming op, node and parameter where a rule is missing.
+ */
+export function backward(g: GraphBuilder, loss: Value, wrt: readonly Value[], initial: ReadonlyMap<string, Value> = new Map()): Value[] {
+  if (!isStatic(loss.shape) || loss.shape.length !== 0) throw new Error(`the loss must be a scalar, got ${formatShape(loss.shape)}`);
+  const e = new Emitter(g);
+  const forward = [...g.nodes];
+  const source = dependents(forward, wrt);
+  const gradients = new Map<string, Value>(initial);
+  gradients.set(loss.name, g.scalar(1, loss.dtype));
+
+  for (let i = forward.length - 1; i >= 0; i--) {
+    const node = forward[i] as Node;
+    if (!node.outputs.some((o) => gradients.has(o.name))) continue;
+    const wanted = node.inputs.map((v) => v !== undefined && source.has(v.name) && DIFFERENTIABLE.has(v.dtype));
+    if (!wanted.includes(true)) continue;
+    if (NO_GRADIENT.has(node.op)) continue;
+    const rule = RULES[node.op];
+    if (rule === undefined) throw missingRule(node, loss, source);
+    g.scope("grad", () =>
+      g.scope(node.name.replace(/^\//, ""), () => {
+        const context = new RuleContext(g, node, node.outputs.map((o) => gradients.get(o.name)));
+        const thunks = rule(context);
+        node.inputs.forEach((input, k) => {
+          if (input === undefined || !wanted[k]) return;
+          const thunk = thunks[k];
+          if (thunk === null) throw new Error(`${node.op} has no gradient for input ${k} (at ${node.name}), which depends on ${source.get(input.name)}`);
+          if (thunk === undefined) throw new Error(`the rule of ${node.op} gives ${thunks.length} gradients for ${node.inputs.length} inputs`);
+          const accumulated = gradients.get(input.name);
+          if (accumulated !== undefined && thunk.fused) {
+            gradients.set(input.name, thunk(accumulated));
+            return;
+          }
+          const gradient = unbroadcast(e, thunk(), input.shape);
+          gradients.set(input.name, accumulated === undefined ? gradient : e.add(accumulated, gradient));
+        });
+      }),
+    );
+  }
+  return wrt.map((p) => gradients.get(p.name) ?? e.zeros(p.shape, p.dtype));
+}
+
+/** Names of all values that depend on a parameter, each with one such parameter (for messages). */
+function dependents(nodes: readonly Node[], wrt: readonly Value[]): Map<string, string> {
+  const source = new Map(wrt.map((p) => [p.name, p.name]));
+  for (const node of nodes) {
+    for (const input of node.inputs) {
+      const parameter = input === undefined ? undefined : source.get(input.name);
+      if (parameter === undefined) continue;
+      for (const output of node.outputs) source.set(output.name, parameter);
+      break;
+    }
+  }
+  return source;
+}
+
+/** Sums over the axes that were broadcast. */
+function unbroadcast(e: Emitter, gradient: Value, shape: readonly Dim[]): Value {
+  if (sameShape(gradient.shape, shape)) return gradient;
+  const lead = gradient.shape.length - shape.length;
+  if (lead < 0) return e.expand(gradient, shape as number[]);
+  const axes = gradient.shape.flatMap((d, i) => (i < lead || (shape[i - lead] === 1 && d !== 1) ? [i] : []));
+  const summed = axes.length === 0 ? gradient : e.sum(gradient, axes);
+  return sameShape(summed.shape, shape) ? summed : e.reshape(summed, shape as number[]);
+}
+
+function missingRule(node: Node, loss: Value, source: ReadonlyMap<string, string>): UserError {
+  const parameter = node.inputs.map((v) => v && source.get(v.name)).find((p) => p !== undefined);
+  return new UserError(`No gradient rule for ${node.op} at ${node.name} (needed from ${loss.name} to ${parameter}).`, {
+    hint: "Add it to src/autodiff/rules.ts, or freeze the parameters that lie before it.",
+  });
+}

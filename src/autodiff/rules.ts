@@ -1,0 +1,346 @@
+/**
+ * Gradients: one row an op. A rule gets the node and the gradient of its outputs and returns, for each input,
+ * a thunk that emits the gradient (or null where an input has none: indices, shapes, bounds).
+ * Un-broadcasting, accumulation, dead gradients and arity live in the walk (backward.ts), never here.
+ */
+import { Emitter } from "../onnx/emit.js";
+import type { GraphBuilder } from "../onnx/graph.js";
+import { axisOf, sizeOf } from "../onnx/shapes.js";
+import type { Node, Value } from "../onnx/types.js";
+
+/** Emits a gradient. A fused thunk adds to `accumulated` itself (Gemm's C), the others are added by the walk. */
+export interface Thunk {
+  (accumulated?: Value): Value;
+  readonly fused?: true;
+}
+
+export class RuleContext {
+  readonly e: Emitter;
+  constructor(
+    readonly g: GraphBuilder,
+    readonly node: Node,
+    private readonly gradients: readonly (Value | undefined)[],
+  ) {
+    this.e = new Emitter(g);
+  }
+
+  x(i = 0): Value {
+    const v = this.node.inputs[i];
+    if (v === undefined) throw new Error(`${this.node.op} has no input ${i} (at ${this.node.name})`);
+    return v;
+  }
+
+  y(i = 0): Value {
+    return this.node.outputs[i] as Value;
+  }
+
+  /** The gradient of the first output. */
+  get dy(): Value {
+    return this.dyOf(0);
+  }
+
+  dyOf(i: number): Value {
+    const given = this.gradients[i];
+    if (given !== undefined) return given;
+    const y = this.y(i);
+    return this.e.zeros(y.shape, y.dtype);
+  }
+
+  int(name: string, fallback: number): number {
+    const v = this.node.attributes[name];
+    return v === undefined ? fallback : Number(v);
+  }
+
+  ints(input: number, attribute: string): readonly number[] | undefined {
+    const content = this.node.inputs[input]?.content as readonly number[] | undefined;
+    if (content !== undefined) return content;
+    const v = this.node.attributes[attribute];
+    return Array.isArray(v) ? (v as readonly number[]).map(Number) : undefined;
+  }
+}
+
+export type Rule = (c: RuleContext) => readonly (Thunk | null)[];
+
+const fused = (build: (accumulated?: Value) => Value): Thunk => Object.assign(build, { fused: true as const });
+
+/** y = f(x), dx = dy * f'(x). */
+const unary =
+  (derivative: (c: RuleContext) => Value): Rule =>
+  (c) => [() => c.e.mul(c.dy, derivative(c))];
+
+/** Layout ops: the gradient has the input's shape again. */
+const reshaped: Rule = (c) => [() => c.e.reshape(c.dy, c.x().shape as number[]), null];
+
+/** Puts back the axes that a reduction dropped. */
+function keptShape(c: RuleContext, v: Value): Value {
+  if (c.int("keepdims", 1) === 1) return v;
+  const rank = c.x().shape.length;
+  const axes = new Set((c.ints(1, "axes") ?? [...Array(rank).keys()]).map((a) => axisOf(a, rank)));
+  return c.e.reshape(v, c.x().shape.map((d, i) => (axes.has(i) ? 1 : (d as number))));
+}
+
+const extremum: Rule = (c) => [
+  // ties share the gradient equally
+  () => {
+    const hit = c.e.indicator(c.e.equal(c.x(), keptShape(c, c.y())), c.x().dtype);
+    const axes = c.ints(1, "axes") ?? c.x().shape.map((_, i) => i);
+    return c.e.mul(hit, c.e.div(keptShape(c, c.dy), c.e.sum(hit, axes)));
+  },
+  null,
+];
+
+/** Max or Min of any number of inputs: the gradient goes to the first that holds the extremum. */
+const selected: Rule = (c) =>
+  c.node.inputs.map((_, i) => () => {
+    let hit = c.e.equal(c.x(i), c.y());
+    for (let j = 0; j < i; j++) hit = c.g.op("And", [hit, c.e.not(c.e.equal(c.x(j), c.y()))]);
+    return c.e.mul(c.dy, c.e.indicator(hit, c.x(i).dtype));
+  });
+
+/** d/dx of Gelu, exact: Phi(x) + x phi(x); tanh form: by the chain rule. */
+function geluDerivative(c: RuleContext): Value {
+  const { e } = c;
+  const x = c.x();
+  if (c.node.attributes.approximate === "tanh") {
+    const k = Math.sqrt(2 / Math.PI);
+    const x2 = e.mul(x, x);
+    const t = e.tanh(e.mul(e.mul(x, e.add(e.mul(x2, 0.044715), 1)), k));
+    const inner = e.mul(e.add(e.mul(x2, 3 * 0.044715), 1), k);
+    const left = e.mul(e.add(t, 1), 0.5);
+    return e.add(left, e.mul(e.mul(e.mul(x, 0.5), e.sub(1, e.mul(t, t))), inner));
+  }
+  const cdf = e.mul(e.add(c.g.op("Erf", [e.mul(x, Math.SQRT1_2)]), 1), 0.5);
+  const pdf = e.mul(e.exp(e.mul(e.mul(x, x), -0.5)), 1 / Math.sqrt(2 * Math.PI));
+  return e.add(cdf, e.mul(x, pdf));
+}
+
+const gemm: Rule = (c) => {
+  // Y = alpha A' B' + beta C; weights are multiplied as they lie, never transposed in memory
+  const alpha = c.int("alpha", 1);
+  const beta = c.int("beta", 1);
+  const tA = c.int("transA", 0) === 1;
+  const tB = c.int("transB", 0) === 1;
+  const product = (a: Value, b: Value, transA: boolean, transB: boolean): Thunk =>
+    fused((acc) => c.e.gemm(a, b, { transA, transB, alpha, ...(acc === undefined ? {} : { c: acc }) }));
+  return [
+    tA ? product(c.x(1), c.dy, tB, true) : product(c.dy, c.x(1), false, !tB),
+    tB ? product(c.dy, c.x(0), true, tA) : product(c.x(0), c.dy, !tA, false),
+    () => (beta === 1 ? c.dy : c.e.mul(c.dy, beta)),
+  ];
+};
+
+const matmul: Rule = (c) => {
+  const { e } = c;
+  const [a, b] = [c.x(0), c.x(1)];
+  if (b.shape.length === 2) {
+    // a stack of rows times one matrix: two plain products, no transposed weight
+    const rows = (v: Value): Value => e.reshape(v, [-1, v.shape.at(-1) as number]);
+    return [
+      () => e.reshape(e.gemm(rows(c.dy), b, { transB: true }), a.shape as number[]),
+      fused((acc) => e.gemm(rows(a), rows(c.dy), { transA: true, ...(acc === undefined ? {} : { c: acc }) })),
+    ];
+  }
+  return [() => e.matmul(c.dy, e.swap(b)), () => e.matmul(e.swap(a), c.dy)];
+};
+
+/** dx = (dy - sum(dy * y)) * y over the axis. */
+const softmax: Rule = (c) => [
+  () => {
+    const axis = [c.int("axis", -1)];
+    return c.e.mul(c.e.sub(c.dy, c.e.sum(c.e.mul(c.dy, c.y()), axis)), c.y());
+  },
+];
+
+/** dx = dy - exp(y) * sum(dy) over the axis. */
+const logSoftmax: Rule = (c) => [() => c.e.sub(c.dy, c.e.mul(c.e.exp(c.y()), c.e.sum(c.dy, [c.int("axis", -1)])))];
+
+/** Adds the rows of dy into zeros of x's shape at the gathered places. */
+const gather: Rule = (c) => [
+  () => {
+    const { e } = c;
+    const [x, indices] = [c.x(0), c.x(1)];
+    const axis = axisOf(c.int("axis", 0), x.shape.length);
+    const shape = x.shape as number[];
+    const n = sizeOf(indices.shape);
+    if (axis !== 0) {
+      const place = indices.shape.length === 0 ? e.unsqueeze(c.dy, [axis]) : e.reshape(c.dy, [...shape.slice(0, axis), n, ...shape.slice(axis + 1)]);
+      const index = e.expand(e.reshape(indices, shape.map((_, i) => (i === axis ? n : 1))), place.shape as number[]);
+      return c.g.op("ScatterElements", [e.zeros(shape, x.dtype), index, place], { axis, reduction: "add" });
+    }
+    const rows = e.reshape(c.dy, [n, ...shape.slice(1)]);
+    return c.g.op("ScatterND", [e.zeros(shape, x.dtype), e.reshape(indices, [n, 1]), rows], { reduction: "add" });
+  },
+  null,
+];
+
+const simplifiedLayerNormalization: Rule = (c) => {
+  // y = x * inv * w with inv = 1 / sqrt(mean(x^2) + eps), saved by the forward pass
+  const { e } = c;
+  const [x, w, inv] = [c.x(0), c.x(1), c.y(1)];
+  const axis = axisOf(c.int("axis", -1), x.shape.length);
+  const axes = x.shape.map((_, i) => i).slice(axis);
+  const normalized = (): Value => e.mul(x, inv);
+  return [
+    () => {
+      const g = e.mul(c.dy, w);
+      const n = normalized();
+      return e.mul(e.sub(g, e.mul(n, e.mean(e.mul(g, n), axes))), inv);
+    },
+    () => e.mul(c.dy, normalized()),
+  ];
+};
+
+const layerNormalization: Rule = (c) => {
+  const { e } = c;
+  const [x, w, mean, inv] = [c.x(0), c.x(1), c.y(1), c.y(2)];
+  const axis = axisOf(c.int("axis", -1), x.shape.length);
+  const axes = x.shape.map((_, i) => i).slice(axis);
+  const normalized = (): Value => e.mul(e.sub(x, mean), inv);
+  return [
+    () => {
+      const g = e.mul(c.dy, w);
+      const n = normalized();
+      return e.mul(e.sub(e.sub(g, e.mean(g, axes)), e.mul(n, e.mean(e.mul(g, n), axes))), inv);
+    },
+    () => e.mul(c.dy, normalized()),
+    () => c.dy,
+  ];
+};
+
+/** The gradient of a part of x along an axis: zeros around it. */
+function padded(c: RuleContext, part: Value, axis: number, start: number, step: number): Value {
+  const shape = c.x().shape as number[];
+  const n = part.shape[axis] as number;
+  const index = Array.from({ length: n }, (_, i) => start + i * step);
+  const at = c.e.expand(c.e.reshape(c.g.ints(index), shape.map((_, i) => (i === axis ? n : 1))), part.shape as number[]);
+  return c.g.op("ScatterElements", [c.e.zeros(shape, part.dtype), at, part], { axis });
+}
+
+const slice: Rule = (c) => [
+  () => {
+    const shape = c.x().shape as number[];
+    const starts = c.ints(1, "starts") as readonly number[];
+    const axes = c.ints(3, "axes") ?? starts.map((_, i) => i);
+    const steps = c.ints(4, "steps") ?? starts.map(() => 1);
+    if (axes.length !== 1) throw new Error(`Slice over several axes has no gradient rule (at ${c.node.name}): split it`);
+    const axis = axisOf(axes[0] as number, shape.length);
+    const start = starts[0] as number;
+    return padded(c, c.dy, axis, start < 0 ? start + (shape[axis] as number) : start, steps[0] as number);
+  },
+  null, null, null, null,
+];
+
+/** op -> rule. Each row has a finite-difference case in test/autodiff/cases.ts; a row without one fails the tests. */
+export const RULES: Readonly<Record<string, Rule>> = {
+  // arithmetic
+  Add: (c) => [() => c.dy, () => c.dy],
+  Sub: (c) => [() => c.dy, () => c.e.neg(c.dy)],
+  Mul: (c) => [() => c.e.mul(c.dy, c.x(1)), () => c.e.mul(c.dy, c.x(0))],
+  Div: (c) => [() => c.e.div(c.dy, c.x(1)), () => c.e.neg(c.e.div(c.e.mul(c.dy, c.y()), c.x(1)))],
+  // d(x^p) = p x^(p-1) dx; the exponent is a constant in every graph we know
+  Pow: (c) => [() => c.e.mul(c.dy, c.e.mul(c.x(1), c.g.op("Pow", [c.x(0), c.e.sub(c.x(1), 1)]))), null],
+  Sum: (c) => c.node.inputs.map(() => () => c.dy),
+  Max: selected,
+  Min: selected,
+  Neg: (c) => [() => c.e.neg(c.dy)],
+  Abs: unary((c) => c.e.sign(c.x())),
+  Reciprocal: unary((c) => c.e.neg(c.e.mul(c.y(), c.y()))),
+  Sqrt: (c) => [() => c.e.div(c.e.mul(c.dy, 0.5), c.y())],
+  Exp: unary((c) => c.y()),
+  Log: (c) => [() => c.e.div(c.dy, c.x())],
+  Sin: unary((c) => c.e.cos(c.x())),
+  Cos: unary((c) => c.e.neg(c.e.sin(c.x()))),
+  Identity: (c) => [() => c.dy],
+  Cast: (c) => [() => c.e.cast(c.dy, c.x().dtype)],
+  Clip: (c) => [
+    // inside the bounds only; a bound itself counts as inside
+    () => {
+      let inside: Value | undefined;
+      if (c.node.inputs[1] !== undefined) inside = c.e.greaterOrEqual(c.x(), c.x(1));
+      if (c.node.inputs[2] !== undefined) {
+        const below = c.e.lessOrEqual(c.x(), c.x(2));
+        inside = inside === undefined ? below : c.g.op("And", [inside, below]);
+      }
+      return inside === undefined ? c.dy : c.e.mul(c.dy, c.e.indicator(inside, c.x().dtype));
+    },
+    null, null,
+  ],
+  Where: (c) => {
+    const zero = (): Value => c.g.scalar(0, c.dy.dtype);
+    return [null, () => c.e.where(c.x(0), c.dy, zero()), () => c.e.where(c.x(0), zero(), c.dy)];
+  },
+  // activations
+  Sigmoid: unary((c) => c.e.mul(c.y(), c.e.sub(1, c.y()))),
+  Tanh: unary((c) => c.e.sub(1, c.e.mul(c.y(), c.y()))),
+  Relu: unary((c) => c.e.indicator(c.e.greater(c.x(), 0), c.x().dtype)),
+  Softplus: unary((c) => c.e.sigmoid(c.x())),
+  Erf: unary((c) => c.e.mul(c.e.exp(c.e.neg(c.e.mul(c.x(), c.x()))), 2 / Math.sqrt(Math.PI))),
+  Gelu: unary(geluDerivative),
+  Softmax: softmax,
+  LogSoftmax: logSoftmax,
+  // products
+  Gemm: gemm,
+  MatMul: matmul,
+  // reductions
+  ReduceSum: (c) => [() => c.e.expand(keptShape(c, c.dy), c.x().shape as number[]), null],
+  ReduceMean: (c) => [
+    () => {
+      const count = sizeOf(c.x().shape) / sizeOf(c.y().shape);
+      return c.e.expand(keptShape(c, c.e.div(c.dy, count)), c.x().shape as number[]);
+    },
+    null,
+  ],
+  ReduceSumSquare: (c) => [() => c.e.mul(c.e.mul(c.x(), 2), keptShape(c, c.dy)), null],
+  ReduceL2: (c) => [() => c.e.mul(c.x(), keptShape(c, c.e.div(c.dy, c.y()))), null],
+  ReduceMax: extremum,
+  ReduceMin: extremum,
+  // layout
+  Reshape: reshaped,
+  Flatten: reshaped,
+  Squeeze: reshaped,
+  Unsqueeze: reshaped,
+  Transpose: (c) => {
+    const rank = c.x().shape.length;
+    const perm = c.ints(-1, "perm") ?? [...Array(rank).keys()].reverse();
+    return [() => c.e.transpose(c.dy, perm.map((_, i) => perm.indexOf(i)))];
+  },
+  // the walk sums what was broadcast
+  Expand: (c) => [() => c.dy, null],
+  Concat: (c) => {
+    const axis = axisOf(c.int("axis", 0), c.y().shape.length);
+    let start = 0;
+    return c.node.inputs.map((_, i) => {
+      const from = start;
+      start += c.x(i).shape[axis] as number;
+      const to = start;
+      return () => c.e.slice(c.dy, axis, from, to);
+    });
+  },
+  Split: (c) => [() => c.e.concat(c.node.outputs.map((_, i) => c.dyOf(i)), axisOf(c.int("axis", 0), c.x().shape.length)), null],
+  Slice: slice,
+  // indexing
+  Gather: gather,
+  GatherElements: (c) => [
+    () => c.g.op("ScatterElements", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { axis: c.int("axis", 0), reduction: "add" }),
+    null,
+  ],
+  ScatterElements: (c) => {
+    const axis = c.int("axis", 0);
+    const added = c.node.attributes.reduction === "add";
+    return [
+      // without reduction, what was overwritten has no influence
+      () => (added ? c.dy : c.g.op("ScatterElements", [c.dy, c.x(1), c.e.zeros(c.x(2).shape, c.dy.dtype)], { axis })),
+      null,
+      () => c.e.gatherElements(c.dy, c.x(1), axis),
+    ];
+  },
+  // normalisation
+  SimplifiedLayerNormalization: simplifiedLayerNormalization,
+  LayerNormalization: layerNormalization,
+};
+
+/** Ops through which no gradient flows, because their outputs are integers, booleans or piecewise constant. */
+export const NO_GRADIENT: ReadonlySet<string> = new Set([
+  "ArgMax", "ArgMin", "Shape", "Range", "ConstantOfShape", "OneHot", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+  "And", "Or", "Not", "IsNaN", "IsInf", "Floor", "Ceil", "Round", "Sign",
+]);

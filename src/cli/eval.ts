@@ -1,0 +1,125 @@
+#!/usr/bin/env node
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Command, Option } from "commander";
+import { EXIT, UserError } from "../core/errors.js";
+import { SPLITS } from "../env/site.js";
+import { compareEvaluations, type Evaluation, formatComparisons, formatEvaluations, formatForms, readEvaluation } from "../train/evaluation-report.js";
+import { RunDirectory } from "../train/run-directory.js";
+import { type EvaluateOptions, type EvaluateResult, POLICIES, type PolicyName } from "../train/types.js";
+import { type CliContext, checkpointName, positiveInteger, runProgram, setUpProgram } from "./shared.js";
+
+interface EvalFlags {
+  readonly run?: string;
+  readonly config?: string;
+  readonly checkpoint: "best" | "last" | number;
+  readonly split?: string;
+  readonly policy: PolicyName;
+  readonly episodes?: number;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+/** refusion-eval: evaluates a run's checkpoint, a config's model or a fixed policy; `compare` sets runs side by side. */
+async function build(context: CliContext): Promise<Command> {
+  const program = setUpProgram(new Command("refusion-eval"))
+    .description("Evaluates a policy on a split: reward, success and field accuracy with 95 % intervals.")
+    .argument("[overrides...]", "key=value, over what the config says")
+    .option("-r, --run <dir>", "run directory whose checkpoint is evaluated")
+    .option("-c, --config <file>", "config whose model is evaluated, without any training")
+    .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
+    .addOption(new Option("--split <name>", "split (the config's own by default)").choices([...SPLITS]))
+    .addOption(new Option("--policy <name>", "who fills the forms").choices([...POLICIES]).default("model"))
+    .option("--episodes <n>", "episodes a split", positiveInteger)
+    .option("-q, --quiet", "no progress")
+    .option("--json", "print the evaluations as JSON")
+    .option("--debug", "print the stack of an error")
+    .addHelpText("after", "\nExamples:\n  refusion-eval --run runs/quickstart --checkpoint best --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2")
+    .action((overrides: string[], flags: EvalFlags) => evaluate(overrides, flags, context));
+  program
+    .command("compare")
+    .description("Compares runs (or eval/<split>.json files) with the first one, paired by task.")
+    .argument("<runs...>", "run directories or evaluation files, the baseline first")
+    .addOption(new Option("--split <name>", "only this split").choices([...SPLITS]))
+    .option("--json", "print the comparison as JSON")
+    .option("--debug", "print the stack of an error")
+    .action((runs: string[], _flags: unknown, command: Command) => {
+      // the program has options of the same names, and commander gives those what it met first
+      compare(runs, command.optsWithGlobals(), context);
+    });
+  return program;
+}
+
+async function evaluate(overrides: readonly string[], flags: EvalFlags, context: CliContext): Promise<void> {
+  if ((flags.run === undefined) === (flags.config === undefined)) {
+    throw new UserError(flags.run === undefined ? "Nothing to evaluate." : "Both --run and --config are given.", {
+      hint: "give --run DIR for a checkpoint of a run, or --config FILE for a model as it is",
+      exitCode: EXIT.usage,
+    });
+  }
+  const result = await (await loadEvaluate())({
+    run: flags.run,
+    config: flags.config,
+    overrides,
+    checkpoint: flags.checkpoint,
+    split: flags.split,
+    policy: flags.policy,
+    episodes: flags.episodes,
+    quiet: flags.quiet ?? false,
+    json: flags.json ?? false,
+    signal: context.signal,
+  });
+  if (flags.json === true) context.print(JSON.stringify(result.evaluations));
+  else {
+    context.print(formatEvaluations(result.evaluations.map((evaluation) => ({ label: evaluation.policy, evaluation }))));
+    for (const evaluation of result.evaluations) context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
+  }
+  for (const file of result.files) context.log(`written: ${file}`);
+}
+
+function compare(runs: readonly string[], flags: { readonly split?: string; readonly json?: boolean }, context: CliContext): void {
+  if (runs.length < 2) {
+    throw new UserError("compare wants at least two runs.", { hint: "refusion-eval compare BASELINE RUN", exitCode: EXIT.usage });
+  }
+  const loaded = runs.map((path) => ({ path, evaluations: evaluationsOf(path, flags.split) }));
+  const [baseline, ...others] = loaded as [(typeof loaded)[number], ...typeof loaded];
+  const comparisons = others.flatMap(({ path, evaluations }) => {
+    const shared = evaluations.flatMap((after) => {
+      const before = baseline.evaluations.find((e) => e.split === after.split);
+      return before === undefined ? [] : [{ label: path, comparison: compareEvaluations(before, after) }];
+    });
+    if (shared.length === 0) {
+      throw new UserError(`${path} and ${baseline.path} have no evaluated split in common.`, {
+        hint: `evaluate both: refusion-eval --run ${path} --split heldout`,
+      });
+    }
+    return shared;
+  });
+  if (flags.json === true) {
+    context.print(JSON.stringify(comparisons.map(({ label, comparison }) => ({ baseline: baseline.path, run: label, ...comparison }))));
+    return;
+  }
+  const rows = loaded.flatMap(({ path, evaluations }) => evaluations.map((evaluation) => ({ label: path, evaluation })));
+  context.print(`${formatEvaluations(rows)}\n\n${formatComparisons(comparisons)}`);
+}
+
+/** The last evaluation of each split of a run, or the one in a file. */
+function evaluationsOf(path: string, split: string | undefined): Evaluation[] {
+  if (existsSync(path) && statSync(path).isFile()) return [readEvaluation(path)].filter((e) => split === undefined || e.split === split);
+  const run = RunDirectory.open(path);
+  const splits = run.evaluatedSplits("after").filter((name) => split === undefined || name === split);
+  if (splits.length === 0) {
+    throw new UserError(`${join(path, "eval")} holds no evaluation${split === undefined ? "" : ` of the ${split} split`}.`, {
+      hint: `refusion-eval --run ${path} --split ${split ?? "heldout"}`,
+    });
+  }
+  return splits.map((name) => readEvaluation(run.evaluation(name)));
+}
+
+/** Loaded when an evaluation starts: help and usage errors should not wait for the runtime. */
+async function loadEvaluate(): Promise<(options: EvaluateOptions) => Promise<EvaluateResult>> {
+  const path = "../train/evaluate.js";
+  return ((await import(path)) as { evaluateCommand: (options: EvaluateOptions) => Promise<EvaluateResult> }).evaluateCommand;
+}
+
+await runProgram(build, process.argv);

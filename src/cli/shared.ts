@@ -1,0 +1,119 @@
+import { type Command, CommanderError, InvalidArgumentError } from "commander";
+import { EXIT, messageOf, UserError } from "../core/errors.js";
+import { versions } from "../train/run-directory.js";
+
+/** What every subcommand file exports as `command`; its file name is the subcommand's name. */
+export interface CliCommand {
+  /** Adds arguments, options and the action to a fresh command of that name. */
+  register(command: Command, context: CliContext): void;
+}
+
+export interface CliContext {
+  readonly signal: AbortSignal;
+  /** Results: stdout. */
+  print(text: string): void;
+  /** Everything else: stderr. */
+  log(text: string): void;
+  /** The exit code of a command that ends without an error but not with 0. */
+  exitWith(code: number): void;
+}
+
+/** Runs a program to its end and sets the exit code: 0 done, 1 failed, 2 wrong call, 130 interrupted. */
+export async function runProgram(build: (context: CliContext) => Promise<Command>, argv: readonly string[]): Promise<void> {
+  const interrupt = onInterrupt();
+  let code: number = EXIT.ok;
+  const context: CliContext = {
+    signal: interrupt.signal,
+    print: (text) => process.stdout.write(`${text}\n`),
+    log: (text) => process.stderr.write(`${text}\n`),
+    exitWith: (value) => {
+      code = value;
+    },
+  };
+  // a reader that leaves early (`| head`) is no error of ours
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(code);
+    throw error;
+  });
+  try {
+    const program = await build(context);
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    code = interrupt.signal.aborted && isAbort(error) ? EXIT.interrupted : reportError(error, context.log, argv.includes("--debug"));
+  } finally {
+    interrupt.dispose();
+  }
+  process.exitCode = code;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** Prints an error as its reader needs it and returns the exit code. */
+export function reportError(error: unknown, log: (text: string) => void, debug: boolean): number {
+  if (error instanceof CommanderError) {
+    // commander has printed help, version or its message already
+    if (error.exitCode === 0) return EXIT.ok;
+    const option = /unknown option '--?([A-Za-z_][\w.]*)(=[^']*)?'/.exec(error.message);
+    if (option?.[1] !== undefined && (option[1].includes(".") || option[1].includes("_") || option[2] !== undefined)) {
+      log(`  next: config keys take no dashes: ${option[1]}${option[2] ?? "=VALUE"}`);
+    }
+    return EXIT.usage;
+  }
+  log(`error: ${messageOf(error)}`);
+  if (error instanceof UserError) {
+    if (error.hint !== undefined) log(`  next: ${error.hint}`);
+    if (debug && error.stack !== undefined) log(error.stack);
+    return error.exitCode;
+  }
+  log(debug ? (error instanceof Error && error.stack) || "no stack" : "  this is a bug in refusion-train; run again with --debug for the stack, and report it");
+  return EXIT.failed;
+}
+
+/** The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once. */
+function onInterrupt(): { signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const handle = (): void => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    process.stderr.write("\ninterrupted: finishing this step, then saving (once more ends at once)\n");
+    controller.abort();
+  };
+  process.on("SIGINT", handle);
+  process.on("SIGTERM", handle);
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off("SIGINT", handle);
+      process.off("SIGTERM", handle);
+    },
+  };
+}
+
+/** Options and behaviour that both programs share. */
+export function setUpProgram(program: Command): Command {
+  return program
+    .version(versions()["refusion_train"] ?? "unknown")
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .showHelpAfterError("(--help lists what there is)")
+    .helpCommand(false);
+}
+
+/** Parser of an option that is a whole number of at least 1. */
+export function positiveInteger(text: string): number {
+  if (!/^[1-9][0-9]*$/.test(text)) throw new InvalidArgumentError("Expected a whole number of at least 1.");
+  return Number(text);
+}
+
+/** Parser of `best`, `last` or a step. */
+export function checkpointName(text: string): "best" | "last" | number {
+  if (text === "best" || text === "last") return text;
+  if (!/^[0-9]+$/.test(text)) throw new InvalidArgumentError("Expected best, last or the number of a step.");
+  return Number(text);
+}
+
+/** A word as a POSIX shell reads it back, for the commands that we print. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env node
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { EXIT, UserError } from "../core/errors.js";
+import { loadFolder } from "../core/registry.js";
+import { loadConfig } from "../train/config.js";
+import { configKeys, loadRegistries, type ObjectivePlugIn, type Registries, type RunConfig, runSchema } from "../train/config-schema.js";
+import { compareEvaluations, formatComparisons, formatEvaluations } from "../train/evaluation-report.js";
+import { RunDirectory } from "../train/run-directory.js";
+import type { TrainOptions, TrainResult } from "../train/types.js";
+import { type CliCommand, type CliContext, runProgram, setUpProgram, shellWord } from "./shared.js";
+
+/** refusion-train: one subcommand for each objective, and one for each file in commands/. */
+async function build(context: CliContext): Promise<Command> {
+  const program = setUpProgram(new Command("refusion-train")).description(
+    "Trains diffusion language models to fill web forms, by reinforcement learning or supervision.",
+  );
+  const registries = await loadRegistries();
+  program.commandsGroup("Training (one for each objective):");
+  for (const [name, objective] of registries.objectives) addObjective(program, name, objective, registries, context);
+  program.commandsGroup("Other commands:");
+  for (const [name, entry] of await loadFolder<CliCommand>(new URL("./commands/", import.meta.url), "command")) {
+    entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
+  }
+  return program.addHelpText("after", "\nStart here:\n  refusion-train flow-grpo --config configs/tiny/quickstart.yaml");
+}
+
+interface TrainFlags {
+  readonly config?: string;
+  readonly dryRun?: boolean;
+  readonly runDir?: string;
+  readonly resume?: boolean;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+function addObjective(program: Command, name: string, objective: ObjectivePlugIn, registries: Registries, context: CliContext): void {
+  program
+    .command(name)
+    .description(objective.description)
+    .argument("[overrides...]", "key=value, over what the config says: training.steps=40 evaluation.splits=[heldout,test]")
+    .option("-c, --config <file>", "YAML config of the run (with --resume: the run's own, if left out)")
+    .option("--dry-run", "do everything up to the first step, then stop")
+    .option("--run-dir <dir>", "where the run is kept; runs/<name> by default, and never overwritten")
+    .option("--resume", "continue the run in --run-dir, or the newest one of this config")
+    .option("-q, --quiet", "no progress")
+    .option("--json", "print the result as JSON")
+    .option("--debug", "print the stack of an error")
+    .addHelpText("after", () => keyHelp(name, registries))
+    .action((overrides: string[], flags: TrainFlags) => runTraining(name, overrides, flags, registries, context));
+}
+
+async function runTraining(
+  command: string,
+  overrides: readonly string[],
+  flags: TrainFlags,
+  registries: Registries,
+  context: CliContext,
+): Promise<void> {
+  const configPath = flags.config ?? resumedConfig(command, flags);
+  const config = await loadConfig(configPath, { command, overrides, registries });
+  const options: TrainOptions = {
+    command,
+    configPath,
+    dryRun: flags.dryRun ?? false,
+    runDir: flags.runDir,
+    resume: flags.resume ?? false,
+    quiet: flags.quiet ?? false,
+    json: flags.json ?? false,
+    signal: context.signal,
+  };
+  const result = await (await loadTrain())(config, options);
+  if (options.json) context.print(JSON.stringify(result));
+  else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
+  printNext(command, result, options, context);
+}
+
+/** `--resume --run-dir DIR` needs no `--config`: the run keeps its own. */
+function resumedConfig(command: string, flags: TrainFlags): string {
+  if (flags.resume === true && flags.runDir !== undefined) return RunDirectory.open(flags.runDir).config;
+  throw new UserError("No config: --config FILE is missing.", {
+    hint: `refusion-train ${command} --config configs/tiny/quickstart.yaml`,
+    exitCode: EXIT.usage,
+  });
+}
+
+function printNext(command: string, result: TrainResult, options: TrainOptions, context: CliContext): void {
+  const dir = shellWord(result.runDir);
+  if (result.interrupted) {
+    context.log(`interrupted after step ${result.steps}; continue with:\n  refusion-train ${command} --resume --run-dir ${dir}`);
+    context.exitWith(EXIT.interrupted);
+  } else if (options.dryRun) {
+    context.log(`dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}`);
+  } else if (!options.quiet) {
+    const report = join(result.runDir, "report.html");
+    context.log(`${existsSync(report) ? `report: ${report}\n` : ""}next: refusion-eval --run ${dir} --split test`);
+  }
+}
+
+/** Before and after of every split, and what changed. */
+function formatResult({ before, after }: TrainResult): string {
+  const splits = [...new Set([...before, ...after].map((evaluation) => evaluation.split))];
+  const rows = splits.flatMap((split) => [
+    ...before.filter((e) => e.split === split).map((evaluation) => ({ label: "before", evaluation })),
+    ...after.filter((e) => e.split === split).map((evaluation) => ({ label: "after", evaluation })),
+  ]);
+  const comparisons = splits.flatMap((split) => {
+    const [a, b] = [before.find((e) => e.split === split), after.find((e) => e.split === split)];
+    return a === undefined || b === undefined ? [] : [{ label: "after - before", comparison: compareEvaluations(a, b) }];
+  });
+  return [formatEvaluations(rows), ...(comparisons.length > 0 ? ["", formatComparisons(comparisons)] : [])].join("\n");
+}
+
+/** Every config key of an objective with its default, as overrides are typed. */
+function keyHelp(command: string, registries: Registries): string {
+  const lines = configKeys(runSchema(registries, command, {})).flatMap(({ path, type, default: value, description }) => {
+    if (type === "section") return [];
+    const setting = value === undefined ? `${path.join(".")}=<${type}>` : `${path.join(".")}=${settingText(value)}`;
+    return [`  ${setting.padEnd(44)} ${description}`];
+  });
+  return `\nConfig keys and their defaults:\n${lines.join("\n")}\n\nExample:\n  refusion-train ${command} --config configs/tiny/quickstart.yaml training.steps=40`;
+}
+
+function settingText(value: unknown): string {
+  return Array.isArray(value) ? `[${value.join(",")}]` : String(value);
+}
+
+/** Loaded when a run starts: help and config errors should not wait for the runtime. */
+async function loadTrain(): Promise<(config: RunConfig, options: TrainOptions) => Promise<TrainResult>> {
+  const path = "../train/recipe.js";
+  return ((await import(path)) as { train: (config: RunConfig, options: TrainOptions) => Promise<TrainResult> }).train;
+}
+
+await runProgram(build, process.argv);

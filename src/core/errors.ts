@@ -1,0 +1,39 @@
+import { distance } from "fastest-levenshtein";
+
+/** Exit codes of the command line (DESIGN section 9). */
+export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+/**
+ * An error that a user can act on: it is printed as its message and its hint, without a stack trace.
+ * `exitCode` 2 is for a wrong call (flags, config), 1 for everything else.
+ */
+export class UserError extends Error {
+  readonly hint: string | undefined;
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, options: { hint?: string; exitCode?: 1 | 2; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "UserError";
+    this.hint = options.hint;
+    this.exitCode = options.exitCode ?? 1;
+  }
+}
+
+/** The candidate closest to `word` by edit distance, or undefined where none is close. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(word.length / 2)) + 1;
+  for (const candidate of candidates) {
+    const d = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (d < bestDistance) {
+      best = candidate;
+      bestDistance = d;
+    }
+  }
+  return best;
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import writeFileAtomic from "write-file-atomic";
+import { messageOf, UserError } from "./errors.js";
+
+/** Writes beside the target, syncs and renames: a reader sees the old file or the new one, never half of one. */
+export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFileAtomic(path, data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : data);
+}
+
+/** Parses a JSON file; a missing or broken one is a UserError that names it. */
+export function readJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`${path} is not valid JSON: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** SHA-256 of a string or bytes, in hex. */
+export function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** SHA-256 of a file of any size, in hex. */
+export async function sha256File(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
+
+/** The folder of this package's own package.json (where models/ and configs/ lie). */
+export function packageRoot(): string {
+  let dir = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(dir, "package.json"))) {
+    const up = dirname(dir);
+    if (up === dir) throw new Error("package.json not found above the sources");
+    dir = up;
+  }
+  return dir;
+}

@@ -1,0 +1,111 @@
+import type { Emitter } from "../onnx/emit.js";
+import type { Value } from "../onnx/types.js";
+import { BLOCKED } from "./buffer.js";
+import type { TokenIds } from "./policy.js";
+
+/** Log-probabilities of the unmask policy on the graph: one definition for sampling, scoring and training. */
+
+/**
+ * log softmax over the allowed vocabulary at temperature tau.
+ * @param logits [R, V]
+ * @param inverseTemperature scalar 1 / tau
+ * @param eosAllowed [R] 1 or 0: where 0, EOS is blocked and the rest renormalised; undefined: allowed everywhere.
+ * @returns [R, V]; mask and pad are never allowed.
+ */
+export function allowedLogProbs(
+  e: Emitter,
+  logits: Value,
+  inverseTemperature: Value,
+  tokens: TokenIds,
+  eosAllowed: Value | undefined,
+): Value {
+  const vocabulary = logits.shape.at(-1) as number;
+  const never = new Array<number>(vocabulary).fill(0);
+  never[tokens.mask] = BLOCKED;
+  never[tokens.pad] = BLOCKED;
+  let scaled = e.add(e.mul(logits, inverseTemperature), e.g.constant("float32", [vocabulary], never));
+  if (eosAllowed !== undefined) {
+    const eos = new Array<number>(vocabulary).fill(0);
+    eos[tokens.eos] = BLOCKED;
+    const blocked = e.mul(e.unsqueeze(e.sub(1, eosAllowed), [1]), e.g.constant("float32", [1, vocabulary], eos));
+    scaled = e.add(scaled, blocked);
+  }
+  return e.logSoftmax(scaled);
+}
+
+/** The log-probability of each row's own token: logProbs [R, V], tokens [R] int64; returns [R]. */
+export function pickLogProb(e: Emitter, logProbs: Value, tokens: Value): Value {
+  return e.squeeze(e.gatherElements(logProbs, e.unsqueeze(tokens, [1]), 1), [1]);
+}
+
+/** Vocabulary entries that one block of the two-level inverse CDF holds. */
+const BLOCK = 64;
+
+/** A token below this log-probability is only ever reached by rounding at a block's end. */
+const IMPOSSIBLE = -60;
+
+/**
+ * Samples one token a row by inverse CDF in two levels: first the block of 64 tokens, then the token inside it, so that
+ * no running sum over the whole vocabulary is needed and the noise is one number a row.
+ * @param logProbs [R, V]
+ * @param uniform [R] in [0, 1)
+ * @param fallback [R] int64, taken where rounding would pick an impossible token
+ * @returns [R] int64
+ */
+export function inverseCdf(e: Emitter, logProbs: Value, uniform: Value, fallback: Value): Value {
+  const [rows, vocabulary] = logProbs.shape as [number, number];
+  const blocks = Math.ceil(vocabulary / BLOCK);
+  let p = e.exp(logProbs);
+  if (blocks * BLOCK !== vocabulary) p = e.concat([p, e.zeros([rows, blocks * BLOCK - vocabulary], "float32")], 1);
+  const grid = e.reshape(p, [rows * blocks, BLOCK]);
+  const mass = e.reshape(e.sum(grid, [1]), [rows, blocks]);
+  const axis = e.g.scalar(1, "int64");
+  const running = e.g.op("CumSum", [mass, axis]);
+  // the probabilities sum to 1 only up to rounding: scale the noise to their own total
+  const target = e.mul(e.unsqueeze(uniform, [1]), e.slice(running, 1, blocks - 1, blocks));
+  const countBelow = (sums: Value, limit: Value, size: number): Value =>
+    e.min(e.sum(e.cast(e.lessOrEqual(sums, limit), "int64"), [1]), e.g.constant("int64", [1, 1], [size - 1]));
+  const block = countBelow(running, target, blocks);
+  const before = e.sub(e.gatherElements(running, block, 1), e.gatherElements(mass, block, 1));
+  const base = e.g.constant(
+    "int64",
+    [rows, 1],
+    Array.from({ length: rows }, (_, r) => r * blocks),
+  );
+  const chosen = e.gather(grid, e.squeeze(e.add(base, block), [1]));
+  const inside = countBelow(e.g.op("CumSum", [chosen, axis]), e.sub(target, before), BLOCK);
+  const token = e.squeeze(e.add(e.mul(block, e.g.scalar(BLOCK, "int64")), inside), [1]);
+  const last = e.g.scalar(vocabulary - 1, "int64");
+  const safe = e.min(token, last);
+  const impossible = e.less(pickLogProb(e, logProbs, safe), IMPOSSIBLE);
+  return e.where(impossible, fallback, safe);
+}
+
+/** Emits the sampler's outputs (policy.ts, RowStatistics) from logits [R, V]. */
+export function emitRowStatistics(
+  e: Emitter,
+  logits: Value,
+  inverseTemperature: Value,
+  uniform: Value,
+  tokens: TokenIds,
+): void {
+  const rows = logits.shape[0] as number;
+  const allowed = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+  const forbidden = allowedLogProbs(e, logits, inverseTemperature, tokens, e.zeros([rows], "float32"));
+  const [best, bestIndex] = e.g.node("TopK", [allowed, e.g.ints([2])], { axis: -1 }) as [Value, Value];
+  const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
+  const argmax = column(bestIndex, 0);
+  const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
+  const argmaxForbidden = e.where(eosIsArgmax, column(bestIndex, 1), argmax);
+  const pair = (a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
+  const drawn = inverseCdf(e, allowed, uniform, argmax);
+  const drawnForbidden = inverseCdf(e, forbidden, uniform, argmaxForbidden);
+  e.g.output("token", pair(drawn, drawnForbidden));
+  e.g.output("log_prob", pair(pickLogProb(e, allowed, drawn), pickLogProb(e, forbidden, drawnForbidden)));
+  e.g.output("argmax", pair(argmax, argmaxForbidden));
+  e.g.output("argmax_log_prob", pair(column(best, 0), pickLogProb(e, forbidden, argmaxForbidden)));
+  e.g.output("top", e.exp(column(best, 0)));
+  e.g.output("top2", e.exp(column(best, 1)));
+  e.g.output("entropy", e.neg(e.sum(e.mul(e.exp(allowed), allowed), [1], false)));
+  e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
+}

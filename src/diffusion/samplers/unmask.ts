@@ -1,0 +1,265 @@
+import { z } from "zod";
+import { UserError } from "../../core/errors.js";
+import type { Rng } from "../../core/rng.js";
+import { type BufferBatch, BufferBuilder, batchBuffers, type TokenBuffer, writeBuffer } from "../buffer.js";
+import {
+  type RoundModel,
+  type RowStatistics,
+  type Sampler,
+  type SamplerShapes,
+  scoringTemperature,
+  type TokenIds,
+  type UnmaskOptions,
+} from "../policy.js";
+import { packTrajectories, unpackedRounds } from "../replay.js";
+import { eosAllowedSlots, revealSchedule, selectSlots } from "../slots.js";
+import type { Trajectory, TrajectoryRound } from "../trajectory.js";
+
+/**
+ * Slot-wise unmasking as a stochastic policy with an exact likelihood.
+ *
+ * A canvas of L masks is revealed in T rounds of whole slots. Buffer = prompt | committed tokens in commit order | open
+ * masks by position, causal, with original positions. Each round ranks the open slots by the distribution BEFORE
+ * sampling, takes the best, and samples all their tokens in parallel at temperature tau. EOS may be sampled only where
+ * nothing stays open to its left and nothing is committed to its right; it ends the response, and what was sampled to
+ * its right in that round is neither kept nor scored (it is independent given the context, so leaving it out is exact).
+ * Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient has zero mean under a constant reward.
+ */
+const schema = z
+  .strictObject({
+    rounds: z.number().int().min(1).default(8).describe("rounds of unmasking"),
+    slot_size: z.number().int().min(1).default(4).describe("positions revealed together"),
+    response_length: z.number().int().min(1).default(64).describe("canvas in tokens, a multiple of slot_size"),
+    prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+    temperature: z.number().min(0).default(1).describe("softmax temperature of sampling and scoring; 0 is greedy"),
+    order: z
+      .enum(["confidence", "margin", "entropy", "random", "left-to-right"])
+      .default("confidence")
+      .describe("how slots are ranked"),
+    slot_score: z
+      .enum(["first", "mean"])
+      .default("first")
+      .describe("rank a slot by its first position or by the mean over its positions"),
+  })
+  .refine((config) => config.response_length % config.slot_size === 0, {
+    path: ["response_length"],
+    error: "must be a multiple of slot_size",
+  });
+
+export type UnmaskConfig = z.output<typeof schema>;
+
+/** Largest float32 below 1: a uniform that rounds to 1 would fall off the end of the inverse CDF. */
+const BELOW_ONE = 1 - 2 ** -24;
+
+function options(config: UnmaskConfig, tokens: TokenIds): UnmaskOptions {
+  return {
+    rounds: config.rounds,
+    slotSize: config.slot_size,
+    responseLength: config.response_length,
+    promptLength: config.prompt_length,
+    temperature: config.temperature,
+    order: config.order,
+    slotScore: config.slot_score,
+    tokens,
+  };
+}
+
+function shapes(options: UnmaskOptions): SamplerShapes {
+  const schedule = revealSchedule(options.responseLength / options.slotSize, options.rounds);
+  return {
+    length: options.promptLength + options.responseLength,
+    rows: options.responseLength,
+    rounds: schedule.length,
+    reveals: Math.max(...schedule) * options.slotSize,
+  };
+}
+
+/** One rollout in progress. */
+interface State {
+  readonly prompt: readonly number[];
+  readonly rng: Rng;
+  /** One flag a slot. */
+  readonly open: boolean[];
+  /** Response position -> token, in commit order. */
+  readonly committed: Map<number, number>;
+  readonly rounds: TrajectoryRound[];
+  ended: boolean;
+}
+
+async function rollout(
+  model: RoundModel,
+  prompts: readonly (readonly number[])[],
+  options: UnmaskOptions,
+  rngs: readonly Rng[],
+  batchSize = prompts.length,
+): Promise<Trajectory[]> {
+  if (rngs.length !== prompts.length) {
+    throw new Error(`${prompts.length} prompts need as many random streams, got ${rngs.length}`);
+  }
+  if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
+  const trajectories: Trajectory[] = [];
+  for (let start = 0; start < prompts.length; start += batchSize) {
+    const states = prompts.slice(start, start + batchSize).map((prompt, i) => {
+      if (prompt.length > options.promptLength) {
+        throw new UserError(
+          `Prompt ${start + i} has ${prompt.length} tokens, prompt_length allows ${options.promptLength}`,
+          { hint: "Raise prompt_length, or leave the task out." },
+        );
+      }
+      return begin(prompt, rngs[start + i] as Rng, options);
+    });
+    trajectories.push(...(await rolloutChunk(model, states, options, batchSize)));
+  }
+  return trajectories;
+}
+
+async function rolloutChunk(
+  model: RoundModel,
+  states: readonly State[],
+  options: UnmaskOptions,
+  batch: number,
+): Promise<Trajectory[]> {
+  const { responseLength, slotSize, tokens } = options;
+  const { length, rows: rowsEach } = shapes(options);
+  const buffers = batchBuffers(
+    states.map((state) => toBuffer(state, options).buffer),
+    { batch, length, pad: tokens.pad },
+  );
+  const temperature = scoringTemperature(options.temperature);
+  for (const budget of revealSchedule(responseLength / slotSize, options.rounds)) {
+    if (states.every((state) => state.ended)) break;
+    const rows = new BigInt64Array(batch * rowsEach);
+    const uniform = new Float32Array(batch * rowsEach);
+    // fresh ids a round, so that a model may still hold the last round's; the bias never changes
+    const input: BufferBatch = {
+      ...buffers,
+      inputIds: buffers.inputIds.slice(),
+      positionIds: buffers.positionIds.slice(),
+    };
+    states.forEach((state, b) => {
+      if (state.ended) return;
+      const { buffer, rowOf } = toBuffer(state, options);
+      writeBuffer(input, b, buffer);
+      for (let position = 0; position < responseLength; position++) {
+        // drawn for committed positions too: the noise depends on the rollout and the round only
+        uniform[b * rowsEach + position] = Math.min(state.rng.uniform(), BELOW_ONE);
+        const row = rowOf.get(position);
+        if (row !== undefined) rows[b * rowsEach + position] = BigInt(b * length + row);
+      }
+    });
+    const statistics = await model.forwardRound({ ...input, rows, uniform, temperature });
+    states.forEach((state, b) => {
+      if (!state.ended) reveal(state, statistics, b * rowsEach, budget, options);
+    });
+  }
+  return states.map((state) => toTrajectory(state, options));
+}
+
+function begin(prompt: readonly number[], rng: Rng, options: UnmaskOptions): State {
+  const open = Array.from({ length: options.responseLength / options.slotSize }, () => true);
+  return { prompt, rng, open, committed: new Map(), rounds: [], ended: false };
+}
+
+/** The rollout's buffer, always prompt + L entries long, and where each open position's mask lies in it. */
+function toBuffer(state: State, options: UnmaskOptions): { buffer: TokenBuffer; rowOf: Map<number, number> } {
+  const buffer = new BufferBuilder(state.prompt);
+  for (const [position, token] of state.committed) buffer.push(token, position);
+  const rowOf = new Map<number, number>();
+  for (let position = 0; position < options.responseLength; position++) {
+    if (!state.committed.has(position)) rowOf.set(position, buffer.push(options.tokens.mask, position));
+  }
+  return { buffer, rowOf };
+}
+
+/** Applies one round to a rollout whose rows of `statistics` begin at `base`. */
+function reveal(state: State, statistics: RowStatistics, base: number, budget: number, options: UnmaskOptions): void {
+  const { slotSize, tokens } = options;
+  const wantsEos = state.open.map(
+    (isOpen, slot) => isOpen && someIn(slot, slotSize, (i) => statistics.eosIsArgmax[base + i] === 1),
+  );
+  const selected = selectSlots(slotScores(state, statistics, base, options), wantsEos, state.open, budget);
+  const allowed = eosAllowedSlots(state.open, selected);
+  const round = {
+    positions: [] as number[],
+    tokens: [] as number[],
+    logProbs: [] as number[],
+    eosAllowed: [] as boolean[],
+  };
+  const [ids, logs] =
+    options.temperature === 0 ? [statistics.argmax, statistics.argmaxLogProb] : [statistics.token, statistics.logProb];
+  for (let position = 0; position < options.responseLength && !state.ended; position++) {
+    const slot = Math.floor(position / slotSize);
+    if (!selected[slot]) continue;
+    const eosAllowed = allowed[slot] as boolean;
+    const cell = (base + position) * 2 + (eosAllowed ? 0 : 1);
+    const token = Number(ids[cell]);
+    const logProb = logs[cell] as number;
+    if (token === tokens.mask || token === tokens.pad || (token === tokens.eos && !eosAllowed)) {
+      throw new Error(`the model sampled the blocked token ${token} at response position ${position}`);
+    }
+    if (!Number.isFinite(logProb)) throw notFinite(`log-probability of token ${token}`, position);
+    round.positions.push(position);
+    round.tokens.push(token);
+    round.logProbs.push(logProb);
+    round.eosAllowed.push(eosAllowed);
+    state.committed.set(position, token);
+    state.ended = token === tokens.eos;
+  }
+  selected.forEach((taken, slot) => {
+    if (taken) state.open[slot] = false;
+  });
+  state.rounds.push(round);
+}
+
+/** One score a slot (higher is better), from the distribution before sampling. Committed slots score 0. */
+function slotScores(state: State, statistics: RowStatistics, base: number, options: UnmaskOptions): Float64Array {
+  const { order, slotScore, slotSize } = options;
+  const scores = new Float64Array(state.open.length);
+  const width = slotScore === "first" ? 1 : slotSize;
+  for (let slot = 0; slot < scores.length; slot++) {
+    // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
+    if (order === "random") scores[slot] = state.rng.uniform();
+    else if (order === "left-to-right") scores[slot] = -slot;
+    else if (state.open[slot]) {
+      let sum = 0;
+      for (let i = 0; i < width; i++) sum += rowScore(statistics, base + slot * slotSize + i, order);
+      if (!Number.isFinite(sum)) throw notFinite(order, slot * slotSize);
+      scores[slot] = sum / width;
+    }
+  }
+  return scores;
+}
+
+function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {
+  if (order === "entropy") return -(statistics.entropy[row] as number);
+  const top = statistics.top[row] as number;
+  return order === "confidence" ? top : top - (statistics.top2[row] as number);
+}
+
+function someIn(slot: number, slotSize: number, test: (position: number) => boolean): boolean {
+  for (let i = 0; i < slotSize; i++) if (test(slot * slotSize + i)) return true;
+  return false;
+}
+
+function notFinite(what: string, position: number): UserError {
+  return new UserError(`The model gave a non-finite ${what} at response position ${position}`, {
+    hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
+  });
+}
+
+function toTrajectory(state: State, options: UnmaskOptions): Trajectory {
+  const { slotSize, responseLength, temperature } = options;
+  // without EOS all L positions are committed; with it exactly those up to it
+  const response = Array.from({ length: state.committed.size }, (_, i) => state.committed.get(i) as number);
+  const ended = state.ended ? "eos" : "length";
+  return { prompt: [...state.prompt], slotSize, responseLength, temperature, rounds: state.rounds, response, ended };
+}
+
+export const sampler: Sampler<UnmaskConfig, UnmaskOptions> = {
+  schema,
+  options,
+  shapes,
+  rollout,
+  pack: packTrajectories,
+  unpack: unpackedRounds,
+};

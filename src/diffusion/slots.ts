@@ -1,0 +1,56 @@
+/**
+ * The unmasking policy's rules about slots, as pure functions: the sampler applies them, the validator of recorded
+ * trajectories checks them. A slot is `slotSize` neighbouring positions of the response canvas; slots are revealed whole.
+ */
+
+/**
+ * How many slots each round reveals: `int((t+1)S/T) - int(tS/T)`, rounds that would reveal none left out.
+ * The budget never carries over: the leftmost slot still open is always eligible, so a round always spends it all.
+ * @returns min(slots, rounds) positive numbers that add up to `slots`.
+ */
+export function revealSchedule(slots: number, rounds: number): number[] {
+  const schedule: number[] = [];
+  for (let t = 0; t < rounds; t++) {
+    const budget = Math.floor(((t + 1) * slots) / rounds) - Math.floor((t * slots) / rounds);
+    if (budget > 0) schedule.push(budget);
+  }
+  return schedule;
+}
+
+/**
+ * Takes the best-scoring eligible open slot until `budget` slots are taken. A slot that wants EOS is eligible only when
+ * every open slot to its left is taken. Ties go to the lower slot.
+ * @param scores one finite number a slot, from the distribution before sampling only.
+ * @returns one flag a slot.
+ */
+export function selectSlots(
+  scores: ArrayLike<number>,
+  wantsEos: readonly boolean[],
+  open: readonly boolean[],
+  budget: number,
+): boolean[] {
+  const selected = open.map(() => false);
+  for (let taken = 0; taken < budget; taken++) {
+    const leftmost = open.findIndex((isOpen, slot) => isOpen && !selected[slot]);
+    if (leftmost < 0) break;
+    let best = leftmost;
+    for (let slot = leftmost + 1; slot < open.length; slot++) {
+      if (!open[slot] || selected[slot] || wantsEos[slot]) continue;
+      if ((scores[slot] as number) > (scores[best] as number)) best = slot;
+    }
+    selected[best] = true;
+  }
+  return selected;
+}
+
+/**
+ * Where EOS may be sampled: at a selected slot with no open slot left unselected to its left (else the response would
+ * have a hole) and no slot committed earlier to its right (else a committed token would follow the end).
+ * @param open the slots open before the round.
+ * @returns one flag a slot; false where the slot is not selected.
+ */
+export function eosAllowedSlots(open: readonly boolean[], selected: readonly boolean[]): boolean[] {
+  const hole = open.findIndex((isOpen, slot) => isOpen && !selected[slot]);
+  const lastCommitted = open.lastIndexOf(false);
+  return selected.map((taken, slot) => taken && (hole < 0 || slot < hole) && slot > lastCommitted);
+}

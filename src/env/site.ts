@@ -1,0 +1,95 @@
+import type { z } from "zod";
+
+/** `train`, `val` and `test` hold disjoint records of the same forms; `heldout` holds forms that are never trained on. */
+export const SPLITS = ["train", "val", "test", "heldout"] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** `starter`: 3-6 short fields a form, for the tiny models. `full`: every field of the form. */
+export const TIERS = ["starter", "full"] as const;
+export type Tier = (typeof TIERS)[number];
+
+/**
+ * What a person fills in at one control. `radio` and `checkbox-group` are one field each: the group's label names the
+ * field, the options' labels are its values.
+ */
+export type ControlKind =
+  | "text"
+  | "textarea"
+  | "email"
+  | "tel"
+  | "url"
+  | "password"
+  | "number"
+  | "date"
+  | "time"
+  | "select"
+  | "radio"
+  | "checkbox"
+  | "checkbox-group"
+  | "file";
+
+/**
+ * The true value of one field.
+ * - string: text; an option's visible text (select, radio); a date `YYYY-MM-DD`; a time `HH:MM`; a file's name
+ *   (`"None"` or `""`: no file is attached);
+ * - number: a number input;
+ * - boolean: a single checkbox (true = ticked);
+ * - string[]: the visible texts of the ticked boxes of a checkbox group.
+ */
+export type FieldValue = string | number | boolean | string[];
+
+/** One field's control and what it holds on a page nobody has touched. */
+export interface FieldKind {
+  readonly kind: ControlKind;
+  /** `""` where nothing is preset, `false` for an unticked box, `[]` for a group without ticked boxes. */
+  readonly default: FieldValue;
+  /** The visible texts of a select, a radio group or a checkbox group, in page order. */
+  readonly options?: readonly string[];
+}
+
+/** One form to fill in once, with the true values. */
+export interface Task {
+  /** Unique in its site; ends in `/<split>/<number>`, as `embedded/starter/library/visitor-pass/train/0007`. */
+  readonly id: string;
+  /** Which form: the same for all of its records, as `library/visitor-pass`. */
+  readonly form: string;
+  readonly formTitle: string;
+  /** The form's path on its site, from the root: `/library/visitor-pass`. */
+  readonly url: string;
+  /** The task in words; it gives the path, not the address, so that the same task reads the same on any port. */
+  readonly instruction: string;
+  /** Visible label to true value, in page order. */
+  readonly fields: Readonly<Record<string, FieldValue>>;
+  readonly split: Split;
+  readonly tier: Tier;
+}
+
+/** A file that a site serves, or that is served in place of a foreign host's. */
+export interface Asset {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/** A server of forms that is up, and its tasks. */
+export interface RunningSite {
+  /** Origin without a trailing slash, as `http://127.0.0.1:40123`. */
+  readonly baseUrl: string;
+  /** The kind's name, as `embedded`. */
+  readonly name: string;
+  /** All tasks of all splits, in a fixed order. */
+  tasks(): readonly Task[];
+  /** SHA-256 over the ids, fields and splits of all tasks. */
+  splitHash(): string;
+  /** Local copies of what the pages load from other hosts, by full address; everything else foreign is blocked. */
+  readonly assets?: ReadonlyMap<string, Asset>;
+  /** Ends the server and its connections. */
+  stop(): Promise<void>;
+}
+
+/** A file in `sites/` exports one of these as `site`; the file's name is its key. */
+export interface SiteKind<Options = unknown> {
+  /** The options as the config gives them: strict, with defaults. */
+  readonly schema: z.ZodType<Options>;
+  /** @throws UserError where the site cannot be served with these options. */
+  start(options: Options): Promise<RunningSite>;
+}

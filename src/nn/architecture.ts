@@ -1,0 +1,49 @@
+import { loadFolder } from "../core/registry.js";
+import { nearest, UserError } from "../core/errors.js";
+import type { Rng } from "../core/rng.js";
+import type { GraphBuilder } from "../onnx/graph.js";
+import type { ModelConfig } from "./config.js";
+
+/** How a fresh weight is drawn: a normal of this standard deviation, or a constant. */
+export type Initialisation = { readonly std: number } | { readonly fill: number };
+
+export interface WeightSpec {
+  readonly shape: readonly number[];
+  readonly init: Initialisation;
+}
+
+/** One file under arch/ exports one of these as `architecture`; its file name is the `architecture` of config.json. */
+export interface Architecture {
+  /** Emits the whole contract graph (DESIGN section 3): inputs, weights by their checkpoint names, output `logits`. */
+  build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
+  /** Every weight under its checkpoint name, in checkpoint order. */
+  weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;
+}
+
+/** Declares a weight of the graph by its checkpoint name. */
+export type WeightDeclarer = (name: string, shape: readonly number[]) => import("../onnx/types.js").Value;
+
+let architectures: Promise<Map<string, Architecture>> | undefined;
+
+/** The architecture named in config.json. */
+export async function architectureOf(config: ModelConfig): Promise<Architecture> {
+  architectures ??= loadFolder<Architecture>(new URL("./arch/", import.meta.url), "architecture");
+  const known = await architectures;
+  const found = known.get(config.architecture);
+  if (found === undefined) {
+    const close = nearest(config.architecture, [...known.keys()]);
+    throw new UserError(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, close === undefined ? {} : { hint: `Did you mean "${close}"?` });
+  }
+  return found;
+}
+
+/** Draws fresh weights. */
+export function initialise(specs: ReadonlyMap<string, WeightSpec>, rng: Rng): Map<string, { shape: readonly number[]; data: Float32Array }> {
+  const out = new Map<string, { shape: readonly number[]; data: Float32Array }>();
+  for (const [name, { shape, init }] of specs) {
+    const data = new Float32Array(shape.reduce((a, d) => a * d, 1));
+    for (let i = 0; i < data.length; i++) data[i] = "fill" in init ? init.fill : rng.normal() * init.std;
+    out.set(name, { shape, data });
+  }
+  return out;
+}

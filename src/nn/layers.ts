@@ -1,0 +1,102 @@
+import type { Emitter } from "../onnx/emit.js";
+import type { Value } from "../onnx/types.js";
+
+/** How layers get their weights: by the checkpoint's own name, declared once. */
+export type WeightOf = (name: string, shape: readonly number[]) => Value;
+
+/** y = x W^T: x [M, in], W [out, in] as PyTorch keeps it; y [M, out]. 2-D, so that its gradients are plain Gemms. */
+export function linear(e: Emitter, x: Value, weight: Value): Value {
+  return e.gemm(x, weight, { transB: true });
+}
+
+/** RMSNorm over the last axis (Zhang & Sennrich 2019): x / sqrt(mean(x^2) + eps) * w, statistics in fp32. */
+export function rmsNorm(e: Emitter, x: Value, weight: Value, epsilon: number): Value {
+  return e.g.op("SimplifiedLayerNormalization", [x, weight], { axis: -1, epsilon });
+}
+
+/** SwiGLU (Shazeer 2020): down(silu(gate(x)) * up(x)). */
+export function swiglu(e: Emitter, x: Value, gate: Value, up: Value, down: Value): Value {
+  const g = e.g.scope("gate_proj", () => linear(e, x, gate));
+  const u = e.g.scope("up_proj", () => linear(e, x, up));
+  const activated = e.mul(e.mul(g, e.sigmoid(g)), u);
+  return e.g.scope("down_proj", () => linear(e, activated, down));
+}
+
+export interface Rotation {
+  /** [B, N, 1, hd/2] */
+  readonly cos: Value;
+  /** [B, N, 1, hd/2] */
+  readonly sin: Value;
+}
+
+/**
+ * The angles of rotary embedding (Su et al. 2021) for explicit position ids [B, N]: a token's place in the buffer and
+ * its position are two coordinates here. `scale` is folded in for queries, so that no [B, H, N, N] tensor is scaled.
+ */
+export function rotation(e: Emitter, positionIds: Value, headDim: number, theta: number, scale = 1): Rotation {
+  const half = headDim / 2;
+  const frequencies = Array.from({ length: half }, (_, i) => theta ** ((-2 * i) / headDim));
+  const inverse = e.g.constant("float32", [1, 1, 1, half], frequencies);
+  const angles = e.mul(e.unsqueeze(e.cast(positionIds, "float32"), [2, 3]), inverse);
+  const scaled = (v: Value): Value => (scale === 1 ? v : e.mul(v, scale));
+  return { cos: scaled(e.cos(angles)), sin: scaled(e.sin(angles)) };
+}
+
+/** Rotates the two halves of each head (rotate-half): x [B, N, H, hd]. */
+export function rotate(e: Emitter, x: Value, { cos, sin }: Rotation): Value {
+  const half = (x.shape.at(-1) as number) / 2;
+  const [a, b] = e.split(x, [half, half], 3) as [Value, Value];
+  return e.concat([e.sub(e.mul(a, cos), e.mul(b, sin)), e.add(e.mul(b, cos), e.mul(a, sin))], 3);
+}
+
+export interface AttentionShapes {
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+}
+
+/** Reshape targets that hold the symbolic batch and length: each is made once a graph from Shape(input_ids). */
+export class Targets {
+  private readonly batch: Value;
+  private readonly length: Value;
+
+  constructor(
+    private readonly e: Emitter,
+    inputIds: Value,
+  ) {
+    this.batch = e.g.op("Shape", [inputIds], { start: 0, end: 1 });
+    this.length = e.g.op("Shape", [inputIds], { start: 1, end: 2 });
+  }
+
+  private readonly made = new Map<string, Value>();
+
+  /** A target from numbers, "B" and "N". */
+  of(...dims: readonly (number | "B" | "N")[]): Value {
+    const key = dims.join(",");
+    let target = this.made.get(key);
+    if (target === undefined) {
+      target = this.e.concat(dims.map((d) => (d === "B" ? this.batch : d === "N" ? this.length : this.e.g.ints([d]))), 0);
+      this.made.set(key, target);
+    }
+    return target;
+  }
+}
+
+/**
+ * Grouped-query attention with an additive bias.
+ * q [B, N, H, hd] (already scaled), k and v [B, N, Hkv, hd], bias [B, 1, N, N]; returns [B*N, H*hd].
+ * The heads of a group are stacked along the query axis, so that K and V are never repeated.
+ */
+export function attention(e: Emitter, t: Targets, q: Value, k: Value, v: Value, bias: Value, s: AttentionShapes): Value {
+  const grouped = s.heads !== s.kvHeads;
+  const stack = (x: Value, last: number): Value => (grouped ? e.reshape(x, [0, s.kvHeads, -1, last]) : x);
+  const qh = stack(e.transpose(q, [0, 2, 1, 3]), s.headDim);
+  const kt = e.transpose(k, [0, 2, 3, 1]);
+  const vh = e.transpose(v, [0, 2, 1, 3]);
+  const scores = e.matmul(qh, kt);
+  const perHead = grouped ? e.reshapeTo(scores, t.of("B", s.heads, "N", "N")) : scores;
+  const weights = e.softmax(e.add(perHead, bias));
+  const context = e.matmul(grouped ? e.reshape(weights, [0, s.kvHeads, -1, 0]) : weights, vh);
+  const unstacked = grouped ? e.reshapeTo(context, t.of("B", s.heads, "N", s.headDim)) : context;
+  return e.reshape(e.transpose(unstacked, [0, 2, 1, 3]), [-1, s.heads * s.headDim]);
+}

@@ -1,0 +1,77 @@
+import { UserError } from "../core/errors.js";
+import type { Rng } from "../core/rng.js";
+import { Emitter } from "../onnx/emit.js";
+import type { GraphBuilder } from "../onnx/graph.js";
+import type { Tensor, Value } from "../onnx/types.js";
+
+/** Low-rank adaptation (Hu et al. 2021): y = x W^T + (alpha / r) (x A^T) B^T with A [r, in], B [out, r]. */
+export interface LoraOptions {
+  readonly rank: number;
+  readonly alpha: number;
+  /** Last components of module names, as `q_proj`. */
+  readonly targets: readonly string[];
+}
+
+/** PEFT's name of a module's A or B matrix. */
+export function loraName(module: string, part: "A" | "B"): string {
+  return `base_model.model.${module}.lora_${part}.weight`;
+}
+
+/** One projection that carries an adapter. */
+export interface LoraSite {
+  /** Module path of the weight, as `model.layers.0.self_attn.q_proj`. */
+  readonly module: string;
+  readonly inFeatures: number;
+  readonly outFeatures: number;
+}
+
+export function isTarget(module: string, options: LoraOptions): boolean {
+  return options.targets.includes(module.slice(module.lastIndexOf(".") + 1));
+}
+
+/**
+ * Adds a site's low-rank branch to the projection's output y [M, out] of x [M, in].
+ * The second product adds to y in place of a separate Add (Gemm's C). A and B become graph inputs.
+ */
+export function addLora(g: GraphBuilder, site: LoraSite, x: Value, y: Value, options: LoraOptions): { y: Value; parameters: Value[] } {
+  const e = new Emitter(g);
+  const a = g.input(loraName(site.module, "A"), "float32", [options.rank, site.inFeatures]);
+  const b = g.input(loraName(site.module, "B"), "float32", [site.outFeatures, options.rank]);
+  const low = e.gemm(x, a, { transB: true });
+  return { y: e.gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y }), parameters: [a, b] };
+}
+
+/** A fresh adapter as PEFT makes it: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero: it changes nothing yet. */
+export function freshAdapter(sites: readonly LoraSite[], options: LoraOptions, rng: Rng): Map<string, Tensor> {
+  const adapter = new Map<string, Tensor>();
+  for (const site of sites) {
+    const bound = 1 / Math.sqrt(site.inFeatures);
+    const a = Float32Array.from({ length: options.rank * site.inFeatures }, () => (2 * rng.uniform() - 1) * bound);
+    adapter.set(loraName(site.module, "A"), { dtype: "float32", shape: [options.rank, site.inFeatures], data: a });
+    adapter.set(loraName(site.module, "B"), { dtype: "float32", shape: [site.outFeatures, options.rank], data: new Float32Array(site.outFeatures * options.rank) });
+  }
+  return adapter;
+}
+
+/** Checks an adapter against a model's sites: every tensor there, none too many, every shape right. */
+export function checkAdapter(adapter: ReadonlyMap<string, Tensor>, sites: readonly LoraSite[], options: LoraOptions, where: string): void {
+  const problems: string[] = [];
+  const expected = new Map<string, readonly number[]>();
+  for (const site of sites) {
+    expected.set(loraName(site.module, "A"), [options.rank, site.inFeatures]);
+    expected.set(loraName(site.module, "B"), [site.outFeatures, options.rank]);
+  }
+  for (const [name, shape] of expected) {
+    const tensor = adapter.get(name);
+    if (tensor === undefined) problems.push(`missing ${name}`);
+    else if (tensor.shape.join() !== shape.join()) problems.push(`${name}: expected [${shape.join(", ")}], got [${tensor.shape.join(", ")}]`);
+    else if (tensor.dtype !== "float32") problems.push(`${name}: expected float32, got ${tensor.dtype}`);
+  }
+  for (const name of adapter.keys()) if (!expected.has(name)) problems.push(`unexpected ${name}`);
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, 8).map((p) => `  ${p}`);
+  if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
+  throw new UserError(`The adapter ${where} does not fit the model:\n${shown.join("\n")}`, {
+    hint: "Use the model and the lora section that the adapter was trained with.",
+  });
+}

@@ -1,0 +1,189 @@
+import { messageOf } from "../core/errors.js";
+import { type Inferred, OPS } from "./ops.js";
+import { formatShape, isStatic, sizeOf } from "./shapes.js";
+import type { Attribute, Dim, DType, ExternalData, Graph, Initializer, Node, TypedArray, Value } from "./types.js";
+
+/** The opset every graph of ours is written in. */
+export const OPSET = 21;
+
+type Attributes = Readonly<Record<string, Attribute>>;
+const CONTENT_LIMIT = 4096;
+
+/** Makes the typed array of a dtype from plain numbers (fp16 and bf16 are raw bits and not made here). */
+export function typedArray(dtype: DType, values: readonly number[]): TypedArray {
+  switch (dtype) {
+    case "float32":
+      return Float32Array.from(values);
+    case "float64":
+      return Float64Array.from(values);
+    case "int64":
+      return BigInt64Array.from(values, (v) => BigInt(v));
+    case "int32":
+      return Int32Array.from(values);
+    case "int8":
+      return Int8Array.from(values);
+    case "uint8":
+    case "bool":
+      return Uint8Array.from(values);
+    case "uint32":
+      return Uint32Array.from(values);
+    default:
+      throw new Error(`constants of ${dtype} are not made from numbers`);
+  }
+}
+
+/**
+ * Builds a graph node by node: every value's dtype and shape is known at once, names are paths,
+ * equal constants are shared, and integer shape arithmetic with a known result never becomes a node.
+ */
+export class GraphBuilder {
+  private readonly inputs: Value[] = [];
+  private readonly outputs: Value[] = [];
+  private readonly nodeList: Node[] = [];
+  private readonly initializerMap = new Map<string, Initializer>();
+  private readonly constants = new Map<string, Value>();
+  private readonly names = new Set<string>();
+  private path: string[] = [];
+
+  constructor(
+    readonly name: string,
+    readonly opset: number = OPSET,
+  ) {}
+
+  get nodes(): readonly Node[] {
+    return this.nodeList;
+  }
+
+  get initializers(): ReadonlyMap<string, Initializer> {
+    return this.initializerMap;
+  }
+
+  input(name: string, dtype: DType, shape: readonly Dim[]): Value {
+    this.claim(name);
+    const value: Value = { name, dtype, shape };
+    this.inputs.push(value);
+    return value;
+  }
+
+  /** A named weight, in memory or in an external file. */
+  initializer(name: string, dtype: DType, shape: readonly number[], data: TypedArray | ExternalData): Value {
+    this.claim(name);
+    const size = sizeOf(shape);
+    const small = !("file" in data) && (dtype === "int64" || dtype === "int32") && shape.length <= 1 && size <= CONTENT_LIMIT;
+    const value: Value = { name, dtype, shape, ...(small ? { content: Array.from(data as BigInt64Array, Number) } : {}) };
+    this.initializerMap.set(name, { value, data });
+    return value;
+  }
+
+  /** An unnamed constant; equal constants are one. */
+  constant(dtype: DType, shape: readonly number[], values: readonly number[]): Value {
+    const key = `${dtype}${formatShape(shape)}${values.join(",")}`;
+    const known = this.constants.get(key);
+    if (known !== undefined) return known;
+    if (values.length !== sizeOf(shape)) throw new Error(`constant of shape ${formatShape(shape)} with ${values.length} values`);
+    const value = this.initializer(`/constants/${this.constants.size}`, dtype, shape, typedArray(dtype, values));
+    this.constants.set(key, value);
+    return value;
+  }
+
+  scalar(x: number, dtype: DType = "float32"): Value {
+    return this.constant(dtype, [], [x]);
+  }
+
+  /** A 1-D int64 constant: axes, a shape. */
+  ints(values: readonly number[]): Value {
+    return this.constant("int64", [values.length], values);
+  }
+
+  /** Runs `build` with `name` appended to the path of all nodes it makes. */
+  scope<T>(name: string, build: () => T): T {
+    const outer = this.path;
+    this.path = [...outer, name];
+    try {
+      return build();
+    } finally {
+      this.path = outer;
+    }
+  }
+
+  /** Adds a node and returns all its outputs. `count` limits them where trailing outputs are optional. */
+  node(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}, options: { domain?: string; count?: number; name?: string } = {}): Value[] {
+    const rule = OPS[op];
+    const name = options.name ?? this.fresh(`/${[...this.path, op].join("/")}`);
+    if (rule === undefined) throw new Error(`Unknown op ${op} at ${name}. Add a row to src/onnx/ops.ts.`);
+    let inferred: Inferred[];
+    try {
+      inferred = rule({ op, inputs, attributes });
+    } catch (error) {
+      throw new Error(`${messageOf(error)} (at ${name})`, { cause: error });
+    }
+    const folded = inferred.length === 1 ? this.fold(inferred[0] as Inferred) : undefined;
+    if (folded !== undefined) return [folded];
+    const outputs = inferred.slice(0, options.count ?? inferred.length).map((o, i): Value => ({ name: i === 0 ? `${name}:0` : `${name}:${i}`, ...o }));
+    if (options.name !== undefined) this.claim(name);
+    this.nodeList.push({ name, op, domain: options.domain ?? "", inputs, outputs, attributes });
+    return outputs;
+  }
+
+  /** Adds a node and returns its first output. */
+  op(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}): Value {
+    return this.node(op, inputs, attributes)[0] as Value;
+  }
+
+  /** Declares a graph output under its own name. */
+  output(name: string, value: Value): Value {
+    this.claim(name);
+    const out: Value = { name, dtype: value.dtype, shape: value.shape };
+    this.nodeList.push({ name: this.fresh(`/outputs/${name}`), op: "Identity", domain: "", inputs: [value], outputs: [out], attributes: {} });
+    this.outputs.push(out);
+    return out;
+  }
+
+  build(metadata?: Readonly<Record<string, string>>): Graph {
+    return {
+      name: this.name,
+      opset: this.opset,
+      inputs: this.inputs,
+      outputs: this.outputs,
+      nodes: this.liveNodes(),
+      initializers: this.liveInitializers(),
+      ...(metadata === undefined ? {} : { metadata }),
+    };
+  }
+
+  /** A value whose integers are all known becomes a constant instead of a node. */
+  private fold(value: Inferred): Value | undefined {
+    if (value.content === undefined || value.shape.length > 1 || !isStatic(value.content)) return undefined;
+    if (value.dtype !== "int64" && value.dtype !== "int32") return undefined;
+    return this.constant(value.dtype, value.shape as readonly number[], value.content);
+  }
+
+  private liveNodes(): Node[] {
+    const needed = new Set(this.outputs.map((o) => o.name));
+    const live: Node[] = [];
+    for (let i = this.nodeList.length - 1; i >= 0; i--) {
+      const node = this.nodeList[i] as Node;
+      if (!node.outputs.some((o) => needed.has(o.name))) continue;
+      live.push(node);
+      for (const input of node.inputs) if (input !== undefined) needed.add(input.name);
+    }
+    return live.reverse();
+  }
+
+  private liveInitializers(): Map<string, Initializer> {
+    const used = new Set(this.liveNodes().flatMap((n) => n.inputs.map((v) => v?.name)));
+    return new Map([...this.initializerMap].filter(([name]) => used.has(name)));
+  }
+
+  private claim(name: string): void {
+    if (this.names.has(name)) throw new Error(`the name ${name} is used twice in graph ${this.name}`);
+    this.names.add(name);
+  }
+
+  private fresh(base: string): string {
+    let name = base;
+    for (let i = 1; this.names.has(name); i++) name = `${base}_${i}`;
+    this.names.add(name);
+    return name;
+  }
+}

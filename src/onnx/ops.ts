@@ -1,0 +1,345 @@
+/**
+ * The operators this project knows: one row an op, giving dtype and shape of its outputs.
+ * A graph may hold symbolic dimensions (model.onnx) or numbers only (every graph that is differentiated).
+ * Integer shape arithmetic carries its `content` along, so that Shape sub-graphs fold while a graph is built.
+ */
+import { axisOf, broadcast, formatShape, product, quotient } from "./shapes.js";
+import type { Attribute, Dim, DType, Tensor, Value } from "./types.js";
+
+export interface Inferred {
+  readonly dtype: DType;
+  readonly shape: readonly Dim[];
+  readonly content?: readonly Dim[];
+}
+
+export interface OpCall {
+  readonly op: string;
+  readonly inputs: readonly (Value | undefined)[];
+  readonly attributes: Readonly<Record<string, Attribute>>;
+}
+
+export type InferRule = (call: OpCall) => Inferred[];
+
+/** The i-th input, which the op requires. */
+export function required(call: OpCall, i: number): Value {
+  const value = call.inputs[i];
+  if (value === undefined) throw new Error(`${call.op} needs input ${i}`);
+  return value;
+}
+
+export function intAttribute(call: OpCall, name: string, fallback: number): number {
+  const v = call.attributes[name];
+  if (v === undefined) return fallback;
+  if (typeof v !== "number" && typeof v !== "bigint") throw new Error(`${call.op}.${name} must be a number`);
+  return Number(v);
+}
+
+export function intsAttribute(call: OpCall, name: string): readonly number[] | undefined {
+  const v = call.attributes[name];
+  if (v === undefined) return undefined;
+  if (!Array.isArray(v)) throw new Error(`${call.op}.${name} must be a list of integers`);
+  return v.map(Number);
+}
+
+/** Known integers of input i (a shape, axes, indices), numbers only. */
+export function knownInts(call: OpCall, i: number): readonly number[] | undefined {
+  const content = call.inputs[i]?.content;
+  if (content === undefined || !content.every((d) => typeof d === "number")) return undefined;
+  return content as readonly number[];
+}
+
+function mustKnow(call: OpCall, i: number, what: string): readonly number[] {
+  const ints = knownInts(call, i);
+  if (ints === undefined) throw new Error(`${call.op}: ${what} must be constant, got ${call.inputs[i]?.name}`);
+  return ints;
+}
+
+const same: InferRule = (call) => {
+  const x = required(call, 0);
+  return [{ dtype: x.dtype, shape: x.shape, ...(x.content && call.op === "Identity" ? { content: x.content } : {}) }];
+};
+
+function broadcastOf(call: OpCall): Dim[] {
+  const values = call.inputs.filter((v) => v !== undefined);
+  const shape = broadcast(...values.map((v) => v.shape));
+  if (shape === undefined) {
+    throw new Error(`${call.op}: shapes ${values.map((v) => formatShape(v.shape)).join(" and ")} do not broadcast`);
+  }
+  return shape;
+}
+
+/** Elementwise over broadcast inputs; `fold` computes known integer contents. */
+const elementwise =
+  (dtype?: DType, fold?: (a: number, b: number) => number): InferRule =>
+  (call) => {
+    const shape = broadcastOf(call);
+    const a = required(call, 0);
+    const b = call.inputs[1];
+    const typed = call.op === "Where" ? required(call, 1) : a;
+    const other = call.op === "Where" ? required(call, 2) : b;
+    if (other !== undefined && other.dtype !== typed.dtype && call.op !== "Pow") {
+      throw new Error(`${call.op}: dtypes ${typed.dtype} and ${other.dtype} differ`);
+    }
+    const out: Inferred = { dtype: dtype ?? typed.dtype, shape };
+    const x = knownInts(call, 0);
+    const y = knownInts(call, 1);
+    if (fold === undefined || x === undefined || y === undefined || shape.length > 1) return [out];
+    const n = Math.max(x.length, y.length);
+    const at = (v: readonly number[], i: number): number => (v.length === 1 ? v[0] : v[i]) as number;
+    return [{ ...out, content: Array.from({ length: n }, (_, i) => fold(at(x, i), at(y, i))) }];
+  };
+
+const reduce: InferRule = (call) => {
+  const x = required(call, 0);
+  const axesIn = call.inputs[1] === undefined ? intsAttribute(call, "axes") : mustKnow(call, 1, "axes");
+  const keep = intAttribute(call, "keepdims", 1) === 1;
+  const axes = new Set((axesIn ?? x.shape.map((_, i) => i)).map((a) => axisOf(a, x.shape.length)));
+  const shape = x.shape.flatMap((d, i) => (axes.has(i) ? (keep ? [1] : []) : [d]));
+  return [{ dtype: x.dtype, shape }];
+};
+
+const argReduce: InferRule = (call) => {
+  const x = required(call, 0);
+  const axis = axisOf(intAttribute(call, "axis", 0), x.shape.length);
+  const keep = intAttribute(call, "keepdims", 1) === 1;
+  return [{ dtype: "int64", shape: x.shape.flatMap((d, i) => (i === axis ? (keep ? [1] : []) : [d])) }];
+};
+
+const matmul: InferRule = (call) => {
+  const a = required(call, 0);
+  const b = required(call, 1);
+  if (a.shape.length < 2 || b.shape.length < 2) throw new Error("MatMul of vectors is not supported");
+  const k = a.shape.at(-1);
+  if (k !== b.shape.at(-2)) throw new Error(`MatMul: inner dimensions differ: ${formatShape(a.shape)} x ${formatShape(b.shape)}`);
+  const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
+  if (batch === undefined) throw new Error(`MatMul: batch dimensions differ: ${formatShape(a.shape)} x ${formatShape(b.shape)}`);
+  return [{ dtype: a.dtype, shape: [...batch, a.shape.at(-2) as Dim, b.shape.at(-1) as Dim] }];
+};
+
+const gemm: InferRule = (call) => {
+  const a = required(call, 0);
+  const b = required(call, 1);
+  const [m, ka] = intAttribute(call, "transA", 0) ? [a.shape[1], a.shape[0]] : a.shape;
+  const [kb, n] = intAttribute(call, "transB", 0) ? [b.shape[1], b.shape[0]] : b.shape;
+  if (a.shape.length !== 2 || b.shape.length !== 2 || ka !== kb) {
+    throw new Error(`Gemm: ${formatShape(a.shape)} and ${formatShape(b.shape)} do not multiply (transA, transB = ${intAttribute(call, "transA", 0)}, ${intAttribute(call, "transB", 0)})`);
+  }
+  return [{ dtype: a.dtype, shape: [m as Dim, n as Dim] }];
+};
+
+const reshape: InferRule = (call) => {
+  const x = required(call, 0);
+  const target = required(call, 1).content;
+  if (target === undefined) throw new Error(`Reshape: the target shape ${required(call, 1).name} is not known`);
+  const allowZero = intAttribute(call, "allowzero", 0) === 1;
+  const shape: Dim[] = target.map((d, i) => (d === 0 && !allowZero ? (x.shape[i] as Dim) : d));
+  const free = shape.indexOf(-1);
+  const total = product(x.shape);
+  if (free >= 0) {
+    const rest = product(shape.filter((_, i) => i !== free));
+    const d = quotient(total, rest);
+    if (d === undefined) throw new Error(`Reshape: ${formatShape(x.shape)} does not fit ${formatShape(target)}`);
+    shape[free] = d;
+  } else if (product(shape) !== total) {
+    throw new Error(`Reshape: ${formatShape(x.shape)} does not fit ${formatShape(target)}`);
+  }
+  return [{ dtype: x.dtype, shape, ...(x.content === undefined ? {} : { content: x.content }) }];
+};
+
+const transpose: InferRule = (call) => {
+  const x = required(call, 0);
+  const perm = intsAttribute(call, "perm") ?? x.shape.map((_, i) => x.shape.length - 1 - i);
+  return [{ dtype: x.dtype, shape: perm.map((p) => x.shape[p] as Dim) }];
+};
+
+const gather: InferRule = (call) => {
+  const x = required(call, 0);
+  const indices = required(call, 1);
+  const axis = axisOf(intAttribute(call, "axis", 0), x.shape.length);
+  const shape = [...x.shape.slice(0, axis), ...indices.shape, ...x.shape.slice(axis + 1)];
+  const known = knownInts(call, 1);
+  if (x.content !== undefined && known !== undefined && x.shape.length === 1) {
+    const content = known.map((i) => (x.content as readonly Dim[])[i < 0 ? i + x.content!.length : i] as Dim);
+    return [{ dtype: x.dtype, shape, content }];
+  }
+  return [{ dtype: x.dtype, shape }];
+};
+
+const concat: InferRule = (call) => {
+  const parts = call.inputs.map((_, i) => required(call, i));
+  const first = required(call, 0);
+  const axis = axisOf(intAttribute(call, "axis", 0), first.shape.length);
+  let dim: Dim = 0;
+  for (const part of parts) {
+    const d = part.shape[axis] as Dim;
+    if (typeof d === "number" && typeof dim === "number") dim += d;
+    else dim = dim === 0 ? d : `(${dim}+${d})`;
+  }
+  const shape = first.shape.map((d, i) => (i === axis ? dim : d));
+  if (first.shape.length === 1 && parts.every((p) => p.content !== undefined)) {
+    return [{ dtype: first.dtype, shape, content: parts.flatMap((p) => p.content as readonly Dim[]) }];
+  }
+  return [{ dtype: first.dtype, shape }];
+};
+
+const slice: InferRule = (call) => {
+  const x = required(call, 0);
+  const starts = mustKnow(call, 1, "starts");
+  const ends = mustKnow(call, 2, "ends");
+  const axes = call.inputs[3] ? mustKnow(call, 3, "axes") : starts.map((_, i) => i);
+  const steps = call.inputs[4] ? mustKnow(call, 4, "steps") : starts.map(() => 1);
+  const shape = [...x.shape];
+  let content = x.content;
+  axes.forEach((rawAxis, i) => {
+    const axis = axisOf(rawAxis, shape.length);
+    const size = shape[axis] as Dim;
+    const [start, end, step] = [starts[i] as number, ends[i] as number, steps[i] as number];
+    if (typeof size !== "number") {
+      if (start === 0 && end >= 2 ** 31 - 1 && step === 1) return;
+      throw new Error(`Slice of the symbolic dimension ${size}`);
+    }
+    if (step < 1) throw new Error("Slice with a negative step is not supported");
+    const clamp = (v: number): number => Math.max(0, Math.min(size, v < 0 ? v + size : v));
+    shape[axis] = Math.max(0, Math.ceil((clamp(end) - clamp(start)) / step));
+    if (content !== undefined && x.shape.length === 1) content = content.slice(clamp(start), clamp(end)).filter((_, j) => j % step === 0);
+  });
+  return [{ dtype: x.dtype, shape, ...(content !== undefined && x.shape.length === 1 ? { content } : {}) }];
+};
+
+const split: InferRule = (call) => {
+  const x = required(call, 0);
+  const axis = axisOf(intAttribute(call, "axis", 0), x.shape.length);
+  const size = x.shape[axis] as number;
+  const count = intAttribute(call, "num_outputs", 2);
+  const parts = call.inputs[1] ? mustKnow(call, 1, "split") : Array.from({ length: count }, (_, i) => Math.min(Math.ceil(size / count), size - i * Math.ceil(size / count)));
+  return parts.map((part) => ({ dtype: x.dtype, shape: x.shape.map((d, i) => (i === axis ? part : d)) }));
+};
+
+const unsqueeze: InferRule = (call) => {
+  const x = required(call, 0);
+  const axesIn = call.inputs[1] ? mustKnow(call, 1, "axes") : (intsAttribute(call, "axes") ?? []);
+  const rank = x.shape.length + axesIn.length;
+  const axes = new Set(axesIn.map((a) => axisOf(a, rank)));
+  const rest = [...x.shape];
+  const shape = Array.from({ length: rank }, (_, i): Dim => (axes.has(i) ? 1 : (rest.shift() as Dim)));
+  return [{ dtype: x.dtype, shape, ...(x.content ? { content: x.content } : {}) }];
+};
+
+const squeeze: InferRule = (call) => {
+  const x = required(call, 0);
+  const given = call.inputs[1] ? mustKnow(call, 1, "axes") : intsAttribute(call, "axes");
+  const axes = new Set((given ?? x.shape.flatMap((d, i) => (d === 1 ? [i] : []))).map((a) => axisOf(a, x.shape.length)));
+  return [{ dtype: x.dtype, shape: x.shape.filter((_, i) => !axes.has(i)), ...(x.content ? { content: x.content } : {}) }];
+};
+
+const expand: InferRule = (call) => {
+  const x = required(call, 0);
+  const target = required(call, 1).content;
+  if (target === undefined) throw new Error(`Expand: the target shape ${required(call, 1).name} is not known`);
+  const shape = broadcast(x.shape, target);
+  if (shape === undefined) throw new Error(`Expand: ${formatShape(x.shape)} does not fit ${formatShape(target)}`);
+  return [{ dtype: x.dtype, shape }];
+};
+
+const cast: InferRule = (call) => {
+  const x = required(call, 0);
+  const dtype = DTYPE_OF_CODE[intAttribute(call, "to", 1)];
+  if (dtype === undefined) throw new Error(`Cast to the unknown type ${intAttribute(call, "to", 1)}`);
+  return [{ dtype, shape: x.shape, ...(x.content && (dtype === "int64" || dtype === "int32") ? { content: x.content } : {}) }];
+};
+
+const normalization =
+  (statistics: number): InferRule =>
+  (call) => {
+    const x = required(call, 0);
+    const axis = axisOf(intAttribute(call, "axis", -1), x.shape.length);
+    const stat = x.shape.map((d, i) => (i < axis ? d : 1));
+    return [{ dtype: x.dtype, shape: x.shape }, ...Array.from({ length: statistics }, (): Inferred => ({ dtype: "float32", shape: stat }))];
+  };
+
+const constantOfShape: InferRule = (call) => {
+  const shape = required(call, 0).content;
+  if (shape === undefined) throw new Error("ConstantOfShape: the shape is not known");
+  const value = call.attributes.value as Tensor | undefined;
+  const dtype = value?.dtype ?? "float32";
+  const size = product(shape);
+  const content = dtype === "int64" && shape.length <= 1 && typeof size === "number" && size <= 64 ? { content: Array<Dim>(size).fill(Number(value?.data[0] ?? 0)) } : {};
+  return [{ dtype, shape, ...content }];
+};
+
+const range: InferRule = (call) => {
+  const [start] = mustKnow(call, 0, "start");
+  const [limit] = mustKnow(call, 1, "limit");
+  const [delta] = mustKnow(call, 2, "delta");
+  const n = Math.max(0, Math.ceil(((limit as number) - (start as number)) / (delta as number)));
+  return [{ dtype: required(call, 0).dtype, shape: [n], content: Array.from({ length: n }, (_, i) => (start as number) + i * (delta as number)) }];
+};
+
+/** ONNX TensorProto.DataType codes of the dtypes in use. */
+export const DTYPE_CODE: Readonly<Record<DType, number>> = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+  float64: 11,
+  uint32: 12,
+  bfloat16: 16,
+};
+const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]));
+
+/** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
+export const OPS: Readonly<Record<string, InferRule>> = {
+  // elementwise, one input
+  Abs: same, Ceil: same, Cos: same, Clip: same, Erf: same, Exp: same, Floor: same, Gelu: same, Identity: same,
+  LogSoftmax: same, Log: same, Neg: same, Not: same, Reciprocal: same, Relu: same, Round: same, Sigmoid: same, Sign: same,
+  Sin: same, Softmax: same, Softplus: same, Sqrt: same, Tanh: same, Trilu: same, CumSum: same,
+  IsNaN: (c) => [{ dtype: "bool", shape: required(c, 0).shape }],
+  IsInf: (c) => [{ dtype: "bool", shape: required(c, 0).shape }],
+  // elementwise, two or more inputs
+  Add: elementwise(undefined, (a, b) => a + b),
+  Sub: elementwise(undefined, (a, b) => a - b),
+  Mul: elementwise(undefined, (a, b) => a * b),
+  Div: elementwise(undefined, (a, b) => Math.trunc(a / b)),
+  Pow: elementwise(), Max: elementwise(), Min: elementwise(), Sum: elementwise(), Where: elementwise(),
+  And: elementwise("bool"), Or: elementwise("bool"), Equal: elementwise("bool"), Greater: elementwise("bool"),
+  GreaterOrEqual: elementwise("bool"), Less: elementwise("bool"), LessOrEqual: elementwise("bool"),
+  // reductions
+  ReduceSum: reduce, ReduceMean: reduce, ReduceMax: reduce, ReduceMin: reduce, ReduceSumSquare: reduce, ReduceL2: reduce,
+  ArgMax: argReduce, ArgMin: argReduce,
+  // products
+  MatMul: matmul, Gemm: gemm,
+  // layout
+  Reshape: reshape, Transpose: transpose, Concat: concat, Slice: slice, Split: split, Unsqueeze: unsqueeze, Squeeze: squeeze,
+  Expand: expand,
+  Flatten: (c) => {
+    const x = required(c, 0);
+    const axis = intAttribute(c, "axis", 1);
+    return [{ dtype: x.dtype, shape: [product(x.shape.slice(0, axis)), product(x.shape.slice(axis))] }];
+  },
+  // indexing
+  Gather: gather,
+  GatherElements: (c) => [{ dtype: required(c, 0).dtype, shape: required(c, 1).shape }],
+  ScatterElements: same, ScatterND: same,
+  OneHot: (c) => [{ dtype: required(c, 2).dtype, shape: [...required(c, 0).shape, (mustKnow(c, 1, "depth")[0] as number)] }],
+  TopK: (c) => {
+    const x = required(c, 0);
+    const axis = axisOf(intAttribute(c, "axis", -1), x.shape.length);
+    const k = mustKnow(c, 1, "k")[0] as number;
+    const shape = x.shape.map((d, i) => (i === axis ? k : d));
+    return [{ dtype: x.dtype, shape }, { dtype: "int64", shape }];
+  },
+  // types and shapes
+  Cast: cast,
+  Shape: (c) => {
+    const x = required(c, 0);
+    const dims = x.shape.slice(intAttribute(c, "start", 0), intAttribute(c, "end", x.shape.length));
+    return [{ dtype: "int64", shape: [dims.length], content: dims }];
+  },
+  ConstantOfShape: constantOfShape, Range: range,
+  // normalisation, with the statistics that the backward pass reuses
+  SimplifiedLayerNormalization: normalization(1),
+  LayerNormalization: normalization(2),
+};

@@ -1,0 +1,292 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { messageOf, UserError } from "../core/errors.js";
+import type { Logger } from "../core/log.js";
+import { chooseProvider, type ProviderRequest, SELF_CHECK, selfCheckModel } from "./provider.js";
+import type { Call, ProviderName, Reply, Tensors, WireTensor } from "./session-worker.js";
+import { BYTES, type DType, type Tensor, type TypedArray } from "./types.js";
+
+export interface RuntimeOptions {
+  /** `auto` (default) takes CUDA where it works, else the CPU. */
+  readonly provider?: ProviderRequest;
+  /** Threads inside one operator; default: the physical cores. */
+  readonly threads?: number;
+  readonly log?: Logger;
+}
+
+export interface LoadOptions {
+  /** Let ONNX Runtime copy weights into its own layout (default true). Off, sessions share one weight file's pages. */
+  readonly prepack?: boolean;
+  /** Graph optimization level, default `all`. */
+  readonly optimization?: "all" | "basic" | "disabled" | "extended";
+  /** Plan memory ahead (default true). Off lowers the peak of training graphs. */
+  readonly memPattern?: boolean;
+}
+
+export interface RunRequest {
+  /** Graph input -> tensor. Copied, never detached. */
+  readonly feeds: Readonly<Record<string, Tensor>>;
+  /** Graph input -> store key. */
+  readonly bind?: Readonly<Record<string, string>>;
+  /** Graph output -> store key, written once the run has succeeded. */
+  readonly keep?: Readonly<Record<string, string>>;
+  /** Outputs to return; default all that are not kept. Others are not computed, or stay in the worker. */
+  readonly fetch?: readonly string[];
+}
+
+interface Pending {
+  readonly label: string;
+  readonly resolve: (tensors: Tensors) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const ARRAYS = {
+  float32: Float32Array,
+  float64: Float64Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
+  int64: BigInt64Array,
+  int32: Int32Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  uint32: Uint32Array,
+  bool: Uint8Array,
+} as const satisfies Record<DType, unknown>;
+
+/**
+ * ONNX Runtime in a worker thread: named sessions, and a store of tensors (weights, adapters, optimizer moments) that
+ * stay there between runs. Calls run one after the other, in the order they were made. An idle runtime does not keep
+ * the process alive.
+ */
+export class Runtime {
+  private readonly pending = new Map<number, Pending>();
+  private readonly loaded = new Set<string>();
+  private nextId = 0;
+  /** Why no call can be made any more. */
+  private ended: Error | undefined;
+  private closing = false;
+  private chosen: { provider: ProviderName; reason: string } = { provider: "cpu", reason: "" };
+  private readonly exited: Promise<void>;
+
+  private constructor(
+    private readonly worker: Worker,
+    private readonly threads: number,
+  ) {
+    worker.unref();
+    worker.on("message", (reply: Reply) => this.settle(reply));
+    worker.on("error", (error) =>
+      this.end(new Error(`The ONNX Runtime worker failed: ${messageOf(error)}`, { cause: error })),
+    );
+    this.exited = new Promise((resolve) => {
+      worker.on("exit", (code) => {
+        const message = this.closing
+          ? "The runtime is closed"
+          : `The ONNX Runtime worker ended unexpectedly (exit code ${code})`;
+        this.end(new Error(message));
+        resolve();
+      });
+    });
+  }
+
+  /** Starts the worker and chooses the provider. @throws UserError where a requested provider cannot be used. */
+  static async open(options: RuntimeOptions = {}): Promise<Runtime> {
+    const threads = options.threads ?? physicalCores();
+    if (!Number.isInteger(threads) || threads < 1)
+      throw new UserError(`threads must be a positive integer, got ${threads}`);
+    // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker
+    const worker = new Worker(new URL("./session-worker.js", import.meta.url), { execArgv: [], name: "onnxruntime" });
+    const runtime = new Runtime(worker, threads);
+    try {
+      await runtime.start();
+      runtime.chosen = await chooseProvider(options.provider ?? "auto", (provider) => runtime.probe(provider));
+    } catch (error) {
+      await runtime.close();
+      throw error;
+    }
+    options.log?.info({ provider: runtime.provider, reason: runtime.providerReason, threads }, "ONNX Runtime is ready");
+    return runtime;
+  }
+
+  /** The execution provider in use: cpu, cuda or webgpu. */
+  get provider(): ProviderName {
+    return this.chosen.provider;
+  }
+
+  /** Why that provider was taken, for logs and run records. */
+  get providerReason(): string {
+    return this.chosen.reason;
+  }
+
+  /** Creates a session. External weights are looked up in `weightsDir`. @throws Error with the session's name. */
+  async load(
+    session: string,
+    model: { bytes: Uint8Array; weightsDir?: string },
+    options: LoadOptions = {},
+  ): Promise<void> {
+    await this.loadOn(this.provider, session, model, options);
+    this.loaded.add(session);
+  }
+
+  async unload(session: string): Promise<void> {
+    await this.call(`session "${session}"`, { kind: "unload", session });
+    this.loaded.delete(session);
+  }
+
+  has(session: string): boolean {
+    return this.loaded.has(session);
+  }
+
+  /** Copies a tensor into the worker's store, over whatever had that key. */
+  async put(key: string, tensor: Tensor): Promise<void> {
+    const wire = toWire(tensor, `put "${key}"`);
+    await this.call("store", { kind: "put", key, tensor: wire }, [wire.buffer]);
+  }
+
+  /** A copy of a stored tensor. */
+  async get(key: string): Promise<Tensor> {
+    const { value } = await this.call("store", { kind: "get", key });
+    return fromWire(value as WireTensor);
+  }
+
+  /** Frees stored tensors; unknown keys are fine. */
+  async drop(keys: readonly string[]): Promise<void> {
+    await this.call("store", { kind: "drop", keys });
+  }
+
+  /** Runs a session. @throws Error that names the session, and the input where one is missing or does not fit. */
+  async run(session: string, request: RunRequest): Promise<Record<string, Tensor>> {
+    const label = `session "${session}"`;
+    const feeds: Record<string, WireTensor> = {};
+    for (const [name, tensor] of Object.entries(request.feeds))
+      feeds[name] = toWire(tensor, `${label}: input "${name}"`);
+    const { bind = {}, keep = {}, fetch } = request;
+    const tensors = await this.call(
+      label,
+      { kind: "run", session, feeds, bind, keep, fetch },
+      Object.values(feeds).map((wire) => wire.buffer),
+    );
+    return Object.fromEntries(Object.entries(tensors).map(([name, wire]) => [name, fromWire(wire)]));
+  }
+
+  /** Ends the worker after the calls already made. Further calls are refused; closing twice is fine. */
+  async close(): Promise<void> {
+    if (this.closing || this.ended !== undefined) {
+      await this.exited;
+      return;
+    }
+    const done = this.call("close", { kind: "close" });
+    this.closing = true;
+    this.worker.ref();
+    await done.catch(() => undefined);
+    await this.exited;
+  }
+
+  private async start(): Promise<void> {
+    try {
+      await this.call("start", { kind: "start" });
+    } catch (error) {
+      throw new UserError(`onnxruntime-node cannot be loaded: ${messageOf(error)}`, {
+        hint: "Install the packages again with `npm ci` on a supported platform (Linux, Windows or macOS; x64 or arm64).",
+        cause: error,
+      });
+    }
+  }
+
+  /** Runs the self-check graph on one provider. */
+  private async probe(provider: ProviderName): Promise<Float32Array> {
+    const session = `self-check on ${provider}`;
+    await this.loadOn(provider, session, { bytes: selfCheckModel() }, {});
+    try {
+      const { [SELF_CHECK.output]: result } = await this.run(session, { feeds: SELF_CHECK.feeds });
+      if (!(result?.data instanceof Float32Array)) throw new Error("the self-check returned no float32 tensor");
+      return result.data;
+    } finally {
+      await this.unload(session);
+    }
+  }
+
+  private async loadOn(
+    provider: ProviderName,
+    session: string,
+    model: { bytes: Uint8Array; weightsDir?: string },
+    options: LoadOptions,
+  ): Promise<void> {
+    const bytes = copyOf(model.bytes);
+    const call: Call = {
+      kind: "load",
+      session,
+      provider,
+      threads: this.threads,
+      bytes,
+      weightsDir: model.weightsDir,
+      prepack: options.prepack ?? true,
+      optimization: options.optimization ?? "all",
+      memPattern: options.memPattern ?? true,
+    };
+    await this.call(`session "${session}"`, call, [bytes.buffer]);
+  }
+
+  private call(label: string, call: Call, transfer: readonly ArrayBuffer[] = []): Promise<Tensors> {
+    if (this.ended !== undefined) return Promise.reject(new Error(`${label}: ${this.ended.message}`));
+    if (this.closing) return Promise.reject(new Error(`${label}: The runtime is closed`));
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      this.worker.postMessage({ id, call }, transfer);
+      this.pending.set(id, { label, resolve, reject });
+      // an idle worker must not keep the process alive, a busy one must
+      this.worker.ref();
+    });
+  }
+
+  private settle(reply: Reply): void {
+    const pending = this.pending.get(reply.id);
+    if (pending === undefined) return;
+    this.pending.delete(reply.id);
+    if (this.pending.size === 0 && !this.closing) this.worker.unref();
+    if ("error" in reply) pending.reject(new Error(`${pending.label}: ${reply.error}`));
+    else pending.resolve(reply.tensors);
+  }
+
+  private end(error: Error): void {
+    this.ended ??= error;
+    this.loaded.clear();
+    for (const { label, reject } of this.pending.values())
+      reject(new Error(`${label}: ${error.message}`, { cause: error }));
+    this.pending.clear();
+  }
+}
+
+function copyOf(data: TypedArray): Uint8Array<ArrayBuffer> {
+  // not data.slice(): on a Buffer that is a view
+  const copy = new Uint8Array(data.byteLength);
+  copy.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  return copy;
+}
+
+function toWire(tensor: Tensor, what: string): WireTensor {
+  const { dtype, shape, data } = tensor;
+  if (!(data instanceof ARRAYS[dtype])) {
+    throw new Error(`${what}: a ${dtype} tensor wants a ${ARRAYS[dtype].name}, got ${data.constructor.name}`);
+  }
+  const elements = shape.reduce((product, dim) => product * dim, 1);
+  if (elements * BYTES[dtype] !== data.byteLength) {
+    throw new Error(`${what}: shape [${shape.join(", ")}] wants ${elements} elements, got ${data.length}`);
+  }
+  // a copy that can be transferred: the caller's array stays usable, and a small view does not drag its buffer along
+  return { dtype, shape: [...shape], buffer: copyOf(data).buffer };
+}
+
+function fromWire(wire: WireTensor): Tensor {
+  return { dtype: wire.dtype, shape: wire.shape, data: new ARRAYS[wire.dtype](wire.buffer) };
+}
+
+/** Hyper-threads share one vector unit: a second thread on it only adds waiting. */
+function physicalCores(): number {
+  const logical = availableParallelism();
+  try {
+    return readFileSync("/sys/devices/system/cpu/smt/active", "utf8").trim() === "1" ? Math.ceil(logical / 2) : logical;
+  } catch {
+    return logical;
+  }
+}

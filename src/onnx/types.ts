@@ -1,0 +1,100 @@
+/** The vocabulary of graphs and tensors that every floor shares. */
+
+export type DType =
+  | "float32"
+  | "float64"
+  | "float16"
+  | "bfloat16"
+  | "int64"
+  | "int32"
+  | "int8"
+  | "uint8"
+  | "uint32"
+  | "bool";
+
+/** fp16 and bf16 are raw bits; bool is one byte an element. */
+export type TypedArray =
+  | Float32Array
+  | Float64Array
+  | Uint16Array
+  | BigInt64Array
+  | Int32Array
+  | Int8Array
+  | Uint8Array
+  | Uint32Array;
+
+/** A dense tensor in row-major order. Plain data: it can be posted to a worker. */
+export interface Tensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly data: TypedArray;
+}
+
+/** A dimension: a number, or the name of a symbol (`"B"`, `"N"`, `"B*N"`) where it is not yet bound. */
+export type Dim = number | string;
+
+/** A tensor in a graph: what is known of it before it runs. */
+export interface Value {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly Dim[];
+  /** Elements of a small integer tensor that are already known (shape arithmetic), row-major. */
+  readonly content?: readonly Dim[];
+}
+
+export type Attribute = number | bigint | string | readonly number[] | readonly string[] | Tensor;
+
+export interface Node {
+  /** Path name, as `/model/layers.0/self_attn/q_proj/Gemm`: unique in the graph. */
+  readonly name: string;
+  readonly op: string;
+  /** `""` is ai.onnx; `"com.microsoft"` is ONNX Runtime's own. */
+  readonly domain: string;
+  /** An omitted optional input is undefined. */
+  readonly inputs: readonly (Value | undefined)[];
+  readonly outputs: readonly Value[];
+  /** Integers are `number` for INT attributes written as integers; floats carry a decimal by the op's schema (see proto). */
+  readonly attributes: Readonly<Record<string, Attribute>>;
+}
+
+/** Where the bytes of a weight lie: in a file beside the model. Offsets are absolute in that file. */
+export interface ExternalData {
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface Initializer {
+  readonly value: Value;
+  /** In memory, or in an external file. */
+  readonly data: TypedArray | ExternalData;
+}
+
+/** A whole graph: nodes in topological order. */
+export interface Graph {
+  readonly name: string;
+  readonly opset: number;
+  readonly inputs: readonly Value[];
+  readonly outputs: readonly Value[];
+  readonly nodes: readonly Node[];
+  readonly initializers: ReadonlyMap<string, Initializer>;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export function isExternal(data: TypedArray | ExternalData): data is ExternalData {
+  return "file" in data;
+}
+
+/** Bytes of one element. */
+export const BYTES: Readonly<Record<DType, number>> = {
+  float32: 4,
+  float64: 8,
+  float16: 2,
+  bfloat16: 2,
+  int64: 8,
+  int32: 4,
+  int8: 1,
+  uint8: 1,
+  uint32: 4,
+  bool: 1,
+};

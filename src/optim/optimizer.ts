@@ -1,0 +1,91 @@
+import { Emitter } from "../onnx/emit.js";
+import { GraphBuilder } from "../onnx/graph.js";
+import type { Graph, Value } from "../onnx/types.js";
+import { adamw } from "./adamw.js";
+import { muon } from "./muon.js";
+
+export interface OptimizerOptions {
+  readonly kind: "adamw" | "muon";
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  readonly weightDecay: number;
+  /** Global norm to clip to; 0 never clips. */
+  readonly gradClip: number;
+  /** Factor on the learning rate of matrices that Muon updates. */
+  readonly muonLrScale: number;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+/** Names of the optimizer graph's inputs and outputs that belong to a parameter. */
+export const slot = {
+  gradient: (name: string): string => `grad/${name}`,
+  first: (name: string): string => `m/${name}`,
+  second: (name: string): string => `v/${name}`,
+  next: (io: string): string => `next/${io}`,
+};
+
+/** What one update rule sees of one parameter. */
+export interface UpdateContext {
+  readonly e: Emitter;
+  readonly options: OptimizerOptions;
+  readonly parameter: Value;
+  /** Already clipped. */
+  readonly gradient: Value;
+  readonly first: Value;
+  readonly second: Value;
+  /** Scalars: learning rate, 1 - beta1^t, 1 - beta2^t. */
+  readonly lr: Value;
+  readonly correction1: Value;
+  readonly correction2: Value;
+}
+
+export interface Update {
+  readonly parameter: Value;
+  readonly first: Value;
+  readonly second: Value;
+}
+
+/** Muon is for hidden matrices; embeddings and the head are tables of vectors, and stay with AdamW (Jordan 2024). */
+function usesMuon(parameter: Parameter, options: OptimizerOptions): boolean {
+  return options.kind === "muon" && parameter.shape.length === 2 && !/embed|lm_head/.test(parameter.name);
+}
+
+/**
+ * optimizer_model.onnx: parameters, gradients and moments in, their next values and `grad_norm` out.
+ *
+ * All gradients are scaled together to a global norm of `gradClip` (Pascanu et al. 2013). A norm that is not finite
+ * leaves everything as it was: the caller sees it in `grad_norm` and decides.
+ */
+export function optimizerGraph(parameters: readonly Parameter[], options: OptimizerOptions): Graph {
+  const g = new GraphBuilder("optimizer_model");
+  const e = new Emitter(g);
+  const lr = g.input("lr", "float32", []);
+  const correction1 = g.input("correction1", "float32", []);
+  const correction2 = g.input("correction2", "float32", []);
+  const gradients = parameters.map((p) => g.input(slot.gradient(p.name), "float32", p.shape));
+  const squares = gradients.map((v) => g.op("ReduceSumSquare", [v, g.ints(v.shape.map((_, i) => i))], { keepdims: 0 }));
+  const norm = e.sqrt(g.op("Sum", squares));
+  g.output("grad_norm", norm);
+  const finite = e.less(norm, 3e38);
+  const factor = options.gradClip > 0 ? e.min(e.div(options.gradClip, e.add(norm, 1e-6)), 1) : g.scalar(1);
+  parameters.forEach((p, i) => {
+    g.scope(p.name, () => {
+      const parameter = g.input(p.name, "float32", p.shape);
+      const first = g.input(slot.first(p.name), "float32", p.shape);
+      const second = g.input(slot.second(p.name), "float32", p.shape);
+      const rule = usesMuon(p, options) ? muon : adamw;
+      const gradient = e.mul(gradients[i] as Value, factor);
+      const update = rule({ e, options, parameter, gradient, first, second, lr, correction1, correction2 });
+      g.output(slot.next(p.name), e.where(finite, update.parameter, parameter));
+      g.output(slot.next(slot.first(p.name)), e.where(finite, update.first, first));
+      // Muon keeps one moment: its second is an unread zero, so that both rules share one checkpoint layout
+      g.output(slot.next(slot.second(p.name)), e.where(finite, update.second, second));
+    });
+  });
+  return g.build();
+}

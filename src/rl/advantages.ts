@@ -1,0 +1,40 @@
+/** How rewards of one task become advantages (facts: objectives). */
+export type AdvantageKind = "group" | "center" | "leave_one_out";
+
+/** Rewards closer together than this carry no signal. */
+export const SIGNAL_THRESHOLD = 1e-6;
+
+const mean = (xs: readonly number[]): number => xs.reduce((a, x) => a + x, 0) / xs.length;
+
+/** Population standard deviation. */
+export function spread(xs: readonly number[]): number {
+  const m = mean(xs);
+  return Math.sqrt(mean(xs.map((x) => (x - m) ** 2)));
+}
+
+/**
+ * Advantages of one group of rollouts of the same task, or undefined where the rewards are (nearly) equal:
+ * such a group takes no step at all, KL included.
+ *   group          (r - mean) / (std + 1e-8)            GRPO (Shao et al. 2024)
+ *   center         r - mean                             Dr. GRPO (Liu et al. 2025)
+ *   leave_one_out  r_g - mean of the others             RLOO (Ahmadian et al. 2024)
+ * each clipped to +-clipMax.
+ */
+export function advantages(rewards: readonly number[], kind: AdvantageKind, clipMax: number): number[] | undefined {
+  if (rewards.length < 2) return undefined;
+  const std = spread(rewards);
+  if (std < SIGNAL_THRESHOLD) return undefined;
+  const m = mean(rewards);
+  const n = rewards.length;
+  const raw = (r: number): number => {
+    switch (kind) {
+      case "group":
+        return (r - m) / (std + 1e-8);
+      case "center":
+        return r - m;
+      case "leave_one_out":
+        return ((r - m) * n) / (n - 1);
+    }
+  };
+  return rewards.map((r) => Math.max(-clipMax, Math.min(clipMax, raw(r))));
+}

@@ -1,0 +1,77 @@
+/**
+ * Flow-GRPO on the unmasking trajectory (Liu et al. 2025, arXiv 2505.05470, for the denoising steps of a flow;
+ * here a step is a round of unmasking):
+ *
+ *   l_t(theta) = sum over the tokens revealed in round t of log softmax(logits / tau)[token]
+ *   rho_t      = exp(l_t - l_t_old)                       l_t_old comes from the rollout itself
+ *   loss       = mean over (g, t) of max(-A rho_t, -A clip(rho_t, 1 - eps, 1 + eps)) + beta k3_t
+ *   k3         = exp(d) - d - 1,  d = clamp(l_t_ref - l_t, +-10)     (Schulman 2020)
+ */
+import { z } from "zod";
+import type { Trajectory } from "../../diffusion/trajectory.js";
+import type { LayoutContext, Loss, LossInputs, Objective, TermBatch } from "../objective.js";
+import { packedTerms } from "../terms.js";
+
+const schema = z.strictObject({
+  kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
+  clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
+  adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
+  advantage: z.enum(["group", "center", "leave_one_out"]).default("group").describe("how a group's rewards become advantages"),
+  ratio_level: z.enum(["step", "token", "sequence"]).default("step").describe("what one ratio covers: a round, a token, or a response"),
+  steps_per_update: z
+    .union([z.literal("all"), z.int().min(1)])
+    .default("all")
+    .describe("rounds of a rollout in one update: all, or a random subset of K"),
+});
+
+export type FlowGrpoOptions = z.infer<typeof schema>;
+
+/** d is clamped to +- this before the exponential of k3. */
+const PENALTY_CLAMP = 10;
+
+export const objective: Objective<FlowGrpoOptions> = {
+  name: "flow-grpo",
+  description: "clipped policy ratio per round of unmasking, group advantages, k3 penalty to the reference",
+  schema,
+  learnsFrom: "rollouts",
+  scoresOld: false,
+  penalty: (o) => o.kl_coeff,
+
+  layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): TermBatch {
+    const k = o.steps_per_update;
+    const subset =
+      k === "all"
+        ? undefined
+        : trajectories.map((t) => {
+            const all = t.rounds.map((_, i) => i);
+            return context.rng.shuffle(all).slice(0, k).sort((a, b) => a - b);
+          });
+    return packedTerms(context.pack(trajectories, subset), context, o.ratio_level);
+  },
+
+  loss({ e, value, old, reference, advantage, weight }: LossInputs, o: FlowGrpoOptions): Loss {
+    const ratio = e.exp(e.sub(value, old));
+    const clipped = e.clip(ratio, 1 - o.clip_range, 1 + o.clip_range);
+    const gain = e.neg(advantage);
+    const surrogate = e.max(e.mul(gain, ratio), e.mul(gain, clipped));
+    const difference = e.sub(reference, value);
+    const d = e.clip(difference, -PENALTY_CLAMP, PENALTY_CLAMP);
+    const k3 = e.sub(e.sub(e.exp(d), d), 1);
+    const perSegment = o.kl_coeff > 0 ? e.add(surrogate, e.mul(k3, o.kl_coeff)) : surrogate;
+    const real = e.indicator(e.greater(weight, 0));
+    const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
+    const outside = (v: typeof ratio, low: number, high: number): typeof ratio =>
+      e.indicator(e.g.op("Or", [e.less(v, low), e.greater(v, high)]));
+    return {
+      loss: average(perSegment),
+      metrics: {
+        kl: { value: average(k3), reduce: "sum" },
+        ratio_mean: { value: average(ratio), reduce: "sum" },
+        ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
+        ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
+        clip_fraction: { value: average(outside(ratio, 1 - o.clip_range, 1 + o.clip_range)), reduce: "sum" },
+        kl_clamped_fraction: { value: average(outside(difference, -PENALTY_CLAMP, PENALTY_CLAMP)), reduce: "sum" },
+      },
+    };
+  },
+};

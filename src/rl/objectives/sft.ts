@@ -1,0 +1,41 @@
+/**
+ * Supervised fine-tuning with the model's own loss (ReFusion, arXiv 2512.13586):
+ *
+ *   loss = (1/B) sum over masked slots of CE / (p * answer length) + ar_weight * mean CE inside clean slots
+ *
+ * The weights of every term are drawn with the corruption (diffusion/corrupt.ts); here they arrive as coefficients:
+ * loss = - sum_r coefficient[r] * log p(target_r).
+ */
+import { z } from "zod";
+import type { Loss, LossInputs, Objective, TermBatch } from "../objective.js";
+
+const schema = z.strictObject({
+  batch_size: z.int().min(1).default(16).describe("examples a step"),
+  trainable: z.enum(["lora", "full"]).default("lora").describe("train the adapter, or every weight of the model"),
+  ar_weight: z.number().min(0).default(0.5).describe("weight of the autoregressive loss inside clean slots"),
+  eos_fill_weight: z.number().min(0).default(0.1).describe("weight of EOS tokens behind the first one"),
+  augment: z.number().min(0).max(1).default(0).describe("share of examples with random form titles and labels (embedded site)"),
+  optimizer: z.enum(["adamw", "muon"]).default("adamw").describe("muon: Newton-Schulz momentum on hidden matrices, AdamW elsewhere"),
+  muon_lr_scale: z.number().positive().default(10).describe("learning rate of Muon's matrices, as a multiple of AdamW's"),
+  output: z.string().min(1).nullable().default(null).describe("with trainable: full, the model directory to write"),
+});
+
+export type SftOptions = z.infer<typeof schema>;
+
+export const objective: Objective<SftOptions> = {
+  name: "sft",
+  description: "supervised fine-tuning on oracle plans with the model's own masked loss",
+  schema,
+  learnsFrom: "supervision",
+  scoresOld: false,
+  penalty: () => 0,
+
+  layout(): TermBatch {
+    throw new Error("sft learns from supervised batches, not from trajectories");
+  },
+
+  loss({ e, logProbs, coefficient }: LossInputs): Loss {
+    const loss = e.neg(e.total(e.mul(logProbs, coefficient)));
+    return { loss, metrics: {} };
+  },
+};

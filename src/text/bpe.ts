@@ -1,0 +1,227 @@
+import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
+
+/** The content of a `tokenizer.json` that `trainBpe` makes: byte-level BPE in the Hugging Face format. */
+export interface BpeTokenizerJson {
+  readonly version: "1.0";
+  readonly truncation: null;
+  readonly padding: null;
+  readonly added_tokens: readonly {
+    readonly id: number;
+    readonly content: string;
+    readonly single_word: false;
+    readonly lstrip: false;
+    readonly rstrip: false;
+    readonly normalized: false;
+    readonly special: true;
+  }[];
+  readonly normalizer: null;
+  readonly pre_tokenizer: object;
+  readonly post_processor: null;
+  readonly decoder: object;
+  readonly model: {
+    readonly type: "BPE";
+    readonly dropout: null;
+    readonly unk_token: null;
+    readonly continuing_subword_prefix: null;
+    readonly end_of_word_suffix: null;
+    readonly fuse_unk: false;
+    readonly byte_fallback: false;
+    readonly ignore_merges: false;
+    readonly vocab: Readonly<Record<string, number>>;
+    readonly merges: readonly string[];
+  };
+}
+
+export interface BpeOptions {
+  /** Number of tokens in all: 256 bytes, the merges, the special tokens. */
+  readonly vocabSize: number;
+  /** Take the last ids, in this order. */
+  readonly specialTokens: readonly string[];
+  /** Digits in pieces of at most two, so that a date or a price is spelled alike everywhere (default true). */
+  readonly digitPairs?: boolean;
+  /** A pair seen less often is no token of its own (default 2). */
+  readonly minFrequency?: number;
+}
+
+/** A distinct piece of the corpus: its current symbols and how often it occurs. */
+interface Piece {
+  symbols: number[];
+  readonly count: number;
+}
+
+/**
+ * The pieces that merges never cross, first alternative first:
+ * a line end; the separator of plans and prompts, with its second space only before a digit (a digit pair is then the
+ * same token everywhere); words with their leading space; digits; punctuation; white space, whose last blank is left
+ * to the word behind it.
+ */
+function piecePattern(digitPairs: boolean): string {
+  return [
+    "\\n",
+    " \\| (?=\\p{N})",
+    " \\|",
+    " ?[\\p{L}\\p{M}]+",
+    digitPairs ? "\\p{N}{1,2}" : "\\p{N}+",
+    " ?[^\\s\\p{L}\\p{M}\\p{N}]+",
+    "[^\\S\\n]+(?!\\S)",
+    "[^\\S\\n]+",
+  ].join("|");
+}
+
+/** GPT-2's alphabet: every byte as one printable character, so that no token holds a blank or a control character. */
+function byteAlphabet(): string[] {
+  const printable = (byte: number): boolean =>
+    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
+  let next = 0x100;
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
+}
+
+/** One number for a pair of symbols; its order is the order of pairs. */
+const RADIX = 2 ** 24;
+
+/**
+ * Learns byte-level BPE merges (Sennrich et al. 2016; bytes as in GPT-2): the most frequent pair of neighbours becomes
+ * a token, until the vocabulary is full. Equal counts are decided by the lower pair of ids, so that the same corpus
+ * gives the same bytes; the order of its texts does not matter.
+ * The vocabulary comes out smaller than asked where no pair is frequent enough.
+ */
+export function trainBpe(corpus: Iterable<string>, options: BpeOptions): BpeTokenizerJson {
+  const { vocabSize, specialTokens, digitPairs = true, minFrequency = 2 } = options;
+  const alphabet = byteAlphabet().sort();
+  const room = vocabSize - specialTokens.length;
+  if (new Set(specialTokens).size !== specialTokens.length) throw new RangeError("special tokens are not distinct");
+  if (!Number.isInteger(vocabSize) || room < alphabet.length) {
+    throw new RangeError(
+      `vocabSize ${vocabSize} is too small: ${alphabet.length} bytes and ${specialTokens.length} special tokens`,
+    );
+  }
+
+  const preTokenizer = {
+    type: "Sequence",
+    pretokenizers: [
+      { type: "Split", pattern: { Regex: piecePattern(digitPairs) }, behavior: "Isolated", invert: false },
+      { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: false },
+    ],
+  };
+  const tokens = [...alphabet];
+  const ids = new Map(tokens.map((token, id) => [token, id]));
+  const merges = learnMerges(countPieces(corpus, preTokenizer, ids), tokens, ids, room, minFrequency);
+
+  const added = specialTokens.map((content, i) => {
+    if (ids.has(content)) throw new RangeError(`special token ${JSON.stringify(content)} is an ordinary token`);
+    const id = tokens.length + i;
+    return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true } as const;
+  });
+  return {
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: added,
+    normalizer: null,
+    pre_tokenizer: preTokenizer,
+    post_processor: null,
+    decoder: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: false },
+    model: {
+      type: "BPE",
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      vocab: Object.fromEntries([
+        ...tokens.map((token, id) => [token, id] as const),
+        ...added.map(({ content, id }) => [content, id] as const),
+      ]),
+      merges,
+    },
+  };
+}
+
+/** The corpus as distinct pieces, cut by the very code that will cut texts later. */
+function countPieces(corpus: Iterable<string>, preTokenizer: object, ids: ReadonlyMap<string, number>): Piece[] {
+  const splitter = new HuggingFaceTokenizer(
+    {
+      model: { type: "BPE", vocab: {}, merges: [] },
+      added_tokens: [],
+      normalizer: null,
+      pre_tokenizer: preTokenizer,
+      post_processor: null,
+      decoder: null,
+    },
+    {},
+  ).pre_tokenizer as unknown as { pre_tokenize(text: string): string[] };
+  const counts = new Map<string, number>();
+  for (const text of corpus) {
+    for (const piece of splitter.pre_tokenize(text)) counts.set(piece, (counts.get(piece) ?? 0) + 1);
+  }
+  return [...counts].map(([piece, count]) => ({ symbols: [...piece].map((byte) => ids.get(byte) as number), count }));
+}
+
+/** Merges until `tokens` (and `ids`, both extended here) hold `room` tokens or no pair is frequent enough. */
+function learnMerges(
+  pieces: readonly Piece[],
+  tokens: string[],
+  ids: Map<string, number>,
+  room: number,
+  minFrequency: number,
+): string[] {
+  const counts = new Map<number, number>();
+  /** Pieces that have held a pair at some time; a piece that lost it since is harmless. */
+  const holders = new Map<number, Set<Piece>>();
+  const tally = (piece: Piece, sign: 1 | -1): void => {
+    for (let i = 1; i < piece.symbols.length; i++) {
+      const pair = (piece.symbols[i - 1] as number) * RADIX + (piece.symbols[i] as number);
+      counts.set(pair, (counts.get(pair) ?? 0) + sign * piece.count);
+      if (sign === 1) {
+        const held = holders.get(pair);
+        if (held === undefined) holders.set(pair, new Set([piece]));
+        else held.add(piece);
+      }
+    }
+  };
+  for (const piece of pieces) tally(piece, 1);
+
+  const merges: string[] = [];
+  while (tokens.length < room) {
+    let best = -1;
+    let bestCount = minFrequency - 1;
+    for (const [pair, count] of counts) {
+      if (count > bestCount || (count === bestCount && best !== -1 && pair < best)) {
+        best = pair;
+        bestCount = count;
+      }
+    }
+    if (best === -1) break;
+    const left = Math.floor(best / RADIX);
+    const right = best % RADIX;
+    const token = `${tokens[left]}${tokens[right]}`;
+    merges.push(`${tokens[left]} ${tokens[right]}`);
+    // two ways of merging may spell the same token
+    const id = ids.get(token) ?? tokens.push(token) - 1;
+    ids.set(token, id);
+    for (const piece of holders.get(best) ?? []) {
+      tally(piece, -1);
+      piece.symbols = mergePair(piece.symbols, left, right, id);
+      tally(piece, 1);
+    }
+    counts.delete(best);
+    holders.delete(best);
+  }
+  return merges;
+}
+
+/** Replaces every neighbouring (left, right) by `merged`, from the left. */
+function mergePair(symbols: readonly number[], left: number, right: number, merged: number): number[] {
+  const out: number[] = [];
+  for (let i = 0; i < symbols.length; i++) {
+    if (symbols[i] === left && symbols[i + 1] === right) {
+      out.push(merged);
+      i++;
+    } else {
+      out.push(symbols[i] as number);
+    }
+  }
+  return out;
+}

@@ -1,0 +1,292 @@
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { messageOf, UserError } from "../core/errors.js";
+import { BYTES, type DType, type Tensor, type TypedArray } from "../onnx/types.js";
+
+/**
+ * The safetensors format (https://huggingface.co/docs/safetensors): 8 bytes little-endian header length, a JSON header
+ * `{name: {dtype, shape, data_offsets: [begin, end]}}` with offsets counted from the header's end, then the data.
+ */
+
+const NAMES: Readonly<Record<DType, string>> = {
+  float64: "F64",
+  float32: "F32",
+  float16: "F16",
+  bfloat16: "BF16",
+  int64: "I64",
+  int32: "I32",
+  int8: "I8",
+  uint8: "U8",
+  uint32: "U32",
+  bool: "BOOL",
+};
+const DTYPES: ReadonlyMap<string, DType> = new Map(
+  Object.entries(NAMES).map(([dtype, name]) => [name, dtype as DType]),
+);
+
+/** Data starts at a multiple of this, so that every element is aligned when the file is mapped as ONNX external data. */
+const ALIGNMENT = 64;
+/** The limit of the reference implementation. */
+const MAX_HEADER = 100_000_000;
+/** One read or write call moves at most this much: larger calls abort the process in Node. */
+const MAX_CHUNK = 2 ** 30;
+
+/** Where a tensor lies. */
+export interface SafetensorsEntry {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  /** First byte, counted from the start of the file. */
+  readonly offset: number;
+  /** Bytes. */
+  readonly length: number;
+}
+
+/** A checked header. */
+export interface SafetensorsHeader {
+  readonly path: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** In the order of the header. */
+  readonly tensors: ReadonlyMap<string, SafetensorsEntry>;
+}
+
+/** Reads and checks the header only: a whole checkpoint can be listed without loading it. */
+export function openSafetensors(path: string): SafetensorsHeader {
+  return withFile(path, (fd) => readHeader(fd, path));
+}
+
+/** Reads one tensor of an opened file. bf16 and fp16 stay raw bits in a Uint16Array. */
+export function readTensor(header: SafetensorsHeader, name: string): Tensor {
+  const entry = header.tensors.get(name);
+  if (entry === undefined) throw new UserError(`${header.path} has no tensor "${name}"`);
+  return withFile(header.path, (fd) => loadTensor(fd, header.path, name, entry));
+}
+
+/** Reads a whole file: tensors by name. */
+export function readSafetensors(path: string): Map<string, Tensor> {
+  return withFile(path, (fd) => {
+    const tensors = new Map<string, Tensor>();
+    for (const [name, entry] of readHeader(fd, path).tensors) tensors.set(name, loadTensor(fd, path, name, entry));
+    return tensors;
+  });
+}
+
+/**
+ * Writes a file beside the target, syncs and renames it.
+ * Tensors are sorted by name; where element sizes differ, larger elements come first (as the reference writer does), so
+ * that every tensor is aligned to its own element size. Data starts at a multiple of 64 bytes.
+ */
+export function writeSafetensors(
+  path: string,
+  tensors: ReadonlyMap<string, Tensor>,
+  metadata?: Readonly<Record<string, string>>,
+): void {
+  const order = [...tensors].sort(
+    ([a, { dtype: da }], [b, { dtype: db }]) => BYTES[db] - BYTES[da] || (a < b ? -1 : a > b ? 1 : 0),
+  );
+  const entries: [string, unknown][] = metadata === undefined ? [] : [["__metadata__", metadata]];
+  let end = 0;
+  for (const [name, { dtype, shape, data }] of order) {
+    const bytes = elements(shape) * BYTES[dtype];
+    if (name === "__metadata__") throw new RangeError(`a tensor cannot be called ${name}`);
+    if (data.byteLength !== bytes) {
+      throw new RangeError(
+        `tensor "${name}": ${dtype} [${shape.join(", ")}] is ${bytes} bytes, got ${data.byteLength}`,
+      );
+    }
+    entries.push([name, { dtype: NAMES[dtype], shape, data_offsets: [end, end + bytes] }]);
+    end += bytes;
+  }
+  // fromEntries: a tensor called __proto__ is an ordinary name
+  const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)), "utf8");
+  const padded = Math.ceil((8 + json.length) / ALIGNMENT) * ALIGNMENT - 8;
+  const head = Buffer.alloc(8 + padded, " ");
+  head.writeBigUInt64LE(BigInt(padded), 0);
+  json.copy(head, 8);
+
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const fd = openSync(temporary, "w");
+    try {
+      writeAll(fd, head);
+      for (const [, { data }] of order) writeAll(fd, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+      fsyncSync(fd);
+      renameSync(temporary, path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw new UserError(`Cannot write ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function withFile<T>(path: string, use: (fd: number) => T): T {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (error) {
+    throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readHeader(fd: number, path: string): SafetensorsHeader {
+  const refuse = (why: string): UserError =>
+    new UserError(`${path} is not a valid safetensors file: ${why}`, { hint: "Copy or download the file again." });
+  const stat = fstatSync(fd);
+  if (!stat.isFile()) throw refuse("it is not a regular file");
+  const { size } = stat;
+  if (size < 8) throw refuse(`${size} bytes, expected at least 8`);
+  const headerLength = Number(new DataView(readBytes(fd, path, 0, 8)).getBigUint64(0, true));
+  if (headerLength > MAX_HEADER) throw refuse(`a header of ${headerLength} bytes, expected at most ${MAX_HEADER}`);
+  const dataStart = 8 + headerLength;
+  if (dataStart > size) throw refuse(`truncated: the header ends at byte ${dataStart}, the file at ${size}`);
+
+  let text: string;
+  let raw: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(readBytes(fd, path, 8, headerLength));
+    raw = JSON.parse(text);
+  } catch (error) {
+    throw refuse(`its header is not JSON (${messageOf(error)})`);
+  }
+  if (!isObject(raw)) throw refuse("its header is not an object");
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) throw refuse(`its header names "${repeated}" twice`);
+
+  let metadata: Record<string, string> = {};
+  const tensors = new Map<string, SafetensorsEntry>();
+  for (const [name, value] of Object.entries(raw)) {
+    if (name === "__metadata__") {
+      if (!isObject(value) || !Object.values(value).every((item) => typeof item === "string")) {
+        throw refuse("__metadata__ is not an object of strings");
+      }
+      metadata = value as Record<string, string>;
+      continue;
+    }
+    const tensor = (why: string): UserError => refuse(`tensor "${name}": ${why}`);
+    if (!isObject(value)) throw tensor("its entry is not an object");
+    const { dtype: dtypeName, shape, data_offsets: range } = value;
+    const dtype = typeof dtypeName === "string" ? DTYPES.get(dtypeName) : undefined;
+    if (dtype === undefined)
+      throw tensor(`dtype ${JSON.stringify(dtypeName)}, expected one of ${[...DTYPES.keys()].join(", ")}`);
+    if (!isCounts(shape)) throw tensor(`shape ${JSON.stringify(shape)} is not a list of sizes`);
+    if (!isCounts(range) || range.length !== 2)
+      throw tensor(`data_offsets ${JSON.stringify(range)} is not [begin, end]`);
+    const [begin, end] = range as [number, number];
+    const length = elements(shape) * BYTES[dtype];
+    if (end - begin !== length)
+      throw tensor(`${dtype} [${shape.join(", ")}] needs ${length} bytes, data_offsets span ${end - begin}`);
+    if (dataStart + end > size)
+      throw tensor(`truncated or out of range: it ends at byte ${dataStart + end}, the file at ${size}`);
+    tensors.set(name, { dtype, shape, offset: dataStart + begin, length });
+  }
+
+  // the format allows neither overlaps nor holes
+  let position = dataStart;
+  let before = "the header";
+  for (const [name, { offset, length }] of [...tensors].sort(
+    ([, a], [, b]) => a.offset - b.offset || a.length - b.length,
+  )) {
+    if (offset < position) throw refuse(`tensor "${name}" overlaps ${before}`);
+    if (offset > position)
+      throw refuse(`${offset - position} bytes between ${before} and tensor "${name}" belong to no tensor`);
+    position = offset + length;
+    before = `tensor "${name}"`;
+  }
+  if (position !== size) throw refuse(`${size - position} bytes behind ${before} belong to no tensor`);
+  return { path, metadata, tensors };
+}
+
+/** The first key that the top-level object of a valid JSON text has twice; JSON.parse would keep the last in silence. */
+function repeatedKey(json: string): string | undefined {
+  const seen = new Set<string>();
+  let depth = 0;
+  // strings, and the punctuation between them
+  for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (depth === 1 && /^\s*:/.test(json.slice(index + token.length, index + token.length + 64))) {
+      const key = JSON.parse(token) as string;
+      if (seen.has(key)) return key;
+      seen.add(key);
+    }
+  }
+  return undefined;
+}
+
+function loadTensor(
+  fd: number,
+  path: string,
+  name: string,
+  { dtype, shape, offset, length }: SafetensorsEntry,
+): Tensor {
+  let buffer: ArrayBuffer;
+  try {
+    buffer = readBytes(fd, path, offset, length);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`Cannot read tensor "${name}" (${length} bytes) of ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return { dtype, shape, data: view(dtype, buffer) };
+}
+
+function view(dtype: DType, buffer: ArrayBuffer): TypedArray {
+  switch (dtype) {
+    case "float32":
+      return new Float32Array(buffer);
+    case "float64":
+      return new Float64Array(buffer);
+    case "float16":
+    case "bfloat16":
+      return new Uint16Array(buffer);
+    case "int64":
+      return new BigInt64Array(buffer);
+    case "int32":
+      return new Int32Array(buffer);
+    case "uint32":
+      return new Uint32Array(buffer);
+    case "int8":
+      return new Int8Array(buffer);
+    case "uint8":
+    case "bool":
+      return new Uint8Array(buffer);
+  }
+}
+
+/** Bytes [offset, offset + length) in a buffer of their own, so that any typed array can view them. */
+function readBytes(fd: number, path: string, offset: number, length: number): ArrayBuffer {
+  const bytes = new Uint8Array(new ArrayBuffer(length));
+  for (let done = 0; done < length; ) {
+    const got = readSync(fd, bytes, done, Math.min(MAX_CHUNK, length - done), offset + done);
+    if (got === 0) throw new UserError(`${path} ended at byte ${offset + done} while it was read`);
+    done += got;
+  }
+  return bytes.buffer;
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(fd, bytes, done, Math.min(MAX_CHUNK, bytes.length - done));
+}
+
+function elements(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCounts(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
+}

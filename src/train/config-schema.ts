@@ -1,0 +1,218 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { loadFolder } from "../core/registry.js";
+import { SPLITS } from "../env/site.js";
+
+/**
+ * The schema of a whole run. Every key has a default (save `model`) and a description, which `init` and `--help` print.
+ * Three sections belong to plug-ins, one file each, and are looked up when a config is loaded:
+ * `objective` (src/rl/objectives/<command>), `sampler` (src/diffusion/samplers/<kind>), `site` (src/env/sites/<kind>).
+ */
+
+/** What a plug-in declares about its own section: a plain object schema with defaults (made strict here). */
+export interface PlugIn {
+  readonly schema: z.ZodObject;
+}
+
+export interface ObjectivePlugIn extends PlugIn {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Registries {
+  readonly objectives: ReadonlyMap<string, ObjectivePlugIn>;
+  readonly samplers: ReadonlyMap<string, PlugIn>;
+  readonly sites: ReadonlyMap<string, PlugIn>;
+}
+
+const DEFAULT_SAMPLER = "unmask";
+const DEFAULT_SITE = "embedded";
+
+const count = (): z.ZodNumber => z.int().min(0);
+const positiveCount = (): z.ZodNumber => z.int().min(1);
+const seconds = (): z.ZodNumber => z.number().positive();
+
+const lora = z.strictObject({
+  rank: positiveCount().default(8).describe("rank r of the update B A"),
+  alpha: z.number().positive().default(16).describe("the update is scaled by alpha / rank"),
+  targets: z
+    .array(z.string().min(1))
+    .min(1)
+    .default(["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
+    .describe("projections that get an adapter, by the last part of their name"),
+});
+
+const runtime = z.strictObject({
+  provider: z.enum(["auto", "cpu", "cuda", "webgpu"]).default("auto").describe("execution provider; auto = the fastest one that works"),
+  threads: count().default(0).describe("threads inside one operator; 0 = physical cores"),
+});
+
+const prompt = z.strictObject({
+  style: z.enum(["compact", "instruction"]).default("compact").describe("one template for SFT, RL and evaluation"),
+});
+
+const training = z.strictObject({
+  steps: positiveCount().default(20).describe("optimizer steps of the run (one batch of rollouts a step)"),
+  prompts_per_step: positiveCount().default(4).describe("tasks drawn a step"),
+  group_size: positiveCount().default(4).describe("rollouts of one task (G)"),
+  num_iterations: positiveCount().default(1).describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
+  micro_batch: positiveCount().default(8).describe("sequences in one training pass; gradients are accumulated"),
+  learning_rate: z.number().positive().default(1e-4).describe("peak learning rate of AdamW"),
+  warmup_steps: count().default(0).describe("steps of linear warm-up"),
+  schedule: z.enum(["constant", "linear", "cosine"]).default("constant").describe("learning rate after the warm-up"),
+  weight_decay: z.number().min(0).default(0).describe("decoupled weight decay"),
+  adam_beta1: z.number().min(0).lt(1).default(0.9).describe("decay of the first moment"),
+  adam_beta2: z.number().min(0).lt(1).default(0.999).describe("decay of the second moment"),
+  adam_epsilon: z.number().positive().default(1e-8).describe("added to the root of the second moment"),
+  grad_clip: z.number().positive().default(1).describe("largest norm of the gradient over all trainable tensors together"),
+  dynamic_sampling: z.boolean().default(false).describe("draw another task where a group's rewards are all equal"),
+});
+
+const evaluation = z.strictObject({
+  splits: z.array(z.enum(SPLITS)).default(["heldout"]).describe("splits that are evaluated"),
+  episodes: positiveCount().default(100).describe("episodes a split"),
+  every: count().default(0).describe("steps between evaluations; 0 = only before and after"),
+  temperature: z.number().min(0).nullable().default(null).describe("null = the sampler's own"),
+  batch: positiveCount().default(16).describe("episodes generated together"),
+  seed: count().default(1).describe("seed of the evaluation: the same tasks and noise in every run"),
+});
+
+const browser = z.strictObject({
+  headless: z.boolean().default(true).describe("false shows the browser"),
+  contexts: positiveCount().default(4).describe("episodes at once, one isolated context each"),
+  action_timeout_s: seconds().default(5).describe("time limit of one action"),
+  rollout_timeout_s: seconds().default(30).describe("time limit of one episode"),
+  uploads: z.enum(["dummy", "none"]).default("dummy").describe("what a file field gets: a small generated file, or nothing"),
+});
+
+const checkpoint = z.strictObject({
+  every: count().default(10).describe("steps between checkpoints; 0 = only at the end"),
+  keep_last: positiveCount().default(2).describe("checkpoints kept besides the best one"),
+});
+
+/** The sections' shape, with the plug-ins' sections open. `PlugInSections` narrows them. */
+const openSection = z.looseObject({ kind: z.string() });
+const openOptions = z.looseObject({});
+
+function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType>(sections: {
+  sampler: S;
+  site: T;
+  objective: O;
+}) {
+  return {
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "may hold letters, digits, '.', '_' and '-' only")
+      .max(100)
+      .describe("the run's directory under runs/; the config's file name by default"),
+    seed: count().default(0).describe("every random stream of the run derives from it"),
+    model: z.string().min(1).describe("model directory, relative to the working directory or to this package"),
+    init_adapter: z.string().min(1).nullable().default(null).describe("adapter to start from (PEFT layout), or null"),
+    lora: lora.prefault({}).describe("the trained adapter"),
+    runtime: runtime.prefault({}).describe("ONNX Runtime"),
+    site: sections.site.describe("the forms"),
+    prompt: prompt.prefault({}).describe("the prompt"),
+    sampler: sections.sampler.describe("how a response is generated"),
+    objective: sections.objective.describe("options of the objective (the subcommand)"),
+    training: training.prefault({}).describe("optimization"),
+    evaluation: evaluation.prefault({}).describe("evaluation before, during and after training"),
+    browser: browser.prefault({}).describe("the browser that acts on the forms"),
+    reward: z.enum(["default", "documents"]).default("default").describe("documents = the design documents' own formula, for comparison"),
+    checkpoint: checkpoint.prefault({}).describe("saving"),
+  };
+}
+
+const openSchema = z.strictObject(shape({ sampler: openSection, site: openSection, objective: openOptions }));
+
+/** A whole run, resolved. `site`, `sampler` and `objective` also hold their plug-in's own options. */
+export type RunConfig = z.infer<typeof openSchema>;
+
+/**
+ * The strict schema for one command and one tree of raw values: the plug-ins that the values name are put in.
+ * A kind that does not exist becomes an error of its `kind` key; an empty registry accepts anything.
+ */
+export function runSchema(registries: Registries, command: string | undefined, raw: Record<string, unknown>): z.ZodObject {
+  const objective = command === undefined ? undefined : registries.objectives.get(command);
+  return z.strictObject(
+    shape({
+      sampler: kindSection(registries.samplers, raw["sampler"], DEFAULT_SAMPLER),
+      site: kindSection(registries.sites, raw["site"], DEFAULT_SITE),
+      objective: (objective === undefined ? openOptions : objective.schema.strict()).prefault({}),
+    }),
+  );
+}
+
+function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, defaultKind: string): z.ZodType {
+  const named = raw !== null && typeof raw === "object" && "kind" in raw ? raw.kind : undefined;
+  const kind = named === undefined ? defaultKind : named;
+  if (entries.size === 0) return z.looseObject({ kind: z.string().default(defaultKind) }).prefault({});
+  const entry = typeof kind === "string" ? entries.get(kind) : undefined;
+  if (entry === undefined) return z.looseObject({ kind: z.enum([...entries.keys()]) });
+  const literal = z.literal(kind as string).default(kind as string).describe(`one of ${[...entries.keys()].join(", ")}`);
+  return entry.schema.safeExtend({ kind: literal }).strict().prefault({});
+}
+
+/** The plug-ins that are installed: the files of their three folders. */
+export async function loadRegistries(): Promise<Registries> {
+  const [objectives, samplers, sites] = await Promise.all([
+    folder<ObjectivePlugIn>("../rl/objectives/", "objective"),
+    folder<PlugIn>("../diffusion/samplers/", "sampler"),
+    folder<PlugIn>("../env/sites/", "site"),
+  ]);
+  return { objectives, samplers, sites };
+}
+
+async function folder<T>(path: string, exportName: string): Promise<Map<string, T>> {
+  const url = new URL(path, import.meta.url);
+  return existsSync(fileURLToPath(url)) ? loadFolder<T>(url, exportName) : new Map();
+}
+
+/** One key of a config, as `--help` and `init` show it. */
+export interface ConfigKey {
+  readonly path: readonly string[];
+  /** `int`, `number`, `text`, `true|false`, `a|b`, `[...]` or `section`. */
+  readonly type: string;
+  /** Undefined where the key is required (or is a section). */
+  readonly default: unknown;
+  readonly description: string;
+}
+
+/** Every key of a schema in order, sections before their keys. */
+export function configKeys(schema: z.ZodObject, path: readonly string[] = []): ConfigKey[] {
+  const keys: ConfigKey[] = [];
+  for (const [key, value] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
+    const { inner, defaultValue, nullable } = unwrap(value);
+    const here = [...path, key];
+    const section = inner instanceof z.ZodObject;
+    const type = section ? "section" : typeName(inner) + (nullable ? "|null" : "");
+    keys.push({ path: here, type, default: section ? undefined : defaultValue, description: value.description ?? inner.description ?? "" });
+    if (section) keys.push(...configKeys(inner, here));
+  }
+  return keys;
+}
+
+/** Takes default, prefault, optional and nullable wrappers off. */
+export function unwrap(schema: z.ZodType): { inner: z.ZodType; defaultValue: unknown; nullable: boolean } {
+  let inner = schema;
+  let defaultValue: unknown;
+  let nullable = false;
+  for (;;) {
+    if (inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) defaultValue = inner.def.defaultValue;
+    else if (inner instanceof z.ZodNullable) nullable = true;
+    else if (!(inner instanceof z.ZodOptional)) return { inner, defaultValue, nullable };
+    inner = inner.unwrap() as z.ZodType;
+  }
+}
+
+function typeName(schema: z.ZodType): string {
+  if (schema instanceof z.ZodNumberFormat) return "int";
+  if (schema instanceof z.ZodNumber) return schema.format === "safeint" ? "int" : "number";
+  if (schema instanceof z.ZodBoolean) return "true|false";
+  if (schema instanceof z.ZodEnum) return schema.options.join("|");
+  if (schema instanceof z.ZodLiteral) return [...schema.values].join("|");
+  if (schema instanceof z.ZodArray) return `[${typeName(unwrap(schema.element as z.ZodType).inner)}, ...]`;
+  if (schema instanceof z.ZodUnion) return schema.options.map((o) => typeName(unwrap(o as z.ZodType).inner)).join("|");
+  if (schema instanceof z.ZodString) return "text";
+  return "value";
+}

@@ -1,0 +1,250 @@
+import { join } from "node:path";
+import type { RoundInput, RoundModel, RowStatistics, TokenIds } from "../diffusion/policy.js";
+import { loraSites } from "../nn/bind.js";
+import type { LoraOptions } from "../nn/lora.js";
+import { type Model, WEIGHTS_FILE } from "../nn/model.js";
+import { encodeModel } from "../onnx/proto.js";
+import type { Runtime } from "../onnx/session.js";
+import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
+import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
+import type { Objective, TermBatch } from "../rl/objective.js";
+import { loraName } from "../nn/lora.js";
+import { readSafetensors } from "../text/safetensors.js";
+import { accumulator, rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
+
+export type PolicyKey = "policy" | "reference";
+
+export interface EngineOptions {
+  readonly lora: LoraOptions | undefined;
+  /** Objective, its options, and the optimizer; absent where nothing is trained. */
+  readonly training?: { readonly objective: Objective; readonly options: unknown; readonly optimizer: OptimizerOptions };
+}
+
+/** Values [S] of each segment that the loss compares. */
+export interface SegmentValues {
+  readonly old: Float32Array;
+  readonly reference: Float32Array;
+  readonly advantage: Float32Array;
+  readonly weight: Float32Array;
+}
+
+const f32 = (shape: readonly number[], data: Float32Array): Tensor => ({ dtype: "float32", shape, data });
+const i64 = (shape: readonly number[], data: BigInt64Array): Tensor => ({ dtype: "int64", shape, data });
+const scalar = (x: number): Tensor => f32([], Float32Array.of(x));
+
+/**
+ * A model with its adapters on a runtime: samples rounds, scores trajectories, accumulates gradients, takes steps.
+ * Graphs are built and loaded for each static shape at first use. Parameters, gradients and moments stay in the runtime,
+ * which belongs to one engine.
+ */
+export class Engine implements RoundModel {
+  readonly tokens: TokenIds;
+  readonly parameters: readonly Parameter[];
+  private readonly trainable: Trainable;
+  private accumulated = false;
+
+  constructor(
+    readonly runtime: Runtime,
+    readonly model: Model,
+    private readonly options: EngineOptions,
+  ) {
+    const { config, graph } = model;
+    this.tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
+    this.trainable = { lora: options.lora, full: options.lora === undefined };
+    this.parameters =
+      options.lora === undefined
+        ? [...graph.initializers.values()].filter((i) => isExternal(i.data)).map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }))
+        : loraSites(graph, options.lora).flatMap((site) => [
+            { name: loraName(site.module, "A"), shape: [(options.lora as LoraOptions).rank, site.inFeatures] },
+            { name: loraName(site.module, "B"), shape: [site.outFeatures, (options.lora as LoraOptions).rank] },
+          ]);
+  }
+
+  /** Puts a policy's parameters in place. */
+  async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
+    for (const p of this.parameters) {
+      const tensor = tensors.get(p.name);
+      if (tensor === undefined) throw new Error(`no value for the parameter ${p.name}`);
+      await this.runtime.put(`${key}/${p.name}`, tensor);
+    }
+  }
+
+  async getParameters(key: PolicyKey): Promise<Map<string, Tensor>> {
+    return this.collect(this.parameters.map((p) => [p.name, `${key}/${p.name}`]));
+  }
+
+  /** The model's own weights, for training all of them. */
+  weights(): Map<string, Tensor> {
+    return readSafetensors(join(this.model.dir, WEIGHTS_FILE));
+  }
+
+  /** Moments of the optimizer, by the optimizer graph's names. */
+  async getOptimizer(): Promise<Map<string, Tensor>> {
+    return this.collect(this.moments().map((k) => [k, k]));
+  }
+
+  async setOptimizer(tensors: ReadonlyMap<string, Tensor> | undefined): Promise<void> {
+    for (const p of this.parameters) {
+      const zero = (): Tensor => f32(p.shape, new Float32Array(p.shape.reduce((a, d) => a * d, 1)));
+      await this.runtime.put(zeroKey(p.name), zero());
+      for (const key of [slot.first(p.name), slot.second(p.name)]) {
+        await this.runtime.put(key, tensors?.get(key) ?? zero());
+      }
+    }
+  }
+
+  private moments(): string[] {
+    return this.parameters.flatMap((p) => [slot.first(p.name), slot.second(p.name)]);
+  }
+
+  private async collect(keys: readonly (readonly [string, string])[]): Promise<Map<string, Tensor>> {
+    const out = new Map<string, Tensor>();
+    for (const [name, key] of keys) out.set(name, await this.runtime.get(key));
+    return out;
+  }
+
+  /** One round with the current policy. */
+  async forwardRound(input: RoundInput): Promise<RowStatistics> {
+    const { batch, length } = input;
+    const rows = input.rows.length;
+    const session = await this.session(`rollout_model/${batch}x${length}x${rows}`, () =>
+      rolloutGraph(this.model.graph, { batch, length, rows }, this.trainable, this.tokens),
+    );
+    const out = await this.runtime.run(session, {
+      feeds: {
+        input_ids: i64([batch, length], input.inputIds),
+        position_ids: i64([batch, length], input.positionIds),
+        attention_bias: f32([batch, 1, length, length], input.attentionBias),
+        rows: i64([rows], input.rows),
+        uniform: f32([rows], input.uniform),
+        inverse_temperature: scalar(1 / input.temperature),
+      },
+      bind: this.bindPolicy("policy"),
+    });
+    const take = <T>(name: string): T => (out[name] as Tensor).data as T;
+    return {
+      token: take<BigInt64Array>("token"),
+      logProb: take<Float32Array>("log_prob"),
+      argmax: take<BigInt64Array>("argmax"),
+      argmaxLogProb: take<Float32Array>("argmax_log_prob"),
+      top: take<Float32Array>("top"),
+      top2: take<Float32Array>("top2"),
+      entropy: take<Float32Array>("entropy"),
+      eosIsArgmax: take<Uint8Array>("eos_is_argmax"),
+    };
+  }
+
+  /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
+  async score(batch: TermBatch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
+    const shape = shapeOf(batch);
+    const session = await this.session(`eval_model/${label(batch)}`, () => scoreGraph(this.model.graph, shape, this.trainable, this.tokens));
+    const out = await this.runtime.run(session, { feeds: termFeeds(batch), bind: this.bindPolicy(key) });
+    return { logProbs: (out.log_probs as Tensor).data as Float32Array, value: (out.value as Tensor).data as Float32Array };
+  }
+
+  /** Adds the gradient of a micro-batch; returns the loss and the objective's metrics. */
+  async accumulate(batch: TermBatch, values: SegmentValues): Promise<Record<string, number>> {
+    const { objective, options } = this.training();
+    const shape = shapeOf(batch);
+    const session = await this.session(
+      `training_model/${label(batch)}`,
+      () => trainingGraph(this.model.graph, shape, this.trainable, this.tokens, objective, options),
+      { memPattern: false },
+    );
+    const bind = this.bindPolicy("policy");
+    const keep: Record<string, string> = {};
+    for (const p of this.parameters) {
+      bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
+      keep[slot.gradient(p.name)] = slot.gradient(p.name);
+    }
+    const segments = [batch.segments];
+    const out = await this.runtime.run(session, {
+      feeds: {
+        ...termFeeds(batch),
+        old: f32(segments, values.old),
+        reference: f32(segments, values.reference),
+        advantage: f32(segments, values.advantage),
+        weight: f32(segments, values.weight),
+      },
+      bind,
+      keep,
+    });
+    this.accumulated = true;
+    return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
+  }
+
+  /** The gradients accumulated so far. */
+  async getGradients(): Promise<Map<string, Tensor>> {
+    return this.collect(this.parameters.map((p) => [p.name, slot.gradient(p.name)]));
+  }
+
+  /**
+   * Updates the policy from the accumulated gradients and clears them.
+   * @param t number of this update, from 1 (bias correction).
+   * @returns the gradient norm before clipping; where it is not finite nothing was changed.
+   */
+  async step(t: number, learningRate: number): Promise<number> {
+    const { optimizer } = this.training();
+    const session = await this.session("optimizer_model", () => optimizerGraph(this.parameters, optimizer));
+    const bind: Record<string, string> = {};
+    const keep: Record<string, string> = {};
+    for (const p of this.parameters) {
+      bind[p.name] = `policy/${p.name}`;
+      keep[slot.next(p.name)] = `policy/${p.name}`;
+      bind[slot.gradient(p.name)] = slot.gradient(p.name);
+      for (const key of [slot.first(p.name), slot.second(p.name)]) {
+        bind[key] = key;
+        keep[slot.next(key)] = key;
+      }
+    }
+    const out = await this.runtime.run(session, {
+      feeds: { lr: scalar(learningRate), correction1: scalar(1 - optimizer.beta1 ** t), correction2: scalar(1 - optimizer.beta2 ** t) },
+      bind,
+      keep,
+      fetch: ["grad_norm"],
+    });
+    this.accumulated = false;
+    return Number((out.grad_norm as Tensor).data[0]);
+  }
+
+  private training(): NonNullable<EngineOptions["training"]> {
+    if (this.options.training === undefined) throw new Error("this engine was opened without an objective");
+    return this.options.training;
+  }
+
+  private bindPolicy(key: PolicyKey): Record<string, string> {
+    return Object.fromEntries(this.parameters.map((p) => [p.name, `${key}/${p.name}`]));
+  }
+
+  private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
+    if (!this.runtime.has(name)) await this.runtime.load(name, { bytes: encodeModel(build()), weightsDir: this.model.dir }, options);
+    return name;
+  }
+}
+
+function zeroKey(parameter: string): string {
+  return `zero/${parameter}`;
+}
+
+function shapeOf(b: TermBatch): { batch: number; length: number; rows: number; segments: number } {
+  return { batch: b.batch, length: b.length, rows: b.rows.length, segments: b.segments };
+}
+
+function label(b: TermBatch): string {
+  return `${b.batch}x${b.length}x${b.rows.length}x${b.segments}`;
+}
+
+function termFeeds(b: TermBatch): Record<string, Tensor> {
+  const terms = [b.rows.length];
+  return {
+    input_ids: i64([b.batch, b.length], b.inputIds),
+    position_ids: i64([b.batch, b.length], b.positionIds),
+    attention_bias: f32([b.batch, 1, b.length, b.length], b.attentionBias),
+    inverse_temperature: scalar(1 / b.temperature),
+    rows: i64(terms, b.rows),
+    targets: i64(terms, b.targets),
+    eos_allowed: f32(terms, b.eosAllowed),
+    coefficient: f32(terms, b.coefficient),
+    segment: i64(terms, b.segment),
+  };
+}

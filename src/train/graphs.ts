@@ -1,0 +1,108 @@
+import { backward } from "../autodiff/backward.js";
+import { allowedLogProbs, emitRowStatistics, pickLogProb } from "../diffusion/head.js";
+import type { TokenIds } from "../diffusion/policy.js";
+import { type BoundModel, bindModel } from "../nn/bind.js";
+import type { LoraOptions } from "../nn/lora.js";
+import type { RawModel } from "../onnx/proto.js";
+import type { Graph, Value } from "../onnx/types.js";
+import { slot } from "../optim/optimizer.js";
+import type { LossInputs, Objective } from "../rl/objective.js";
+
+/** The derived graphs of DESIGN section 3: rollout_model, eval_model (scoring) and training_model. */
+
+export interface Trainable {
+  readonly lora: LoraOptions | undefined;
+  /** Every weight of the model is a parameter (and a graph input), instead of an adapter. */
+  readonly full: boolean;
+}
+
+/** Static sizes: B sequences of N tokens, R rows through the head, S segments. */
+export interface GraphShape {
+  readonly batch: number;
+  readonly length: number;
+  readonly rows: number;
+  readonly segments: number;
+}
+
+function bind(model: RawModel, name: string, shape: Omit<GraphShape, "segments">, trainable: Trainable): BoundModel {
+  return bindModel(model, name, {
+    dims: { B: shape.batch, N: shape.length },
+    rows: shape.rows,
+    weights: trainable.full ? "input" : "constant",
+    ...(trainable.lora === undefined ? {} : { lora: trainable.lora }),
+  });
+}
+
+/** rollout_model: one round of a batch; draws a token at every row (policy.ts, RowStatistics). */
+export function rolloutGraph(model: RawModel, shape: Omit<GraphShape, "segments">, trainable: Trainable, tokens: TokenIds): Graph {
+  const m = bind(model, "rollout_model", shape, trainable);
+  const inverseTemperature = m.g.input("inverse_temperature", "float32", []);
+  const uniform = m.g.input("uniform", "float32", [shape.rows]);
+  m.g.scope("sample", () => emitRowStatistics(m.e, m.logits, inverseTemperature, uniform, tokens));
+  return m.g.build();
+}
+
+interface Scored {
+  readonly logProbs: Value;
+  readonly coefficient: Value;
+  readonly value: Value;
+}
+
+/**
+ * Log-probabilities [R] of the targets and their segment sums [S]: of the policy, over what it may sample (`allowed`),
+ * or of supervised training, over the whole vocabulary as models are trained (`all`).
+ */
+function emitScores(m: BoundModel, shape: GraphShape, tokens: TokenIds, vocabulary: "allowed" | "all"): Scored {
+  const { g, e } = m;
+  const inverseTemperature = g.input("inverse_temperature", "float32", []);
+  const targets = g.input("targets", "int64", [shape.rows]);
+  const eosAllowed = g.input("eos_allowed", "float32", [shape.rows]);
+  const coefficient = g.input("coefficient", "float32", [shape.rows]);
+  const segment = g.input("segment", "int64", [shape.rows]);
+  return g.scope("score", () => {
+    const all = vocabulary === "all" ? e.logSoftmax(e.mul(m.logits, inverseTemperature)) : allowedLogProbs(e, m.logits, inverseTemperature, tokens, eosAllowed);
+    const logProbs = pickLogProb(e, all, targets);
+    const start = e.zeros([shape.segments], "float32");
+    const value = g.op("ScatterElements", [start, segment, e.mul(logProbs, coefficient)], { axis: 0, reduction: "add" });
+    return { logProbs, coefficient, value };
+  });
+}
+
+/** eval_model: outputs `log_probs` [R] and `value` [S]. */
+export function scoreGraph(model: RawModel, shape: GraphShape, trainable: Trainable, tokens: TokenIds): Graph {
+  const m = bind(model, "eval_model", shape, trainable);
+  const scored = emitScores(m, shape, tokens, "allowed");
+  m.g.output("log_probs", scored.logProbs);
+  m.g.output("value", scored.value);
+  return m.g.build();
+}
+
+/** training_model: scalar `loss`, the objective's metrics, and `grad/<parameter>` = `acc/<parameter>` + gradient. */
+export function trainingGraph<O>(model: RawModel, shape: GraphShape, trainable: Trainable, tokens: TokenIds, objective: Objective<O>, options: O): Graph {
+  const m = bind(model, "training_model", shape, trainable);
+  const { g, e } = m;
+  const scored = emitScores(m, shape, tokens, objective.learnsFrom === "supervision" ? "all" : "allowed");
+  const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);
+  const inputs: LossInputs = {
+    e,
+    ...scored,
+    old: perSegment("old"),
+    reference: perSegment("reference"),
+    advantage: perSegment("advantage"),
+    weight: perSegment("weight"),
+  };
+  const { loss, metrics } = g.scope("loss", () => objective.loss(inputs, options));
+  const initial = new Map(m.parameters.map((p) => [p.name, g.input(accumulator(p.name), "float32", p.shape)]));
+  const gradients = backward(g, loss, m.parameters, initial);
+  g.output("loss", loss);
+  for (const [name, metric] of Object.entries(metrics)) g.output(name, metric.value);
+  m.parameters.forEach((p, i) => {
+    g.output(slot.gradient(p.name), gradients[i] as Value);
+  });
+  return g.build();
+}
+
+/** The input that holds a parameter's gradient so far. */
+export function accumulator(parameter: string): string {
+  return `acc/${parameter}`;
+}

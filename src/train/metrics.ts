@@ -1,0 +1,145 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { messageOf, UserError } from "../core/errors.js";
+import { writeAtomic } from "../core/files.js";
+
+/**
+ * One line of metrics.jsonl (DESIGN section 9). Null means that the step has no such quantity: SFT has no reward, and a
+ * step in which no group carried signal has no loss. Rates are shares in 0..1, times are seconds.
+ */
+export interface StepMetrics {
+  readonly step: number;
+  readonly reward: number | null;
+  readonly reward_std: number | null;
+  readonly success_rate: number | null;
+  readonly field_accuracy: number | null;
+  readonly frac_reward_zero_std: number | null;
+  readonly faults: number;
+  readonly loss: number | null;
+  readonly kl: number | null;
+  readonly ratio_mean: number | null;
+  readonly ratio_max: number | null;
+  readonly clip_fraction: number | null;
+  readonly grad_norm: number | null;
+  readonly lr: number;
+  /** Tokens the step trained on. */
+  readonly tokens: number;
+  readonly rollout_tokens_per_s: number | null;
+  /** What the objective adds; plain numbers. */
+  readonly extra?: Readonly<Record<string, number | null>>;
+  readonly time: StepTimes;
+}
+
+export interface StepTimes {
+  readonly rollout: number;
+  readonly score: number;
+  readonly update: number;
+  readonly total: number;
+}
+
+const KEYS = [
+  "step",
+  "reward",
+  "reward_std",
+  "success_rate",
+  "field_accuracy",
+  "frac_reward_zero_std",
+  "faults",
+  "loss",
+  "kl",
+  "ratio_mean",
+  "ratio_max",
+  "clip_fraction",
+  "grad_norm",
+  "lr",
+  "tokens",
+  "rollout_tokens_per_s",
+] as const satisfies readonly (keyof StepMetrics)[];
+const TIMES = ["rollout", "score", "update", "total"] as const;
+
+/**
+ * The line of one step, keys in a fixed order (extras sorted, beside the others) so that equal runs give equal bytes.
+ * @throws Error where a number is not finite: JSON would turn it into null, and what to do about it is the trainer's call.
+ */
+export function formatMetrics(metrics: StepMetrics): string {
+  const line: Record<string, unknown> = {};
+  for (const key of KEYS) line[key] = finite(metrics.step, key, metrics[key]);
+  for (const key of Object.keys(metrics.extra ?? {}).sort()) {
+    if (key in line || key === "time") throw new Error(`metrics: the objective's "${key}" is a key of every step already`);
+    line[key] = finite(metrics.step, key, metrics.extra?.[key] ?? null);
+  }
+  line["time"] = Object.fromEntries(TIMES.map((key) => [key, finite(metrics.step, `time.${key}`, metrics.time[key])]));
+  return JSON.stringify(line);
+}
+
+function finite(step: number, key: string, value: number | null): number | null {
+  if (value === null || Number.isFinite(value)) return value;
+  throw new Error(`metrics of step ${step}: ${key} is ${value}; a step with such a number must be skipped and counted, not written`);
+}
+
+/** Appends to metrics.jsonl, one line a step, steps ascending. */
+export class MetricsWriter {
+  private constructor(
+    private readonly path: string,
+    private last: number,
+  ) {}
+
+  /**
+   * Opens the file. On a resume `keepThrough` is the checkpoint's step: later lines (and a half-written one) are cut off,
+   * since those steps run again.
+   */
+  static async open(path: string, keepThrough = 0): Promise<MetricsWriter> {
+    const kept = existsSync(path) ? readMetrics(path).filter((metrics) => metrics.step <= keepThrough) : [];
+    await writeAtomic(path, kept.map((metrics) => `${formatMetrics(metrics)}\n`).join(""));
+    return new MetricsWriter(path, kept.at(-1)?.step ?? 0);
+  }
+
+  append(metrics: StepMetrics): void {
+    if (metrics.step <= this.last) throw new Error(`metrics of step ${metrics.step} after step ${this.last}`);
+    const line = formatMetrics(metrics);
+    try {
+      appendFileSync(this.path, `${line}\n`);
+    } catch (error) {
+      throw new UserError(`Cannot write ${this.path}: ${messageOf(error)}`, { hint: "free some space, then resume the run", cause: error });
+    }
+    this.last = metrics.step;
+  }
+}
+
+/**
+ * Reads metrics.jsonl. A last line without its newline was cut by a kill and is left out.
+ * @throws UserError that names the first broken line.
+ */
+export function readMetrics(path: string): StepMetrics[] {
+  return readJsonLines(path).map(({ value, line }) => {
+    const row = value as Record<string, unknown>;
+    if (row === null || typeof row !== "object" || typeof row["step"] !== "number") {
+      throw new UserError(`${path}, line ${line}: no step metrics`);
+    }
+    const number = (key: string): number | null => (typeof row[key] === "number" ? row[key] : null);
+    const time = (row["time"] ?? {}) as Record<string, unknown>;
+    const extra: Record<string, number | null> = {};
+    for (const key of Object.keys(row)) if (key !== "time" && !(KEYS as readonly string[]).includes(key)) extra[key] = number(key);
+    const metrics = Object.fromEntries(KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
+    const times = Object.fromEntries(TIMES.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
+    return { ...metrics, ...(Object.keys(extra).length > 0 ? { extra } : {}), time: times };
+  });
+}
+
+/** The objects of a JSON-lines file with their line numbers; an unfinished last line is left out. */
+export function readJsonLines(path: string): { value: unknown; line: number }[] {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+  const lines = text.split("\n");
+  lines.pop();
+  return lines.map((line, i) => {
+    try {
+      return { value: JSON.parse(line) as unknown, line: i + 1 };
+    } catch (error) {
+      throw new UserError(`${path}, line ${i + 1} is not valid JSON: ${messageOf(error)}`, { cause: error });
+    }
+  });
+}

@@ -1,0 +1,70 @@
+import { parseDocument } from "yaml";
+import { UserError } from "../core/errors.js";
+
+/** One `key=value` of the command line. */
+export interface Override {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  /** As it was typed. */
+  readonly text: string;
+}
+
+const SEGMENT = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/**
+ * Parses `a.b=c` arguments; the value is read as YAML, so that `3` is a number, `[a, b]` a list, `null` and nothing null.
+ * @throws UserError (exit 2) with every argument that is none.
+ */
+export function parseOverrides(args: readonly string[]): Override[] {
+  const overrides: Override[] = [];
+  const problems: string[] = [];
+  for (const text of args) {
+    const equals = text.indexOf("=");
+    const path = text.slice(0, Math.max(0, equals)).split(".");
+    if (equals < 0) {
+      problems.push(`"${text}" is no key=value`);
+      continue;
+    }
+    // __proto__ passes the pattern but would set a prototype, not a key
+    if (path.some((segment) => !SEGMENT.test(segment) || segment === "__proto__")) {
+      problems.push(`"${text}": "${text.slice(0, equals)}" is no key (write section.key=value)`);
+      continue;
+    }
+    const document = parseDocument(text.slice(equals + 1), { logLevel: "error" });
+    const fault = document.errors[0] ?? document.warnings[0];
+    if (fault !== undefined) {
+      problems.push(`"${text}": ${fault.message.split("\n")[0] ?? "not YAML"}`);
+      continue;
+    }
+    overrides.push({ path, value: document.toJS() as unknown, text });
+  }
+  if (problems.length > 0) {
+    throw new UserError(`Cannot read the command line's overrides:\n${problems.map((p) => `  ${p}`).join("\n")}`, {
+      hint: "write them as training.steps=40 or evaluation.splits=[heldout,test]; quote what the shell would change",
+      exitCode: 2,
+    });
+  }
+  return overrides;
+}
+
+/** Puts the overrides into a copy of a raw tree. A mapping is merged into its section, anything else replaces it. */
+export function applyOverrides(raw: Readonly<Record<string, unknown>>, overrides: readonly Override[]): Record<string, unknown> {
+  const tree = structuredClone(raw) as Record<string, unknown>;
+  for (const { path, value } of overrides) {
+    let section = tree;
+    for (const segment of path.slice(0, -1)) {
+      const next = Object.hasOwn(section, segment) ? section[segment] : undefined;
+      const child = isPlainObject(next) ? next : {};
+      section[segment] = child;
+      section = child;
+    }
+    const key = path.at(-1) as string;
+    const old = Object.hasOwn(section, key) ? section[key] : undefined;
+    section[key] = isPlainObject(old) && isPlainObject(value) ? { ...old, ...value } : value;
+  }
+  return tree;
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

@@ -1,0 +1,236 @@
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism, cpus, release, totalmem } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { messageOf, UserError } from "../core/errors.js";
+import { packageRoot, readJson, writeAtomic } from "../core/files.js";
+import { formatConfig, type RunConfig } from "./config.js";
+
+/** What a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
+export interface RunFacts {
+  /** The objective: `refusion-train <command>`. */
+  readonly command: string;
+  /** `key=value` arguments and flags are in config.yaml; this is the config's own path. */
+  readonly config: string;
+  readonly provider?: string;
+  readonly seeds: Readonly<Record<string, number>>;
+  /** Hashes by what they are of: model, tasks, split, tokenizer. */
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+const environmentSchema = z.looseObject({
+  command: z.string(),
+  config: z.string(),
+  provider: z.string().optional(),
+  seeds: z.record(z.string(), z.number()),
+  hashes: z.record(z.string(), z.string()),
+  versions: z.record(z.string(), z.string()),
+});
+
+export type RunEnvironment = z.infer<typeof environmentSchema>;
+
+/** runs/<name>/: where everything of one run lies (DESIGN section 3). Never overwritten: a new run gets a new one. */
+export class RunDirectory {
+  private constructor(readonly dir: string) {}
+
+  /**
+   * Makes a new directory: `runDir` itself, or `parent`/name, name-2, name-3 ...
+   * @throws UserError (exit 1) where `runDir` exists.
+   */
+  static create(options: { name: string; runDir?: string | undefined; parent?: string }): RunDirectory {
+    const wanted = options.runDir ?? join(options.parent ?? "runs", options.name);
+    mkdirs(dirname(wanted));
+    for (let n = 1; ; n++) {
+      const dir = n === 1 ? wanted : `${wanted}-${n}`;
+      try {
+        // not recursive: fails where another run took the name in the meantime
+        mkdirSync(dir);
+        return new RunDirectory(dir);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotCreate(dir, error);
+        if (options.runDir !== undefined) {
+          throw new UserError(`${dir} exists already, and a run is never overwritten.`, {
+            hint: `add --resume to continue it, or give another --run-dir`,
+          });
+        }
+      }
+    }
+  }
+
+  /** An existing run. @throws UserError where `dir` is none. */
+  static open(dir: string): RunDirectory {
+    const run = new RunDirectory(dir);
+    if (!existsSync(run.config)) {
+      throw new UserError(`${dir} is no run directory: ${run.config} is missing.`, { hint: "give the directory of a run, as runs/quickstart" });
+    }
+    return run;
+  }
+
+  /**
+   * The newest run of a name: the highest suffix. For `--resume` without `--run-dir`.
+   * @throws UserError where there is none.
+   */
+  static newest(name: string, parent = "runs"): RunDirectory {
+    const suffixes = (existsSync(parent) ? readdirSync(parent) : []).flatMap((entry) => {
+      if (entry === name) return [1];
+      const suffix = entry.startsWith(`${name}-`) ? entry.slice(name.length + 1) : "";
+      return /^[1-9][0-9]*$/.test(suffix) ? [Number(suffix)] : [];
+    });
+    const candidates = suffixes.sort((a, b) => b - a).map((n) => join(parent, n === 1 ? name : `${name}-${n}`));
+    const dir = candidates.find((candidate) => existsSync(join(candidate, "config.yaml")));
+    if (dir === undefined) {
+      throw new UserError(`There is no run ${join(parent, name)} to resume.`, { hint: "start it without --resume, or name it with --run-dir" });
+    }
+    return new RunDirectory(dir);
+  }
+
+  get config(): string {
+    return join(this.dir, "config.yaml");
+  }
+  get environment(): string {
+    return join(this.dir, "env.json");
+  }
+  get metrics(): string {
+    return join(this.dir, "metrics.jsonl");
+  }
+  get log(): string {
+    return join(this.dir, "log.jsonl");
+  }
+  get report(): string {
+    return join(this.dir, "report.html");
+  }
+  get checkpoints(): string {
+    return join(this.dir, "checkpoints");
+  }
+  get best(): string {
+    return join(this.dir, "best");
+  }
+  get rolloutsDir(): string {
+    return join(this.dir, "rollouts");
+  }
+
+  rollouts(step: number): string {
+    return join(this.rolloutsDir, `${stepName(step)}.jsonl`);
+  }
+
+  /** eval/before/<split>.json, eval/<split>.json (the last one), or eval/step-000010/<split>.json in between. */
+  evaluation(split: string, when: "before" | "after" | number = "after"): string {
+    const folder = when === "after" ? [] : [typeof when === "number" ? stepName(when) : when];
+    return join(this.dir, "eval", ...folder, `${split}.json`);
+  }
+
+  /** Splits that have an evaluation of that time. */
+  evaluatedSplits(when: "before" | "after"): string[] {
+    const dir = dirname(this.evaluation("x", when));
+    return (existsSync(dir) ? readdirSync(dir) : []).filter((file) => file.endsWith(".json")).map((file) => file.slice(0, -5)).sort();
+  }
+
+  /** Steps that have recorded rollouts, ascending. */
+  rolloutSteps(): number[] {
+    const files = existsSync(this.rolloutsDir) ? readdirSync(this.rolloutsDir) : [];
+    return files.flatMap((file) => (/^step-\d{6,}\.jsonl$/.test(file) ? [Number(file.slice(5, -6))] : [])).sort((a, b) => a - b);
+  }
+
+  /** Drops the rollouts of steps that a resume runs again. */
+  dropRolloutsAfter(step: number): void {
+    for (const later of this.rolloutSteps().filter((s) => s > step)) rmSync(this.rollouts(later));
+  }
+
+  async writeConfig(config: RunConfig, command: string): Promise<void> {
+    const header = `# Resolved by refusion-train; run it again with:\n#   refusion-train ${command} --config ${this.config}\n`;
+    await writeAtomic(this.config, header + formatConfig(config));
+  }
+
+  /** Writes env.json: the caller's facts, versions and hardware. No host name, no environment variables. */
+  async writeEnvironment(facts: RunFacts): Promise<void> {
+    const environment = { ...facts, versions: versions(), hardware: hardware(), started: new Date().toISOString() };
+    await writeAtomic(this.environment, `${JSON.stringify(environment, undefined, 2)}\n`);
+  }
+
+  readEnvironment(): RunEnvironment {
+    const result = environmentSchema.safeParse(readJson(this.environment));
+    if (result.success) return result.data;
+    throw new UserError(`${this.environment} is broken: ${z.prettifyError(result.error)}`);
+  }
+
+  /**
+   * Keeps a second process out while this one writes; a lock of a process that has ended is taken over.
+   * @returns a function that unlocks. @throws UserError while another process holds it.
+   */
+  lock(): () => void {
+    const path = join(this.dir, ".lock");
+    for (let attempt = 0; attempt < 2; attempt++) {
+      try {
+        const file = openSync(path, "wx");
+        writeSync(file, String(process.pid));
+        closeSync(file);
+        return () => rmSync(path, { force: true });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotCreate(path, error);
+        const owner = Number(readFileSync(path, "utf8"));
+        if (owner !== process.pid && isRunning(owner)) {
+          throw new UserError(`${this.dir} is in use by process ${owner}.`, { hint: "wait until it has ended, or give another --run-dir" });
+        }
+        rmSync(path, { force: true });
+      }
+    }
+    throw new UserError(`${this.dir} is in use by another process.`, { hint: "wait until it has ended, or give another --run-dir" });
+  }
+}
+
+/** `step-000010`. */
+export function stepName(step: number): string {
+  return `step-${String(step).padStart(6, "0")}`;
+}
+
+function mkdirs(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (error) {
+    throw cannotCreate(dir, error);
+  }
+}
+
+function cannotCreate(path: string, error: unknown): UserError {
+  return new UserError(`Cannot create ${path}: ${messageOf(error)}`, { hint: "give a place that can be written with --run-dir", cause: error });
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Versions of what decides the numbers of a run. */
+export function versions(): Record<string, string> {
+  const own = readJson(join(packageRoot(), "package.json")) as { version: string };
+  return {
+    refusion_train: own.version,
+    node: process.versions.node,
+    onnxruntime_node: packageVersion("onnxruntime-node"),
+    playwright: packageVersion("playwright"),
+  };
+}
+
+function packageVersion(name: string): string {
+  try {
+    return (createRequire(import.meta.url)(`${name}/package.json`) as { version: string }).version;
+  } catch {
+    return "missing";
+  }
+}
+
+function hardware(): Record<string, string | number> {
+  return {
+    platform: `${process.platform}-${process.arch}`,
+    kernel: release(),
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: availableParallelism(),
+    memory_gib: Math.round((totalmem() / 2 ** 30) * 10) / 10,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Evaluation } from "./evaluation-report.js";
+
+/** How the command line asks for a training run. */
+export interface TrainOptions {
+  /** The objective's name. */
+  readonly command: string;
+  readonly configPath: string;
+  /** Everything up to step 0, then stop. */
+  readonly dryRun: boolean;
+  readonly runDir: string | undefined;
+  readonly resume: boolean;
+  readonly quiet: boolean;
+  readonly json: boolean;
+  /** Aborted by the first Ctrl-C: finish the step, save, return with `interrupted`. */
+  readonly signal: AbortSignal;
+}
+
+/** How a training run ended. With `--json` this is what stdout gets. */
+export interface TrainResult {
+  readonly runDir: string;
+  /** Steps done in the whole run, resumed ones included. */
+  readonly steps: number;
+  readonly interrupted: boolean;
+  readonly before: readonly Evaluation[];
+  readonly after: readonly Evaluation[];
+}
+
+export type PolicyName = "model" | "oracle" | "empty" | "submit-only" | "random";
+export const POLICIES: readonly PolicyName[] = ["model", "oracle", "empty", "submit-only", "random"];
+
+/** How the command line asks for an evaluation: of a run's checkpoint, or of a config's model. Exactly one of the two is set. */
+export interface EvaluateOptions {
+  readonly run: string | undefined;
+  readonly config: string | undefined;
+  readonly overrides: readonly string[];
+  /** `best`, `last`, or a step. */
+  readonly checkpoint: "best" | "last" | number;
+  /** Undefined: the config's splits. */
+  readonly split: string | undefined;
+  readonly policy: PolicyName;
+  /** Undefined: the config's number. */
+  readonly episodes: number | undefined;
+  readonly quiet: boolean;
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface EvaluateResult {
+  readonly evaluations: readonly Evaluation[];
+  /** Where they were written. */
+  readonly files: readonly string[];
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import { BLOCKED, BufferBuilder, batchBuffers, bucketLength } from "../../src/diffusion/buffer.js";
+
+/** Row n of buffer b as a string: x where it sees. */
+function sees(bias: Float32Array, length: number, b: number, n: number): string {
+  return Array.from(bias.subarray((b * length + n) * length, (b * length + n + 1) * length), (x) =>
+    x === 0 ? "x" : x === BLOCKED ? "." : "?",
+  ).join("");
+}
+
+test("buffers are causal over the buffer, keep original positions and are padded at the end", () => {
+  const buffer = new BufferBuilder([7, 8]);
+  assert.equal(buffer.push(9, 3), 2);
+  const out = batchBuffers([buffer], { batch: 2, length: 4, pad: 5 });
+  assert.deepEqual([...out.inputIds], [7n, 8n, 9n, 5n, 5n, 5n, 5n, 5n]);
+  assert.deepEqual([...out.positionIds], [0n, 1n, 5n, 0n, 0n, 0n, 0n, 0n]);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((n) => sees(out.attentionBias, 4, 0, n)),
+    ["x...", "xx..", "xxx.", "...x"],
+  );
+  assert.deepEqual(
+    [0, 1, 2, 3].map((n) => sees(out.attentionBias, 4, 1, n)),
+    ["x...", ".x..", "..x.", "...x"],
+  );
+});
+
+test("an entry may see a shared beginning and its own block only", () => {
+  const buffer = { ids: [1, 1, 1, 1, 1], positions: [0, 1, 2, 3, 4], shared: [0, 0, 0, 1, 1], own: [0, 0, 0, 3, 3] };
+  const out = batchBuffers([buffer], { batch: 1, length: 5, pad: 0 });
+  assert.deepEqual(
+    [2, 3, 4].map((n) => sees(out.attentionBias, 5, 0, n)),
+    ["xxx..", "x..x.", "x..xx"],
+  );
+});
+
+test("the blocked bias vanishes in a float32 softmax and is finite", () => {
+  assert.equal(Math.fround(Math.exp(BLOCKED)), 0);
+  assert.ok(Number.isFinite(Math.fround(BLOCKED)));
+});
+
+test("what does not fit is refused", () => {
+  const buffer = new BufferBuilder([1, 2, 3]);
+  assert.throws(() => batchBuffers([buffer], { batch: 1, length: 2, pad: 0 }), UserError);
+  assert.throws(() => batchBuffers([buffer, buffer], { batch: 1, length: 4, pad: 0 }), UserError);
+});
+
+test("buckets are multiples", () => {
+  assert.deepEqual(
+    [0, 1, 32, 33].map((n) => bucketLength(n)),
+    [32, 32, 32, 64],
+  );
+});

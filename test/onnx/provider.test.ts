@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { pino } from "pino";
+import { UserError } from "../../src/core/errors.js";
+import { chooseProvider, cudaLibrary, type Probe, SELF_CHECK, selfCheckModel } from "../../src/onnx/provider.js";
+import { Runtime } from "../../src/onnx/session.js";
+
+/** Stands for a CUDA library that is installed: only its existence is looked at. */
+const INSTALLED = fileURLToPath(import.meta.url);
+const MISSING = "/nowhere/libonnxruntime_providers_cuda.so";
+
+const agrees: Probe = async () => Float32Array.of(1, 2);
+const differs: Probe = async (provider) => Float32Array.of(1, provider === "cpu" ? 2 : 2.5);
+const fails: Probe = async (provider) => {
+  if (provider === "cpu") return Float32Array.of(1, 2);
+  throw new Error("libcudnn.so.9: cannot open shared object file");
+};
+const mustNotRun: Probe = async (provider) => assert.fail(`${provider} was tried`);
+
+function isUserError(message: RegExp, hint: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof UserError, `not a UserError: ${error}`);
+    assert.match(error.message, message);
+    assert.match(error.hint ?? "", hint);
+    return true;
+  };
+}
+
+describe("chooseProvider", () => {
+  it("takes the CPU without a check where it is asked for", async () => {
+    assert.deepEqual(await chooseProvider("cpu", mustNotRun, INSTALLED), { provider: "cpu", reason: "requested" });
+  });
+
+  it("auto takes CUDA only if its library is there and the self-check agrees", async () => {
+    const chosen = async (probe: Probe, library: string | undefined): Promise<string> => {
+      const { provider, reason } = await chooseProvider("auto", probe, library);
+      return `${provider}: ${reason}`;
+    };
+    assert.match(await chosen(agrees, INSTALLED), /^cuda: .*agrees/);
+    assert.match(await chosen(mustNotRun, MISSING), /^cpu: .*not installed/);
+    assert.match(await chosen(fails, INSTALLED), /^cpu: .*libcudnn/);
+    assert.match(await chosen(differs, INSTALLED), /^cpu: .*MatMul differs/);
+  });
+
+  it("auto takes a result of NaN for a disagreement", async () => {
+    const nan: Probe = async (provider) => Float32Array.of(provider === "cpu" ? 1 : Number.NaN);
+    assert.equal((await chooseProvider("auto", nan, INSTALLED)).provider, "cpu");
+  });
+
+  it("says what is missing for a provider that cannot be used", async () => {
+    const install = /install\.js --onnxruntime-node-install=true/;
+    await assert.rejects(
+      chooseProvider("cuda", mustNotRun, MISSING),
+      isUserError(/libonnxruntime_providers_cuda\.so is missing/, install),
+    );
+    await assert.rejects(chooseProvider("cuda", fails, INSTALLED), isUserError(/libcudnn/, /driver.*cuDNN/));
+    await assert.rejects(chooseProvider("cuda", differs, INSTALLED), isUserError(/MatMul differs/, install));
+    await assert.rejects(
+      chooseProvider("webgpu", fails, undefined),
+      isUserError(/webgpu provider cannot be used/, /Vulkan/),
+    );
+  });
+
+  it("takes a requested provider that passes the self-check", async () => {
+    assert.equal((await chooseProvider("cuda", agrees, INSTALLED)).provider, "cuda");
+    assert.equal((await chooseProvider("webgpu", agrees, undefined)).provider, "webgpu");
+  });
+});
+
+describe("the self-check graph", () => {
+  it("multiplies its matrices on the CPU", async () => {
+    const { a, b } = SELF_CHECK.feeds;
+    const [rows, inner] = a.shape as [number, number];
+    const cols = b.shape[1] as number;
+    const expected = Array.from({ length: rows * cols }, (_, at) => {
+      const [row, col] = [Math.floor(at / cols), at % cols];
+      let sum = 0;
+      for (let k = 0; k < inner; k++) sum += Number(a.data[row * inner + k]) * Number(b.data[k * cols + col]);
+      return sum;
+    });
+    let got: Float32Array | undefined;
+    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+    try {
+      await runtime.load("check", { bytes: selfCheckModel() });
+      got = (await runtime.run("check", { feeds: SELF_CHECK.feeds }))[SELF_CHECK.output]?.data as Float32Array;
+    } finally {
+      await runtime.close();
+    }
+    assert.deepEqual([...got], expected);
+  });
+});
+
+describe("Runtime.open", () => {
+  it("logs what auto took and why", async () => {
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+    const runtime = await Runtime.open({ threads: 1, log });
+    await runtime.close();
+    assert.match(runtime.provider, /^(cpu|cuda)$/);
+    assert.match(runtime.providerReason, /^auto: /);
+    const { provider, reason } = JSON.parse(lines[0] ?? "{}") as Record<string, unknown>;
+    assert.deepEqual([provider, reason], [runtime.provider, runtime.providerReason]);
+  });
+
+  const library = cudaLibrary();
+  it("refuses cuda without its library", { skip: library !== undefined && existsSync(library) }, async () => {
+    await assert.rejects(Runtime.open({ provider: "cuda", threads: 1 }), UserError);
+  });
+});

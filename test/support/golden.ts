@@ -1,0 +1,104 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageRoot } from "../../src/core/files.js";
+import type { LoraOptions } from "../../src/nn/lora.js";
+import { type Model, loadModel, saveModel } from "../../src/nn/model.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import type { TermBatch } from "../../src/rl/objective.js";
+import { openSafetensors, readSafetensors } from "../../src/text/safetensors.js";
+
+/** A PyTorch reference written by scripts/golden/make_golden.py. */
+export interface Golden {
+  readonly tensors: ReadonlyMap<string, Tensor>;
+  readonly meta: {
+    readonly alpha: number;
+    readonly rank: number;
+    readonly beta: number;
+    readonly clip_range: number;
+    readonly temperature: number;
+    readonly config: Record<string, unknown>;
+  };
+  floats(name: string): Float32Array;
+  ints(name: string): BigInt64Array;
+}
+
+export function readGolden(name: string): Golden {
+  const path = join(packageRoot(), "test", "golden", `${name}.safetensors`);
+  const tensors = readSafetensors(path);
+  const meta = JSON.parse(openSafetensors(path).metadata.golden ?? "{}") as Golden["meta"];
+  const data = (key: string): Tensor["data"] => {
+    const tensor = tensors.get(key);
+    if (tensor === undefined) throw new Error(`${path} lacks ${key}`);
+    return tensor.data;
+  };
+  return { tensors, meta, floats: (key) => data(key) as Float32Array, ints: (key) => data(key) as BigInt64Array };
+}
+
+/** Tensors under a prefix, with the prefix taken off. */
+export function under(golden: Golden, prefix: string): Map<string, Tensor> {
+  return new Map([...golden.tensors].filter(([k]) => k.startsWith(prefix)).map(([k, v]) => [k.slice(prefix.length), v]));
+}
+
+/** A model directory with the golden's own weights. */
+export async function goldenModel(golden: Golden, changes: Record<string, unknown> = {}): Promise<Model> {
+  const dir = mkdtempSync(join(tmpdir(), "golden-"));
+  const config = { architecture: "refusion", attention: "causal", ...golden.meta.config, ...changes };
+  const weights = under(golden, "weight.");
+  if ("tie_word_embeddings" in changes && changes.tie_word_embeddings === true) weights.delete("lm_head.weight");
+  // the tokenizer plays no part here; any that fits the vocabulary will do
+  const tokenizer = {
+    version: "1.0",
+    added_tokens: [],
+    normalizer: null,
+    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
+    post_processor: null,
+    decoder: { type: "ByteLevel" },
+    model: { type: "BPE", vocab: { a: 0 }, merges: [] },
+  };
+  await saveModel(dir, config as never, weights, JSON.stringify(tokenizer));
+  return loadModel(dir);
+}
+
+export function goldenLora(golden: Golden): LoraOptions {
+  return {
+    rank: golden.meta.rank,
+    alpha: golden.meta.alpha,
+    targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+  };
+}
+
+/** The golden's packed rounds [B, T, K] as terms, a segment a round. */
+export function goldenTerms(golden: Golden): TermBatch {
+  const [batch, length] = golden.tensors.get("input.input_ids")?.shape as [number, number];
+  const [, rounds, reveals] = golden.tensors.get("input.rows")?.shape as [number, number, number];
+  const terms = batch * rounds * reveals;
+  return {
+    batch,
+    length,
+    inputIds: golden.ints("input.input_ids"),
+    positionIds: golden.ints("input.position_ids"),
+    attentionBias: golden.floats("input.attention_bias"),
+    temperature: golden.meta.temperature,
+    rows: golden.ints("input.rows"),
+    targets: golden.ints("input.targets"),
+    eosAllowed: golden.floats("input.eos_allowed"),
+    coefficient: golden.floats("input.mask"),
+    segment: BigInt64Array.from({ length: terms }, (_, r) => BigInt(Math.floor(r / reveals))),
+    segments: batch * rounds,
+    owner: Array.from({ length: batch * rounds }, (_, s) => Math.floor(s / rounds)),
+    recorded: golden.floats("input.old_log_probs"),
+  };
+}
+
+/** The largest difference relative to the largest expected magnitude. */
+export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
+  if (actual.length !== expected.length) throw new Error(`lengths ${actual.length} and ${expected.length} differ`);
+  let difference = 0;
+  let scale = 1e-12;
+  for (let i = 0; i < expected.length; i++) {
+    difference = Math.max(difference, Math.abs((actual[i] as number) - (expected[i] as number)));
+    scale = Math.max(scale, Math.abs(expected[i] as number));
+  }
+  return difference / scale;
+}
