@@ -12,7 +12,7 @@ await ensureBrowser();
 // In this very process: signals, the terminal and the exit code are then the program's own, and nothing is left behind
 // when this process is killed.
 const train = join(ROOT, "dist", "src", "cli", "train.js");
-const config = join(ROOT, "configs", "tiny", "quickstart.yaml");
+process.chdir(ROOT);
 process.setSourceMapsEnabled(true);
-process.argv = [process.argv[0], train, "flow-grpo", "--config", config, ...process.argv.slice(2)];
+process.argv.splice(1, 1, train, "flow-grpo", "--config", "configs/tiny/quickstart.yaml");
 await import(pathToFileURL(train).href);

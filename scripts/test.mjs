@@ -45,8 +45,10 @@ const runner = spawn(
   ],
   { cwd: ROOT, stdio: "inherit" },
 );
-// the terminal signals the runner itself; others signal only this process
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => runner.kill(signal));
-process.on("SIGINT", () => runner.kill("SIGINT"));
+process.on("SIGINT", () => {
+  // a terminal's Ctrl-C reaches the runner too, and a second one would end it before its summary
+  if (!process.stdin.isTTY) runner.kill("SIGINT");
+});
 runner.on("error", (error) => fail(`Cannot start the test runner: ${error.message}`));
 runner.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));

@@ -7,6 +7,8 @@ One step = forward, mean cross-entropy over all B*L rows, backward to LoRA, clip
 Model: 4 layers, width 256, 8 heads of 32 (8 key/value heads), SwiGLU 1024, QK-norm, RoPE, untied head, vocabulary
 4096; batch 4, length 256, causal; LoRA rank 8, alpha 16 on all seven projections, the base frozen; fp32, one thread.
 
+Eager is the peer we compare with; `compile` is measured beside it and needs a C++ compiler.
+
 The measure is CPU time of this process, so that other load on the machine counts less. Prints one JSON line
 {variant, cpu_ms_median, cpu_ms, loss, peak_rss_mb}. With --serve, it warms up, writes "ready" to stderr, then answers
 every line "step" on stdin with one line on stdout, the CPU milliseconds of one step, until "exit" or the end of stdin:
@@ -133,7 +135,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--variant", choices=("eager", "compile"), default="eager")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--serve", action="store_true", help='answer each line "step" on stdin with its CPU milliseconds')
+    parser.add_argument("--serve", action="store_true", help='answer each line "step" with its CPU ms')
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
 

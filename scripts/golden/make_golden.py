@@ -76,7 +76,7 @@ def random_lora(model: ReFusion, rng: np.random.RandomState) -> dict[str, Tensor
 
 
 def random_inputs(config: Config, rng: np.random.RandomState) -> dict[str, Tensor]:
-    """Model inputs and the rows, targets and flags of the two losses (all but what depends on the log-probabilities)."""
+    """Model inputs and the rows, targets and flags of the two losses (not what depends on the log-probabilities)."""
     special = {config.mask_token_id, config.eos_token_id, config.pad_token_id}
     ordinary = np.array([v for v in range(config.vocab_size) if v not in special])
 
@@ -94,8 +94,8 @@ def random_inputs(config: Config, rng: np.random.RandomState) -> dict[str, Tenso
     position_ids[-1, first_padded:] = 0
 
     shape = (BATCH, ROUNDS, PER_ROUND)
-    rows = np.stack([b * LENGTH + rng.choice(np.arange(PROMPT, first_padded), ROUNDS * PER_ROUND, False) for b in range(BATCH)])
-    rows = rows.reshape(shape)
+    scored = [rng.choice(np.arange(PROMPT, first_padded), ROUNDS * PER_ROUND, replace=False) for _ in range(BATCH)]
+    rows = np.stack([b * LENGTH + own for b, own in enumerate(scored)]).reshape(shape)
     targets = rng.choice(ordinary, size=shape)
     eos_allowed = (rng.random_sample(shape) < 0.5).astype(np.float32)
     targets[0, 2, 1], eos_allowed[0, 2, 1] = config.eos_token_id, 1
@@ -182,7 +182,9 @@ def sft_golden(model: ReFusion, inputs: dict[str, Tensor], label: str, with_grad
     return golden
 
 
-def make(config: Config, model: ReFusion, weights: dict[str, Tensor] | None, seed: int) -> tuple[dict[str, Tensor], dict]:
+def make(
+    config: Config, model: ReFusion, weights: dict[str, Tensor] | None, seed: int
+) -> tuple[dict[str, Tensor], dict]:
     """All tensors of a golden and its options. `weights` are stored only where given (the micro model)."""
     rng = np.random.RandomState(seed)
     inputs = random_inputs(config, rng)

@@ -168,7 +168,8 @@ class ReFusion(nn.Module):
         super().__init__()
         self.config = config
         self.model = Backbone(config)
-        self.lm_head = None if config.tie_word_embeddings else nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        tied = config.tie_word_embeddings
+        self.lm_head = None if tied else nn.Linear(config.hidden_size, config.vocab_size, bias=False)
 
     def hidden(self, input_ids: Tensor, position_ids: Tensor, attention_bias: Tensor) -> Tensor:
         """Hidden states after the final norm, [B, N, D]. `attention_bias` [B, 1, N, N] is added to the scores."""
@@ -225,7 +226,9 @@ def load(directory: str | Path, dtype: torch.dtype = torch.float32) -> ReFusion:
     return build(config, weights, dtype)
 
 
-def policy_log_probs(logits: Tensor, targets: Tensor, eos_allowed: Tensor, temperature: float, config: Config) -> Tensor:
+def policy_log_probs(
+    logits: Tensor, targets: Tensor, eos_allowed: Tensor, temperature: float, config: Config
+) -> Tensor:
     """log softmax(logits / temperature)[target] over the allowed vocabulary, [...].
 
     The mask and pad tokens are never allowed; EOS only where `eos_allowed` is not 0. The rest is renormalised.

@@ -38,7 +38,11 @@ export function backward(g: GraphBuilder, loss: Value, wrt: readonly Value[], in
         node.inputs.forEach((input, k) => {
           if (input === undefined || !wanted[k]) return;
           const thunk = thunks[k];
-          if (thunk === null) throw new Error(`${node.op} has no gradient for input ${k} (at ${node.name}), which depends on ${source.get(input.name)}`);
+          if (thunk === null) {
+            throw new UserError(`No gradient rule for input ${k} (${input.name}) of ${node.op} at ${node.name}, which depends on ${source.get(input.name)}.`, {
+              hint: "Make that input a constant, or freeze the parameters that lie before it.",
+            });
+          }
           if (thunk === undefined) throw new Error(`the rule of ${node.op} gives ${thunks.length} gradients for ${node.inputs.length} inputs`);
           const accumulated = gradients.get(input.name);
           if (accumulated !== undefined && thunk.fused) {
@@ -72,7 +76,6 @@ function dependents(nodes: readonly Node[], wrt: readonly Value[]): Map<string, 
 function unbroadcast(e: Emitter, gradient: Value, shape: readonly Dim[]): Value {
   if (sameShape(gradient.shape, shape)) return gradient;
   const lead = gradient.shape.length - shape.length;
-  if (lead < 0) return e.expand(gradient, shape as number[]);
   const axes = gradient.shape.flatMap((d, i) => (i < lead || (shape[i - lead] === 1 && d !== 1) ? [i] : []));
   const summed = axes.length === 0 ? gradient : e.sum(gradient, axes);
   return sameShape(summed.shape, shape) ? summed : e.reshape(summed, shape as number[]);

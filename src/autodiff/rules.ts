@@ -3,8 +3,10 @@
  * a thunk that emits the gradient (or null where an input has none: indices, shapes, bounds).
  * Un-broadcasting, accumulation, dead gradients and arity live in the walk (backward.ts), never here.
  */
+import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
+import { reducedAxes, sliceRange } from "../onnx/ops.js";
 import { axisOf, sizeOf } from "../onnx/shapes.js";
 import type { Node, Value } from "../onnx/types.js";
 
@@ -57,6 +59,18 @@ export class RuleContext {
     const v = this.node.attributes[attribute];
     return Array.isArray(v) ? (v as readonly number[]).map(Number) : undefined;
   }
+
+  /** Ends the walk for a form of the op that has no rule. */
+  refuse(form: string): never {
+    throw new UserError(`No gradient rule for ${this.node.op} ${form} at ${this.node.name}.`, {
+      hint: "Export the model without it, or extend the rule in src/autodiff/rules.ts.",
+    });
+  }
+
+  /** For ops whose further outputs (statistics) have no gradient of their own. */
+  firstOutputOnly(): void {
+    if (this.gradients.slice(1).some((g) => g !== undefined)) this.refuse("through an output beside the first");
+  }
 }
 
 export type Rule = (c: RuleContext) => readonly (Thunk | null)[];
@@ -71,20 +85,22 @@ const unary =
 /** Layout ops: the gradient has the input's shape again. */
 const reshaped: Rule = (c) => [() => c.e.reshape(c.dy, c.x().shape as number[]), null];
 
+function axesOf(c: RuleContext): readonly number[] {
+  return reducedAxes(c.x().shape.length, c.ints(1, "axes"), c.int("noop_with_empty_axes", 0) === 1);
+}
+
 /** Puts back the axes that a reduction dropped. */
 function keptShape(c: RuleContext, v: Value): Value {
   if (c.int("keepdims", 1) === 1) return v;
-  const rank = c.x().shape.length;
-  const axes = new Set((c.ints(1, "axes") ?? [...Array(rank).keys()]).map((a) => axisOf(a, rank)));
-  return c.e.reshape(v, c.x().shape.map((d, i) => (axes.has(i) ? 1 : (d as number))));
+  const axes = axesOf(c);
+  return c.e.reshape(v, c.x().shape.map((d, i) => (axes.includes(i) ? 1 : (d as number))));
 }
 
 const extremum: Rule = (c) => [
   // ties share the gradient equally
   () => {
     const hit = c.e.indicator(c.e.equal(c.x(), keptShape(c, c.y())), c.x().dtype);
-    const axes = c.ints(1, "axes") ?? c.x().shape.map((_, i) => i);
-    return c.e.mul(hit, c.e.div(keptShape(c, c.dy), c.e.sum(hit, axes)));
+    return c.e.mul(hit, c.e.div(keptShape(c, c.dy), c.e.sum(hit, axesOf(c))));
   },
   null,
 ];
@@ -168,17 +184,32 @@ const gather: Rule = (c) => [
       return c.g.op("ScatterElements", [e.zeros(shape, x.dtype), index, place], { axis, reduction: "add" });
     }
     const rows = e.reshape(c.dy, [n, ...shape.slice(1)]);
-    return c.g.op("ScatterND", [e.zeros(shape, x.dtype), e.reshape(indices, [n, 1]), rows], { reduction: "add" });
+    // ScatterND takes int64 only, Gather int32 too
+    return c.g.op("ScatterND", [e.zeros(shape, x.dtype), e.cast(e.reshape(indices, [n, 1]), "int64"), rows], { reduction: "add" });
   },
   null,
 ];
 
-const simplifiedLayerNormalization: Rule = (c) => {
-  // y = x * inv * w with inv = 1 / sqrt(mean(x^2) + eps), saved by the forward pass
+/** The axes that a normalisation's statistics are taken over. */
+function normalizedAxes(c: RuleContext): readonly number[] {
+  const rank = c.x().shape.length;
+  return [...Array(rank).keys()].slice(axisOf(c.int("axis", -1), rank));
+}
+
+/** 1 / sqrt(mean(v^2) + eps) from the forward pass, or again where the graph does not save it. */
+function inverseDeviation(c: RuleContext, saved: Value | undefined, v: Value): Value {
   const { e } = c;
-  const [x, w, inv] = [c.x(0), c.x(1), c.y(1)];
-  const axis = axisOf(c.int("axis", -1), x.shape.length);
-  const axes = x.shape.map((_, i) => i).slice(axis);
+  if (saved !== undefined) return e.cast(saved, v.dtype);
+  return c.g.op("Reciprocal", [e.sqrt(e.add(e.mean(e.mul(v, v), normalizedAxes(c)), c.int("epsilon", 1e-5)))]);
+}
+
+const simplifiedLayerNormalization: Rule = (c) => {
+  // y = x * inv * w with inv = 1 / sqrt(mean(x^2) + eps)
+  c.firstOutputOnly();
+  const { e } = c;
+  const [x, w] = [c.x(0), c.x(1)];
+  const axes = normalizedAxes(c);
+  const inv = inverseDeviation(c, c.node.outputs[1], x);
   const normalized = (): Value => e.mul(x, inv);
   return [
     () => {
@@ -191,15 +222,18 @@ const simplifiedLayerNormalization: Rule = (c) => {
 };
 
 const layerNormalization: Rule = (c) => {
+  c.firstOutputOnly();
   const { e } = c;
-  const [x, w, mean, inv] = [c.x(0), c.x(1), c.y(1), c.y(2)];
-  const axis = axisOf(c.int("axis", -1), x.shape.length);
-  const axes = x.shape.map((_, i) => i).slice(axis);
-  const normalized = (): Value => e.mul(e.sub(x, mean), inv);
+  const [x, w] = [c.x(0), c.x(1)];
+  const axes = normalizedAxes(c);
+  const mean = c.node.outputs[1];
+  const centered = (): Value => e.sub(x, mean === undefined ? e.mean(x, axes) : e.cast(mean, x.dtype));
+  const normalized = (): Value => e.mul(centered(), inverseDeviation(c, c.node.outputs[2], centered()));
   return [
     () => {
       const g = e.mul(c.dy, w);
       const n = normalized();
+      const inv = inverseDeviation(c, c.node.outputs[2], centered());
       return e.mul(e.sub(e.sub(g, e.mean(g, axes)), e.mul(n, e.mean(e.mul(g, n), axes))), inv);
     },
     () => e.mul(c.dy, normalized()),
@@ -207,28 +241,49 @@ const layerNormalization: Rule = (c) => {
   ];
 };
 
-/** The gradient of a part of x along an axis: zeros around it. */
-function padded(c: RuleContext, part: Value, axis: number, start: number, step: number): Value {
-  const shape = c.x().shape as number[];
+/** `part` is every `step`-th of `size` places of an axis, from `first` on: zeros in the others. */
+function padded(c: RuleContext, part: Value, axis: number, size: number, first: number, step: number): Value {
+  const { e } = c;
   const n = part.shape[axis] as number;
-  const index = Array.from({ length: n }, (_, i) => start + i * step);
-  const at = c.e.expand(c.e.reshape(c.g.ints(index), shape.map((_, i) => (i === axis ? n : 1))), part.shape as number[]);
-  return c.g.op("ScatterElements", [c.e.zeros(shape, part.dtype), at, part], { axis });
+  const sized = (d: number): number[] => part.shape.map((own, i) => (i === axis ? d : (own as number)));
+  if (step === 1) {
+    const around = (d: number): Value[] => (d === 0 ? [] : [e.zeros(sized(d), part.dtype)]);
+    return e.concat([...around(first), part, ...around(size - first - n)], axis);
+  }
+  const index = e.reshape(c.g.ints(Array.from({ length: n }, (_, i) => first + i * step)), part.shape.map((_, i) => (i === axis ? n : 1)));
+  return c.g.op("ScatterElements", [e.zeros(sized(size), part.dtype), e.expand(index, part.shape as number[]), part], { axis });
 }
 
 const slice: Rule = (c) => [
   () => {
     const shape = c.x().shape as number[];
     const starts = c.ints(1, "starts") as readonly number[];
+    const ends = c.ints(2, "ends") as readonly number[];
     const axes = c.ints(3, "axes") ?? starts.map((_, i) => i);
     const steps = c.ints(4, "steps") ?? starts.map(() => 1);
-    if (axes.length !== 1) throw new Error(`Slice over several axes has no gradient rule (at ${c.node.name}): split it`);
-    const axis = axisOf(axes[0] as number, shape.length);
-    const start = starts[0] as number;
-    return padded(c, c.dy, axis, start < 0 ? start + (shape[axis] as number) : start, steps[0] as number);
+    return axes.reduce((part, raw, i) => {
+      const axis = axisOf(raw, shape.length);
+      const size = shape[axis] as number;
+      const step = steps[i] as number;
+      return padded(c, part, axis, size, sliceRange(size, starts[i] as number, ends[i] as number, step).first, step);
+    }, c.dy);
   },
   null, null, null, null,
 ];
+
+/** Writing or adding into places of x: `take` reads the same places. */
+const scatter =
+  (take: (c: RuleContext) => Value): Rule =>
+  (c) => {
+    const reduction = c.node.attributes.reduction ?? "none";
+    if (reduction !== "add" && reduction !== "none") c.refuse(`with reduction ${reduction}`);
+    return [
+      // without reduction, what was overwritten has no influence
+      () => (reduction === "add" ? c.dy : c.g.op(c.node.op, [c.dy, c.x(1), c.e.zeros(c.x(2).shape, c.dy.dtype)], c.node.attributes)),
+      null,
+      () => take(c),
+    ];
+  };
 
 /** op -> rule. Each row has a finite-difference case in test/autodiff/cases.ts; a row without one fails the tests. */
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -238,7 +293,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Mul: (c) => [() => c.e.mul(c.dy, c.x(1)), () => c.e.mul(c.dy, c.x(0))],
   Div: (c) => [() => c.e.div(c.dy, c.x(1)), () => c.e.neg(c.e.div(c.e.mul(c.dy, c.y()), c.x(1)))],
   // d(x^p) = p x^(p-1) dx; the exponent is a constant in every graph we know
-  Pow: (c) => [() => c.e.mul(c.dy, c.e.mul(c.x(1), c.g.op("Pow", [c.x(0), c.e.sub(c.x(1), 1)]))), null],
+  Pow: (c) => [
+    () => {
+      const p = c.e.cast(c.x(1), c.x(0).dtype);
+      return c.e.mul(c.dy, c.e.mul(p, c.g.op("Pow", [c.x(0), c.e.sub(p, 1)])));
+    },
+    null,
+  ],
   Sum: (c) => c.node.inputs.map(() => () => c.dy),
   Max: selected,
   Min: selected,
@@ -278,6 +339,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Gelu: unary(geluDerivative),
   Softmax: softmax,
   LogSoftmax: logSoftmax,
+  // along an axis: sums from here on become sums up to here
+  CumSum: (c) => [() => c.g.op("CumSum", [c.dy, c.x(1)], { ...c.node.attributes, reverse: 1 - c.int("reverse", 0) }), null],
+  Trilu: (c) => [() => c.g.op("Trilu", [c.dy, ...c.node.inputs.slice(1)], c.node.attributes), null],
   // products
   Gemm: gemm,
   MatMul: matmul,
@@ -324,16 +388,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
     () => c.g.op("ScatterElements", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { axis: c.int("axis", 0), reduction: "add" }),
     null,
   ],
-  ScatterElements: (c) => {
-    const axis = c.int("axis", 0);
-    const added = c.node.attributes.reduction === "add";
-    return [
-      // without reduction, what was overwritten has no influence
-      () => (added ? c.dy : c.g.op("ScatterElements", [c.dy, c.x(1), c.e.zeros(c.x(2).shape, c.dy.dtype)], { axis })),
-      null,
-      () => c.e.gatherElements(c.dy, c.x(1), axis),
-    ];
-  },
+  GatherND: (c) => [() => c.g.op("ScatterND", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { reduction: "add" }), null],
+  ScatterElements: scatter((c) => c.e.gatherElements(c.dy, c.x(1), c.int("axis", 0))),
+  ScatterND: scatter((c) => c.g.op("GatherND", [c.dy, c.x(1)])),
   // normalisation
   SimplifiedLayerNormalization: simplifiedLayerNormalization,
   LayerNormalization: layerNormalization,
@@ -341,6 +398,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
 /** Ops through which no gradient flows, because their outputs are integers, booleans or piecewise constant. */
 export const NO_GRADIENT: ReadonlySet<string> = new Set([
-  "ArgMax", "ArgMin", "Shape", "Range", "ConstantOfShape", "OneHot", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+  "ArgMax", "ArgMin", "Constant", "Shape", "Range", "ConstantOfShape", "OneHot", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
   "And", "Or", "Not", "IsNaN", "IsInf", "Floor", "Ceil", "Round", "Sign",
 ]);

@@ -22,6 +22,7 @@ export interface CliContext {
 export async function runProgram(build: (context: CliContext) => Promise<Command>, argv: readonly string[]): Promise<void> {
   const interrupt = onInterrupt();
   let code: number = EXIT.ok;
+  let failed = false;
   const context: CliContext = {
     signal: interrupt.signal,
     print: (text) => process.stdout.write(`${text}\n`),
@@ -39,11 +40,16 @@ export async function runProgram(build: (context: CliContext) => Promise<Command
     const program = await build(context);
     await program.parseAsync([...argv]);
   } catch (error) {
+    failed = true;
     code = interrupt.signal.aborted && isAbort(error) ? EXIT.interrupted : reportError(error, context.log, argv.includes("--debug"));
   } finally {
     interrupt.dispose();
   }
   process.exitCode = code;
+  if (!failed) return;
+  // what a failure left open (a worker, a browser) must not keep the process; what was printed must get out first
+  for (const stream of [process.stdout, process.stderr]) await new Promise((done) => stream.write("", done));
+  process.exit(code);
 }
 
 function isAbort(error: unknown): boolean {

@@ -32,7 +32,7 @@ export function findBrowser(options: { env?: NodeJS.ProcessEnv; own?: string } =
     return { path: named, source: `$${BROWSER_VARIABLE}` };
   }
   if (own !== "" && existsSync(own)) return { path: undefined, source: "Playwright's own Chromium" };
-  for (const dir of (env["PATH"] ?? "").split(delimiter)) {
+  for (const dir of (env.PATH ?? "").split(delimiter)) {
     for (const name of SYSTEM_NAMES) {
       if (dir !== "" && isFile(join(dir, name))) return { path: join(dir, name), source: "system browser on the PATH" };
     }

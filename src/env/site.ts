@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Rng } from "../core/rng.js";
 
 /** `train`, `val` and `test` hold disjoint records of the same forms; `heldout` holds forms that are never trained on. */
 export const SPLITS = ["train", "val", "test", "heldout"] as const;
@@ -82,6 +83,10 @@ export interface RunningSite {
   splitHash(): string;
   /** Local copies of what the pages load from other hosts, by full address; everything else foreign is blocked. */
   readonly assets?: ReadonlyMap<string, Asset>;
+  /** Each field's control, where the site knows it without a browser: supervised training writes its targets from it. */
+  fieldKinds?(task: Task): Readonly<Record<string, FieldKind>>;
+  /** A synthetic training task of a form that does not exist, and its controls. */
+  augmentedTask?(rng: Rng): { readonly task: Task; readonly kinds: Readonly<Record<string, FieldKind>> };
   /** Ends the server and its connections. */
   stop(): Promise<void>;
 }

@@ -89,11 +89,17 @@ const elementwise =
     return [{ ...out, content: Array.from({ length: n }, (_, i) => fold(at(x, i), at(y, i))) }];
   };
 
+/** The axes, counted from 0, that a Reduce* op takes away: an empty list means all, unless `noop_with_empty_axes`. */
+export function reducedAxes(rank: number, axes: readonly number[] | undefined, noop: boolean): readonly number[] {
+  if (axes !== undefined && (axes.length > 0 || noop)) return axes.map((a) => axisOf(a, rank));
+  return noop ? [] : [...Array(rank).keys()];
+}
+
 const reduce: InferRule = (call) => {
   const x = required(call, 0);
   const axesIn = call.inputs[1] === undefined ? intsAttribute(call, "axes") : mustKnow(call, 1, "axes");
   const keep = intAttribute(call, "keepdims", 1) === 1;
-  const axes = new Set((axesIn ?? x.shape.map((_, i) => i)).map((a) => axisOf(a, x.shape.length)));
+  const axes = new Set(reducedAxes(x.shape.length, axesIn, intAttribute(call, "noop_with_empty_axes", 0) === 1));
   const shape = x.shape.flatMap((d, i) => (axes.has(i) ? (keep ? [1] : []) : [d]));
   return [{ dtype: x.dtype, shape }];
 };
@@ -171,6 +177,8 @@ const concat: InferRule = (call) => {
   const axis = axisOf(intAttribute(call, "axis", 0), first.shape.length);
   let dim: Dim = 0;
   for (const part of parts) {
+    const fits = part.shape.length === first.shape.length && part.shape.every((d, i) => i === axis || d === first.shape[i]);
+    if (!fits) throw new Error(`Concat: shapes ${formatShape(first.shape)} and ${formatShape(part.shape)} differ beside axis ${axis}`);
     const d = part.shape[axis] as Dim;
     if (typeof d === "number" && typeof dim === "number") dim += d;
     else dim = dim === 0 ? d : `(${dim}+${d})`;
@@ -181,6 +189,14 @@ const concat: InferRule = (call) => {
   }
   return [{ dtype: first.dtype, shape }];
 };
+
+/** First index and number of the elements that Slice takes of an axis (ONNX's clamping of starts and ends). */
+export function sliceRange(size: number, start: number, end: number, step: number): { first: number; count: number } {
+  const [low, high] = step > 0 ? [0, size] : [-1, size - 1];
+  const clamp = (v: number, least: number): number => Math.max(least, Math.min(high, v < 0 ? v + size : v));
+  const first = clamp(start, 0);
+  return { first, count: Math.max(0, Math.ceil((clamp(end, low) - first) / step)) };
+}
 
 const slice: InferRule = (call) => {
   const x = required(call, 0);
@@ -198,10 +214,10 @@ const slice: InferRule = (call) => {
       if (start === 0 && end >= 2 ** 31 - 1 && step === 1) return;
       throw new Error(`Slice of the symbolic dimension ${size}`);
     }
-    if (step < 1) throw new Error("Slice with a negative step is not supported");
-    const clamp = (v: number): number => Math.max(0, Math.min(size, v < 0 ? v + size : v));
-    shape[axis] = Math.max(0, Math.ceil((clamp(end) - clamp(start)) / step));
-    if (content !== undefined && x.shape.length === 1) content = content.slice(clamp(start), clamp(end)).filter((_, j) => j % step === 0);
+    const { first, count } = sliceRange(size, start, end, step);
+    shape[axis] = count;
+    const known = content;
+    if (known !== undefined && x.shape.length === 1) content = Array.from({ length: count }, (_, j) => known[first + j * step] as Dim);
   });
   return [{ dtype: x.dtype, shape, ...(content !== undefined && x.shape.length === 1 ? { content } : {}) }];
 };
@@ -239,6 +255,45 @@ const expand: InferRule = (call) => {
   const shape = broadcast(x.shape, target);
   if (shape === undefined) throw new Error(`Expand: ${formatShape(x.shape)} does not fit ${formatShape(target)}`);
   return [{ dtype: x.dtype, shape }];
+};
+
+/** The choice among known integers folds too: exporters write "expand to this shape" as Where(Equal(shape, -1), ...). */
+const where: InferRule = (call) => {
+  const [out] = elementwise()(call) as [Inferred];
+  const [condition, a, b] = [knownInts(call, 0), call.inputs[1]?.content, call.inputs[2]?.content];
+  if (condition === undefined || a === undefined || b === undefined || out.shape.length > 1) return [out];
+  const n = Math.max(condition.length, a.length, b.length);
+  const at = <T>(v: readonly T[], i: number): T => (v.length === 1 ? v[0] : v[i]) as T;
+  return [{ ...out, content: Array.from({ length: n }, (_, i) => at(at(condition, i) === 1 ? a : b, i)) }];
+};
+
+const gatherND: InferRule = (call) => {
+  const x = required(call, 0);
+  const indices = required(call, 1);
+  const depth = indices.shape.at(-1);
+  if (intAttribute(call, "batch_dims", 0) !== 0) throw new Error("GatherND with batch_dims is not supported");
+  if (typeof depth !== "number" || depth > x.shape.length) throw new Error(`GatherND: indices ${formatShape(indices.shape)} do not fit ${formatShape(x.shape)}`);
+  return [{ dtype: x.dtype, shape: [...indices.shape.slice(0, -1), ...x.shape.slice(depth)] }];
+};
+
+const oneHot: InferRule = (call) => {
+  const indices = required(call, 0);
+  const depth = mustKnow(call, 1, "depth")[0] as number;
+  const axis = axisOf(intAttribute(call, "axis", -1), indices.shape.length + 1);
+  return [{ dtype: required(call, 2).dtype, shape: [...indices.shape.slice(0, axis), depth, ...indices.shape.slice(axis)] }];
+};
+
+/** A constant that stands as a node, as exporters write it. */
+const constant: InferRule = (call) => {
+  const [[kind, value] = []] = Object.entries(call.attributes);
+  const list = Array.isArray(value) ? value.map(Number) : [Number(value)];
+  const shape = Array.isArray(value) ? [value.length] : [];
+  if (kind === "value_int" || kind === "value_ints") return [{ dtype: "int64", shape, content: list }];
+  if (kind === "value_float" || kind === "value_floats") return [{ dtype: "float32", shape }];
+  if (kind !== "value") throw new Error(`Constant with the attribute ${kind} is not supported`);
+  const tensor = value as Tensor;
+  const small = (tensor.dtype === "int64" || tensor.dtype === "int32") && tensor.shape.length <= 1;
+  return [{ dtype: tensor.dtype, shape: tensor.shape, ...(small ? { content: Array.from(tensor.data as BigInt64Array, Number) } : {}) }];
 };
 
 const cast: InferRule = (call) => {
@@ -303,8 +358,8 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Sub: elementwise(undefined, (a, b) => a - b),
   Mul: elementwise(undefined, (a, b) => a * b),
   Div: elementwise(undefined, (a, b) => Math.trunc(a / b)),
-  Pow: elementwise(), Max: elementwise(), Min: elementwise(), Sum: elementwise(), Where: elementwise(),
-  And: elementwise("bool"), Or: elementwise("bool"), Equal: elementwise("bool"), Greater: elementwise("bool"),
+  Pow: elementwise(), Max: elementwise(), Min: elementwise(), Sum: elementwise(), Where: where,
+  And: elementwise("bool"), Or: elementwise("bool"), Equal: elementwise("bool", (a, b) => (a === b ? 1 : 0)), Greater: elementwise("bool"),
   GreaterOrEqual: elementwise("bool"), Less: elementwise("bool"), LessOrEqual: elementwise("bool"),
   // reductions
   ReduceSum: reduce, ReduceMean: reduce, ReduceMax: reduce, ReduceMin: reduce, ReduceSumSquare: reduce, ReduceL2: reduce,
@@ -322,8 +377,7 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   // indexing
   Gather: gather,
   GatherElements: (c) => [{ dtype: required(c, 0).dtype, shape: required(c, 1).shape }],
-  ScatterElements: same, ScatterND: same,
-  OneHot: (c) => [{ dtype: required(c, 2).dtype, shape: [...required(c, 0).shape, (mustKnow(c, 1, "depth")[0] as number)] }],
+  GatherND: gatherND, ScatterElements: same, ScatterND: same, OneHot: oneHot,
   TopK: (c) => {
     const x = required(c, 0);
     const axis = axisOf(intAttribute(c, "axis", -1), x.shape.length);
@@ -338,7 +392,7 @@ export const OPS: Readonly<Record<string, InferRule>> = {
     const dims = x.shape.slice(intAttribute(c, "start", 0), intAttribute(c, "end", x.shape.length));
     return [{ dtype: "int64", shape: [dims.length], content: dims }];
   },
-  ConstantOfShape: constantOfShape, Range: range,
+  Constant: constant, ConstantOfShape: constantOfShape, Range: range,
   // normalisation, with the statistics that the backward pass reuses
   SimplifiedLayerNormalization: normalization(1),
   LayerNormalization: normalization(2),

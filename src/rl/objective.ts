@@ -33,6 +33,8 @@ export interface TermBatch {
   readonly segments: number;
   /** [S] which trajectory of the batch a segment belongs to; -1 for padding. */
   readonly owner: readonly number[];
+  /** [S] scored tokens behind each segment: what a value is divided by where an objective works per token. */
+  readonly tokens: Float32Array;
   /** [S] the rollout's own value of each segment, where it recorded one. */
   readonly recorded: Float32Array | undefined;
 }
@@ -52,6 +54,8 @@ export interface LossInputs {
   readonly reference: Value;
   /** [S] advantage of the segment's rollout */
   readonly advantage: Value;
+  /** [S] scored tokens of the segment; at least 1 */
+  readonly tokens: Value;
   /** [S] weight in the loss: they sum to 1 over a whole step; 0 for padding */
   readonly weight: Value;
 }
@@ -66,12 +70,14 @@ export interface Loss {
 /** What an objective may use to lay out trajectories. */
 export interface LayoutContext {
   readonly tokens: TokenIds;
-  /** B of the batch; fewer trajectories are padded. */
+  /** Trajectories that a layout is made for; fewer are padded. */
   readonly batch: number;
-  /** Terms that one trajectory can have at most (the canvas): R = batch * canvas is fixed. */
+  /** L: positions of the canvas, so the most tokens that one trajectory can have. */
   readonly canvas: number;
   /** T of the sampler. */
   readonly rounds: number;
+  /** Sequences are padded to multiples of this, so that few graphs are built. */
+  readonly lengthStep: number;
   /** Draws of this step: the same for policy, old and reference. */
   readonly rng: Rng;
   /** Lays rounds out for scoring (the sampler's own `pack`). */
@@ -87,8 +93,6 @@ export interface Objective<Options = unknown> {
   readonly description: string;
   readonly schema: z.ZodObject;
   readonly learnsFrom: "rollouts" | "supervision";
-  /** Whether `old` must be scored by a pass of its own (else the rollout recorded it). */
-  readonly scoresOld: boolean;
   /** Coefficient of the penalty to the reference policy; 0: the reference is never scored. */
   penalty(options: Options): number;
   /** Lays out a micro-batch of trajectories. */

@@ -1,3 +1,4 @@
+import { batchBuffers, type TokenBuffer } from "../diffusion/buffer.js";
 import type { PackedBatch } from "../diffusion/replay.js";
 import type { LayoutContext, TermBatch } from "./objective.js";
 
@@ -14,6 +15,7 @@ export function packedTerms(packed: PackedBatch, context: LayoutContext, level: 
   const segment = new BigInt64Array(terms);
   const segments = level === "token" ? terms : level === "step" ? context.batch * context.rounds : context.batch;
   const recorded = new Float32Array(segments);
+  const tokens = new Float32Array(segments);
   const owner = new Array<number>(segments).fill(-1);
   let r = 0;
   for (let term = 0; term < packed.mask.length; term++) {
@@ -27,10 +29,64 @@ export function packedTerms(packed: PackedBatch, context: LayoutContext, level: 
     eosAllowed[r] = packed.eosAllowed[term] as number;
     coefficient[r] = 1;
     segment[r] = BigInt(s);
+    tokens[s] = (tokens[s] as number) + 1;
     recorded[s] = (recorded[s] as number) + (packed.logProbs[term] as number);
     owner[s] = b;
     r++;
   }
   const { batch, length, inputIds, positionIds, attentionBias, temperature } = packed;
-  return { batch, length, inputIds, positionIds, attentionBias, temperature, rows, targets, eosAllowed, coefficient, segment, segments, owner, recorded };
+  return { batch, length, inputIds, positionIds, attentionBias, temperature, rows, targets, eosAllowed, coefficient, segment, segments, owner, tokens, recorded };
+}
+
+/** A buffer with the terms that are scored in it. */
+export interface ScoredBuffer {
+  readonly buffer: TokenBuffer;
+  readonly terms: readonly ScoredTerm[];
+}
+
+export interface ScoredTerm {
+  /** Index in the buffer of the row that predicts the token. */
+  readonly row: number;
+  readonly target: number;
+  readonly coefficient: number;
+  readonly segment: number;
+}
+
+/**
+ * Lays out plain causal buffers with their terms; EOS is an ordinary token and the temperature is 1.
+ * @param sizes B buffers of N tokens, R terms, S segments: all static.
+ * @param owner [S] the trajectory of each segment, -1 for padding.
+ */
+export function bufferTerms(
+  scored: readonly ScoredBuffer[],
+  sizes: { readonly batch: number; readonly length: number; readonly terms: number; readonly segments: number },
+  owner: readonly number[],
+  tokens: Float32Array,
+  pad: number,
+): TermBatch {
+  const buffers = batchBuffers(scored.map((s) => s.buffer), { batch: sizes.batch, length: sizes.length, pad });
+  const out: TermBatch = {
+    ...buffers,
+    temperature: 1,
+    rows: new BigInt64Array(sizes.terms),
+    targets: new BigInt64Array(sizes.terms),
+    eosAllowed: new Float32Array(sizes.terms).fill(1),
+    coefficient: new Float32Array(sizes.terms),
+    segment: new BigInt64Array(sizes.terms),
+    segments: sizes.segments,
+    owner: Array.from({ length: sizes.segments }, (_, s) => owner[s] ?? -1),
+    tokens,
+    recorded: undefined,
+  };
+  let r = 0;
+  scored.forEach(({ terms }, b) => {
+    for (const term of terms) {
+      out.rows[r] = BigInt(b * sizes.length + term.row);
+      out.targets[r] = BigInt(term.target);
+      out.coefficient[r] = term.coefficient;
+      out.segment[r] = BigInt(term.segment);
+      r++;
+    }
+  });
+  return out;
 }

@@ -18,11 +18,12 @@ export const SEPARATOR = " | ";
 /**
  * The prompt of a task: the one template of supervised training, reinforcement learning and evaluation.
  *
+ * A label is indented by one space, as it follows a verb in the plan: its tokens are then the same in both.
  * `compact`, for tiny models, ends with an empty line; the plan follows:
  * ```
  * form: Contact us
- * Full name | Ann Lee
- * Newsletter | yes
+ *  Full name | Ann Lee
+ *  Newsletter | yes
  *
  * ```
  * `instruction`, for models that read prose, says first what to do and in which grammar, then gives the same lines.
@@ -30,7 +31,7 @@ export const SEPARATOR = " | ";
 export function renderPrompt(task: PromptTask, style: PromptStyle): string {
   const title = oneLine(task.formTitle);
   const fields = Object.entries(task.fields).map(
-    ([label, value]) => `${oneLine(label)}${SEPARATOR}${renderValue(value)}\n`,
+    ([label, value]) => ` ${oneLine(label)}${SEPARATOR}${renderValue(value)}\n`,
   );
   switch (style) {
     case "compact":

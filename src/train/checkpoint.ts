@@ -63,7 +63,11 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     sync(aside);
     replaceDirectory(aside, path);
   } catch (error) {
-    rmSync(aside, { recursive: true, force: true });
+    try {
+      rmSync(aside, { recursive: true, force: true });
+    } catch {
+      // the first error says what is wrong
+    }
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
     throw new UserError(`Cannot write the checkpoint ${path}: ${messageOf(error)}`, {

@@ -36,12 +36,14 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
   const result = schema.safeParse(raw);
   if (result.success) return kindsFirst(result.data as RunConfig);
 
-  const origin = (keys: readonly PropertyKey[]): string => {
+  const origin = (keys: readonly PropertyKey[]): Origin => {
     const override = overrides.findLast((o) => o.path.every((segment, i) => segment === keys[i]));
-    return override === undefined ? source.line(keys) : ` (command line: ${override.text})`;
+    if (override !== undefined) return { order: Number.POSITIVE_INFINITY, text: ` (command line: ${override.text})` };
+    const line = source.line(keys);
+    return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
   };
   const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, schema, origin));
-  throw configError(path, problems);
+  throw configError(path, problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text));
 }
 
 /** The resolved config as YAML, as a run directory keeps it: loading it gives the same config again. */
@@ -76,8 +78,14 @@ export function configDifferences(before: unknown, after: unknown, path = ""): s
 /** What a YAML file holds, and where. */
 interface Source {
   readonly tree: Record<string, unknown>;
-  /** ` (line 12)` of a key, or of the deepest section above it that is there; empty for the top level. */
-  line(path: readonly PropertyKey[]): string;
+  /** The line of a key, or of the deepest section above it that is there; undefined for the top level. */
+  line(path: readonly PropertyKey[]): number | undefined;
+}
+
+/** Where a wrong value comes from, in words, and where to list it: by line, the command line last. */
+interface Origin {
+  readonly order: number;
+  readonly text: string;
 }
 
 function readYaml(path: string): Source {
@@ -102,14 +110,15 @@ function readYaml(path: string): Source {
   let tree: unknown;
   try {
     tree = document.toJS({ maxAliasCount: 100 }) ?? {};
+    JSON.stringify(tree); // throws where an alias holds itself
   } catch (error) {
-    throw configError(path, [messageOf(error)]);
+    throw configError(path, [`aliases: ${messageOf(error).split("\n")[0]}`]);
   }
   if (!isPlainObject(tree)) throw configError(path, [`expected keys and values, got ${show(tree)}`]);
   return { tree, line: (keys) => lineOf(document, lines, keys) };
 }
 
-function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): string {
+function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = document.contents;
   let offset: number | undefined;
   for (const key of path) {
@@ -125,7 +134,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
       node = item;
     } else break;
   }
-  return offset === undefined ? "" : ` (line ${lines.linePos(offset).line})`;
+  return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
 function configError(path: string, problems: readonly string[]): UserError {
@@ -141,13 +150,16 @@ function describeIssue(
   issue: z.core.$ZodIssue,
   raw: Record<string, unknown>,
   schema: z.ZodObject,
-  origin: (path: readonly PropertyKey[]) => string,
-): string[] {
+  origin: (path: readonly PropertyKey[]) => Origin,
+): Origin[] {
+  const at = (path: readonly PropertyKey[], what: string): Origin => {
+    const { order, text } = origin(path);
+    return { order, text: `${pathText(path)}${text}: ${what}` };
+  };
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `${pathText([...issue.path, key])}${origin([...issue.path, key])}: ${unknownKey(schema, issue.path, key)}`);
+    return issue.keys.map((key) => at([...issue.path, key], unknownKey(schema, issue.path, key)));
   }
-  const value = valueAt(raw, issue.path);
-  return [`${pathText(issue.path)}${origin(issue.path)}: ${describeMismatch(issue, value)}`];
+  return [at(issue.path, describeMismatch(issue, valueAt(raw, issue.path)))];
 }
 
 function describeMismatch(issue: z.core.$ZodIssue, value: unknown): string {

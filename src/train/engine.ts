@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import type { RoundInput, RoundModel, RowStatistics, TokenIds } from "../diffusion/policy.js";
 import { loraSites } from "../nn/bind.js";
-import type { LoraOptions } from "../nn/lora.js";
+import { type LoraOptions, loraName } from "../nn/lora.js";
 import { type Model, WEIGHTS_FILE } from "../nn/model.js";
 import { encodeModel } from "../onnx/proto.js";
 import type { Runtime } from "../onnx/session.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
 import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
 import type { Objective, TermBatch } from "../rl/objective.js";
-import { loraName } from "../nn/lora.js";
 import { readSafetensors } from "../text/safetensors.js";
 import { accumulator, rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
 
@@ -42,6 +41,8 @@ export class Engine implements RoundModel {
   readonly parameters: readonly Parameter[];
   private readonly trainable: Trainable;
   private accumulated = false;
+  /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
+  private readonly reductions = new Map<string, "sum" | "max">();
 
   constructor(
     readonly runtime: Runtime,
@@ -148,7 +149,7 @@ export class Engine implements RoundModel {
     const shape = shapeOf(batch);
     const session = await this.session(
       `training_model/${label(batch)}`,
-      () => trainingGraph(this.model.graph, shape, this.trainable, this.tokens, objective, options),
+      () => trainingGraph(this.model.graph, shape, this.trainable, this.tokens, objective, options, this.reductions),
       { memPattern: false },
     );
     const bind = this.bindPolicy("policy");
@@ -165,12 +166,18 @@ export class Engine implements RoundModel {
         reference: f32(segments, values.reference),
         advantage: f32(segments, values.advantage),
         weight: f32(segments, values.weight),
+        tokens: f32(segments, batch.tokens.map((n) => Math.max(1, n))),
       },
       bind,
       keep,
     });
     this.accumulated = true;
     return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
+  }
+
+  /** Whether a metric adds up over micro-batches, or the largest counts. */
+  reduction(metric: string): "sum" | "max" {
+    return this.reductions.get(metric) ?? "sum";
   }
 
   /** The gradients accumulated so far. */

@@ -77,8 +77,19 @@ export function scoreGraph(model: RawModel, shape: GraphShape, trainable: Traina
   return m.g.build();
 }
 
-/** training_model: scalar `loss`, the objective's metrics, and `grad/<parameter>` = `acc/<parameter>` + gradient. */
-export function trainingGraph<O>(model: RawModel, shape: GraphShape, trainable: Trainable, tokens: TokenIds, objective: Objective<O>, options: O): Graph {
+/**
+ * training_model: scalar `loss`, the objective's metrics, and `grad/<parameter>` = `acc/<parameter>` + gradient.
+ * @param reductions filled with how each metric combines over micro-batches.
+ */
+export function trainingGraph<O>(
+  model: RawModel,
+  shape: GraphShape,
+  trainable: Trainable,
+  tokens: TokenIds,
+  objective: Objective<O>,
+  options: O,
+  reductions: Map<string, "sum" | "max">,
+): Graph {
   const m = bind(model, "training_model", shape, trainable);
   const { g, e } = m;
   const scored = emitScores(m, shape, tokens, objective.learnsFrom === "supervision" ? "all" : "allowed");
@@ -90,12 +101,16 @@ export function trainingGraph<O>(model: RawModel, shape: GraphShape, trainable: 
     reference: perSegment("reference"),
     advantage: perSegment("advantage"),
     weight: perSegment("weight"),
+    tokens: perSegment("tokens"),
   };
   const { loss, metrics } = g.scope("loss", () => objective.loss(inputs, options));
   const initial = new Map(m.parameters.map((p) => [p.name, g.input(accumulator(p.name), "float32", p.shape)]));
   const gradients = backward(g, loss, m.parameters, initial);
   g.output("loss", loss);
-  for (const [name, metric] of Object.entries(metrics)) g.output(name, metric.value);
+  for (const [name, metric] of Object.entries(metrics)) {
+    g.output(name, metric.value);
+    reductions.set(name, metric.reduce);
+  }
   m.parameters.forEach((p, i) => {
     g.output(slot.gradient(p.name), gradients[i] as Value);
   });

@@ -87,6 +87,7 @@ export function goldenTerms(golden: Golden): TermBatch {
     segment: BigInt64Array.from({ length: terms }, (_, r) => BigInt(Math.floor(r / reveals))),
     segments: batch * rounds,
     owner: Array.from({ length: batch * rounds }, (_, s) => Math.floor(s / rounds)),
+    tokens: new Float32Array(batch * rounds).fill(1),
     recorded: golden.floats("input.old_log_probs"),
   };
 }

@@ -12,14 +12,14 @@ describe("renderPrompt", () => {
   it("writes one line a field and ends with an empty line", () => {
     assert.equal(
       renderPrompt(task, "compact"),
-      "form: Contact us\nFull name | Ann Lee\nGuests | 4\nNewsletter | yes\nSmoker | no\nTopics | Sales, Press\n\n",
+      "form: Contact us\n Full name | Ann Lee\n Guests | 4\n Newsletter | yes\n Smoker | no\n Topics | Sales, Press\n\n",
     );
   });
 
   it("gives the instruction and the same lines to models that read prose", () => {
     const prompt = renderPrompt(task, "instruction");
     assert.ok(prompt.startsWith("Fill in the contact form for Ann.\n\n"));
-    assert.ok(prompt.includes("Form: Contact us\nFull name | Ann Lee\nGuests | 4\n"));
+    assert.ok(prompt.includes("Form: Contact us\n Full name | Ann Lee\n Guests | 4\n"));
     assert.ok(prompt.endsWith("\nActions:\n"));
   });
 
@@ -28,7 +28,7 @@ describe("renderPrompt", () => {
       { formTitle: "A\nB", instruction: "", fields: { "La\nbel": " one\r\ntwo\tthree ", List: ["a\nb"] } },
       "compact",
     );
-    assert.equal(prompt, "form: A B\nLa bel | one two three\nList | a b\n\n");
+    assert.equal(prompt, "form: A B\n La bel | one two three\n List | a b\n\n");
   });
 
   it("writes empty values", () => {

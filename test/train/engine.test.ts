@@ -88,6 +88,7 @@ describe("engine against PyTorch (micro golden)", () => {
         segment: new BigInt64Array(rows.length),
         segments: 1,
         owner: [0],
+        tokens: new Float32Array(1),
         recorded: undefined,
       };
       const none = (): Float32Array => new Float32Array(1);

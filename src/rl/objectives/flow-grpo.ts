@@ -9,6 +9,7 @@
  */
 import { z } from "zod";
 import type { Trajectory } from "../../diffusion/trajectory.js";
+import { clippedLoss } from "../clipped.js";
 import type { LayoutContext, Loss, LossInputs, Objective, TermBatch } from "../objective.js";
 import { packedTerms } from "../terms.js";
 
@@ -26,15 +27,11 @@ const schema = z.strictObject({
 
 export type FlowGrpoOptions = z.infer<typeof schema>;
 
-/** d is clamped to +- this before the exponential of k3. */
-const PENALTY_CLAMP = 10;
-
 export const objective: Objective<FlowGrpoOptions> = {
   name: "flow-grpo",
   description: "clipped policy ratio per round of unmasking, group advantages, k3 penalty to the reference",
   schema,
   learnsFrom: "rollouts",
-  scoresOld: false,
   penalty: (o) => o.kl_coeff,
 
   layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): TermBatch {
@@ -49,29 +46,5 @@ export const objective: Objective<FlowGrpoOptions> = {
     return packedTerms(context.pack(trajectories, subset), context, o.ratio_level);
   },
 
-  loss({ e, value, old, reference, advantage, weight }: LossInputs, o: FlowGrpoOptions): Loss {
-    const ratio = e.exp(e.sub(value, old));
-    const clipped = e.clip(ratio, 1 - o.clip_range, 1 + o.clip_range);
-    const gain = e.neg(advantage);
-    const surrogate = e.max(e.mul(gain, ratio), e.mul(gain, clipped));
-    const difference = e.sub(reference, value);
-    const d = e.clip(difference, -PENALTY_CLAMP, PENALTY_CLAMP);
-    const k3 = e.sub(e.sub(e.exp(d), d), 1);
-    const perSegment = o.kl_coeff > 0 ? e.add(surrogate, e.mul(k3, o.kl_coeff)) : surrogate;
-    const real = e.indicator(e.greater(weight, 0));
-    const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
-    const outside = (v: typeof ratio, low: number, high: number): typeof ratio =>
-      e.indicator(e.g.op("Or", [e.less(v, low), e.greater(v, high)]));
-    return {
-      loss: average(perSegment),
-      metrics: {
-        kl: { value: average(k3), reduce: "sum" },
-        ratio_mean: { value: average(ratio), reduce: "sum" },
-        ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
-        ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
-        clip_fraction: { value: average(outside(ratio, 1 - o.clip_range, 1 + o.clip_range)), reduce: "sum" },
-        kl_clamped_fraction: { value: average(outside(difference, -PENALTY_CLAMP, PENALTY_CLAMP)), reduce: "sum" },
-      },
-    };
-  },
+  loss: (inputs: LossInputs, o: FlowGrpoOptions): Loss => clippedLoss(inputs, o),
 };

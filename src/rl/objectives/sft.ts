@@ -27,7 +27,6 @@ export const objective: Objective<SftOptions> = {
   description: "supervised fine-tuning on oracle plans with the model's own masked loss",
   schema,
   learnsFrom: "supervision",
-  scoresOld: false,
   penalty: () => 0,
 
   layout(): TermBatch {

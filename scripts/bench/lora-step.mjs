@@ -1,0 +1,138 @@
+/**
+ * The LoRA training step that torch_peer.py also takes: 4 layers, width 256, 8 heads of 32, SwiGLU 1024, vocabulary
+ * 4096; batch 4, length 256, causal; rank 8 on all seven projections; forward, mean cross-entropy over all rows,
+ * backward, clipping by global norm, AdamW; fp32, one thread. CPU time of the whole process, in ms.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { load, median } from "./support.mjs";
+
+const CONFIG = {
+  architecture: "refusion",
+  attention: "causal",
+  vocab_size: 4096,
+  hidden_size: 256,
+  num_hidden_layers: 4,
+  num_attention_heads: 8,
+  num_key_value_heads: 8,
+  head_dim: 32,
+  intermediate_size: 1024,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10000,
+  tie_word_embeddings: false,
+  mask_token_id: 4095,
+  eos_token_id: 4094,
+  pad_token_id: 4093,
+};
+const [BATCH, LENGTH, RANK] = [4, 256, 8];
+const WARM_UP = 3;
+
+/** A step of ours, ready to be taken again and again. */
+export async function openStep() {
+  const { Rng } = await load("core/rng.js");
+  const { architectureOf, initialise } = await load("nn/architecture.js");
+  const { saveModel, loadModel } = await load("nn/model.js");
+  const { Runtime } = await load("onnx/session.js");
+  const { Engine } = await load("train/engine.js");
+  const { objective } = await load("rl/objectives/sft.js");
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const rng = Rng.named(0, "bench");
+  const tensors = (specs) => new Map([...initialise(specs, rng)].map(([name, { shape, data }]) => [name, { dtype: "float32", shape, data }]));
+  await saveModel(dir, CONFIG, tensors((await architectureOf(CONFIG)).weights(CONFIG)), TOKENIZER);
+  const model = await loadModel(dir);
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  const lora = { rank: RANK, alpha: 16, targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"] };
+  const optimizer = { kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01, gradClip: 1, muonLrScale: 1 };
+  const engine = new Engine(runtime, model, { lora, training: { objective, options: objective.schema.parse({}), optimizer } });
+  await engine.setParameters("policy", tensors(new Map(engine.parameters.map((p) => [p.name, { shape: p.shape, init: { std: 0.02 } }]))));
+  await engine.setOptimizer(undefined);
+
+  const rows = BATCH * LENGTH;
+  const attentionBias = new Float32Array(BATCH * LENGTH * LENGTH);
+  attentionBias.forEach((_, i) => {
+    if (i % LENGTH > Math.floor(i / LENGTH) % LENGTH) attentionBias[i] = -1e9;
+  });
+  const batch = {
+    batch: BATCH,
+    length: LENGTH,
+    inputIds: BigInt64Array.from({ length: rows }, () => BigInt(rng.int(4096))),
+    positionIds: BigInt64Array.from({ length: rows }, (_, i) => BigInt(i % LENGTH)),
+    attentionBias,
+    temperature: 1,
+    rows: BigInt64Array.from({ length: rows }, (_, i) => BigInt(i)),
+    targets: BigInt64Array.from({ length: rows }, () => BigInt(rng.int(4096))),
+    eosAllowed: new Float32Array(rows).fill(1),
+    coefficient: new Float32Array(rows).fill(1 / rows),
+    segment: new BigInt64Array(rows),
+    segments: 1,
+    owner: [0],
+    tokens: new Float32Array(1),
+    recorded: undefined,
+  };
+  const one = new Float32Array(1);
+  let t = 0;
+  const step = async () => {
+    const before = process.cpuUsage();
+    await engine.accumulate(batch, { old: one, reference: one, advantage: one, weight: one });
+    await engine.step(++t, 1e-4);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  for (let i = 0; i < WARM_UP; i++) await step();
+  const close = async () => {
+    await runtime.close();
+    rmSync(dir, { recursive: true });
+  };
+  return { step, close };
+}
+
+/** Steps of ours, in turn with PyTorch's where `peer` is a script to run. */
+export async function benchLoraStep({ runs, peer, python = "python3", variant = "eager" }) {
+  const { step, close } = await openStep();
+  const other = peer === undefined ? undefined : await openPeer(python, peer, variant);
+  const ours = [];
+  const theirs = [];
+  for (let i = 0; i < runs; i++) {
+    ours.push(await step());
+    if (other !== undefined) theirs.push(await other.step());
+  }
+  await close();
+  other?.close();
+  const result = { cpu_ms: median(ours), peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024) };
+  if (other === undefined) return result;
+  return { ...result, torch_variant: variant, torch_cpu_ms: median(theirs), ratio: median(ours.map((ms, i) => ms / theirs[i])) };
+}
+
+async function openPeer(python, script, variant) {
+  const child = spawn(python, [script, "--serve", "--variant", variant], { stdio: ["pipe", "pipe", "pipe"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let said = "";
+  await new Promise((resolve, reject) => {
+    child.on("exit", (code) => reject(new Error(`the PyTorch peer ended with ${code}:\n${said}`)));
+    child.stderr.on("data", (data) => {
+      said += data;
+      if (said.includes("ready")) resolve();
+    });
+  });
+  return {
+    step: async () => {
+      child.stdin.write("step\n");
+      return Number((await lines.next()).value);
+    },
+    close: () => child.stdin.end("exit\n"),
+  };
+}
+
+/** Any tokenizer that fits the vocabulary: no text is read. */
+const TOKENIZER = JSON.stringify({
+  version: "1.0",
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
+  post_processor: null,
+  decoder: { type: "ByteLevel" },
+  model: { type: "BPE", vocab: { a: 0 }, merges: [] },
+});

@@ -1,0 +1,316 @@
+import { type Browser, type BrowserContext, chromium, type Page, type Request, type Route } from "playwright";
+import type { Logger } from "../core/log.js";
+import { messageOf, UserError } from "../core/errors.js";
+import { findBrowser } from "./find-browser.js";
+import { type PostedPair, readPosted } from "./posted.js";
+import type { RunningSite } from "./site.js";
+
+/** The environment failed, not the policy: the episode is tried again, never scored. */
+export class EnvironmentFault extends Error {
+  override readonly name = "EnvironmentFault";
+}
+
+/** What the server received and answered. */
+export interface Submission {
+  readonly method: string;
+  readonly path: string;
+  readonly posted: readonly PostedPair[];
+  readonly status: number;
+  /** 2xx or 3xx, and no JSON answer that says it failed. */
+  readonly accepted: boolean;
+}
+
+export interface BrowserOptions {
+  readonly site: RunningSite;
+  readonly headless: boolean;
+  readonly actionTimeoutMs: number;
+  readonly log?: Logger;
+}
+
+/** How long a context may take to close before its browser is given up. */
+const CLOSE_PATIENCE_MS = 3000;
+/** Episodes that one context serves; a fresh one now and then bounds whatever a page may leak. */
+const EPISODES_A_CONTEXT = 100;
+
+/** One Chromium process and its relaunches. */
+export class BrowserHost {
+  private current: Promise<{ browser: Browser; pid: number | undefined }> | undefined;
+  private closed = false;
+
+  constructor(private readonly options: BrowserOptions) {}
+
+  /** The running browser; starts one at first and after a crash. */
+  async browser(): Promise<Browser> {
+    if (this.closed) throw new UserError("The browser is closed.");
+    const running = this.current;
+    if (running !== undefined) {
+      const { browser } = await running;
+      if (browser.isConnected()) return browser;
+      if (this.current === running) this.current = undefined;
+    }
+    this.current ??= this.launch();
+    const launching = this.current;
+    try {
+      return (await launching).browser;
+    } catch (error) {
+      if (this.current === launching) this.current = undefined;
+      throw error;
+    }
+  }
+
+  /** The browser's own process id, where it is known. */
+  async pid(): Promise<number | undefined> {
+    return (await this.current)?.pid;
+  }
+
+  /** Ends this browser, if it is still the current one: the next call of `browser()` starts another. */
+  async discard(browser: Browser): Promise<void> {
+    const running = this.current;
+    if (running === undefined || (await running).browser !== browser) return;
+    if (this.current === running) this.current = undefined;
+    await endBrowser(await running);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const running = this.current;
+    this.current = undefined;
+    if (running !== undefined) await running.then(endBrowser, () => undefined);
+  }
+
+  private async launch(): Promise<{ browser: Browser; pid: number | undefined }> {
+    const found = findBrowser();
+    if (found === undefined) {
+      throw new UserError("No Chromium was found.", { hint: "Run `npx playwright install chromium`, or set REFUSION_BROWSER to one." });
+    }
+    const root = process.getuid?.() === 0;
+    const host = new URL(this.options.site.baseUrl).hostname;
+    const start = (sandbox: boolean): Promise<Browser> =>
+      chromium.launch({
+        ...(found.path === undefined ? {} : { executablePath: found.path }),
+        headless: this.options.headless,
+        chromiumSandbox: sandbox,
+        // the program itself decides what an interrupt ends
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+        args: [
+          "--disable-gpu",
+          // one origin is all that can be reached: a process a site would only cost time
+          "--disable-site-isolation-trials",
+          "--dns-prefetch-disable",
+          "--disable-domain-reliability",
+          "--no-pings",
+          "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+          // the second wall, below the request filter: no other host has an address
+          `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${host}`,
+        ],
+      });
+    let browser: Browser;
+    try {
+      // Chromium's sandbox does not work as root
+      browser = await start(!root).catch((error: unknown) => {
+        if (root) throw error;
+        this.options.log?.warn({ error: messageOf(error) }, "Chromium does not start in its sandbox here; starting without");
+        return start(false);
+      });
+    } catch (error) {
+      throw new UserError(`Chromium (${found.source}) does not start: ${messageOf(error).split("\n")[0]}`, {
+        hint: "`refusion-train doctor` shows which browser is used; REFUSION_BROWSER names another.",
+        cause: error,
+      });
+    }
+    return { browser, pid: await processId(browser) };
+  }
+}
+
+async function processId(browser: Browser): Promise<number | undefined> {
+  try {
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    await session.detach();
+    return processInfo.find((info) => info.type === "browser")?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks the browser to end; one that does not is ended by its own process id. */
+async function endBrowser({ browser, pid }: { browser: Browser; pid: number | undefined }): Promise<void> {
+  const ended = await within(browser.close(), 5000);
+  if (ended || pid === undefined) return;
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // it is gone already
+  }
+}
+
+/** Whether a promise settles in time; its own error does not matter. */
+async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const result = await Promise.race([settled, late]);
+  clearTimeout(timer);
+  return result;
+}
+
+/**
+ * One isolated context with one page. It serves episodes one after another; between two, everything a page can store is
+ * cleared and the old page's script is stopped (`reset`), which a test proves; a new context a time would cost five
+ * times the CPU of the episode itself.
+ */
+export class Session {
+  private episodes = 0;
+  private waiting: { resolve(submission: Submission): void; reject(error: Error): void } | undefined;
+
+  private constructor(
+    readonly browser: Browser,
+    private readonly context: BrowserContext,
+    readonly page: Page,
+    private readonly options: BrowserOptions,
+    /** Rejects when the page or the browser dies. */
+    readonly died: Promise<never>,
+  ) {}
+
+  static async open(browser: Browser, options: BrowserOptions): Promise<Session> {
+    const context = await browser.newContext({
+      serviceWorkers: "block",
+      acceptDownloads: false,
+      viewport: { width: 800, height: 600 },
+      locale: "en-US",
+      timezoneId: "UTC",
+    });
+    context.setDefaultTimeout(options.actionTimeoutMs);
+    let session: Session | undefined;
+    await context.route("**", (route) => session?.filter(route) ?? route.abort());
+    const page = await context.newPage();
+    const died = new Promise<never>((_, reject) => {
+      page.on("crash", () => reject(new EnvironmentFault("the page crashed")));
+      browser.on("disconnected", () => reject(new EnvironmentFault("the browser ended")));
+    });
+    died.catch(() => undefined);
+    session = new Session(browser, context, page, options, died);
+    // a blocked dialog would hang the page; a person would confirm
+    page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
+    context.on("page", (popup) => void popup.close().catch(() => undefined));
+    return session;
+  }
+
+  /** Opens a path of the site. @throws EnvironmentFault where the server does not serve it. */
+  async goto(path: string): Promise<void> {
+    this.episodes++;
+    const url = new URL(path, this.options.site.baseUrl).href;
+    const response = await this.page.goto(url, { waitUntil: "domcontentloaded" });
+    if (response === null || !response.ok()) throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
+  }
+
+  /**
+   * Catches the next form post. It reaches the server as it is, but the page stays: a navigation is answered with 204.
+   * @returns the submission; rejected with an EnvironmentFault on 5xx or no answer. `cancel` ends the wait.
+   */
+  catchSubmission(): { submission: Promise<Submission>; cancel(): void } {
+    const submission = new Promise<Submission>((resolve, reject) => {
+      this.waiting = { resolve, reject };
+    });
+    submission.catch(() => undefined);
+    return {
+      submission,
+      cancel: () => {
+        this.waiting = undefined;
+      },
+    };
+  }
+
+  /** Clears whatever the last episode left. @returns false where the context is used up and has to be replaced. */
+  async reset(): Promise<boolean> {
+    this.waiting = undefined;
+    if (this.episodes >= EPISODES_A_CONTEXT) return false;
+    const origin = new URL(this.options.site.baseUrl).origin;
+    // drops the old document's listeners (pagehide would save drafts) and timers before its storage is cleared
+    await this.page.evaluate(() => {
+      window.stop();
+      document.open();
+      const last = Number(setTimeout(() => undefined, 0));
+      for (let id = Math.max(0, last - 10_000); id <= last; id++) clearTimeout(id);
+      window.name = "";
+      sessionStorage.clear();
+      localStorage.clear();
+    });
+    const devtools = await this.context.newCDPSession(this.page);
+    await Promise.all([
+      this.context.clearCookies(),
+      devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
+    ]);
+    await devtools.detach();
+    return true;
+  }
+
+  /** Closes the context. @returns false where it does not close: the browser is then not to be trusted. */
+  async close(): Promise<boolean> {
+    return within(this.context.close(), CLOSE_PATIENCE_MS);
+  }
+
+  private async filter(route: Route): Promise<void> {
+    const request = route.request();
+    const { site } = this.options;
+    try {
+      if (new URL(request.url()).origin !== new URL(site.baseUrl).origin) {
+        const asset = site.assets?.get(request.url());
+        await (asset === undefined
+          ? route.abort("blockedbyclient")
+          : route.fulfill({ contentType: asset.contentType, body: Buffer.from(asset.body), headers: { "access-control-allow-origin": "*" } }));
+      } else if (this.waiting !== undefined && isSubmission(request)) {
+        const { resolve, reject } = this.waiting;
+        this.waiting = undefined;
+        await this.forward(route).then(resolve, reject);
+      } else {
+        await route.continue();
+      }
+    } catch {
+      // the page or the context went away while the request was in the air
+    }
+  }
+
+  private async forward(route: Route): Promise<Submission> {
+    const request = route.request();
+    const path = new URL(request.url()).pathname;
+    const response = await route.fetch({ maxRedirects: 0, timeout: this.options.actionTimeoutMs }).catch(async (error: unknown) => {
+      await route.abort("failed").catch(() => undefined);
+      throw new EnvironmentFault(`no answer to ${request.method()} ${path}: ${messageOf(error).split("\n")[0]}`);
+    });
+    const status = response.status();
+    const text = await response.text();
+    await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(() => undefined);
+    if (status >= 500) throw new EnvironmentFault(`HTTP ${status} for ${request.method()} ${path}`);
+    const posted: PostedPair[] =
+      request.method() === "GET"
+        ? [...new URL(request.url()).searchParams]
+        : await readPosted(request.postDataBuffer(), (await request.headerValue("content-type")) ?? "");
+    return { method: request.method(), path, posted, status, accepted: status < 400 && !saysFailed(text) };
+  }
+}
+
+/** A form post: any request that changes something, or a navigation (a form with method GET). */
+function isSubmission(request: Request): boolean {
+  return (request.method() !== "GET" && request.method() !== "OPTIONS" && request.method() !== "HEAD") || request.isNavigationRequest();
+}
+
+/** Servers that answer 200 with a refusal say so in their JSON. */
+function saysFailed(text: string): boolean {
+  if (!text.startsWith("{")) return false;
+  try {
+    const answer = JSON.parse(text) as Record<string, unknown>;
+    const errors = answer["errors"];
+    const listed = Array.isArray(errors) ? errors.length > 0 : typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
+    return listed || answer["success"] === false || answer["ok"] === false || answer["accepted"] === false || typeof answer["error"] === "string";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+import { area, birthday, check, date, email, file, group, number, radio, select, tel, text, time } from "../fields.js";
+import { type Form, form } from "../form.js";
+import { AGES, AREAS, CONTACTS, DAY_PARTS, FORMATS, LANGUAGES, options, PRIORITIES } from "../options.js";
+import { city, code, family, given, person, postcode, street, title } from "../values.js";
+
+export const LIBRARY: readonly Form[] = [
+  form(
+    "library/card-request",
+    "Library Card",
+    "One card for every branch, valid for a year.",
+    ["First Name", "Last Name", "Card Type", "Large Print"],
+    [
+      text("First Name", "given_nm", given, { required: true }),
+      text("Last Name", "family_nm", family, { required: true }),
+      birthday("Birth Date", "born_on"),
+      text("Street Address", "addr_1", street, { star: true }),
+      text("City", "addr_town", city),
+      text("Postal Code", "addr_zip", postcode),
+      email("Email", "reader_mail", { required: true }),
+      tel("Phone Number", "reader_tel"),
+      select("Card Type", "card_kind", AGES, { preset: "Adult" }),
+      select("Home Branch", "branch", AREAS),
+      radio("Contact By", "notice_via", CONTACTS, { preset: "Email" }),
+      check("Large Print", "wants_lp"),
+      check("Newsletter", "news_opt", { preset: true }),
+      check("Accept Rules", "rules_ok", { required: true }),
+    ],
+  ),
+  form(
+    "library/book-request",
+    "Book Request",
+    "Ask us to buy or borrow a title that we do not have yet.",
+    ["Book Title", "Book Format", "Return Date"],
+    [
+      text("Book Title", "req_title", title, { required: true }),
+      text("Author Name", "req_by", person, { star: true }),
+      select("Book Format", "medium", FORMATS),
+      select("Book Language", "lang", LANGUAGES, { preset: "English" }),
+      number("Publish Year", "pub_yr", 1950, 2026),
+      text("Member Name", "patron", person),
+      text("Member Number", "patron_no", code, { labelling: "aria" }),
+      email("Member Email", "patron_mail"),
+      date("Return Date", "due_back"),
+      time("Pickup Time", "collect_at"),
+      area("Request Reason", "why"),
+      check("Urgent Request", "rush"),
+      file("Cover Image", "cover", "png"),
+    ],
+    { encoding: "multipart" },
+  ),
+  form(
+    "library/archive-visit",
+    "Archive Visit",
+    "The reading room of the archive is open by appointment.",
+    ["Guest Name", "Visit Time", "Book Number", "Print Card"],
+    [
+      text("Guest Name", "vis_nm", person, { required: true }),
+      date("Visit Date", "vis_day", { required: true }),
+      select("Visit Time", "vis_slot", DAY_PARTS, { preset: "Morning" }),
+      text("Book Number", "shelf_mark", code),
+      number("Guest Count", "heads", 1, 12),
+      check("Print Card", "plastic"),
+      email("Visit Email", "vis_mail"),
+      tel("Visit Phone", "vis_tel", { star: true }),
+      text("Home City", "vis_town", city),
+      radio("Request Level", "rank", PRIORITIES),
+      group("Book Services", "extras", options("Copies", "Scans", "Guide")),
+      area("Visit Reason", "purpose"),
+      check("Member Newsletter", "digest", { preset: true }),
+    ],
+    { heldout: true },
+  ),
+];

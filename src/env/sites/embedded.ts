@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { augmentedTask } from "../embedded/augment.js";
+import { FORMS, fieldKinds } from "../embedded/catalog.js";
+import { serveForms } from "../embedded/server.js";
+import { embeddedTasks } from "../embedded/tasks.js";
+import { type RunningSite, type SiteKind, TIERS } from "../site.js";
+import { splitHash } from "../split-hash.js";
+
+const schema = z.strictObject({
+  tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),
+  seed: z.int().min(0).default(1).describe("seed of the records"),
+  sizes: z
+    .strictObject({
+      train: z.int().min(0).max(5000).default(64),
+      val: z.int().min(0).max(2000).default(16),
+      test: z.int().min(0).max(2000).default(16),
+      heldout: z.int().min(0).max(2000).default(32),
+    })
+    .prefault({})
+    .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
+  port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
+  faults: z
+    .strictObject({ status500Every: z.int().min(0).default(0).describe("every n-th post answers 500; 0: none") })
+    .prefault({})
+    .describe("injected faults, for tests"),
+});
+
+export type EmbeddedOptions = z.output<typeof schema>;
+
+export interface EmbeddedSite extends RunningSite {
+  /** Posts received so far by path. */
+  posts(): ReadonlyMap<string, number>;
+}
+
+/** Our own server of 25 forms in 8 domains (`src/env/embedded/`), with seeded records. */
+export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions): Promise<EmbeddedSite> } = {
+  schema,
+  async start(options) {
+    const tasks = embeddedTasks(options.tier, options.seed, options.sizes);
+    const hash = splitHash(tasks);
+    const server = await serveForms(FORMS, { port: options.port, status500Every: options.faults.status500Every });
+    return {
+      name: "embedded",
+      baseUrl: server.baseUrl,
+      tasks: () => tasks,
+      splitHash: () => hash,
+      posts: server.posts,
+      fieldKinds: (task) => fieldKinds(task.form, task.tier),
+      augmentedTask: (rng) => augmentedTask(rng, options.tier),
+      stop: server.stop,
+    };
+  },
+};

@@ -1,0 +1,39 @@
+import type { Loss, LossInputs } from "./objective.js";
+
+/** d is clamped to +- this before the exponential of k3. */
+const PENALTY_CLAMP = 10;
+
+/**
+ * PPO's clipped surrogate (Schulman et al. 2017) on segments, with the k3 penalty to the reference (Schulman 2020):
+ *
+ *   rho  = exp(l - l_old)
+ *   loss = sum_s weight_s [ max(-A rho, -A clip(rho, 1 - eps, 1 + eps)) + beta k3 ]
+ *   k3   = exp(d) - d - 1,  d = clamp(l_ref - l, +-10)
+ */
+export function clippedLoss(
+  { e, value, old, reference, advantage, weight }: LossInputs,
+  o: { readonly clip_range: number; readonly kl_coeff: number },
+): Loss {
+  const ratio = e.exp(e.sub(value, old));
+  const clipped = e.clip(ratio, 1 - o.clip_range, 1 + o.clip_range);
+  const gain = e.neg(advantage);
+  const surrogate = e.max(e.mul(gain, ratio), e.mul(gain, clipped));
+  const difference = e.sub(reference, value);
+  const d = e.clip(difference, -PENALTY_CLAMP, PENALTY_CLAMP);
+  const k3 = e.sub(e.sub(e.exp(d), d), 1);
+  const real = e.indicator(e.greater(weight, 0));
+  const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
+  const outside = (v: typeof ratio, low: number, high: number): typeof ratio =>
+    e.indicator(e.g.op("Or", [e.less(v, low), e.greater(v, high)]));
+  return {
+    loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k3, o.kl_coeff)) : surrogate),
+    metrics: {
+      kl: { value: average(k3), reduce: "sum" },
+      ratio_mean: { value: average(ratio), reduce: "sum" },
+      ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
+      ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
+      clip_fraction: { value: average(outside(ratio, 1 - o.clip_range, 1 + o.clip_range)), reduce: "sum" },
+      kl_clamped_fraction: { value: average(outside(difference, -PENALTY_CLAMP, PENALTY_CLAMP)), reduce: "sum" },
+    },
+  };
+}

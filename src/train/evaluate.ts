@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { UserError } from "../core/errors.js";
+import { Rng } from "../core/rng.js";
+import { nullPlan, oracleActions } from "../env/oracle.js";
+import { renderPlan } from "../env/plan.js";
+import type { Episode } from "../env/episode.js";
+import type { Split, Task } from "../env/site.js";
+import { findCheckpoint, readCheckpoint } from "./checkpoint.js";
+import { loadConfig, type RunConfig } from "./config.js";
+import { type Environment, evaluationTasks, openEnvironment, rewardOf } from "./environment.js";
+import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "./evaluation-report.js";
+import { checkPromptsFit, initialAdapter, openPolicy, type Policy, readAdapter } from "./policy.js";
+import { Progress } from "./progress.js";
+import { collectRollouts } from "./rollouts.js";
+import { RunDirectory } from "./run-directory.js";
+import type { EvaluateOptions, EvaluateResult, PolicyName } from "./types.js";
+
+type Report = (done: number, all: number) => void;
+
+/** Evaluates the current policy on a split: the same tasks and the same noise for every policy of one evaluation seed. */
+export async function evaluatePolicy(policy: Policy, environment: Environment, config: RunConfig, split: Split, onEpisode?: Report): Promise<Evaluation> {
+  const { episodes, seed, batch } = config.evaluation;
+  const temperature = config.evaluation.temperature ?? policy.options.temperature;
+  const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
+  const rngs = tasks.map((_, i) => Rng.named(seed, `evaluation/${split}/${i}`));
+  const { rollouts } = await collectRollouts(policy, await environment.runner(), tasks, rngs, {
+    batch,
+    temperature,
+    onEpisode: (done) => onEpisode?.(done, tasks.length),
+  });
+  return summarizeEpisodes(rollouts, environment, config, split, "model", temperature);
+}
+
+/** Evaluates a policy that needs no model: the oracle, or one of the null policies that a fair reward gives nothing. */
+async function evaluateFixed(name: Exclude<PolicyName, "model">, environment: Environment, config: RunConfig, split: Split, onEpisode?: Report): Promise<Evaluation> {
+  const { episodes, seed } = config.evaluation;
+  const runner = await environment.runner();
+  const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
+  let done = 0;
+  const played = await Promise.all(
+    tasks.map(async (task, i) => {
+      const controls = await runner.snapshot(task);
+      const actions = name === "oracle" ? oracleActions(task.fields, controls) : nullPlan(name, controls, Rng.named(seed, `${name}/${split}/${i}`));
+      const episode = await runner.run(task, renderPlan(actions, "compact"));
+      onEpisode?.(++done, tasks.length);
+      return { task, episode };
+    }),
+  );
+  return summarizeEpisodes(played, environment, config, split, name, null);
+}
+
+function summarizeEpisodes(
+  played: readonly { readonly task: Task; readonly episode: Episode }[],
+  environment: Environment,
+  config: RunConfig,
+  split: Split,
+  policy: PolicyName,
+  temperature: number | null,
+): Evaluation {
+  const scores = played.map(({ task, episode }): EpisodeScore => {
+    const about = { task_id: task.id, form: task.form };
+    if (episode.fault !== undefined) return { ...about, reward: 0, success: false, field_accuracy: 0, fault: episode.fault };
+    return { ...about, reward: rewardOf(episode, config.reward), success: episode.success, field_accuracy: episode.fieldAccuracy };
+  });
+  return summarize(scores, { split, policy, seed: config.evaluation.seed, split_hash: environment.site.splitHash(), temperature });
+}
+
+/** `refusion-eval`: a run's checkpoint, a config's model, or a policy that needs none. */
+export async function evaluateCommand(options: EvaluateOptions): Promise<EvaluateResult> {
+  const run = options.run === undefined ? undefined : RunDirectory.open(options.run);
+  const path = run?.config ?? options.config;
+  if (path === undefined) throw new UserError("Neither a run nor a config was given.", { exitCode: 2 });
+  const loaded = await loadConfig(path, { overrides: options.overrides });
+  const config: RunConfig = { ...loaded, evaluation: { ...loaded.evaluation, ...(options.episodes === undefined ? {} : { episodes: options.episodes }) } };
+  const splits = options.split === undefined ? config.evaluation.splits : [options.split as Split];
+  const progress = new Progress({ total: 0, quiet: options.quiet });
+  const environment = await openEnvironment(config);
+  let policy: Policy | undefined;
+  try {
+    for (const split of splits) environment.tasks(split);
+    if (options.policy === "model") policy = await openEvaluated(config, options, run);
+    const evaluations: Evaluation[] = [];
+    const files: string[] = [];
+    for (const split of splits) {
+      const report: Report = (done, all) => progress.phase(`${split}: ${done}/${all}`);
+      if (policy !== undefined) checkPromptsFit(environment.tasks(split), policy);
+      const evaluation =
+        policy === undefined
+          ? await evaluateFixed(options.policy as Exclude<PolicyName, "model">, environment, config, split, report)
+          : await evaluatePolicy(policy, environment, config, split, report);
+      evaluations.push(evaluation);
+      if (run !== undefined) {
+        const name = options.policy === "model" ? String(options.checkpoint) : options.policy;
+        const file = join(run.dir, "eval", name, `${split}.json`);
+        await writeEvaluation(file, evaluation);
+        files.push(file);
+      }
+    }
+    progress.end();
+    return { evaluations, files };
+  } finally {
+    await policy?.close();
+    await environment.close();
+  }
+}
+
+/** The policy of a run's checkpoint, or of a config. */
+async function openEvaluated(config: RunConfig, options: EvaluateOptions, run: RunDirectory | undefined): Promise<Policy> {
+  const policy = await openPolicy(config, undefined);
+  try {
+    if (run === undefined) {
+      await policy.engine.setParameters("policy", initialAdapter(config, policy));
+    } else {
+      const checkpoint = await readCheckpoint(findCheckpoint(run, options.checkpoint));
+      if (checkpoint.adapter === null) {
+        throw new UserError(`${run.dir} trained a whole model, not an adapter.`, { hint: "Evaluate the model it wrote: refusion-eval --config FILE model=DIR" });
+      }
+      readAdapter(findCheckpoint(run, options.checkpoint), policy);
+      await policy.engine.setParameters("policy", checkpoint.adapter.tensors);
+    }
+    return policy;
+  } catch (error) {
+    await policy.close();
+    throw error;
+  }
+}

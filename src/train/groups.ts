@@ -1,0 +1,61 @@
+import type { Rng } from "../core/rng.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import { type AdvantageKind, advantages } from "../rl/advantages.js";
+import type { RunConfig } from "./config.js";
+import { rewardOf } from "./environment.js";
+import type { Rollout } from "./rollouts.js";
+
+/** The rollouts of one task. */
+export interface Group {
+  readonly rollouts: readonly Rollout[];
+  /** Advantage of each rollout; null where the environment failed, or where the group carries no signal. */
+  readonly advantages: readonly (number | null)[];
+  /** False where all rewards are equal: the group takes no step at all. */
+  readonly signal: boolean;
+}
+
+/** What is trained on: trajectories with their advantages, of all groups that carry signal. */
+export interface Sample {
+  readonly trajectory: Trajectory;
+  readonly advantage: number;
+}
+
+/** Rollouts whose environment failed are left out of the group; the rest get their advantages. */
+export function makeGroup(rollouts: readonly Rollout[], config: RunConfig, kind: AdvantageKind, clipMax: number): Group {
+  const scored = rollouts.filter((r) => r.episode.fault === undefined);
+  const values = advantages(scored.map((r) => rewardOf(r.episode, config.reward)), kind, clipMax);
+  if (values === undefined) return { rollouts, advantages: rollouts.map(() => null), signal: false };
+  const byRollout = new Map(scored.map((r, i) => [r, values[i] as number]));
+  return { rollouts, advantages: rollouts.map((r) => byRollout.get(r) ?? null), signal: true };
+}
+
+export function samplesOf(groups: readonly Group[]): Sample[] {
+  return groups.flatMap((g) =>
+    g.rollouts.flatMap((r, i) => {
+      const advantage = g.advantages[i];
+      return advantage === null || advantage === undefined ? [] : [{ trajectory: r.trajectory, advantage }];
+    }),
+  );
+}
+
+/** Walks through tasks in a seeded shuffled order, epoch after epoch; its whole state is one number. */
+export class TaskCursor<T> {
+  private epoch = -1;
+  private order: readonly T[] = [];
+
+  constructor(
+    private readonly tasks: readonly T[],
+    private readonly stream: (epoch: number) => Rng,
+    /** Tasks drawn so far. */
+    public drawn: number,
+  ) {}
+
+  next(): T {
+    const epoch = Math.floor(this.drawn / this.tasks.length);
+    if (epoch !== this.epoch) {
+      this.epoch = epoch;
+      this.order = this.stream(epoch).shuffle(this.tasks);
+    }
+    return this.order[this.drawn++ % this.tasks.length] as T;
+  }
+}

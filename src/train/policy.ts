@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { availableParallelism } from "node:os";
+import { UserError } from "../core/errors.js";
+import { readJson } from "../core/files.js";
+import type { Logger } from "../core/log.js";
+import { loadFolder } from "../core/registry.js";
+import { Rng } from "../core/rng.js";
+import type { Sampler, UnmaskOptions } from "../diffusion/policy.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import type { Task } from "../env/site.js";
+import { loraSites } from "../nn/bind.js";
+import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
+import { loadModel, type Model } from "../nn/model.js";
+import { Runtime } from "../onnx/session.js";
+import type { Tensor } from "../onnx/types.js";
+import { type PromptStyle, renderPrompt } from "../text/prompt.js";
+import { readSafetensors } from "../text/safetensors.js";
+import { type RunConfig, resolvePath } from "./config.js";
+import { Engine, type EngineOptions } from "./engine.js";
+
+/** The policy of a run: model, adapter and sampler on a runtime. */
+export interface Policy {
+  readonly engine: Engine;
+  readonly model: Model;
+  readonly runtime: Runtime;
+  readonly sampler: Sampler<unknown, UnmaskOptions>;
+  readonly options: UnmaskOptions;
+  readonly lora: LoraOptions;
+  readonly sites: readonly LoraSite[];
+  /** Token ids of a task's prompt. */
+  promptOf(task: Task): number[];
+  /** The plan that a trajectory spells, without EOS. */
+  textOf(trajectory: Trajectory): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens model, runtime and sampler of a config.
+ * @param training what to train, or undefined for evaluation only.
+ */
+export async function openPolicy(config: RunConfig, training: EngineOptions["training"], full = false, log?: Logger): Promise<Policy> {
+  const model = await loadModel(resolvePath(config.model, "model"));
+  const samplers = await loadFolder<Sampler<unknown, UnmaskOptions>>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
+  const sampler = samplers.get(config.sampler.kind);
+  if (sampler === undefined) throw new UserError(`Unknown sampler ${config.sampler.kind}.`, { exitCode: 2 });
+  const lora: LoraOptions = config.lora;
+  const sites = full ? [] : loraSites(model.graph, lora);
+  const runtime = await Runtime.open({
+    provider: config.runtime.provider,
+    ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
+    ...(log === undefined ? {} : { log }),
+  });
+  const engine = new Engine(runtime, model, { lora: full ? undefined : lora, ...(training === undefined ? {} : { training }) });
+  const options = sampler.options(config.sampler, engine.tokens);
+  const { tokenizer } = model;
+  return {
+    engine,
+    model,
+    runtime,
+    sampler,
+    options,
+    lora,
+    sites,
+    promptOf: (task) => tokenizer.encode(renderPrompt(task, config.prompt.style as PromptStyle)),
+    textOf: (trajectory) => tokenizer.decode(trajectory.response.filter((t) => t !== engine.tokens.eos)),
+    close: () => runtime.close(),
+  };
+}
+
+/**
+ * The adapter that a run starts from: `init_adapter`, or a fresh one (which changes nothing yet).
+ * @throws UserError where it is missing or does not fit; never a silent fallback to the base model.
+ */
+export function initialAdapter(config: RunConfig, policy: Policy): Map<string, Tensor> {
+  if (config.init_adapter === null) return freshAdapter(policy.sites, policy.lora, Rng.named(config.seed, "adapter"));
+  return readAdapter(resolvePath(config.init_adapter, "init_adapter"), policy);
+}
+
+/** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */
+export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): Map<string, Tensor> {
+  const path = join(dir, "adapter_model.safetensors");
+  if (!existsSync(path)) {
+    throw new UserError(`There is no adapter in ${dir}: ${path} is missing.`, { hint: "An adapter directory holds adapter_config.json and adapter_model.safetensors." });
+  }
+  const described = readJson(join(dir, "adapter_config.json")) as { r?: unknown; lora_alpha?: unknown };
+  if (described.r !== policy.lora.rank || described.lora_alpha !== policy.lora.alpha) {
+    throw new UserError(
+      `The adapter ${dir} has r = ${String(described.r)}, lora_alpha = ${String(described.lora_alpha)}; the config says lora.rank = ${policy.lora.rank}, lora.alpha = ${policy.lora.alpha}.`,
+      { hint: `Set lora.rank=${String(described.r)} lora.alpha=${String(described.lora_alpha)}.`, exitCode: 2 },
+    );
+  }
+  const adapter = readSafetensors(path);
+  checkAdapter(adapter, policy.sites, policy.lora, path);
+  return adapter;
+}
+
+/** adapter_config.json as PEFT writes it. */
+export function adapterConfig(config: RunConfig): Record<string, unknown> {
+  return {
+    peft_type: "LORA",
+    task_type: "CAUSAL_LM",
+    base_model_name_or_path: config.model,
+    r: config.lora.rank,
+    lora_alpha: config.lora.alpha,
+    lora_dropout: 0,
+    bias: "none",
+    fan_in_fan_out: false,
+    inference_mode: true,
+    target_modules: config.lora.targets,
+  };
+}
+
+/** The tokenizer.json of a model, as it stands. */
+export function tokenizerText(model: Model): string {
+  return readFileSync(join(model.dir, "tokenizer.json"), "utf8");
+}
+
+/** @throws UserError naming the longest prompts where some do not fit: nothing is truncated in silence. */
+export function checkPromptsFit(tasks: readonly Task[], policy: Policy): void {
+  const limit = policy.options.promptLength;
+  const long = tasks.map((task) => ({ id: task.id, length: policy.promptOf(task).length })).filter((t) => t.length > limit);
+  if (long.length === 0) return;
+  const longest = long.reduce((a, b) => (b.length > a.length ? b : a));
+  throw new UserError(`${long.length} of ${tasks.length} prompts are longer than sampler.prompt_length = ${limit} tokens (the longest, ${longest.id}, has ${longest.length}).`, {
+    hint: `Set sampler.prompt_length=${longest.length}, or use a shorter prompt.style.`,
+    exitCode: 2,
+  });
+}

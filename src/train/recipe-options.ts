@@ -1,0 +1,28 @@
+import type { OptimizerOptions } from "../optim/optimizer.js";
+import type { ScheduleOptions } from "../optim/schedule.js";
+import type { RunConfig } from "./config.js";
+
+/** The training section of a config in the terms of the modules it configures. */
+
+export function optimizerOptions({ training: t }: RunConfig): OptimizerOptions {
+  return {
+    kind: "adamw",
+    beta1: t.adam_beta1,
+    beta2: t.adam_beta2,
+    epsilon: t.adam_epsilon,
+    weightDecay: t.weight_decay,
+    gradClip: t.grad_clip,
+    muonLrScale: 1,
+  };
+}
+
+export function scheduleOptions({ training: t }: RunConfig): ScheduleOptions {
+  return {
+    learningRate: t.learning_rate,
+    warmupSteps: t.warmup_steps,
+    schedule: t.schedule,
+    steps: t.steps,
+    decayFrom: t.decay_from,
+    minLrRatio: t.min_lr_ratio,
+  };
+}

@@ -1,0 +1,15 @@
+import { UserError } from "../core/errors.js";
+import { loadFolder } from "../core/registry.js";
+import type { Objective } from "../rl/objective.js";
+import type { RunConfig } from "./config.js";
+import { trainPolicy } from "./reinforcement.js";
+import { trainSupervised } from "./supervised.js";
+import type { TrainOptions, TrainResult } from "./types.js";
+
+/** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
+export async function train(config: RunConfig, options: TrainOptions): Promise<TrainResult> {
+  const objectives = await loadFolder<Objective>(new URL("../rl/objectives/", import.meta.url), "objective");
+  const objective = objectives.get(options.command);
+  if (objective === undefined) throw new UserError(`Unknown objective ${options.command}.`, { exitCode: 2 });
+  return objective.learnsFrom === "supervision" ? trainSupervised(config, objective, options) : trainPolicy(config, objective, options);
+}

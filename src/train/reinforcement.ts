@@ -1,0 +1,275 @@
+import { join } from "node:path";
+import { UserError } from "../core/errors.js";
+import { Rng } from "../core/rng.js";
+import type { AdvantageKind } from "../rl/advantages.js";
+import { spread } from "../rl/advantages.js";
+import type { Objective } from "../rl/objective.js";
+import type { Tensor } from "../onnx/types.js";
+import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
+import type { RunConfig } from "./config.js";
+import { type Environment, openEnvironment, rewardOf } from "./environment.js";
+import { evaluatePolicy } from "./evaluate.js";
+import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-report.js";
+import { type Group, makeGroup, samplesOf, TaskCursor } from "./groups.js";
+import { MetricsWriter, type StepMetrics } from "./metrics.js";
+import { learningRate } from "../optim/schedule.js";
+import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy } from "./policy.js";
+import { Progress } from "./progress.js";
+import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
+import { writeReport } from "./report.js";
+import { writeRollouts } from "./rollout-record.js";
+import { collectRollouts, type Rollout } from "./rollouts.js";
+import { openRun, type Run } from "./run.js";
+import { stepName } from "./run-directory.js";
+import type { TrainOptions, TrainResult } from "./types.js";
+import { prepareBatches, takeStep } from "./update.js";
+
+/** Steps in a row whose gradient is not finite before the run gives up. */
+const NON_FINITE_LIMIT = 3;
+/** Further tasks that dynamic sampling may draw for each that carried no signal. */
+const REDRAW_LIMIT = 3;
+
+/** Options that every objective of this recipe has. */
+interface AdvantageOptions {
+  readonly advantage: AdvantageKind;
+  readonly adv_clip_max: number;
+}
+
+/**
+ * Reinforcement learning in the browser:
+ *   draw tasks -> generate a group of plans for each -> play them, read what the server got -> rewards -> advantages
+ *   -> score under the reference -> updates -> metrics, checkpoint
+ */
+export async function trainPolicy(config: RunConfig, objective: Objective, options: TrainOptions): Promise<TrainResult> {
+  const policy = await openPolicy(config, { objective, options: config.objective, optimizer: optimizerOptions(config) });
+  let environment: Environment | undefined;
+  let run: Run | undefined;
+  try {
+    environment = await openEnvironment(config);
+    const tasks = environment.tasks("train");
+    checkPromptsFit(tasks, policy);
+    for (const split of config.evaluation.splits) checkPromptsFit(environment.tasks(split), policy);
+    const start = initialAdapter(config, policy);
+    await environment.runner();
+    if (options.dryRun) return await dryRun(config, policy, environment, start, options);
+    run = await openRun(config, options, policy, environment);
+    return await new PolicyTraining(config, objective, options, policy, environment, run).train(start);
+  } finally {
+    run?.unlock();
+    await policy.close();
+    await environment?.close();
+  }
+}
+
+/** The real path up to step 0: one group generated, played and scored. */
+async function dryRun(config: RunConfig, policy: Policy, environment: Environment, start: ReadonlyMap<string, Tensor>, options: TrainOptions): Promise<TrainResult> {
+  await policy.engine.setParameters("policy", start);
+  const task = environment.tasks("train")[0];
+  if (task === undefined) throw new UserError("There is no training task.");
+  const group = Array.from({ length: config.training.group_size }, () => task);
+  const rngs = group.map((_, i) => Rng.named(config.seed, `dry-run/${i}`));
+  await collectRollouts(policy, await environment.runner(), group, rngs, { batch: config.training.rollout_batch });
+  return { runDir: options.runDir ?? join("runs", config.name), steps: 0, interrupted: false, before: [], after: [] };
+}
+
+class PolicyTraining {
+  private step: number;
+  private readonly cursor: TaskCursor<ReturnType<Environment["tasks"]>[number]>;
+  private updates: number;
+  private nonFinite = 0;
+  private bestReward: number;
+  private readonly progress: Progress;
+
+  constructor(
+    private readonly config: RunConfig,
+    private readonly objective: Objective,
+    private readonly options: TrainOptions,
+    private readonly policy: Policy,
+    private readonly environment: Environment,
+    private readonly run: Run,
+  ) {
+    const state = run.checkpoint?.state as { cursor?: number; updates?: number; best_reward?: number } | undefined;
+    this.step = run.checkpoint?.step ?? 0;
+    this.updates = state?.updates ?? 0;
+    this.bestReward = state?.best_reward ?? -1;
+    this.cursor = new TaskCursor(environment.tasks("train"), (epoch) => Rng.named(config.seed, `tasks/${epoch}`), state?.cursor ?? 0);
+    this.progress = new Progress({ total: config.training.steps, quiet: options.quiet });
+  }
+
+  async train(start: ReadonlyMap<string, Tensor>): Promise<TrainResult> {
+    const { config, run } = this;
+    const { engine } = this.policy;
+    await engine.setParameters("reference", start);
+    await engine.setParameters("policy", run.checkpoint?.adapter?.tensors ?? start);
+    await engine.setOptimizer(run.checkpoint?.optimizer);
+    const metrics = await MetricsWriter.open(run.directory.metrics, this.step);
+
+    const before = await this.evaluateBefore();
+    while (this.step < config.training.steps && !this.options.signal.aborted) {
+      const line = await this.trainStep(this.step + 1);
+      this.step++;
+      metrics.append(line);
+      this.progress.step(line);
+      await this.validate();
+      const { every } = config.checkpoint;
+      if (every > 0 && this.step % every === 0 && this.step < config.training.steps) await this.save();
+    }
+    this.progress.end();
+    await this.save();
+    const interrupted = this.step < config.training.steps;
+    const after = interrupted ? [] : await this.evaluate("after");
+    await writeReport(run.directory);
+    return { runDir: run.directory.dir, steps: this.step, interrupted, before, after };
+  }
+
+  /** One step: rollouts, advantages, updates. */
+  private async trainStep(step: number): Promise<StepMetrics> {
+    const { config, policy, objective } = this;
+    const began = performance.now();
+    const { groups, generating, rollout } = await this.collectGroups(step);
+    const all = groups.flatMap((g) => g.rollouts);
+    await writeRollouts(this.run.directory.rollouts(step), step, groups, config, policy);
+    const scored = all.filter((r) => r.episode.fault === undefined);
+    const rewards = scored.map((r) => rewardOf(r.episode, config.reward));
+    const average = (xs: readonly number[]): number => (xs.length === 0 ? 0 : xs.reduce((a, x) => a + x, 0) / xs.length);
+
+    const samples = samplesOf(groups);
+    const scoring = performance.now();
+    const batches = await prepareBatches(policy, objective, config.objective, samples, config.training.micro_batch, Rng.named(config.seed, `layout/${step}`));
+    const updating = performance.now();
+    const rate = learningRate(step, scheduleOptions(config));
+    // a step in which no group carries signal changes nothing: no loss, no penalty, ratio 1
+    let first: Record<string, number> = { loss: 0, kl: 0, ratio_mean: 1, ratio_max: 1, clip_fraction: 0, grad_norm: 0 };
+    let last = first;
+    for (let iteration = 0; batches.length > 0 && iteration < config.training.num_iterations; iteration++) {
+      const result = await takeStep(policy.engine, batches, this.updates + 1, rate);
+      last = this.checkFinite(result, step);
+      if (iteration === 0) first = last;
+      this.updates++;
+    }
+    const ended = performance.now();
+    const generated = all.reduce((n, r) => n + r.trajectory.response.length, 0);
+    const standard = new Set(["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"]);
+    const extra = Object.fromEntries(Object.entries(last).filter(([name]) => !standard.has(name)));
+    const metric = (name: string): number => last[name] ?? 0;
+    return {
+      step,
+      reward: average(rewards),
+      reward_std: rewards.length === 0 ? 0 : spread(rewards),
+      success_rate: average(scored.map((r) => Number(r.episode.success))),
+      field_accuracy: average(scored.map((r) => r.episode.fieldAccuracy)),
+      frac_reward_zero_std: groups.filter((g) => !g.signal).length / groups.length,
+      faults: all.length - scored.length,
+      loss: metric("loss"),
+      kl: metric("kl"),
+      ratio_mean: metric("ratio_mean"),
+      ratio_max: metric("ratio_max"),
+      clip_fraction: metric("clip_fraction"),
+      grad_norm: metric("grad_norm"),
+      lr: rate,
+      tokens: samples.reduce((n, s) => n + s.trajectory.response.length, 0),
+      rollout_tokens_per_s: generated / Math.max(generating, 1e-9),
+      extra: {
+        ...extra,
+        on_policy_ratio_error: first.ratio_error ?? 0,
+        response_length: average(all.map((r) => r.trajectory.response.length)),
+        ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
+        nonfinite_steps: this.nonFinite,
+      },
+      time: { rollout, score: (updating - scoring) / 1000, update: (ended - updating) / 1000, total: (ended - began) / 1000 },
+    };
+  }
+
+  /** A gradient that is not finite changed nothing (the optimizer skips it): count it, and stop after a few in a row. */
+  private checkFinite(result: Record<string, number>, step: number): Record<string, number> {
+    if (Object.values(result).every(Number.isFinite)) {
+      this.nonFinite = 0;
+      return result;
+    }
+    this.nonFinite++;
+    this.run.log.warn({ step, result }, "the loss or its gradient is not finite: update skipped");
+    if (this.nonFinite >= NON_FINITE_LIMIT) {
+      throw new UserError(`The loss or its gradient was not finite in ${this.nonFinite} updates in a row (step ${step}).`, {
+        hint: "Lower training.learning_rate or raise objective.kl_coeff, then resume from the last checkpoint.",
+      });
+    }
+    return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, Number.isFinite(value) ? value : 0]));
+  }
+
+  /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
+  private async collectGroups(step: number): Promise<{ groups: Group[]; generating: number; rollout: number }> {
+    const { config, policy } = this;
+    const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = config.training;
+    const { advantage, adv_clip_max: clipMax } = config.objective as unknown as AdvantageOptions;
+    const runner = await this.environment.runner();
+    const began = performance.now();
+    let generating = 0;
+    const groups: Group[] = [];
+    for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0); attempt++) {
+      const missing = wanted - groups.filter((g) => g.signal).length;
+      if (missing === 0) break;
+      const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.cursor.next());
+      const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
+      const rngs = each.map((_, i) => Rng.named(config.seed, `rollout/${step}/${attempt}/${i}`));
+      const { rollouts, times } = await collectRollouts(policy, runner, each, rngs, {
+        batch: config.training.rollout_batch,
+        onEpisode: (done) => this.progress.phase(`step ${step}/${config.training.steps}  episodes ${done}/${each.length}`),
+      });
+      generating += times.generating;
+      for (let i = 0; i < rollouts.length; i += size) {
+        groups.push(makeGroup(rollouts.slice(i, i + size) as Rollout[], config, advantage, clipMax));
+      }
+    }
+    return { groups, generating, rollout: (performance.now() - began) / 1000 };
+  }
+
+  /** Evaluates on the validation split every N steps and keeps the best adapter: never by one lucky prompt. */
+  private async validate(): Promise<void> {
+    const { config } = this;
+    const { every } = config.evaluation;
+    if (every === 0 || this.step % every !== 0) return;
+    const evaluation = await this.evaluateSplit("val");
+    await writeEvaluation(this.run.directory.evaluation("val", this.step), evaluation);
+    this.progress.note(`step ${this.step}: val reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} %`);
+    if (evaluation.reward.mean <= this.bestReward) return;
+    this.bestReward = evaluation.reward.mean;
+    await this.writeCheckpoint(this.run.directory.best);
+  }
+
+  private async evaluateBefore(): Promise<Evaluation[]> {
+    if (this.run.checkpoint === undefined) return this.evaluate("before");
+    return this.config.evaluation.splits.map((split) => readEvaluation(this.run.directory.evaluation(split, "before")));
+  }
+
+  private async evaluate(when: "before" | "after"): Promise<Evaluation[]> {
+    const evaluations: Evaluation[] = [];
+    for (const split of this.config.evaluation.splits) {
+      const evaluation = await this.evaluateSplit(split);
+      await writeEvaluation(this.run.directory.evaluation(split, when), evaluation);
+      this.progress.note(`${when}: ${split} reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} % (${evaluation.episodes} episodes)`);
+      evaluations.push(evaluation);
+    }
+    return evaluations;
+  }
+
+  private evaluateSplit(split: "train" | "val" | "test" | "heldout"): Promise<Evaluation> {
+    return evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) => this.progress.phase(`evaluating ${split}: ${done}/${all}`));
+  }
+
+  private async save(): Promise<void> {
+    const { directory } = this.run;
+    await this.writeCheckpoint(join(directory.checkpoints, stepName(this.step)));
+    retainCheckpoints(directory.checkpoints, this.config.checkpoint.keep_last);
+  }
+
+  private async writeCheckpoint(path: string): Promise<void> {
+    const { engine } = this.policy;
+    await writeCheckpoint(path, {
+      step: this.step,
+      adapter: { config: adapterConfig(this.config), tensors: await engine.getParameters("policy") },
+      weights: null,
+      optimizer: await engine.getOptimizer(),
+      state: { cursor: this.cursor.drawn, updates: this.updates, best_reward: this.bestReward },
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { Rng } from "../core/rng.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import type { Episode, EpisodeRunner } from "../env/episode.js";
+import type { Task } from "../env/site.js";
+import type { Policy } from "./policy.js";
+
+/** One response and what became of it. */
+export interface Rollout {
+  readonly task: Task;
+  readonly trajectory: Trajectory;
+  readonly plan: string;
+  readonly episode: Episode;
+}
+
+export interface RolloutTimes {
+  /** Seconds in which the model generated. */
+  readonly generating: number;
+  /** Seconds from the first generated token to the last scored episode. */
+  readonly total: number;
+}
+
+/**
+ * Generates a response for every task and plays it in the browser. The browser works on one batch of responses while the
+ * model generates the next.
+ * @param rngs one stream a task, so that batching does not change the noise.
+ */
+export async function collectRollouts(
+  policy: Policy,
+  runner: EpisodeRunner,
+  tasks: readonly Task[],
+  rngs: readonly Rng[],
+  options: { readonly batch: number; readonly temperature?: number; readonly onEpisode?: (done: number) => void },
+): Promise<{ rollouts: Rollout[]; times: RolloutTimes }> {
+  const start = performance.now();
+  let generating = 0;
+  let done = 0;
+  const sampling = options.temperature === undefined ? policy.options : { ...policy.options, temperature: options.temperature };
+  const playing: Promise<Rollout>[] = [];
+  for (let from = 0; from < tasks.length; from += options.batch) {
+    const chunk = tasks.slice(from, from + options.batch);
+    const began = performance.now();
+    const trajectories = await policy.sampler.rollout(
+      policy.engine,
+      chunk.map((task) => policy.promptOf(task)),
+      sampling,
+      rngs.slice(from, from + options.batch),
+      options.batch,
+    );
+    generating += performance.now() - began;
+    trajectories.forEach((trajectory, i) => {
+      const task = chunk[i] as Task;
+      const plan = policy.textOf(trajectory);
+      const played = runner.run(task, plan).then((episode): Rollout => {
+        done++;
+        options.onEpisode?.(done);
+        return { task, trajectory, plan, episode };
+      });
+      // a failure is reported where all are awaited, not as an unhandled rejection while the next batch generates
+      played.catch(() => undefined);
+      playing.push(played);
+    });
+  }
+  const rollouts = await Promise.all(playing);
+  return { rollouts, times: { generating: generating / 1000, total: (performance.now() - start) / 1000 } };
+}

@@ -1,0 +1,57 @@
+import { createLog, type Logger } from "../core/log.js";
+import { sha256File } from "../core/files.js";
+import { modelHash } from "../nn/model.js";
+import type { Environment } from "./environment.js";
+import { type Checkpoint, latestCheckpoint, readCheckpoint } from "./checkpoint.js";
+import { configDifferences, type RunConfig } from "./config.js";
+import { UserError } from "../core/errors.js";
+import type { Policy } from "./policy.js";
+import { RunDirectory } from "./run-directory.js";
+import type { TrainOptions } from "./types.js";
+
+/** A run that is under way: its directory, and the checkpoint it goes on from. */
+export interface Run {
+  readonly directory: RunDirectory;
+  readonly log: Logger;
+  /** Undefined at the start. */
+  readonly checkpoint: Checkpoint | undefined;
+  unlock(): void;
+}
+
+/**
+ * Makes the run's directory, or opens it again.
+ * @throws UserError where a resumed run's model, tasks or config are not what they were.
+ */
+export async function openRun(config: RunConfig, options: TrainOptions, policy: Policy, environment: Environment): Promise<Run> {
+  const facts = {
+    command: options.command,
+    config: options.configPath,
+    provider: policy.runtime.provider,
+    seeds: { run: config.seed, evaluation: config.evaluation.seed },
+    hashes: {
+      model: await modelHash(policy.model.dir),
+      split: environment.site.splitHash(),
+      ...(config.init_adapter === null ? {} : { init_adapter: await sha256File(`${config.init_adapter}/adapter_model.safetensors`).catch(() => "missing") }),
+    },
+  };
+  if (!options.resume) {
+    const directory = RunDirectory.create({ name: config.name, runDir: options.runDir });
+    const unlock = directory.lock();
+    await directory.writeConfig(config, options.command);
+    await directory.writeEnvironment(facts);
+    return { directory, log: createLog({ file: directory.log }), checkpoint: undefined, unlock };
+  }
+  const directory = options.runDir === undefined ? RunDirectory.newest(config.name) : RunDirectory.open(options.runDir);
+  const unlock = directory.lock();
+  const before = directory.readEnvironment();
+  const changed = configDifferences({ command: before.command, hashes: before.hashes }, { command: facts.command, hashes: facts.hashes });
+  if (changed.length > 0) {
+    throw new UserError(`${directory.dir} cannot be resumed, because something it was made with has changed:\n${changed.map((c) => `  ${c}`).join("\n")}`, {
+      hint: "Restore it, or start a new run.",
+    });
+  }
+  const path = latestCheckpoint(directory.checkpoints);
+  const checkpoint = path === undefined ? undefined : await readCheckpoint(path);
+  directory.dropRolloutsAfter(checkpoint?.step ?? 0);
+  return { directory, log: createLog({ file: directory.log }), checkpoint, unlock };
+}

@@ -1,0 +1,124 @@
+import { UserError } from "../core/errors.js";
+import { Rng } from "../core/rng.js";
+import { corruptBatch } from "../diffusion/corrupt.js";
+import { saveModel } from "../nn/model.js";
+import type { OptimizerOptions } from "../optim/optimizer.js";
+import { learningRate } from "../optim/schedule.js";
+import type { Objective, TermBatch } from "../rl/objective.js";
+import type { SftOptions } from "../rl/objectives/sft.js";
+import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
+import type { RunConfig } from "./config.js";
+import { openEnvironment } from "./environment.js";
+import { MetricsWriter } from "./metrics.js";
+import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "./policy.js";
+import { Progress } from "./progress.js";
+import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
+import { openRun } from "./run.js";
+import { stepName } from "./run-directory.js";
+import { supervisedBatch, supervisedExamples } from "./supervision.js";
+import type { TrainOptions, TrainResult } from "./types.js";
+import { join } from "node:path";
+
+/** Supervised fine-tuning: oracle plans of the training tasks, the model's own loss, the adapter or every weight. */
+export async function trainSupervised(config: RunConfig, objective: Objective, options: TrainOptions): Promise<TrainResult> {
+  const sft = config.objective as SftOptions;
+  const full = sft.trainable === "full";
+  if (full && sft.output === null) {
+    throw new UserError("objective.trainable=full makes a new model, so it needs a place for it.", { hint: "Set objective.output=DIR.", exitCode: 2 });
+  }
+  const optimizer: OptimizerOptions = { ...optimizerOptions(config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale };
+  const policy = await openPolicy(config, { objective, options: sft, optimizer }, full);
+  const environment = await openEnvironment(config);
+  const { engine } = policy;
+  try {
+    const tasks = environment.tasks("train");
+    const examples = supervisedExamples(tasks, environment.site, policy);
+    const start = full ? engine.weights() : initialAdapter(config, policy);
+    if (options.dryRun) return { runDir: options.runDir ?? join("runs", config.name), steps: 0, interrupted: false, before: [], after: [] };
+    const run = await openRun(config, options, policy, environment);
+    try {
+      const { checkpoint, directory } = run;
+      await engine.setParameters("policy", (full ? checkpoint?.weights : checkpoint?.adapter?.tensors) ?? start);
+      await engine.setOptimizer(checkpoint?.optimizer);
+      let step = checkpoint?.step ?? 0;
+      const metrics = await MetricsWriter.open(directory.metrics, step);
+      const { steps } = config.training;
+      const progress = new Progress({ total: steps, quiet: options.quiet });
+      const save = async (): Promise<void> => {
+        const parameters = await engine.getParameters("policy");
+        await writeCheckpoint(join(directory.checkpoints, stepName(step)), {
+          step,
+          adapter: full ? null : { config: adapterConfig(config), tensors: parameters },
+          weights: full ? parameters : null,
+          optimizer: await engine.getOptimizer(),
+          state: {},
+        });
+        retainCheckpoints(directory.checkpoints, config.checkpoint.keep_last);
+      };
+      while (step < steps && !options.signal.aborted) {
+        const began = performance.now();
+        // every step has a stream of its own, so that a resume needs no state
+        const rng = Rng.named(config.seed, `sft/${step + 1}`);
+        const drawn = supervisedBatch(examples, environment.site, policy, { size: sft.batch_size, augment: sft.augment }, rng);
+        const { promptLength, responseLength, slotSize } = policy.options;
+        const batch = corruptBatch(
+          drawn,
+          {
+            tokens: engine.tokens,
+            slotSize,
+            responseLength,
+            length: promptLength + responseLength,
+            arWeight: sft.ar_weight,
+            eosFillWeight: sft.eos_fill_weight,
+            // the policy never has EOS in its context
+            maskEosSlots: true,
+          },
+          rng,
+        );
+        const one = (): Float32Array => new Float32Array(1);
+        const terms: TermBatch = {
+          ...batch,
+          temperature: 1,
+          eosAllowed: new Float32Array(batch.rows.length).fill(1),
+          coefficient: batch.weights,
+          segment: new BigInt64Array(batch.rows.length),
+          segments: 1,
+          owner: [0],
+          tokens: one(),
+          recorded: undefined,
+        };
+        const { loss } = await engine.accumulate(terms, { old: one(), reference: one(), advantage: one(), weight: one() });
+        const rate = learningRate(step + 1, scheduleOptions(config));
+        const gradNorm = await engine.step(step + 1, rate);
+        if (!Number.isFinite(gradNorm) || !Number.isFinite(loss)) {
+          throw new UserError(`The loss or its gradient is not finite at step ${step + 1} (loss ${loss}, norm ${gradNorm}).`, {
+            hint: "Lower training.learning_rate, or resume from the last checkpoint with a smaller one.",
+          });
+        }
+        step++;
+        const total = (performance.now() - began) / 1000;
+        const line = {
+          step, reward: null, reward_std: null, success_rate: null, field_accuracy: null, frac_reward_zero_std: null, faults: 0,
+          loss: loss as number, kl: null, ratio_mean: null, ratio_max: null, clip_fraction: null, grad_norm: gradNorm, lr: rate,
+          tokens: drawn.reduce((n, e) => n + e.response.length + 1, 0), rollout_tokens_per_s: null,
+          time: { rollout: 0, score: 0, update: total, total },
+        };
+        metrics.append(line);
+        progress.step(line);
+        if (config.checkpoint.every > 0 && step % config.checkpoint.every === 0 && step < steps) await save();
+      }
+      progress.end();
+      await save();
+      if (full && step === steps) {
+        await saveModel(sft.output as string, policy.model.config, await engine.getParameters("policy"), tokenizerText(policy.model));
+        progress.note(`model written to ${sft.output}`);
+      }
+      return { runDir: directory.dir, steps: step, interrupted: step < steps, before: [], after: [] };
+    } finally {
+      run.unlock();
+    }
+  } finally {
+    await policy.close();
+    await environment.close();
+  }
+}

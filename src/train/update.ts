@@ -1,0 +1,81 @@
+import type { Rng } from "../core/rng.js";
+import type { PackedBatch } from "../diffusion/replay.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import { packedLength } from "../diffusion/replay.js";
+import { bucketLength } from "../diffusion/buffer.js";
+import type { LayoutContext, Objective, TermBatch } from "../rl/objective.js";
+import type { Engine, SegmentValues } from "./engine.js";
+import type { Sample } from "./groups.js";
+import type { Policy } from "./policy.js";
+
+/** Packed sequences are padded to a multiple of this, so that few graphs are ever built. */
+const LENGTH_STEP = 64;
+
+/** A laid-out micro-batch with the values its loss compares. */
+export interface MicroBatch {
+  readonly terms: TermBatch;
+  readonly values: SegmentValues;
+}
+
+/**
+ * Lays samples out in micro-batches and fixes everything the loss compares with: old values from the rollout itself
+ * (or a scoring pass, where the objective needs one), reference values, advantages, weights that sum to 1 over the step.
+ */
+export async function prepareBatches<O>(policy: Policy, objective: Objective<O>, options: O, samples: readonly Sample[], size: number, rng: Rng): Promise<MicroBatch[]> {
+  const { engine, sampler } = policy;
+  const shapes = sampler.shapes(policy.options);
+  const context: LayoutContext = {
+    tokens: engine.tokens,
+    batch: size,
+    canvas: policy.options.responseLength,
+    lengthStep: LENGTH_STEP,
+    rounds: shapes.rounds,
+    rng,
+    pack(trajectories: readonly Trajectory[], subset?: readonly (readonly number[])[]): PackedBatch {
+      const longest = Math.max(...trajectories.map((t, i) => packedLength(t, subset?.[i])));
+      return sampler.pack(trajectories, {
+        tokens: engine.tokens,
+        batch: size,
+        length: bucketLength(longest, LENGTH_STEP),
+        rounds: shapes.rounds,
+        reveals: shapes.reveals,
+        ...(subset === undefined ? {} : { subset }),
+      });
+    },
+  };
+  // sequences of similar length share a micro-batch: less padding
+  const sorted = [...samples].sort((a, b) => packedLength(a.trajectory) - packedLength(b.trajectory));
+  const layouts: { terms: TermBatch; chunk: readonly Sample[] }[] = [];
+  for (let i = 0; i < sorted.length; i += size) {
+    const chunk = sorted.slice(i, i + size);
+    layouts.push({ terms: objective.layout(chunk.map((s) => s.trajectory), options, context), chunk });
+  }
+  const segments = layouts.reduce((n, { terms }) => n + terms.owner.filter((b) => b >= 0).length, 0);
+  const batches: MicroBatch[] = [];
+  for (const { terms, chunk } of layouts) {
+    const old = terms.recorded ?? (await engine.score(terms, "policy")).value;
+    const reference = objective.penalty(options) > 0 ? (await engine.score(terms, "reference")).value : old;
+    batches.push({
+      terms,
+      values: {
+        old,
+        reference,
+        advantage: Float32Array.from(terms.owner, (b) => (b < 0 ? 0 : (chunk[b] as Sample).advantage)),
+        weight: Float32Array.from(terms.owner, (b) => (b < 0 ? 0 : 1 / segments)),
+      },
+    });
+  }
+  return batches;
+}
+
+/** One update: gradients of all micro-batches, then one step. */
+export async function takeStep(engine: Engine, batches: readonly MicroBatch[], t: number, learningRate: number): Promise<Record<string, number>> {
+  const total: Record<string, number> = {};
+  for (const { terms, values } of batches) {
+    for (const [name, value] of Object.entries(await engine.accumulate(terms, values))) {
+      const before = total[name];
+      total[name] = before === undefined ? value : engine.reduction(name) === "max" ? Math.max(before, value) : before + value;
+    }
+  }
+  return { ...total, grad_norm: await engine.step(t, learningRate) };
+}

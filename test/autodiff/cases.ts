@@ -1,0 +1,282 @@
+/**
+ * op -> cases whose gradients are checked by finite differences (rules.test.ts). Every row of RULES needs one.
+ * Values are drawn by the case's own seed; those of ops with kinks keep clear of them.
+ */
+import {
+  apart,
+  bools,
+  c,
+  DEFAULT,
+  fixed,
+  index,
+  int,
+  ints,
+  KERNEL,
+  type OpCase,
+  type Operand,
+  POSITIVE,
+  scalar,
+  type Values,
+  v,
+} from "./operands.js";
+
+/** One input of shape [2, 3]. */
+const unary = (values: Values = DEFAULT, extra: Partial<OpCase> = {}): OpCase[] => [
+  c("[2, 3]", [v([2, 3], values)], {}, extra),
+  c("a scalar", [v([], values)], {}, extra),
+];
+
+/** Two inputs, broadcast in every direction. */
+const PAIRS: readonly (readonly [readonly number[], readonly number[]])[] = [
+  [
+    [2, 3],
+    [2, 3],
+  ],
+  [[2, 3], [3]],
+  [[3], [2, 3]],
+  [
+    [2, 1],
+    [1, 3],
+  ],
+  [[2, 3], []],
+  [[], [2, 3]],
+  [
+    [2, 1, 3],
+    [4, 1],
+  ],
+  [
+    [2, 3],
+    [1, 1, 1],
+  ],
+];
+const pairs = (a: Values = DEFAULT, b: Values = a): OpCase[] =>
+  PAIRS.map(([x, y]) => c(`[${x}] and [${y}]`, [v(x, a), v(y, b)]));
+
+const extrema: OpCase[] = [
+  ...pairs(apart(0.5), apart(0.5, 0.2)),
+  c("three inputs", [v([2, 3], apart(0.5)), v([3], apart(0.5, 0.15)), v([2, 1], apart(0.5, 0.3))]),
+  c("one input", [v([2, 3])]),
+];
+
+/** Reductions over the last, a middle, two, all axes, with and without keepdims. */
+const reductions = (values: Values = DEFAULT): OpCase[] =>
+  [0, 1].flatMap((keepdims) => [
+    c(`the last axis, keepdims ${keepdims}`, [v([2, 3], values), ints(-1)], { keepdims }),
+    c(`a middle axis, keepdims ${keepdims}`, [v([2, 3, 2], values), ints(1)], { keepdims }),
+    c(`two axes, keepdims ${keepdims}`, [v([2, 3, 2], values), ints(-1, 0)], { keepdims }),
+    c(`all axes by default, keepdims ${keepdims}`, [v([2, 3], values)], { keepdims }),
+    c(`an empty list of axes, keepdims ${keepdims}`, [v([2, 3], values), ints()], { keepdims }),
+  ]);
+
+const axes = (extra: Partial<OpCase> = {}): OpCase[] => [
+  c("the last axis by default", [v([2, 4])], {}, extra),
+  c("a middle axis", [v([2, 3, 2])], { axis: 1 }, extra),
+  c("axis -2", [v([2, 3, 2])], { axis: -2 }, extra),
+  c("the first axis", [v([4, 2])], { axis: 0 }, extra),
+];
+
+function gemms(): OpCase[] {
+  const transposed = [0, 1].flatMap((transA) =>
+    [0, 1].flatMap((transB) => {
+      const inputs = [v(transA ? [3, 2] : [2, 3]), v(transB ? [4, 3] : [3, 4])];
+      const title = `transA ${transA}, transB ${transB}`;
+      return [
+        c(title, inputs, { transA, transB }),
+        c(`${title}, alpha, beta, C`, [...inputs, v([2, 4])], { transA, transB, alpha: 0.5, beta: 2 }),
+      ];
+    }),
+  );
+  const shapes = [[2, 4], [4], [1, 4], [2, 1], []];
+  return [
+    ...transposed,
+    ...shapes.flatMap((shape) => [
+      c(`C [${shape}]`, [v([2, 3]), v([3, 4]), v(shape)]),
+      c(`C [${shape}], beta`, [v([2, 3]), v([4, 3]), v(shape)], { transB: 1, beta: 0.25 }),
+    ]),
+  ];
+}
+
+function normalizations(bias: boolean, float32: Partial<OpCase>): OpCase[] {
+  const extra = { ...float32, outputs: 1 };
+  const b = (shape: readonly number[]): Operand[] => (bias ? [v(shape)] : []);
+  return [
+    c("the last axis", [v([3, 4]), v([4], POSITIVE), ...b([4])], { axis: -1, epsilon: 1e-5 }, extra),
+    c("default attributes", [v([2, 2, 4]), v([4]), ...b([4])], {}, extra),
+    c("a large epsilon", [v([3, 4]), v([4]), ...b([4])], { axis: 1, epsilon: 0.5 }, extra),
+    c("statistics that are not saved", [v([3, 4]), v([4]), ...b([4])], { epsilon: 0.25 }, { ...extra, keep: 1 }),
+    c("only x", [v([3, 4]), fixed([4], POSITIVE)], { axis: -1, epsilon: 1e-5 }, extra),
+  ];
+}
+
+const row = [0.5, 1.5, -0.5];
+
+/** Ops in the order of RULES. */
+export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
+  Add: pairs(),
+  Sub: pairs(),
+  Mul: pairs(),
+  Div: pairs(DEFAULT, POSITIVE),
+  Pow: [
+    c("a non-integer exponent", [v([2, 3], POSITIVE), scalar(2.5)]),
+    c("a negative exponent", [v([2, 3], POSITIVE), scalar(-0.5)]),
+    c("an integer exponent and negative bases", [v([2, 3]), scalar(3)]),
+    c("an exponent of an integer type", [v([2, 3]), int(2)]),
+    c("an exponent for each column", [v([2, 3], POSITIVE), fixed([3], [2, 0.5, -1])]),
+    c("a broadcast base", [v([3], POSITIVE), fixed([2, 3], POSITIVE)]),
+  ],
+  Sum: [
+    c("one input", [v([2, 3])]),
+    c("three inputs", [v([2, 3]), v([3]), v([2, 1])]),
+    c("the same shape", [v([2, 3]), v([2, 3])]),
+  ],
+  Max: extrema,
+  Min: extrema,
+  Neg: unary(),
+  Abs: unary(apart(0.5)),
+  Reciprocal: unary(POSITIVE),
+  Sqrt: unary(POSITIVE),
+  Exp: unary(),
+  Log: unary(POSITIVE),
+  Sin: unary(),
+  Cos: unary(),
+  Identity: unary(),
+  Cast: [
+    c("to its own type", [v([2, 3])], { to: 11 }),
+    c("to a wider type", [v([2, 3])], { to: 11 }, { float32: "from float32 to float64" }),
+    c("to a narrower type", [v([2, 3])], { to: 1 }, { float32: "to float32" }),
+  ],
+  Clip: [
+    c("both bounds", [v([2, 4], apart(0.5)), scalar(-1), scalar(1.1)]),
+    c("only a lower bound", [v([2, 4], apart(0.5)), scalar(-1)]),
+    c("only an upper bound", [v([2, 4], apart(0.5)), undefined, scalar(1.1)]),
+    c("no bound", [v([2, 3])]),
+  ],
+  Where: [
+    c("one shape", [bools([2, 3], [1, 0, 1, 0, 1, 1]), v([2, 3]), v([2, 3])]),
+    c("a broadcast condition", [bools([2, 1], [1, 0]), v([2, 3]), v([2, 3])]),
+    c("broadcast choices", [bools([2, 3], [1, 0, 1, 0, 1, 1]), v([3]), v([2, 1])]),
+    c("all three broadcast", [bools([2, 1, 1], [0, 1]), v([1, 3]), v([2, 1])]),
+    c("a scalar choice", [bools([3], [0, 1, 1]), v([2, 3]), v([])]),
+  ],
+  Sigmoid: unary(),
+  Tanh: unary(),
+  Relu: unary(apart(0.5)),
+  Softplus: unary(DEFAULT, { float32: KERNEL }),
+  Erf: unary(DEFAULT, { float32: KERNEL }),
+  Gelu: [
+    c("exact", [v([2, 3])], {}, { float32: KERNEL }),
+    c("exact, by name", [v([2, 3])], { approximate: "none" }, { float32: KERNEL }),
+    c("by tanh", [v([2, 3])], { approximate: "tanh" }, { float32: KERNEL }),
+  ],
+  Softmax: axes(),
+  LogSoftmax: axes(),
+  CumSum: [0, 1].flatMap((reverse) =>
+    [0, 1].map((exclusive) =>
+      c(`reverse ${reverse}, exclusive ${exclusive}`, [v([2, 3]), int(1)], { reverse, exclusive }),
+    ),
+  ),
+  Trilu: [
+    c("upper", [v([3, 3])]),
+    c("lower of a batch", [v([2, 3, 3])], { upper: 0 }),
+    c("above the diagonal", [v([3, 4]), int(1)], { upper: 1 }),
+  ],
+  Gemm: gemms(),
+  MatMul: [
+    c("2-D", [v([2, 3]), v([3, 4])]),
+    c("a batch", [v([2, 2, 3]), v([2, 3, 2])]),
+    c("a batch times 2-D", [v([2, 2, 3]), v([3, 2])]),
+    c("two batch axes times 2-D", [v([2, 1, 2, 3]), v([3, 2])]),
+    c("2-D times a batch", [v([2, 3]), v([2, 3, 2])]),
+    c("a broadcast batch", [v([2, 1, 2, 3]), v([2, 3, 2])]),
+    c("a batch of one", [v([1, 2, 3]), v([2, 3, 2])]),
+  ],
+  ReduceSum: [
+    ...reductions(),
+    c("an empty list of axes as no operation", [v([2, 3]), ints()], { noop_with_empty_axes: 1 }),
+  ],
+  ReduceMean: reductions(),
+  ReduceSumSquare: reductions(),
+  ReduceL2: reductions(POSITIVE),
+  ReduceMax: reductions(apart(0.5)),
+  ReduceMin: reductions(apart(0.5)),
+  Reshape: [
+    c("to numbers", [v([2, 6]), ints(3, 4)]),
+    c("with 0 and -1", [v([2, 6]), ints(0, 2, -1)]),
+    c("to a scalar", [v([1, 1]), ints()]),
+  ],
+  Flatten: [
+    c("by default", [v([2, 2, 3])]),
+    c("at axis 0", [v([2, 3])], { axis: 0 }),
+    c("at a negative axis", [v([2, 2, 3])], { axis: -1 }),
+  ],
+  Squeeze: [c("given axes", [v([1, 2, 1, 3]), ints(0, -2)]), c("all axes of one", [v([1, 2, 1, 3])])],
+  Unsqueeze: [c("given axes", [v([2, 3]), ints(0, -1)])],
+  Transpose: [
+    c("reversed by default", [v([2, 3, 2])]),
+    c("given", [v([2, 3, 2])], { perm: [1, 2, 0] }),
+    c("given, 4-D", [v([2, 1, 3, 2])], { perm: [0, 2, 1, 3] }),
+  ],
+  Expand: [
+    c("a middle axis", [v([2, 1, 3]), ints(2, 2, 3)]),
+    c("new axes", [v([3]), ints(2, 2, 3)]),
+    c("a target with ones", [v([2, 3]), ints(2, 1, 1)]),
+    c("a scalar", [v([]), ints(2, 3)]),
+    c("its own shape", [v([2, 3]), ints(2, 3)]),
+  ],
+  Concat: [
+    c("three parts", [v([2, 1]), v([2, 3]), v([2, 2])], { axis: 1 }),
+    c("a negative axis", [v([1, 2, 2]), v([1, 1, 2]), v([1, 3, 2])], { axis: -2 }),
+    c("parts that are not differentiated", [fixed([2]), v([3]), fixed([1])], { axis: 0 }),
+  ],
+  Split: [
+    c("uneven parts", [v([2, 6]), ints(1, 3, 2)], { axis: -1 }),
+    c("equal parts", [v([4, 2])], { num_outputs: 2 }),
+    c("a smaller last part", [v([5, 2])], { num_outputs: 2 }),
+    c("one unused part", [v([2, 6]), ints(1, 3, 2)], { axis: 1 }, { outputs: 2 }),
+  ],
+  Slice: [
+    c("from the start", [v([4, 2]), ints(0), ints(2), ints(0)]),
+    c("negative start and axis", [v([2, 5]), ints(-3), ints(-1), ints(-1)]),
+    c("a step", [v([2, 7]), ints(1), ints(2 ** 40), ints(1), ints(3)]),
+    c("a negative step", [v([2, 5]), ints(-2), ints(-(2 ** 40)), ints(1), ints(-2)]),
+    c("several axes", [v([4, 5]), ints(1, 0), ints(3, 5), ints(0, 1), ints(1, 2)]),
+    c("axes by default", [v([4, 3]), ints(1, 1), ints(9, 2)]),
+    c("everything", [v([2, 3]), ints(0), ints(3), ints(1)]),
+  ],
+  Gather: [
+    c("duplicates on axis 0", [v([4, 2]), index([3], [1, 3, 1])]),
+    c("a scalar on axis 0", [v([4, 2]), index([], [2])]),
+    c("2-D indices on axis 0", [v([4, 2]), index([2, 2], [0, 3, 3, 0])]),
+    c("duplicates on axis 1", [v([2, 4]), index([3], [1, 3, 1])], { axis: 1 }),
+    c("a scalar on axis 1", [v([2, 4, 2]), index([], [2])], { axis: 1 }),
+    c("2-D indices on a middle axis", [v([2, 3, 2]), index([2, 2], [0, 2, 2, 1])], { axis: -2 }),
+    c("negative indices", [v([4]), index([2], [-1, -1])]),
+    c("int32 indices", [v([4, 2]), index([3], [1, 3, 1], "int32")]),
+    c("int32 indices on axis 1", [v([2, 4]), index([3], [1, 3, 1], "int32")], { axis: 1 }),
+  ],
+  GatherElements: [
+    c("duplicates on axis 1", [v([2, 3]), index([2, 4], [0, 0, 2, 1, 2, 2, 2, 0])], { axis: 1 }),
+    c("fewer rows on axis 0", [v([3, 3]), index([1, 2], [2, 0])]),
+    c("a negative axis", [v([2, 3]), index([2, 1], [1, -1])], { axis: -1 }),
+  ],
+  GatherND: [
+    c("rows", [v([3, 2]), index([3, 1], [2, 0, 2])]),
+    c("elements", [v([3, 2]), index([2, 2, 2], [0, 1, 2, 0, 0, 1, 1, 1])]),
+  ],
+  ScatterElements: [
+    c("overwriting", [v([2, 4]), index([2, 2], [0, 3, 1, 2]), v([2, 2])], { axis: 1 }),
+    c("adding, with duplicates", [v([3, 2]), index([3, 2], [0, 1, 0, 1, 2, 1]), v([3, 2])], { reduction: "add" }),
+    c("adding on a negative axis", [v([2, 3]), index([2, 1], [1, -1]), v([2, 1])], { axis: -1, reduction: "add" }),
+    c("an explicit reduction of none", [v([3]), index([1], [1]), v([1])], { reduction: "none" }),
+  ],
+  ScatterND: [
+    c("overwriting rows", [v([4, 2]), index([2, 1], [3, 0]), v([2, 2])]),
+    c("adding rows, with duplicates", [v([3, 2]), index([3, 1], [2, 0, 2]), v([3, 2])], { reduction: "add" }),
+    c("adding elements", [v([3, 2]), index([3, 2], [2, 0, 0, 1, 2, 0]), v([3], row)], { reduction: "add" }),
+  ],
+  SimplifiedLayerNormalization: normalizations(false, {}),
+  LayerNormalization: [
+    ...normalizations(true, {}),
+    c("two axes", [v([2, 2, 3]), v([2, 3]), v([2, 3])], { axis: 1 }, { outputs: 1 }),
+  ],
+};

@@ -1,0 +1,81 @@
+import type { Rng } from "../../src/core/rng.js";
+import { typedArray } from "../../src/onnx/graph.js";
+import { sizeOf } from "../../src/onnx/shapes.js";
+import type { Attribute, DType, Tensor } from "../../src/onnx/types.js";
+
+/** How the cases of cases.ts and of test/onnx/ops.test.ts are written. */
+
+/** Numbers in row-major order, uniform in a range, or a shuffled grid with this distance between any two. */
+export type Values = readonly number[] | { low: number; high: number } | { apart: number; shift: number };
+
+export interface Operand {
+  /** `wrt` is differentiated, `fixed` is a graph input that is not, `constant` an initializer. */
+  readonly role: "wrt" | "fixed" | "constant";
+  readonly shape: readonly number[];
+  readonly values: Values;
+  /** `float` is float64 or float32, as the case runs. */
+  readonly dtype: DType | "float";
+}
+
+export interface OpCase {
+  readonly title: string;
+  readonly inputs: readonly (Operand | undefined)[];
+  readonly attributes: Readonly<Record<string, Attribute>>;
+  /** Only the first outputs enter the loss; default all of a float type. */
+  readonly outputs?: number;
+  /** Keeps only the first outputs of the node, as a graph that does not save the others. */
+  readonly keep?: number;
+  /** Why the case runs in float32: KERNEL (checked), or that its types are the point. */
+  readonly float32?: string;
+}
+
+/** ONNX Runtime's CPU provider has no float64 kernel for the op. */
+export const KERNEL = "no float64 kernel";
+
+export const DEFAULT: Values = { low: -2, high: 2 };
+export const POSITIVE: Values = { low: 0.4, high: 2 };
+/** Odd multiples of half a step: never 0, never two the same. */
+export const apart = (step: number, shift = 0): Values => ({ apart: step, shift });
+
+export const v = (shape: readonly number[], values: Values = DEFAULT): Operand => ({
+  role: "wrt",
+  shape,
+  values,
+  dtype: "float",
+});
+export const fixed = (shape: readonly number[], values: Values = DEFAULT): Operand => ({
+  ...v(shape, values),
+  role: "fixed",
+});
+export const scalar = (x: number): Operand => ({ role: "constant", shape: [], values: [x], dtype: "float" });
+export const ints = (...values: number[]): Operand => ({
+  role: "constant",
+  shape: [values.length],
+  values,
+  dtype: "int64",
+});
+export const int = (x: number): Operand => ({ role: "constant", shape: [], values: [x], dtype: "int64" });
+export const index = (shape: readonly number[], values: readonly number[], dtype: DType = "int64"): Operand => {
+  return { role: "fixed", shape, values, dtype };
+};
+export const bools = (shape: readonly number[], values: readonly number[]): Operand => index(shape, values, "bool");
+
+type Inputs = readonly (Operand | undefined)[];
+type Attributes = Readonly<Record<string, Attribute>>;
+
+export const c = (title: string, inputs: Inputs, attributes: Attributes = {}, extra: Partial<OpCase> = {}): OpCase => {
+  return { title, inputs, attributes, ...extra };
+};
+
+function numbers(values: Values, n: number, rng: Rng): number[] {
+  if ("low" in values) return Array.from({ length: n }, () => values.low + (values.high - values.low) * rng.uniform());
+  if (!("apart" in values)) return [...values];
+  const grid = Array.from({ length: n }, (_, i) => (i - Math.floor(n / 2) + 0.5) * values.apart + values.shift);
+  return rng.shuffle(grid);
+}
+
+/** The tensor of an operand. */
+export function draw({ dtype, shape, values }: Operand, float: DType, rng: Rng): Tensor {
+  const own = dtype === "float" ? float : dtype;
+  return { dtype: own, shape, data: typedArray(own, numbers(values, sizeOf(shape), rng)) };
+}

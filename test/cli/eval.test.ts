@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { summarize, writeEvaluation } from "../../src/train/evaluation-report.js";
+
+const dir = mkdtempSync(join(tmpdir(), "cli-eval-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+const program = fileURLToPath(new URL("../../src/cli/eval.js", import.meta.url));
+
+function run(...args: string[]): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: dir, encoding: "utf8" });
+  return { code: status, out: stdout, err: stderr };
+}
+
+async function evaluated(name: string, gain: number, splits: readonly string[]): Promise<void> {
+  mkdirSync(join(dir, name));
+  writeFileSync(join(dir, name, "config.yaml"), "model: m\n");
+  for (const split of splits) {
+    const rows = Array.from({ length: 30 }, (_, i) => ({ task_id: `t${i}`, form: "f", reward: (i % 7) / 10 + gain, success: false, field_accuracy: 0.5 }));
+    await writeEvaluation(join(dir, name, "eval", `${split}.json`), summarize(rows, { split, policy: "model", seed: 1, split_hash: "h", temperature: 1 }));
+  }
+}
+
+test("wrong calls exit 2", () => {
+  for (const [args, message] of [
+    [[], /Nothing to evaluate/],
+    [["--run", "a", "--config", "b"], /Both --run and --config/],
+    [["--run", "a", "--split", "hold"], /Allowed choices are train, val, test, heldout/],
+    [["--run", "a", "--checkpoint", "newest"], /best, last or the number/],
+    [["--run", "a", "--episodes", "0"], /at least 1/],
+    [["--run", "a", "--policy", "human"], /oracle/],
+    [["compare"], /missing required argument/],
+    [["compare", "a"], /at least two runs/],
+  ] as const) {
+    const { code, out, err } = run(...args);
+    assert.deepEqual([code, out], [2, ""], args.join(" "));
+    assert.match(err, message);
+  }
+});
+
+test("compare pairs runs with the first one, as a table and as JSON", async () => {
+  await evaluated("one", 0, ["heldout", "val"]);
+  await evaluated("two", 0.1, ["heldout", "val"]);
+  await evaluated("three", 0.2, ["test"]);
+  const table = run("compare", "one", "two");
+  assert.equal(table.code, 0, table.err);
+  assert.match(table.out, /two +heldout +30 +\+0\.100 \[\+0\.100, \+0\.100\] \*/);
+  const json = run("compare", "one", "two", "--split", "val", "--json");
+  assert.equal(json.code, 0, json.err);
+  const [row, ...more] = JSON.parse(json.out) as { run: string; split: string; reward: { mean: number } }[];
+  assert.equal(more.length, 0);
+  assert.deepEqual([row?.run, row?.split], ["two", "val"]);
+  assert.ok(Math.abs((row?.reward.mean ?? 0) - 0.1) < 1e-12);
+  const files = run("compare", "one/eval/val.json", "two/eval/val.json");
+  assert.equal(files.code, 0, files.err);
+  const apart = run("compare", "one", "three");
+  assert.equal(apart.code, 1);
+  assert.match(apart.err, /no evaluated split in common[\s\S]*next: /);
+  assert.equal(run("compare", "one", "nowhere").code, 1);
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { shellWord } from "../../src/cli/shared.js";
+
+const shared = new URL("../../src/cli/shared.js", import.meta.url).href;
+const errors = new URL("../../src/core/errors.js", import.meta.url).href;
+
+/** A program whose one action is `body`; it sees `context`, `UserError` and `flags`. */
+function script(body: string): string[] {
+  const source = `
+    import { Command } from "commander";
+    import { runProgram, setUpProgram } from ${JSON.stringify(shared)};
+    import { UserError } from ${JSON.stringify(errors)};
+    await runProgram(async (context) => setUpProgram(new Command("demo")).option("--debug", "stack")
+      .action(async (flags) => { ${body} }), ["node", "demo", ...process.argv.slice(1)]);`;
+  return ["--input-type=module", "-e", source, "--"];
+}
+
+function run(body: string, ...args: string[]): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...script(body), ...args], { encoding: "utf8" });
+  return { code: status, out: stdout, err: stderr };
+}
+
+test("results go to stdout, and the exit code is the program's", () => {
+  assert.deepEqual(run(`context.print("a"); context.log("b");`), { code: 0, out: "a\n", err: "b\n" });
+  assert.equal(run("context.exitWith(1);").code, 1);
+});
+
+test("a user's error is its message and hint, with its own exit code", () => {
+  const body = `throw new UserError("no such thing", { hint: "look elsewhere", exitCode: 2 });`;
+  assert.deepEqual(run(body), { code: 2, out: "", err: "error: no such thing\n  next: look elsewhere\n" });
+});
+
+test("any other error is called a bug; the stack comes with --debug only", () => {
+  const body = `throw new TypeError("x is not a function");`;
+  const plain = run(body);
+  assert.equal(plain.code, 1);
+  assert.match(plain.err, /^error: x is not a function\n {2}this is a bug/);
+  assert.ok(!/\n\s+at /.test(plain.err));
+  assert.match(run(body, "--debug").err, /\n\s+at /);
+});
+
+async function interrupted(body: string, signals: number): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, script(body), { stdio: ["ignore", "pipe", "pipe"] });
+  let [out, err, sent] = ["", "", 0];
+  const signal = (): void => {
+    if (sent < signals) {
+      sent++;
+      child.kill("SIGINT");
+    }
+  };
+  child.stdout.on("data", (data: Buffer) => {
+    out += data;
+    signal();
+  });
+  child.stderr.on("data", (data: Buffer) => {
+    err += data;
+    signal();
+  });
+  const [code] = (await once(child, "close")) as [number];
+  return { code, out, err };
+}
+
+test("the first Ctrl-C lets the work end and be saved, the second ends at once", async () => {
+  const wait = `context.print("ready"); const alive = setInterval(() => {}, 1000);`;
+  const saved = `${wait} await new Promise((done) => context.signal.addEventListener("abort", done)); clearInterval(alive); context.print("saved"); context.exitWith(130);`;
+  const one = await interrupted(saved, 1);
+  assert.deepEqual([one.code, one.out], [130, "ready\nsaved\n"]);
+  assert.match(one.err, /finishing this step, then saving/);
+  const two = await interrupted(`${wait} await new Promise(() => {});`, 2);
+  assert.deepEqual([two.code, two.out], [130, "ready\n"]);
+  const thrown = await interrupted(`${wait} await new Promise((_, fail) => context.signal.addEventListener("abort", () => fail(context.signal.reason)));`, 1);
+  assert.equal(thrown.code, 130);
+});
+
+test("a printed word is read back by a shell", () => {
+  assert.equal(shellWord("runs/quick-start_2"), "runs/quick-start_2");
+  for (const word of ["a b", "it's", "$HOME", "", "*"]) {
+    assert.equal(spawnSync("sh", ["-c", `printf %s ${shellWord(word)}`], { encoding: "utf8" }).stdout, word);
+  }
+});

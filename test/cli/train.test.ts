@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { loadRegistries } from "../../src/train/config-schema.js";
+
+const dir = mkdtempSync(join(tmpdir(), "cli-train-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+const program = fileURLToPath(new URL("../../src/cli/train.js", import.meta.url));
+
+function run(...args: string[]): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: dir, encoding: "utf8" });
+  return { code: status, out: stdout, err: stderr };
+}
+
+test("help lists a subcommand for each objective and each file in commands/", async () => {
+  const { code, out, err } = run("--help");
+  assert.equal(code, 0, err);
+  for (const name of [...(await loadRegistries()).objectives.keys(), "report", "doctor"]) assert.match(out, new RegExp(`^  ${name} `, "m"));
+});
+
+test("wrong calls exit 2, say what is near, and leave stdout empty", () => {
+  for (const [args, message] of [
+    [[], /Usage/],
+    [["doctr"], /Did you mean doctor/],
+    [["doctor", "--jsn"], /Did you mean --json/],
+    [["report"], /missing required argument/],
+    [["report", "a", "b"], /too many arguments/],
+  ] as const) {
+    const { code, out, err } = run(...args);
+    assert.deepEqual([code, out], [2, ""], args.join(" "));
+    assert.match(err, message);
+  }
+});
+
+test("an objective without a config, with a broken one, or with flags for keys exits 2 with the next step", async (t) => {
+  const name = [...(await loadRegistries()).objectives.keys()][0];
+  if (name === undefined) return t.skip("no objective is installed");
+  assert.deepEqual([run(name).code, run(name, "--config", "none.yaml").code], [2, 2]);
+  const path = join(dir, "bad.yaml");
+  writeFileSync(path, "model: m\ntrainig: 1\nseed: x\n");
+  const bad = run(name, "--config", path, "--dry-run", "evaluation.episodes=0");
+  assert.equal(bad.code, 2);
+  assert.match(bad.err, /3 problems[\s\S]*trainig \(line 2\)[\s\S]*seed \(line 3\)[\s\S]*command line: evaluation\.episodes=0[\s\S]*next: /);
+  const dashes = run(name, "--config", path, "--training.steps=3");
+  assert.equal(dashes.code, 2);
+  assert.match(dashes.err, /take no dashes: training\.steps=3/);
+  const help = run(name, "--help");
+  assert.equal(help.code, 0);
+  assert.match(help.out, /training\.steps=20 +optimizer steps/);
+});
+
+test("report writes the page and prints its path; a directory that is no run exits 1", () => {
+  const runDir = join(dir, "run");
+  mkdirSync(runDir);
+  const none = run("report", runDir);
+  assert.equal(none.code, 1);
+  assert.match(none.err, /error: .*is no run directory[\s\S]*next: /);
+  assert.ok(!/at .*\.js/.test(none.err), "no stack");
+  writeFileSync(join(runDir, "config.yaml"), "model: m\n");
+  const { code, out } = run("report", runDir);
+  assert.equal(code, 0);
+  assert.equal(out.trim(), join(runDir, "report.html"));
+  assert.match(readFileSync(out.trim(), "utf8"), /<!doctype html>/);
+});
+
+test("doctor prints each check, and as JSON; misses exit 1", () => {
+  const { code, out } = run("doctor", "--json");
+  const checks = JSON.parse(out) as { name: string; ok: boolean; found: string }[];
+  assert.deepEqual(checks.map((check) => check.name), ["node", "runtime", "browser", "models", "disk", "memory"]);
+  assert.equal(code, checks.every((check) => check.ok) ? 0 : 1);
+  assert.equal(checks[0]?.ok, true);
+  assert.ok(!existsSync(join(dir, "runs")));
+});

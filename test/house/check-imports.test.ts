@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, beforeEach, describe, it } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+
+const script = join(packageRoot(), "scripts", "check-imports.mjs");
+
+describe("check-imports", () => {
+  let root = "";
+  const clean = (): void => {
+    if (root !== "") rmSync(root, { recursive: true, force: true });
+  };
+  beforeEach(() => {
+    clean();
+    root = mkdtempSync(join(tmpdir(), "check-imports-"));
+  });
+  after(clean);
+
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, "src", path)), { recursive: true });
+    writeFileSync(join(root, "src", path), text);
+  };
+  const check = (where: string): { status: number | null; lines: string[] } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, where], { encoding: "utf8" });
+    assert.equal(stderr, "");
+    return { status, lines: stdout.split("\n").filter((line) => line !== "") };
+  };
+
+  it("finds nothing in this repository", () => {
+    assert.deepEqual(check(packageRoot()), { status: 0, lines: [] });
+  });
+
+  it("allows lower floors, the own floor and packages", () => {
+    write(
+      "text/a.ts",
+      'import { x } from "../core/x.js";\nimport zod from "zod";\nimport "./b.js";\nimport "../onnx/types.js";\n',
+    );
+    write("text/deep/b.ts", 'import { a } from "../a.js";\n');
+    write("cli/train.ts", 'import * as all from "../train/recipe.js";\nconst later = await import("../rl/a.js");\n');
+    assert.deepEqual(check(root), { status: 0, lines: [] });
+  });
+
+  it("names every import of a higher floor with its line, in any form", () => {
+    write(
+      "core/a.ts",
+      [
+        '// import { a } from "../cli/comment.js";',
+        "/* a comment",
+        'import { a } from "../cli/comment.js"; */',
+        'import { one } from "../text/one.js";',
+        "import {",
+        "  two,",
+        "  type Three,",
+        '} from "../train/two.js";',
+        'import type { Four } from "../nn/four.js";',
+        'export * from "../rl/five.js";',
+        'export { six } from "../env/six.js";',
+        'import "../cli/seven.js";',
+        'const eight = () => import("../onnx/eight.js");',
+      ].join("\n"),
+    );
+    const { status, lines } = check(root);
+    assert.equal(status, 1);
+    assert.deepEqual(
+      lines.slice(0, -1).map((line) => line.split(" ")[0]),
+      [4, 8, 9, 10, 11, 12, 13].map((line) => `src/core/a.ts:${line}`),
+    );
+    assert.match(lines[1] ?? "", /core \(floor 0\) imports train \(floor 4\)/);
+    assert.match(lines.at(-1) ?? "", /^7 imports against the floors/);
+  });
+
+  it("finds circles between folders of one floor, also longer ones", () => {
+    write("autodiff/a.ts", 'import "../nn/b.js";\n');
+    write("nn/b.ts", 'import "../optim/c.js";\n');
+    write("optim/c.ts", 'import "../core/x.js";\n');
+    assert.equal(check(root).status, 0);
+    write("optim/d.ts", '\nimport "../autodiff/a.js";\n');
+    const { status, lines } = check(root);
+    assert.equal(status, 1);
+    assert.deepEqual(
+      lines.slice(0, -1).map((line) => line.split(" ")[0]),
+      ["src/autodiff/a.ts:1", "src/nn/b.ts:1", "src/optim/d.ts:2"],
+    );
+  });
+
+  it("keeps strangers apart and refuses what is on no floor or outside src", () => {
+    write("env/a.ts", 'import "../diffusion/x.js";\n');
+    write("rl/a.ts", 'import "../utilities/x.js";\nimport "../../scripts/x.mjs";\n');
+    write("utilities/x.ts", "");
+    const { status, lines } = check(root);
+    assert.equal(status, 1);
+    assert.deepEqual(
+      lines.slice(0, -1).map((line) => line.split(" ")[0]),
+      ["src/env/a.ts:1", "src/rl/a.ts:1", "src/rl/a.ts:2", "src/utilities/x.ts:1"],
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import type { ModelConfig } from "../../src/nn/config.js";
+import { loadModel, modelHash, saveModel, WEIGHTS_FILE } from "../../src/nn/model.js";
+import { writeModelFile } from "../../src/onnx/proto.js";
+import { isExternal } from "../../src/onnx/types.js";
+import { readSafetensors } from "../../src/text/safetensors.js";
+import { freshWeights, letters, MICRO, microModel } from "../support/micro-model.js";
+
+const userError = (pattern: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof UserError, String(error));
+  assert.match(error.message, pattern);
+  return true;
+};
+
+describe("model directory", () => {
+  let dir: string;
+  let remove: () => void;
+  beforeEach(async () => {
+    ({ dir, remove } = await microModel());
+  });
+  afterEach(() => remove());
+
+  const setConfig = (changes: Partial<ModelConfig>): void => {
+    writeFileSync(join(dir, "config.json"), JSON.stringify({ ...MICRO, ...changes }));
+  };
+
+  it("comes back as it was saved", async () => {
+    const model = await loadModel(dir);
+    assert.equal(model.dir, dir);
+    assert.deepEqual(model.config, MICRO);
+    assert.equal(model.tokenizer.vocabSize, 10);
+    const inputs = model.graph.inputs.map(({ name, dtype, shape }) => `${name} ${dtype} [${shape}]`);
+    assert.deepEqual(inputs, ["input_ids int64 [B,N]", "position_ids int64 [B,N]", "attention_bias float32 [B,1,N,N]"]);
+    assert.deepEqual(
+      model.graph.outputs.map(({ name, shape }) => [name, shape]),
+      [["logits", ["B", "N", 16]]],
+    );
+  });
+
+  it("keeps weights in one safetensors file, which the graph points into", async () => {
+    const weights = await freshWeights();
+    const stored = readSafetensors(join(dir, WEIGHTS_FILE));
+    assert.deepEqual([...stored.keys()].sort(), [...weights.keys()].sort());
+    const { graph } = await loadModel(dir);
+    const bytes = readFileSync(join(dir, WEIGHTS_FILE));
+    for (const [name, { shape, data }] of weights) {
+      assert.deepEqual(stored.get(name)?.data, data, name);
+      const initializer = graph.initializers.get(name);
+      assert.ok(initializer !== undefined && isExternal(initializer.data), name);
+      assert.deepEqual(initializer.value.shape, shape);
+      const { file, offset, length } = initializer.data;
+      assert.equal(file, WEIGHTS_FILE);
+      assert.deepEqual(new Float32Array(new Uint8Array(bytes.subarray(offset, offset + length)).buffer), data, name);
+    }
+  });
+
+  it("ties the head to the embedding where the config says so", async () => {
+    const config = { ...MICRO, tie_word_embeddings: true };
+    await saveModel(dir, config, await freshWeights(config), letters(10));
+    const { graph } = await loadModel(dir);
+    assert.ok(!graph.initializers.has("lm_head.weight"));
+  });
+
+  it("has a hash that changes with any of its files", async () => {
+    const before = await modelHash(dir);
+    assert.equal(await modelHash(dir), before);
+    assert.match(before, /^[0-9a-f]{32}$/);
+    setConfig({ rope_theta: 5000 });
+    assert.notEqual(await modelHash(dir), before);
+  });
+
+  it("refuses a directory that is not there", async () => {
+    await assert.rejects(loadModel(join(dir, "none")), userError(/There is no model directory .*none/));
+  });
+
+  for (const file of ["config.json", "tokenizer.json", "model.onnx"]) {
+    it(`refuses a directory without ${file}`, async () => {
+      rmSync(join(dir, file));
+      await assert.rejects(loadModel(dir), userError(new RegExp(`lacks ${file}`)));
+    });
+  }
+
+  it("refuses missing and truncated weights", async () => {
+    truncateSync(join(dir, WEIGHTS_FILE), 1000);
+    await assert.rejects(loadModel(dir), userError(/model\.safetensors have 1000 bytes, expected at least \d+/));
+    rmSync(join(dir, WEIGHTS_FILE));
+    await assert.rejects(loadModel(dir), userError(/its weights .*model\.safetensors are missing/));
+  });
+
+  it("refuses a tokenizer that is too large", async () => {
+    writeFileSync(join(dir, "tokenizer.json"), letters(17));
+    await assert.rejects(loadModel(dir), userError(/has 17 tokens, its config\.json only vocab_size 16/));
+  });
+
+  for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
+    it(`refuses a ${key} outside the vocabulary`, async () => {
+      setConfig({ [key]: 16 });
+      await assert.rejects(loadModel(dir), userError(new RegExp(`${key} 16 is outside the vocabulary of 16`)));
+    });
+  }
+
+  it("lists all that is wrong with a config", async () => {
+    setConfig({ attention: "sideways" as never, vocab_size: -1 });
+    await assert.rejects(loadModel(dir), (error: unknown) => {
+      assert.ok(userError(/config\.json is not a usable model config/)(error));
+      assert.ok(userError(/attention/)(error) && userError(/vocab_size/)(error));
+      return true;
+    });
+  });
+
+  it("refuses a graph without one of the inputs", async () => {
+    const { graph } = await loadModel(dir);
+    const inputs = graph.inputs.filter((input) => input.name !== "position_ids");
+    await writeModelFile(join(dir, "model.onnx"), { ...graph, inputs });
+    await assert.rejects(loadModel(dir), userError(/no input position_ids \(it has input_ids, attention_bias\)/));
+  });
+
+  it("refuses to save weights that are missing or of another shape", async () => {
+    const weights = await freshWeights();
+    const name = "model.layers.1.self_attn.k_proj.weight";
+    const wrong = new Map(weights).set(name, { dtype: "float32", shape: [8, 4], data: new Float32Array(32) });
+    await assert.rejects(
+      saveModel(dir, MICRO, wrong, letters(10)),
+      userError(/k_proj\.weight should have the shape \[4, 8\], got \[8, 4\]/),
+    );
+    weights.delete(name);
+    await assert.rejects(
+      saveModel(dir, MICRO, weights, letters(10)),
+      userError(/lacks the weight model\.layers\.1.*k_proj/),
+    );
+  });
+
+  it("proposes the nearest architecture", async () => {
+    const config = { ...MICRO, architecture: "refuson" };
+    await assert.rejects(saveModel(dir, config, new Map(), letters(10)), (error: unknown) => {
+      assert.ok(userError(/Unknown architecture "refuson"; known: .*refusion/)(error));
+      assert.equal((error as UserError).hint, 'Did you mean "refusion"?');
+      return true;
+    });
+  });
+});

@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Rng } from "../../src/core/rng.js";
+import { encodeModel } from "../../src/onnx/proto.js";
+import { Runtime } from "../../src/onnx/session.js";
+import { sizeOf } from "../../src/onnx/shapes.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../../src/optim/optimizer.js";
+import { relativeError } from "../support/golden.js";
+
+const ADAMW: OptimizerOptions = {
+  kind: "adamw",
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-8,
+  weightDecay: 0.1,
+  gradClip: 1,
+  muonLrScale: 1,
+};
+const MUON: OptimizerOptions = { ...ADAMW, kind: "muon", weightDecay: 0, gradClip: 0, muonLrScale: 10 };
+const PARAMETERS: readonly Parameter[] = [
+  { name: "w", shape: [3, 2] },
+  { name: "gain", shape: [4] },
+];
+
+type Arrays = Record<string, number[]>;
+const f32 = (shape: readonly number[], values: readonly number[]): Tensor => ({
+  dtype: "float32",
+  shape,
+  data: Float32Array.from(values),
+});
+
+/** Plain numbers through the optimizer graph, step by step. */
+class Trainer {
+  readonly state: Arrays = {};
+  private t = 0;
+
+  private constructor(
+    private readonly runtime: Runtime,
+    private readonly parameters: readonly Parameter[],
+    private readonly options: OptimizerOptions,
+  ) {}
+
+  static async open(
+    runtime: Runtime,
+    parameters: readonly Parameter[],
+    options: OptimizerOptions,
+    start: Arrays,
+  ): Promise<Trainer> {
+    if (runtime.has("optimizer")) await runtime.unload("optimizer");
+    await runtime.load("optimizer", { bytes: encodeModel(optimizerGraph(parameters, options)) });
+    const trainer = new Trainer(runtime, parameters, options);
+    for (const p of parameters) {
+      trainer.state[p.name] = start[p.name] as number[];
+      for (const key of [slot.first(p.name), slot.second(p.name)])
+        trainer.state[key] = Array<number>(sizeOf(p.shape)).fill(0);
+    }
+    return trainer;
+  }
+
+  /** Returns the gradient norm. */
+  async step(gradients: Arrays, lr: number): Promise<number> {
+    this.t++;
+    const feeds: Record<string, Tensor> = {
+      lr: f32([], [lr]),
+      correction1: f32([], [1 - this.options.beta1 ** this.t]),
+      correction2: f32([], [1 - this.options.beta2 ** this.t]),
+    };
+    const keys = (p: Parameter): string[] => [p.name, slot.first(p.name), slot.second(p.name)];
+    for (const p of this.parameters) {
+      feeds[slot.gradient(p.name)] = f32(p.shape, gradients[p.name] as number[]);
+      for (const key of keys(p)) feeds[key] = f32(p.shape, this.state[key] as number[]);
+    }
+    const out = await this.runtime.run("optimizer", { feeds });
+    for (const p of this.parameters) {
+      for (const key of keys(p)) this.state[key] = [...((out[slot.next(key)] as Tensor).data as Float32Array)];
+    }
+    return Number(out.grad_norm?.data[0]);
+  }
+}
+
+/** torch.optim.AdamW after clip_grad_norm_, in float64. */
+function adamwReference(
+  start: Arrays,
+  history: readonly Arrays[],
+  lr: number,
+  o: OptimizerOptions,
+): { state: Arrays; norms: number[] } {
+  const state: Arrays = Object.fromEntries(Object.entries(start).map(([k, x]) => [k, [...x]]));
+  const [m, v]: [Arrays, Arrays] = [{}, {}];
+  for (const [name, x] of Object.entries(start)) {
+    m[name] = x.map(() => 0);
+    v[name] = x.map(() => 0);
+  }
+  const norms = history.map((gradients, index) => {
+    const t = index + 1;
+    const norm = Math.sqrt(
+      Object.values(gradients)
+        .flat()
+        .reduce((sum, x) => sum + x * x, 0),
+    );
+    const factor = o.gradClip > 0 ? Math.min(1, o.gradClip / (norm + 1e-6)) : 1;
+    for (const [name, gradient] of Object.entries(gradients)) {
+      const [p, first, second] = [state[name], m[name], v[name]] as [number[], number[], number[]];
+      gradient.forEach((raw, i) => {
+        const g = raw * factor;
+        first[i] = o.beta1 * (first[i] as number) + (1 - o.beta1) * g;
+        second[i] = o.beta2 * (second[i] as number) + (1 - o.beta2) * g * g;
+        const mHat = (first[i] as number) / (1 - o.beta1 ** t);
+        const vHat = (second[i] as number) / (1 - o.beta2 ** t);
+        const decay = name === "gain" ? 1 : 1 - lr * o.weightDecay;
+        p[i] = (p[i] as number) * decay - (lr * mHat) / (Math.sqrt(vHat) + o.epsilon);
+      });
+    }
+    return norm;
+  });
+  for (const name of Object.keys(start)) {
+    state[slot.first(name)] = m[name] as number[];
+    state[slot.second(name)] = v[name] as number[];
+  }
+  return { state, norms };
+}
+
+/** Eigenvalues of a symmetric matrix by Jacobi rotations. */
+function eigenvalues(matrix: number[][]): number[] {
+  const a = matrix.map((row) => [...row]);
+  const n = a.length;
+  const at = (i: number, j: number): number => a[i]?.[j] as number;
+  const set = (i: number, j: number, x: number): void => {
+    (a[i] as number[])[j] = x;
+  };
+  for (let sweep = 0; sweep < 30; sweep++) {
+    for (let p = 0; p < n; p++) {
+      for (let q = p + 1; q < n; q++) {
+        if (Math.abs(at(p, q)) < 1e-14) continue;
+        const angle = 0.5 * Math.atan2(2 * at(p, q), at(q, q) - at(p, p));
+        const [c, s] = [Math.cos(angle), Math.sin(angle)];
+        for (let k = 0; k < n; k++) {
+          const [kp, kq] = [at(k, p), at(k, q)];
+          set(k, p, c * kp - s * kq);
+          set(k, q, s * kp + c * kq);
+        }
+        for (let k = 0; k < n; k++) {
+          const [pk, qk] = [at(p, k), at(q, k)];
+          set(p, k, c * pk - s * qk);
+          set(q, k, s * pk + c * qk);
+        }
+      }
+    }
+  }
+  return a.map((row, i) => row[i] as number);
+}
+
+/** Singular values of a row-major matrix, over its smaller side. */
+function singularValues(x: readonly number[], rows: number, columns: number): number[] {
+  const n = Math.min(rows, columns);
+  const entry = (i: number, k: number): number => (rows <= columns ? x[i * columns + k] : x[k * columns + i]) as number;
+  const long = Math.max(rows, columns);
+  const square = Array.from({ length: n }, (_, i) =>
+    Array.from({ length: n }, (_, j) => {
+      let sum = 0;
+      for (let k = 0; k < long; k++) sum += entry(i, k) * entry(j, k);
+      return sum;
+    }),
+  );
+  return eigenvalues(square).map((value) => Math.sqrt(Math.max(0, value)));
+}
+
+describe("optimizerGraph", () => {
+  let runtime: Runtime;
+  before(async () => {
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  });
+  after(() => runtime.close());
+
+  const random = (rng: Rng, n: number, scale = 1): number[] =>
+    Array.from({ length: n }, () => Math.fround(rng.normal() * scale));
+  const draw = (rng: Rng, scale = 1): Arrays => ({ w: random(rng, 6, scale), gain: random(rng, 4, scale) });
+
+  for (const [title, changes] of [
+    ["with clipping and weight decay", {}],
+    ["without either", { gradClip: 0, weightDecay: 0 }],
+    ["with an epsilon that counts", { epsilon: 0.1 }],
+  ] as const) {
+    it(`AdamW agrees with the formula in float64 over 5 steps, ${title}`, async () => {
+      const options = { ...ADAMW, ...changes };
+      const rng = Rng.named(1, "adamw");
+      const start = draw(rng);
+      // some norms are below the bound of 1, some above
+      const history = [0.05, 3, 1, 0.1, 10].map((scale) => draw(rng, scale));
+      const { state, norms } = adamwReference(start, history, 0.01, options);
+      assert.ok(norms.some((x) => x < 1) && norms.some((x) => x > 1));
+      const trainer = await Trainer.open(runtime, PARAMETERS, options, start);
+      for (const [i, gradients] of history.entries()) {
+        const norm = await trainer.step(gradients, 0.01);
+        assert.ok(Math.abs(norm / (norms[i] as number) - 1) < 1e-6, `norm ${i}`);
+      }
+      for (const [key, expected] of Object.entries(state)) {
+        assert.ok(relativeError(trainer.state[key] as number[], expected) < 1e-5, key);
+      }
+    });
+  }
+
+  it("does not decay gains", async () => {
+    const start = { w: [1, 1, 1, 1, 1, 1], gain: [1, 1, 1, 1] };
+    const trainer = await Trainer.open(runtime, PARAMETERS, ADAMW, start);
+    await trainer.step({ w: [0, 0, 0, 0, 0, 0], gain: [0, 0, 0, 0] }, 0.5);
+    assert.ok(relativeError(trainer.state.w as number[], Array(6).fill(0.95)) < 1e-6);
+    assert.deepEqual(trainer.state.gain, start.gain);
+  });
+
+  for (const options of [ADAMW, MUON]) {
+    for (const [title, bad] of [
+      ["not a number", Number.NaN],
+      ["infinite", Number.NEGATIVE_INFINITY],
+      ["so large that its norm overflows", 1e30],
+    ] as const) {
+      it(`${options.kind} leaves everything as it was where a gradient is ${title}`, async () => {
+        const rng = Rng.named(2, "bad");
+        const trainer = await Trainer.open(runtime, PARAMETERS, options, draw(rng));
+        await trainer.step(draw(rng), 0.01);
+        const before = structuredClone(trainer.state);
+        const gradients = draw(rng);
+        (gradients.gain as number[])[2] = bad;
+        const norm = await trainer.step(gradients, 0.01);
+        assert.ok(!Number.isFinite(norm));
+        assert.deepEqual(trainer.state, before);
+      });
+    }
+  }
+
+  for (const [rows, columns] of [
+    [4, 4],
+    [3, 8],
+    [8, 3],
+    [1, 5],
+  ] as const) {
+    it(`Muon's step on a [${rows}, ${columns}] matrix is nearly orthogonal`, async () => {
+      const rng = Rng.named(3, `muon/${rows}x${columns}`);
+      const parameters = [{ name: "w", shape: [rows, columns] }];
+      const n = rows * columns;
+      const trainer = await Trainer.open(runtime, parameters, MUON, { w: Array<number>(n).fill(0) });
+      const lr = 0.02;
+      const gradient = random(rng, n);
+      await trainer.step({ w: gradient }, lr);
+      const scale = lr * MUON.muonLrScale * Math.sqrt(Math.max(1, rows / columns));
+      const direction = (trainer.state.w as number[]).map((x) => -x / scale);
+      for (const value of singularValues(direction, rows, columns)) assert.ok(value > 0.6 && value < 1.3, `${value}`);
+      // it goes along the gradient
+      assert.ok(direction.reduce((sum, x, i) => sum + x * (gradient[i] as number), 0) > 0);
+      assert.deepEqual(trainer.state[slot.second("w")], Array<number>(n).fill(0));
+      assert.ok(relativeError(trainer.state[slot.first("w")] as number[], gradient) < 1e-6);
+    });
+  }
+
+  it("Muon decays by its own learning rate, and keeps momentum", async () => {
+    const parameters = [{ name: "w", shape: [2, 2] }];
+    const trainer = await Trainer.open(runtime, parameters, { ...MUON, weightDecay: 0.5 }, { w: [1, 0, 0, 1] });
+    // the momentum of one gradient goes on in the next step
+    await trainer.step({ w: [1, 0, 0, 1] }, 0);
+    assert.deepEqual(trainer.state.w, [1, 0, 0, 1]);
+    await trainer.step({ w: [0, 0, 0, 0] }, 0);
+    assert.ok(relativeError(trainer.state[slot.first("w")] as number[], [0.95, 0, 0, 0.95]) < 1e-6);
+    // a direction of zero leaves the decay alone
+    const still = await Trainer.open(runtime, parameters, { ...MUON, weightDecay: 0.5 }, { w: [1, 0, 0, 1] });
+    await still.step({ w: [0, 0, 0, 0] }, 0.01);
+    assert.ok(relativeError(still.state.w as number[], [0.95, 0, 0, 0.95]) < 1e-6);
+  });
+
+  it("Muon leaves gains, embeddings and the head to AdamW", async () => {
+    const parameters = [
+      { name: "model.embed_tokens.weight", shape: [2, 2] },
+      { name: "lm_head.weight", shape: [2, 2] },
+      { name: "norm", shape: [4] },
+      { name: "mlp.weight", shape: [2, 2] },
+    ];
+    const all = (x: number[]): Arrays => Object.fromEntries(parameters.map((p) => [p.name, x]));
+    const trainer = await Trainer.open(runtime, parameters, MUON, all([0, 0, 0, 0]));
+    await trainer.step(all([1, -2, 3, 4]), 0.01);
+    const adam = [-0.01, 0.01, -0.01, -0.01];
+    for (const p of parameters.slice(0, 3))
+      assert.ok(relativeError(trainer.state[p.name] as number[], adam) < 1e-5, p.name);
+    assert.ok(relativeError(trainer.state["mlp.weight"] as number[], adam) > 0.1);
+  });
+});

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Rng } from "../../src/core/rng.js";
+import { architectureOf, initialise } from "../../src/nn/architecture.js";
+import type { ModelConfig } from "../../src/nn/config.js";
+import { saveModel } from "../../src/nn/model.js";
+import type { Tensor } from "../../src/onnx/types.js";
+
+/** A ReFusion config small enough to run in a millisecond. */
+export const MICRO: ModelConfig = {
+  architecture: "refusion",
+  attention: "causal",
+  vocab_size: 16,
+  hidden_size: 8,
+  mask_token_id: 13,
+  eos_token_id: 14,
+  pad_token_id: 15,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  head_dim: 4,
+  intermediate_size: 12,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10000,
+  tie_word_embeddings: false,
+};
+
+/** A tokenizer.json of this many one-letter tokens. */
+export function letters(count: number): string {
+  const vocab = Object.fromEntries(Array.from({ length: count }, (_, i) => [String.fromCharCode(97 + i), i]));
+  return JSON.stringify({
+    version: "1.0",
+    added_tokens: [],
+    normalizer: null,
+    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
+    post_processor: null,
+    decoder: { type: "ByteLevel" },
+    model: { type: "BPE", vocab, merges: [] },
+  });
+}
+
+/** Fresh weights of a config, larger than a trainer would draw them, so that every part of the model counts. */
+export async function freshWeights(config: ModelConfig = MICRO, seed = 0): Promise<Map<string, Tensor>> {
+  const architecture = await architectureOf(config);
+  const drawn = initialise(architecture.weights(config), Rng.named(seed, "weights"));
+  return new Map(
+    [...drawn].map(([name, { shape, data }]) => {
+      const scaled = shape.length === 1 ? data : data.map((x) => x * 15);
+      return [name, { dtype: "float32", shape, data: scaled } satisfies Tensor];
+    }),
+  );
+}
+
+/** Writes a micro model into a new folder; `remove` deletes it. */
+export async function microModel(config: ModelConfig = MICRO): Promise<{ dir: string; remove: () => void }> {
+  const dir = mkdtempSync(join(tmpdir(), "micro-"));
+  await saveModel(dir, config, await freshWeights(config), letters(10));
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}

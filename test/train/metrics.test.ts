@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import { formatMetrics, MetricsWriter, readMetrics, type StepMetrics } from "../../src/train/metrics.js";
+
+const dir = mkdtempSync(join(tmpdir(), "metrics-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+function metrics(step: number, changes: Partial<StepMetrics> = {}): StepMetrics {
+  return {
+    step,
+    reward: 0.5,
+    reward_std: 0.1,
+    success_rate: 0.25,
+    field_accuracy: 0.6,
+    frac_reward_zero_std: 0,
+    faults: 0,
+    loss: -0.01,
+    kl: 0.001,
+    ratio_mean: 1,
+    ratio_max: 1.2,
+    clip_fraction: 0,
+    grad_norm: 0.7,
+    lr: 1e-4,
+    tokens: 900,
+    rollout_tokens_per_s: 450,
+    time: { rollout: 1, score: 0.5, update: 2, total: 3.5 },
+    ...changes,
+  };
+}
+
+test("what is written is read back, in a fixed order of keys", async () => {
+  const path = join(dir, "a.jsonl");
+  const writer = await MetricsWriter.open(path);
+  const rows = [metrics(1), metrics(2, { loss: null, extra: { zeta: 1, alpha: null } })];
+  for (const row of rows) writer.append(row);
+  assert.deepEqual(readMetrics(path), rows);
+  const line = JSON.parse(readFileSync(path, "utf8").split("\n")[1] as string) as object;
+  assert.deepEqual(Object.keys(line).slice(-4), ["rollout_tokens_per_s", "alpha", "zeta", "time"]);
+  const { time, ...rest } = metrics(1);
+  assert.equal(formatMetrics({ time, ...rest }), formatMetrics(metrics(1)));
+});
+
+test("a number that is not finite is refused by name, and so is a clash of keys", () => {
+  assert.throws(() => formatMetrics(metrics(4, { loss: Number.NaN })), /step 4: loss is NaN/);
+  assert.throws(() => formatMetrics(metrics(4, { extra: { elbo: Number.POSITIVE_INFINITY } })), /elbo is Infinity/);
+  assert.throws(() => formatMetrics(metrics(4, { time: { rollout: Number.NaN, score: 0, update: 0, total: 0 } })), /time\.rollout/);
+  assert.throws(() => formatMetrics(metrics(4, { extra: { kl: 1 } })), /"kl"/);
+});
+
+test("steps ascend", async () => {
+  const writer = await MetricsWriter.open(join(dir, "b.jsonl"));
+  writer.append(metrics(3));
+  assert.throws(() => writer.append(metrics(3)), /after step 3/);
+});
+
+test("a resume cuts later steps and a half-written line, and the bytes are as if nothing had happened", async () => {
+  const [whole, cut] = [join(dir, "whole.jsonl"), join(dir, "cut.jsonl")];
+  const uninterrupted = await MetricsWriter.open(whole);
+  for (let step = 1; step <= 5; step++) uninterrupted.append(metrics(step));
+  const first = await MetricsWriter.open(cut);
+  for (let step = 1; step <= 4; step++) first.append(metrics(step));
+  appendFileSync(cut, '{"step":5,"rew');
+  assert.equal(readMetrics(cut).length, 4);
+  const resumed = await MetricsWriter.open(cut, 2);
+  for (let step = 3; step <= 5; step++) resumed.append(metrics(step));
+  assert.equal(readFileSync(cut, "utf8"), readFileSync(whole, "utf8"));
+});
+
+test("a broken line is named", () => {
+  const path = join(dir, "broken.jsonl");
+  writeFileSync(path, `${formatMetrics(metrics(1))}\nnonsense\n${formatMetrics(metrics(2))}\n`);
+  assert.throws(() => readMetrics(path), (e) => e instanceof UserError && /line 2/.test(e.message));
+  writeFileSync(path, "[]\n");
+  assert.throws(() => readMetrics(path), /line 1: no step metrics/);
+});
