@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { EXIT, UserError } from "../core/errors.js";
 import { SPLITS } from "../env/site.js";
-import { compareEvaluations, type Evaluation, formatComparisons, formatEvaluations, formatForms, readEvaluation } from "../train/evaluation-report.js";
+import {
+  compareEvaluations,
+  type Evaluation,
+  formatComparisons,
+  formatEvaluations,
+  formatForms,
+  readEvaluation,
+} from "../train/evaluation-report.js";
 import { RunDirectory } from "../train/run-directory.js";
 import { type EvaluateOptions, type EvaluateResult, POLICIES, type PolicyName } from "../train/types.js";
 import { type CliContext, checkpointName, positiveInteger, runProgram, setUpProgram } from "./shared.js";
@@ -34,7 +41,10 @@ async function build(context: CliContext): Promise<Command> {
     .option("-q, --quiet", "no progress")
     .option("--json", "print the evaluations as JSON")
     .option("--debug", "print the stack of an error")
-    .addHelpText("after", "\nExamples:\n  refusion-eval --run runs/quickstart --checkpoint best --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  refusion-eval --run runs/quickstart --checkpoint best --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2",
+    )
     .action((overrides: string[], flags: EvalFlags) => evaluate(overrides, flags, context));
   program
     .command("compare")
@@ -71,15 +81,25 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
   });
   if (flags.json === true) context.print(JSON.stringify(result.evaluations));
   else {
-    context.print(formatEvaluations(result.evaluations.map((evaluation) => ({ label: evaluation.policy, evaluation }))));
-    for (const evaluation of result.evaluations) context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
+    context.print(
+      formatEvaluations(result.evaluations.map((evaluation) => ({ label: evaluation.policy, evaluation }))),
+    );
+    for (const evaluation of result.evaluations)
+      context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }
   for (const file of result.files) context.log(`written: ${file}`);
 }
 
-function compare(runs: readonly string[], flags: { readonly split?: string; readonly json?: boolean }, context: CliContext): void {
+function compare(
+  runs: readonly string[],
+  flags: { readonly split?: string; readonly json?: boolean },
+  context: CliContext,
+): void {
   if (runs.length < 2) {
-    throw new UserError("compare wants at least two runs.", { hint: "refusion-eval compare BASELINE RUN", exitCode: EXIT.usage });
+    throw new UserError("compare wants at least two runs.", {
+      hint: "refusion-eval compare BASELINE RUN",
+      exitCode: EXIT.usage,
+    });
   }
   const loaded = runs.map((path) => ({ path, evaluations: evaluationsOf(path, flags.split) }));
   const [baseline, ...others] = loaded as [(typeof loaded)[number], ...typeof loaded];
@@ -96,22 +116,32 @@ function compare(runs: readonly string[], flags: { readonly split?: string; read
     return shared;
   });
   if (flags.json === true) {
-    context.print(JSON.stringify(comparisons.map(({ label, comparison }) => ({ baseline: baseline.path, run: label, ...comparison }))));
+    context.print(
+      JSON.stringify(
+        comparisons.map(({ label, comparison }) => ({ baseline: baseline.path, run: label, ...comparison })),
+      ),
+    );
     return;
   }
-  const rows = loaded.flatMap(({ path, evaluations }) => evaluations.map((evaluation) => ({ label: path, evaluation })));
+  const rows = loaded.flatMap(({ path, evaluations }) =>
+    evaluations.map((evaluation) => ({ label: path, evaluation })),
+  );
   context.print(`${formatEvaluations(rows)}\n\n${formatComparisons(comparisons)}`);
 }
 
 /** The last evaluation of each split of a run, or the one in a file. */
 function evaluationsOf(path: string, split: string | undefined): Evaluation[] {
-  if (existsSync(path) && statSync(path).isFile()) return [readEvaluation(path)].filter((e) => split === undefined || e.split === split);
+  if (existsSync(path) && statSync(path).isFile())
+    return [readEvaluation(path)].filter((e) => split === undefined || e.split === split);
   const run = RunDirectory.open(path);
   const splits = run.evaluatedSplits("after").filter((name) => split === undefined || name === split);
   if (splits.length === 0) {
-    throw new UserError(`${join(path, "eval")} holds no evaluation${split === undefined ? "" : ` of the ${split} split`}.`, {
-      hint: `refusion-eval --run ${path} --split ${split ?? "heldout"}`,
-    });
+    throw new UserError(
+      `${join(path, "eval")} holds no evaluation${split === undefined ? "" : ` of the ${split} split`}.`,
+      {
+        hint: `refusion-eval --run ${path} --split ${split ?? "heldout"}`,
+      },
+    );
   }
   return splits.map((name) => readEvaluation(run.evaluation(name)));
 }
@@ -119,7 +149,8 @@ function evaluationsOf(path: string, split: string | undefined): Evaluation[] {
 /** Loaded when an evaluation starts: help and usage errors should not wait for the runtime. */
 async function loadEvaluate(): Promise<(options: EvaluateOptions) => Promise<EvaluateResult>> {
   const path = "../train/evaluate.js";
-  return ((await import(path)) as { evaluateCommand: (options: EvaluateOptions) => Promise<EvaluateResult> }).evaluateCommand;
+  return ((await import(path)) as { evaluateCommand: (options: EvaluateOptions) => Promise<EvaluateResult> })
+    .evaluateCommand;
 }
 
 await runProgram(build, process.argv);

@@ -19,7 +19,10 @@ export interface CliContext {
 }
 
 /** Runs a program to its end and sets the exit code: 0 done, 1 failed, 2 wrong call, 130 interrupted. */
-export async function runProgram(build: (context: CliContext) => Promise<Command>, argv: readonly string[]): Promise<void> {
+export async function runProgram(
+  build: (context: CliContext) => Promise<Command>,
+  argv: readonly string[],
+): Promise<void> {
   const interrupt = onInterrupt();
   let code: number = EXIT.ok;
   let failed = false;
@@ -41,7 +44,10 @@ export async function runProgram(build: (context: CliContext) => Promise<Command
     await program.parseAsync([...argv]);
   } catch (error) {
     failed = true;
-    code = interrupt.signal.aborted && isAbort(error) ? EXIT.interrupted : reportError(error, context.log, argv.includes("--debug"));
+    code =
+      interrupt.signal.aborted && isAbort(error)
+        ? EXIT.interrupted
+        : reportError(error, context.log, argv.includes("--debug"));
   } finally {
     interrupt.dispose();
   }
@@ -73,7 +79,11 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
     if (debug && error.stack !== undefined) log(error.stack);
     return error.exitCode;
   }
-  log(debug ? (error instanceof Error && error.stack) || "no stack" : "  this is a bug in refusion-train; run again with --debug for the stack, and report it");
+  log(
+    debug
+      ? (error instanceof Error && error.stack) || "no stack"
+      : "  this is a bug in refusion-train; run again with --debug for the stack, and report it",
+  );
   return EXIT.failed;
 }
 
@@ -99,7 +109,7 @@ function onInterrupt(): { signal: AbortSignal; dispose(): void } {
 /** Options and behaviour that both programs share. */
 export function setUpProgram(program: Command): Command {
   return program
-    .version(versions()["refusion_train"] ?? "unknown")
+    .version(versions().refusion_train ?? "unknown")
     .exitOverride()
     .showSuggestionAfterError(true)
     .showHelpAfterError("(--help lists what there is)")

@@ -5,7 +5,14 @@ import { Command } from "commander";
 import { EXIT, UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { loadConfig } from "../train/config.js";
-import { configKeys, loadRegistries, type ObjectivePlugIn, type Registries, type RunConfig, runSchema } from "../train/config-schema.js";
+import {
+  configKeys,
+  loadRegistries,
+  type ObjectivePlugIn,
+  type Registries,
+  type RunConfig,
+  runSchema,
+} from "../train/config-schema.js";
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../train/evaluation-report.js";
 import { RunDirectory } from "../train/run-directory.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
@@ -23,7 +30,10 @@ async function build(context: CliContext): Promise<Command> {
   for (const [name, entry] of await loadFolder<CliCommand>(new URL("./commands/", import.meta.url), "command")) {
     entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
   }
-  return program.addHelpText("after", "\nStart here:\n  refusion-train flow-grpo --config configs/tiny/quickstart.yaml");
+  return program.addHelpText(
+    "after",
+    "\nStart here:\n  refusion-train flow-grpo --config configs/tiny/quickstart.yaml",
+  );
 }
 
 interface TrainFlags {
@@ -35,11 +45,20 @@ interface TrainFlags {
   readonly json?: boolean;
 }
 
-function addObjective(program: Command, name: string, objective: ObjectivePlugIn, registries: Registries, context: CliContext): void {
+function addObjective(
+  program: Command,
+  name: string,
+  objective: ObjectivePlugIn,
+  registries: Registries,
+  context: CliContext,
+): void {
   program
     .command(name)
     .description(objective.description)
-    .argument("[overrides...]", "key=value, over what the config says: training.steps=40 evaluation.splits=[heldout,test]")
+    .argument(
+      "[overrides...]",
+      "key=value, over what the config says: training.steps=40 evaluation.splits=[heldout,test]",
+    )
     .option("-c, --config <file>", "YAML config of the run (with --resume: the run's own, if left out)")
     .option("--dry-run", "do everything up to the first step, then stop")
     .option("--run-dir <dir>", "where the run is kept; runs/<name> by default, and never overwritten")
@@ -88,10 +107,14 @@ function resumedConfig(command: string, flags: TrainFlags): string {
 function printNext(command: string, result: TrainResult, options: TrainOptions, context: CliContext): void {
   const dir = shellWord(result.runDir);
   if (result.interrupted) {
-    context.log(`interrupted after step ${result.steps}; continue with:\n  refusion-train ${command} --resume --run-dir ${dir}`);
+    context.log(
+      `interrupted after step ${result.steps}; continue with:\n  refusion-train ${command} --resume --run-dir ${dir}`,
+    );
     context.exitWith(EXIT.interrupted);
   } else if (options.dryRun) {
-    context.log(`dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}`);
+    context.log(
+      `dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}`,
+    );
   } else if (!options.quiet) {
     const report = join(result.runDir, "report.html");
     context.log(`${existsSync(report) ? `report: ${report}\n` : ""}next: refusion-eval --run ${dir} --split test`);
@@ -107,18 +130,22 @@ function formatResult({ before, after }: TrainResult): string {
   ]);
   const comparisons = splits.flatMap((split) => {
     const [a, b] = [before.find((e) => e.split === split), after.find((e) => e.split === split)];
-    return a === undefined || b === undefined ? [] : [{ label: "after - before", comparison: compareEvaluations(a, b) }];
+    return a === undefined || b === undefined
+      ? []
+      : [{ label: "after - before", comparison: compareEvaluations(a, b) }];
   });
   return [formatEvaluations(rows), ...(comparisons.length > 0 ? ["", formatComparisons(comparisons)] : [])].join("\n");
 }
 
 /** Every config key of an objective with its default, as overrides are typed. */
 function keyHelp(command: string, registries: Registries): string {
-  const lines = configKeys(runSchema(registries, command, {})).flatMap(({ path, type, default: value, description }) => {
-    if (type === "section") return [];
-    const setting = value === undefined ? `${path.join(".")}=<${type}>` : `${path.join(".")}=${settingText(value)}`;
-    return [`  ${setting.padEnd(44)} ${description}`];
-  });
+  const lines = configKeys(runSchema(registries, command, {})).flatMap(
+    ({ path, type, default: value, description }) => {
+      if (type === "section") return [];
+      const setting = value === undefined ? `${path.join(".")}=<${type}>` : `${path.join(".")}=${settingText(value)}`;
+      return [`  ${setting.padEnd(44)} ${description}`];
+    },
+  );
   return `\nConfig keys and their defaults:\n${lines.join("\n")}\n\nExample:\n  refusion-train ${command} --config configs/tiny/quickstart.yaml training.steps=40`;
 }
 

@@ -27,8 +27,11 @@ export interface MaskDraw {
   readonly order: readonly number[];
 }
 
+/** The draws that a mask takes: an exact expectation walks through all their outcomes instead of a stream. */
+export type MaskRng = Pick<Rng, "int" | "shuffle">;
+
 /** Draws the number of masked slots uniformly from {0..U}, then the slots. */
-export function drawMask(slots: number, rng: Rng): MaskDraw {
+export function drawMask(slots: number, rng: MaskRng): MaskDraw {
   const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
   const masked = new Array<boolean>(slots).fill(false);
   for (const slot of order.slice(0, rng.int(slots + 1))) masked[slot] = true;

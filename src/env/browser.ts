@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium, type Page, type Request, type Route } from "playwright";
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page, type Request, type Route } from "playwright";
 import type { Logger } from "../core/log.js";
 import { messageOf, UserError } from "../core/errors.js";
 import { findBrowser } from "./find-browser.js";
@@ -168,6 +168,8 @@ async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
  */
 export class Session {
   private episodes = 0;
+  private devtools: CDPSession | undefined;
+  private posting = false;
   private waiting: { resolve(submission: Submission): void; reject(error: Error): void } | undefined;
 
   private constructor(
@@ -228,6 +230,11 @@ export class Session {
     };
   }
 
+  /** Whether a caught post still waits for its answer. */
+  isPosting(): boolean {
+    return this.posting;
+  }
+
   /** Clears whatever the last episode left. @returns false where the context is used up and has to be replaced. */
   async reset(): Promise<boolean> {
     this.waiting = undefined;
@@ -243,12 +250,11 @@ export class Session {
       sessionStorage.clear();
       localStorage.clear();
     });
-    const devtools = await this.context.newCDPSession(this.page);
+    this.devtools ??= await this.context.newCDPSession(this.page);
     await Promise.all([
       this.context.clearCookies(),
-      devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
+      this.devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
     ]);
-    await devtools.detach();
     return true;
   }
 
@@ -269,7 +275,9 @@ export class Session {
       } else if (this.waiting !== undefined && isSubmission(request)) {
         const { resolve, reject } = this.waiting;
         this.waiting = undefined;
+        this.posting = true;
         await this.forward(route).then(resolve, reject);
+        this.posting = false;
       } else {
         await route.continue();
       }

@@ -17,6 +17,10 @@ export interface ActionRecord {
   readonly detail?: string;
   /** The control it acted on, by index; absent for goto, submit and whatever found no control. */
   readonly control?: number;
+  /** It asked for nothing to change: going to the page one is on, a click into a text field. */
+  readonly neutral?: true;
+  /** The submit whose form post reached the server. */
+  readonly submitted?: true;
 }
 
 /** What an action comes to on this page, before anything is touched. */
@@ -181,14 +185,13 @@ export async function applySteps(form: ReadForm, batch: readonly { readonly acti
   const ops = batch.flatMap(({ step }) => (step.do === "ops" ? step.ops : []));
   const took = ops.length === 0 ? [] : await form.handle.evaluate(applyOps, ops);
   let next = 0;
-  return batch.map(({ action, step }) => {
-    if (step.do === "nothing") {
-      return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...(step.control === undefined ? {} : { control: step.control }) };
-    }
+  return batch.map(({ action, step }): ActionRecord => {
+    const on = "control" in step && step.control !== undefined ? { control: step.control } : {};
+    if (step.do === "nothing") return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...on };
     const count = step.do === "ops" ? step.ops.length : 0;
     const fine = took.slice(next, next + count).every(Boolean);
     next += count;
-    const control = "control" in step ? step.control : undefined;
-    return { action, fate: fine ? "done" : "rejected", ...(fine ? {} : { detail: "the control did not take the value" }), ...(control === undefined ? {} : { control }) };
+    if (!fine) return { action, fate: "rejected", detail: "the control did not take the value", ...on };
+    return { action, fate: "done", ...on, ...(count === 0 ? { neutral: true } : {}) };
   });
 }

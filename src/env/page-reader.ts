@@ -28,8 +28,11 @@ export interface PageForm {
   buttons: HTMLElement[];
   controls: RawControl[];
   buttonData: RawButton[];
-  /** Submit events seen since the page was read. */
+  /** Submit events since the last click on a submit button, and how many of them a script has stopped. */
   submits: number;
+  prevented: number;
+  /** Whether the button that was aimed at has been clicked. */
+  clicked: boolean;
 }
 
 /**
@@ -125,7 +128,7 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
-  const page: PageForm = { elements: [], buttons: [], controls: [], buttonData: [], submits: 0 };
+  const page: PageForm = { elements: [], buttons: [], controls: [], buttonData: [], submits: 0, prevented: 0, clicked: false };
   const fields = [...document.querySelectorAll<Field>(FIELDS)].filter(usable);
   const grouped = new Set<Field>();
   for (const field of fields) {
@@ -163,7 +166,7 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
     if ((button as HTMLButtonElement).disabled === true || !button.checkVisibility()) continue;
     const label = ariaName(button) || textOf(button) || clean(button.textContent) || clean((button as HTMLInputElement).value);
     const form = (button as HTMLButtonElement).form ?? null;
-    const type = (button as HTMLButtonElement).type;
+    const type: string = (button as HTMLButtonElement).type;
     page.buttons.push(button);
     page.buttonData.push({
       label,
@@ -172,6 +175,10 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
     });
   }
   window.addEventListener("submit", () => page.submits++, true);
+  // last in line: by now every other listener has had its say
+  window.addEventListener("submit", (event) => {
+    if (event.defaultPrevented) page.prevented++;
+  });
   return page;
 }
 
@@ -258,4 +265,44 @@ export function readValues(page: PageForm): Pick<RawControl, "value" | "checked"
       options: control.options.map((option, k) => ({ ...option, chosen: chosen(k) })),
     };
   });
+}
+
+/** Where and whether a button can be clicked. */
+export interface Aim {
+  /** Its middle in CSS pixels; absent where something covers it or it is out of reach. */
+  readonly point?: { readonly x: number; readonly y: number };
+  /** What the browser's own validation says against its form, as `name: message`. */
+  readonly invalid?: string;
+}
+
+/** Runs IN THE PAGE: brings a button into view, aims at it and starts to count submit events. */
+export function aimAt(page: PageForm, index: number): Aim {
+  page.submits = 0;
+  page.prevented = 0;
+  page.clicked = false;
+  const button = page.buttons[index];
+  if (button === undefined) return {};
+  button.addEventListener(
+    "click",
+    () => {
+      page.clicked = true;
+    },
+    { capture: true, once: true },
+  );
+  button.scrollIntoView({ block: "center", behavior: "instant" });
+  const box = button.getBoundingClientRect();
+  const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const hit = document.elementFromPoint(point.x, point.y);
+  const form = (button as HTMLButtonElement).form ?? null;
+  const skips = form === null || form.noValidate || (button as HTMLButtonElement).formNoValidate;
+  const bad = skips ? undefined : ([...form.elements].find((e) => "validity" in e && !(e as HTMLInputElement).validity.valid) as HTMLInputElement | undefined);
+  return {
+    ...(hit !== null && button.contains(hit) ? { point } : {}),
+    ...(bad === undefined ? {} : { invalid: `${bad.name}: ${bad.validationMessage}` }),
+  };
+}
+
+/** Runs IN THE PAGE: the values of file inputs are empty here. */
+export function emptyFiles(page: PageForm, controls: readonly number[]): number[] {
+  return controls.filter((i) => (page.elements[i]?.[0] as HTMLInputElement | undefined)?.files?.length === 0);
 }

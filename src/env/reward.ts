@@ -1,6 +1,6 @@
 import { type Control, findControl } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
-import { isNoFile, listItems, matchValue } from "./normalize.js";
+import { isNoFile, matchValue } from "./normalize.js";
 import type { Action } from "./plan.js";
 import type { FieldValue, Task } from "./site.js";
 
@@ -48,7 +48,7 @@ function judgeField(label: string, truth: FieldValue, controls: readonly Control
   }
   const { control } = target;
   const actual = outcome.values[control.index] ?? "";
-  const changed = matchValue(control, control.default, actual) < 1;
+  const changed = control.kind === "file" ? !isNoFile(actual) : matchValue(control, control.default, actual) < 1;
   if (control.kind === "file" && (isNoFile(truth) || !outcome.uploads)) {
     return { label, control, counted: false, needed: false, changed, score: 1, exact: true };
   }
@@ -59,15 +59,7 @@ function judgeField(label: string, truth: FieldValue, controls: readonly Control
     return { label, control, counted: !exact, needed: false, changed, score: exact ? 1 : 0, exact };
   }
   // a wrong default that resembles the truth was not filled in by anybody
-  return { label, control, counted: true, needed: true, changed, score: changed || control.kind === "file" ? score : 0, exact };
-}
-
-/** How many actions an oracle takes for a field. */
-function actionsFor(field: FieldResult, truth: FieldValue): number {
-  if (!field.needed) return 0;
-  if (field.control?.kind !== "checkbox-group") return 1;
-  // a list can come as one action or as one an item
-  return Math.max(1, listItems(field.control.options, truth).length);
+  return { label, control, counted: true, needed: true, changed, score: changed ? score : 0, exact };
 }
 
 /**
@@ -76,20 +68,20 @@ function actionsFor(field: FieldResult, truth: FieldValue): number {
  * A control is intended where a true field asks to change it. An action takes effect on it where it was done, nothing
  * later overwrote it, and the control no longer holds its default. The submit takes effect as far as what it sent was
  * asked for (accepted x field accuracy): sending an empty form is no part of any task. Neutral steps (going to the page
- * one is on, clicking into a text field) count on neither side. A list filled in by one action is one action needed.
+ * one is on, clicking into a text field) count on neither side. One action a field and the submit are needed.
  */
-function executionCompleteness(task: Pick<Task, "fields">, fields: readonly FieldResult[], outcome: Outcome, fieldAccuracy: number): number {
+function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome, fieldAccuracy: number): number {
   const wanted = new Map(fields.filter((f) => f.needed && f.changed).map((f) => [f.control?.index, f]));
   const lastOn = new Map<number, number>();
   outcome.actions.forEach((record, i) => {
-    if (record.fate === "done" && record.control !== undefined && !isNeutral(record)) lastOn.set(record.control, i);
+    if (record.fate === "done" && record.control !== undefined && record.neutral !== true) lastOn.set(record.control, i);
   });
   let planned = outcome.unresolved;
   let effective = 0;
   const submitted = outcome.accepted ? outcome.actions.findIndex((r) => r.submitted === true) : -1;
   const perControl = new Map<number, Set<string>>();
   outcome.actions.forEach((record, i) => {
-    if (isNeutral(record)) return;
+    if (record.neutral === true) return;
     planned++;
     if (i === submitted) {
       effective += fieldAccuracy;
@@ -109,21 +101,11 @@ function executionCompleteness(task: Pick<Task, "fields">, fields: readonly Fiel
       effective++;
     }
   });
-  const needed =
-    1 +
-    fields.reduce((sum, field) => {
-      const most = actionsFor(field, task.fields[field.label] ?? "");
-      const used = field.control === undefined ? 0 : (perControl.get(field.control.index)?.size ?? 0);
-      return sum + (field.exact && used > 0 ? Math.min(most, used) : most);
-    }, 0);
+  const needed = 1 + fields.filter((field) => field.needed).length;
   return effective / Math.max(planned, needed);
 }
 
 const actionKey = (action: Action): string => ("label" in action ? `${action.label}|${"value" in action ? action.value : ""}` : "");
-
-function isNeutral(record: ActionRecord): boolean {
-  return record.fate === "done" && record.neutral === true;
-}
 
 /** The default reward, from what the server received (DESIGN, section 8). */
 export function score(task: Pick<Task, "fields">, controls: readonly Control[], outcome: Outcome): Score {
@@ -131,7 +113,7 @@ export function score(task: Pick<Task, "fields">, controls: readonly Control[], 
   const counted = fields.filter((field) => field.counted);
   const fieldAccuracy = counted.length === 0 ? 1 : counted.reduce((sum, field) => sum + field.score, 0) / counted.length;
   const taskCompletion = outcome.accepted ? fieldAccuracy : 0;
-  const execution = executionCompleteness(task, fields, outcome, fieldAccuracy);
+  const execution = executionCompleteness(fields, outcome, fieldAccuracy);
   return {
     reward: 0.4 * taskCompletion + 0.4 * fieldAccuracy + 0.2 * execution,
     taskCompletion,

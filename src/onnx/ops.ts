@@ -164,9 +164,9 @@ const gather: InferRule = (call) => {
   const axis = axisOf(intAttribute(call, "axis", 0), x.shape.length);
   const shape = [...x.shape.slice(0, axis), ...indices.shape, ...x.shape.slice(axis + 1)];
   const known = knownInts(call, 1);
-  if (x.content !== undefined && known !== undefined && x.shape.length === 1) {
-    const content = known.map((i) => (x.content as readonly Dim[])[i < 0 ? i + x.content!.length : i] as Dim);
-    return [{ dtype: x.dtype, shape, content }];
+  const from = x.content;
+  if (from !== undefined && known !== undefined && x.shape.length === 1) {
+    return [{ dtype: x.dtype, shape, content: known.map((i) => from.at(i) as Dim) }];
   }
   return [{ dtype: x.dtype, shape }];
 };

@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import type { Rng } from "../core/rng.js";
+import type { MaskRng } from "../diffusion/elbo.js";
 import type { TokenIds } from "../diffusion/policy.js";
+import type { PackedBatch } from "../diffusion/replay.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
@@ -37,6 +38,11 @@ export interface TermBatch {
   readonly tokens: Float32Array;
   /** [S] the rollout's own value of each segment, where it recorded one. */
   readonly recorded: Float32Array | undefined;
+  /**
+   * Set where a random subset of the segments is laid out: `share` [S] says how many of the `of` segments each stands
+   * for, so that the expectation over subsets is the loss over all of them. Absent: every segment is here, once.
+   */
+  readonly sampled?: { readonly share: Float32Array; readonly of: number };
 }
 
 /** What the loss of an objective is made of, on the graph. */
@@ -79,9 +85,9 @@ export interface LayoutContext {
   /** Sequences are padded to multiples of this, so that few graphs are built. */
   readonly lengthStep: number;
   /** Draws of this step: the same for policy, old and reference. */
-  readonly rng: Rng;
+  readonly rng: MaskRng;
   /** Lays rounds out for scoring (the sampler's own `pack`). */
-  pack(trajectories: readonly Trajectory[], subset?: readonly (readonly number[])[]): import("../diffusion/replay.js").PackedBatch;
+  pack(trajectories: readonly Trajectory[], subset?: readonly (readonly number[])[]): PackedBatch;
 }
 
 /**

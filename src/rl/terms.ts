@@ -1,12 +1,19 @@
 import { batchBuffers, type TokenBuffer } from "../diffusion/buffer.js";
 import type { PackedBatch } from "../diffusion/replay.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
 import type { LayoutContext, TermBatch } from "./objective.js";
 
 /**
  * The real terms of a packed batch, compacted to R = batch * canvas, in segments:
  * `step` one a round (S = B*T), `token` one a term (S = R), `sequence` one a response (S = B).
+ * @param subset rounds laid out of each trajectory, where they are a random subset of its rounds.
  */
-export function packedTerms(packed: PackedBatch, context: LayoutContext, level: "step" | "token" | "sequence"): TermBatch {
+export function packedTerms(
+  packed: PackedBatch,
+  context: Pick<LayoutContext, "batch" | "canvas" | "rounds">,
+  level: "step" | "token" | "sequence",
+  subset?: { readonly trajectories: readonly Trajectory[]; readonly rounds: readonly (readonly number[])[] },
+): TermBatch {
   const terms = context.batch * context.canvas;
   const rows = new BigInt64Array(terms);
   const targets = new BigInt64Array(terms);
@@ -35,7 +42,13 @@ export function packedTerms(packed: PackedBatch, context: LayoutContext, level: 
     r++;
   }
   const { batch, length, inputIds, positionIds, attentionBias, temperature } = packed;
-  return { batch, length, inputIds, positionIds, attentionBias, temperature, rows, targets, eosAllowed, coefficient, segment, segments, owner, tokens, recorded };
+  const laidOut = { batch, length, inputIds, positionIds, attentionBias, temperature, rows, targets, eosAllowed, coefficient, segment, segments, owner, tokens, recorded };
+  if (subset === undefined) return laidOut;
+  const share = Float32Array.from(owner, (b) => {
+    return b < 0 ? 0 : (subset.trajectories[b] as Trajectory).rounds.length / (subset.rounds[b] as readonly number[]).length;
+  });
+  const whole = subset.trajectories.map((t) => (level === "token" ? t.response.length : t.rounds.length));
+  return { ...laidOut, sampled: { share, of: whole.reduce((a, n) => a + n, 0) } };
 }
 
 /** A buffer with the terms that are scored in it. */

@@ -29,7 +29,13 @@ const BOTTOM = 34;
 const MAX_POINTS = 400;
 const MAX_MARKS = 60;
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /**
  * Text for HTML, in element content and quoted attributes. Control and direction characters are shown as their code, so
@@ -56,7 +62,9 @@ export function ticks(low: number, high: number, count = 4): number[] {
 
 /** A figure with title, legend and SVG. Empty where no series has a number. */
 export function lineChart({ title, series, include = [], xLabel = "step" }: ChartOptions): string {
-  const drawn = series.map((s) => ({ ...s, points: thin(s.points) })).filter((s) => s.points.some((p) => isNumber(p.y)));
+  const drawn = series
+    .map((s) => ({ ...s, points: thin(s.points) }))
+    .filter((s) => s.points.some((p) => isNumber(p.y)));
   const values = [...drawn.flatMap((s) => s.points.map((p) => p.y).filter(isNumber)), ...include];
   const xs = drawn.flatMap((s) => s.points.map((p) => p.x));
   if (drawn.length === 0) return "";
@@ -73,7 +81,8 @@ export function lineChart({ title, series, include = [], xLabel = "step" }: Char
       `<text class="tick" x="${LEFT - 6}" y="${px(y(tick) + 3.5)}" text-anchor="end">${formatTick(tick)}</text>`,
   );
   const axis = xTicks.map(
-    (tick) => `<text class="tick" x="${px(x(tick))}" y="${HEIGHT - BOTTOM + 15}" text-anchor="middle">${formatTick(tick)}</text>`,
+    (tick) =>
+      `<text class="tick" x="${px(x(tick))}" y="${HEIGHT - BOTTOM + 15}" text-anchor="middle">${formatTick(tick)}</text>`,
   );
   const lines = drawn.map((s, i) => {
     const marks = s.points.length > MAX_MARKS ? [] : s.points.filter((p) => isNumber(p.y));
@@ -84,7 +93,8 @@ export function lineChart({ title, series, include = [], xLabel = "step" }: Char
     );
     return `<path class="line s${i % 4}" d="${pathOf(s.points, x, y)}"/>${circles.join("")}`;
   });
-  const legend = drawn.length < 2 ? "" : drawn.map((s, i) => `<span class="key k${i % 4}">${escapeHtml(s.label)}</span>`).join(" ");
+  const legend =
+    drawn.length < 2 ? "" : drawn.map((s, i) => `<span class="key k${i % 4}">${escapeHtml(s.label)}</span>`).join(" ");
   return (
     `<figure><figcaption>${escapeHtml(title)} ${legend}</figcaption>` +
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(title)}">${grid.join("")}${axis.join("")}` +

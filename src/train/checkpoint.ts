@@ -1,4 +1,15 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../core/errors.js";
@@ -11,7 +22,10 @@ import { stepName } from "./run-directory.js";
 export interface Checkpoint {
   readonly step: number;
   /** PEFT's layout: `base_model.model.<module>.lora_A.weight` ...; null where the whole model is trained. */
-  readonly adapter: { readonly config: Readonly<Record<string, unknown>>; readonly tensors: ReadonlyMap<string, Tensor> } | null;
+  readonly adapter: {
+    readonly config: Readonly<Record<string, unknown>>;
+    readonly tensors: ReadonlyMap<string, Tensor>;
+  } | null;
   /** Other trained tensors under their Hugging Face names: all weights of full training, a value head; null without any. */
   readonly weights: ReadonlyMap<string, Tensor> | null;
   readonly optimizer: ReadonlyMap<string, Tensor>;
@@ -71,7 +85,10 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
     throw new UserError(`Cannot write the checkpoint ${path}: ${messageOf(error)}`, {
-      hint: code === "ENOSPC" ? "free some space, then resume from the checkpoint before" : "check that the run directory can be written",
+      hint:
+        code === "ENOSPC"
+          ? "free some space, then resume from the checkpoint before"
+          : "check that the run directory can be written",
       cause: error,
     });
   }
@@ -84,11 +101,13 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
  */
 export async function readCheckpoint(path: string): Promise<Checkpoint> {
   const { step, files, state } = await verify(path);
-  const load = (file: string): Map<string, Tensor> | null => (Object.hasOwn(files, file) ? readSafetensors(join(path, file)) : null);
+  const load = (file: string): Map<string, Tensor> | null =>
+    Object.hasOwn(files, file) ? readSafetensors(join(path, file)) : null;
   const tensors = load(ADAPTER);
   return {
     step,
-    adapter: tensors === null ? null : { config: readJson(join(path, ADAPTER_CONFIG)) as Record<string, unknown>, tensors },
+    adapter:
+      tensors === null ? null : { config: readJson(join(path, ADAPTER_CONFIG)) as Record<string, unknown>, tensors },
     weights: load(WEIGHTS),
     optimizer: load(OPTIMIZER) ?? new Map(),
     state,
@@ -100,10 +119,14 @@ async function verify(path: string): Promise<z.infer<typeof stateSchema>> {
     const others = checkpointSteps(dirname(path)).filter((step) => stepName(step) !== basename(path));
     const other = others.at(-1);
     return new UserError(`The checkpoint ${path} cannot be used:\n${problems.map((p) => `  ${p}`).join("\n")}`, {
-      hint: other === undefined ? "restore it from a copy, or start a new run" : `remove it to go on from ${join(dirname(path), stepName(other))}`,
+      hint:
+        other === undefined
+          ? "restore it from a copy, or start a new run"
+          : `remove it to go on from ${join(dirname(path), stepName(other))}`,
     });
   };
-  if (!existsSync(join(path, STATE))) throw broken([existsSync(path) ? `${STATE} is missing` : "there is no such directory"]);
+  if (!existsSync(join(path, STATE)))
+    throw broken([existsSync(path) ? `${STATE} is missing` : "there is no such directory"]);
   let raw: unknown;
   try {
     raw = readJson(join(path, STATE));
@@ -118,7 +141,8 @@ async function verify(path: string): Promise<z.infer<typeof stateSchema>> {
   for (const [file, hash] of Object.entries(content.files)) {
     const full = join(path, file);
     if (!existsSync(full)) problems.push(`${file} is missing`);
-    else if ((await sha256File(full)) !== hash) problems.push(`${file} (${statSync(full).size} bytes) differs from its hash: cut off or changed`);
+    else if ((await sha256File(full)) !== hash)
+      problems.push(`${file} (${statSync(full).size} bytes) differs from its hash: cut off or changed`);
   }
   if (problems.length > 0) throw broken(problems);
   return parsed.data;
@@ -127,7 +151,9 @@ async function verify(path: string): Promise<z.infer<typeof stateSchema>> {
 /** Steps of the finished checkpoints in a directory, ascending; what was being written aside does not count. */
 export function checkpointSteps(root: string): number[] {
   const entries = existsSync(root) ? readdirSync(root) : [];
-  return entries.flatMap((entry) => (/^step-\d{6,}$/.test(entry) ? [Number(entry.slice(5))] : [])).sort((a, b) => a - b);
+  return entries
+    .flatMap((entry) => (/^step-\d{6,}$/.test(entry) ? [Number(entry.slice(5))] : []))
+    .sort((a, b) => a - b);
 }
 
 /** The latest finished checkpoint in checkpoints/, or undefined. */
@@ -140,19 +166,33 @@ export function latestCheckpoint(root: string): string | undefined {
  * The checkpoint that a user names: `best`, `last` or a step.
  * @throws UserError that lists what there is.
  */
-export function findCheckpoint(run: { readonly checkpoints: string; readonly best: string }, which: "best" | "last" | number): string {
+export function findCheckpoint(
+  run: { readonly checkpoints: string; readonly best: string },
+  which: "best" | "last" | number,
+): string {
   const steps = checkpointSteps(run.checkpoints);
-  const path = which === "best" ? run.best : which === "last" ? latestCheckpoint(run.checkpoints) : join(run.checkpoints, stepName(which));
+  const path =
+    which === "best"
+      ? run.best
+      : which === "last"
+        ? latestCheckpoint(run.checkpoints)
+        : join(run.checkpoints, stepName(which));
   if (path !== undefined && existsSync(path)) return path;
-  const there = [...(existsSync(run.best) ? ["best"] : []), ...(steps.length > 0 ? ["last"] : []), ...steps.map(String)];
+  const there = [
+    ...(existsSync(run.best) ? ["best"] : []),
+    ...(steps.length > 0 ? ["last"] : []),
+    ...steps.map(String),
+  ];
   throw new UserError(`There is no checkpoint "${which}" in ${dirname(run.checkpoints)}.`, {
-    hint: there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
+    hint:
+      there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
   });
 }
 
 /** Keeps the last `keep` checkpoints and removes the older ones and what an ended process left aside. best/ lies elsewhere. */
 export function retainCheckpoints(root: string, keep: number): void {
-  for (const step of checkpointSteps(root).slice(0, -keep)) rmSync(join(root, stepName(step)), { recursive: true, force: true });
+  for (const step of checkpointSteps(root).slice(0, -keep))
+    rmSync(join(root, stepName(step)), { recursive: true, force: true });
   for (const entry of existsSync(root) ? readdirSync(root) : []) {
     if (/^step-\d{6,}\.(tmp|old)-\d+$/.test(entry)) rmSync(join(root, entry), { recursive: true, force: true });
   }
@@ -160,7 +200,8 @@ export function retainCheckpoints(root: string, keep: number): void {
 
 /** Removes the checkpoints after `step`: a resume from an older one writes them again. */
 export function dropCheckpointsAfter(root: string, step: number): void {
-  for (const later of checkpointSteps(root).filter((s) => s > step)) rmSync(join(root, stepName(later)), { recursive: true, force: true });
+  for (const later of checkpointSteps(root).filter((s) => s > step))
+    rmSync(join(root, stepName(later)), { recursive: true, force: true });
 }
 
 /** rename() cannot replace a directory that is not empty, so the old one steps aside first. */

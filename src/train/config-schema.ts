@@ -44,7 +44,10 @@ const lora = z.strictObject({
 });
 
 const runtime = z.strictObject({
-  provider: z.enum(["auto", "cpu", "cuda", "webgpu"]).default("auto").describe("execution provider; auto = the fastest one that works"),
+  provider: z
+    .enum(["auto", "cpu", "cuda", "webgpu"])
+    .default("auto")
+    .describe("execution provider; auto = the fastest one that works"),
   threads: count().default(0).describe("threads inside one operator; 0 = physical cores"),
 });
 
@@ -56,7 +59,9 @@ const training = z.strictObject({
   steps: positiveCount().default(20).describe("optimizer steps of the run (one batch of rollouts a step)"),
   prompts_per_step: positiveCount().default(4).describe("tasks drawn a step"),
   group_size: positiveCount().default(4).describe("rollouts of one task (G)"),
-  num_iterations: positiveCount().default(1).describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
+  num_iterations: positiveCount()
+    .default(1)
+    .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
   rollout_batch: positiveCount().default(16).describe("responses generated together"),
   micro_batch: positiveCount().default(8).describe("sequences in one training pass; gradients are accumulated"),
   learning_rate: z.number().positive().default(1e-4).describe("peak learning rate of AdamW"),
@@ -68,7 +73,11 @@ const training = z.strictObject({
   adam_beta1: z.number().min(0).lt(1).default(0.9).describe("decay of the first moment"),
   adam_beta2: z.number().min(0).lt(1).default(0.999).describe("decay of the second moment"),
   adam_epsilon: z.number().positive().default(1e-8).describe("added to the root of the second moment"),
-  grad_clip: z.number().positive().default(1).describe("largest norm of the gradient over all trainable tensors together"),
+  grad_clip: z
+    .number()
+    .positive()
+    .default(1)
+    .describe("largest norm of the gradient over all trainable tensors together"),
   dynamic_sampling: z.boolean().default(false).describe("draw another task where a group's rewards are all equal"),
 });
 
@@ -86,7 +95,10 @@ const browser = z.strictObject({
   contexts: positiveCount().default(4).describe("episodes at once, one isolated context each"),
   action_timeout_s: seconds().default(5).describe("time limit of one action"),
   rollout_timeout_s: seconds().default(30).describe("time limit of one episode"),
-  uploads: z.enum(["dummy", "none"]).default("dummy").describe("what a file field gets: a small generated file, or nothing"),
+  uploads: z
+    .enum(["dummy", "none"])
+    .default("dummy")
+    .describe("what a file field gets: a small generated file, or nothing"),
 });
 
 const checkpoint = z.strictObject({
@@ -121,7 +133,10 @@ function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType>(se
     training: training.prefault({}).describe("optimization"),
     evaluation: evaluation.prefault({}).describe("evaluation before, during and after training"),
     browser: browser.prefault({}).describe("the browser that acts on the forms"),
-    reward: z.enum(["default", "documents"]).default("default").describe("documents = the design documents' own formula, for comparison"),
+    reward: z
+      .enum(["default", "documents"])
+      .default("default")
+      .describe("documents = the design documents' own formula, for comparison"),
     checkpoint: checkpoint.prefault({}).describe("saving"),
   };
 }
@@ -135,12 +150,16 @@ export type RunConfig = z.infer<typeof openSchema>;
  * The strict schema for one command and one tree of raw values: the plug-ins that the values name are put in.
  * A kind that does not exist becomes an error of its `kind` key; an empty registry accepts anything.
  */
-export function runSchema(registries: Registries, command: string | undefined, raw: Record<string, unknown>): z.ZodObject {
+export function runSchema(
+  registries: Registries,
+  command: string | undefined,
+  raw: Record<string, unknown>,
+): z.ZodObject {
   const objective = command === undefined ? undefined : registries.objectives.get(command);
   return z.strictObject(
     shape({
-      sampler: kindSection(registries.samplers, raw["sampler"], DEFAULT_SAMPLER),
-      site: kindSection(registries.sites, raw["site"], DEFAULT_SITE),
+      sampler: kindSection(registries.samplers, raw.sampler, DEFAULT_SAMPLER),
+      site: kindSection(registries.sites, raw.site, DEFAULT_SITE),
       objective: (objective === undefined ? openOptions : objective.schema.strict()).prefault({}),
     }),
   );
@@ -152,7 +171,10 @@ function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, default
   if (entries.size === 0) return z.looseObject({ kind: z.string().default(defaultKind) }).prefault({});
   const entry = typeof kind === "string" ? entries.get(kind) : undefined;
   if (entry === undefined) return z.looseObject({ kind: z.enum([...entries.keys()]) });
-  const literal = z.literal(kind as string).default(kind as string).describe(`one of ${[...entries.keys()].join(", ")}`);
+  const literal = z
+    .literal(kind as string)
+    .default(kind as string)
+    .describe(`one of ${[...entries.keys()].join(", ")}`);
   return entry.schema.safeExtend({ kind: literal }).strict().prefault({});
 }
 
@@ -189,7 +211,12 @@ export function configKeys(schema: z.ZodObject, path: readonly string[] = []): C
     const here = [...path, key];
     const section = inner instanceof z.ZodObject;
     const type = section ? "section" : typeName(inner) + (nullable ? "|null" : "");
-    keys.push({ path: here, type, default: section ? undefined : defaultValue, description: value.description ?? inner.description ?? "" });
+    keys.push({
+      path: here,
+      type,
+      default: section ? undefined : defaultValue,
+      description: value.description ?? inner.description ?? "",
+    });
     if (section) keys.push(...configKeys(inner, here));
   }
   return keys;

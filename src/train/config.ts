@@ -30,7 +30,11 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
   const source = readYaml(path);
   const raw = applyOverrides(source.tree, overrides);
   for (const [key, value] of Object.entries(raw)) if (value === null && isSection(key)) raw[key] = {};
-  if (raw["name"] === undefined) raw["name"] = basename(path, extname(path)).replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "") || "run";
+  if (raw.name === undefined)
+    raw.name =
+      basename(path, extname(path))
+        .replace(/[^A-Za-z0-9._-]+/g, "-")
+        .replace(/^[^A-Za-z0-9]+/, "") || "run";
 
   const schema = runSchema(options.registries ?? (await loadRegistries()), options.command, raw);
   const result = schema.safeParse(raw);
@@ -43,7 +47,10 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
     return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
   };
   const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, schema, origin));
-  throw configError(path, problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text));
+  throw configError(
+    path,
+    problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
+  );
 }
 
 /** The resolved config as YAML, as a run directory keeps it: loading it gives the same config again. */
@@ -60,9 +67,12 @@ export function resolvePath(path: string, what: string): string {
   if (existsSync(here)) return here;
   const shipped = join(packageRoot(), path);
   if (!isAbsolute(path) && existsSync(shipped)) return shipped;
-  throw new UserError(`${what}: ${path} does not exist (looked for ${here}${isAbsolute(path) ? "" : ` and ${shipped}`}).`, {
-    hint: `set ${what}=PATH to a directory that exists`,
-  });
+  throw new UserError(
+    `${what}: ${path} does not exist (looked for ${here}${isAbsolute(path) ? "" : ` and ${shipped}`}).`,
+    {
+      hint: `set ${what}=PATH to a directory that exists`,
+    },
+  );
 }
 
 /** The keys in which two configs differ, as `training.steps: 20 -> 40`: what a resume changes. */
@@ -105,7 +115,10 @@ function readYaml(path: string): Source {
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) {
-    throw configError(path, faults.map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`));
+    throw configError(
+      path,
+      faults.map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`),
+    );
   }
   let tree: unknown;
   try {
@@ -163,7 +176,8 @@ function describeIssue(
 }
 
 function describeMismatch(issue: z.core.$ZodIssue, value: unknown): string {
-  if (value === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value")) return "is required and missing";
+  if (value === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
+    return "is required and missing";
   const got = `got ${show(value)}`;
   switch (issue.code) {
     case "invalid_type":
@@ -177,7 +191,9 @@ function describeMismatch(issue: z.core.$ZodIssue, value: unknown): string {
     case "too_big":
       return `expected ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}, ${got}`;
     case "invalid_union": {
-      const parts = issue.errors.map((branch) => (branch[0] === undefined ? "" : describeMismatch(branch[0], value).replace(`, ${got}`, "")));
+      const parts = issue.errors.map((branch) =>
+        branch[0] === undefined ? "" : describeMismatch(branch[0], value).replace(`, ${got}`, ""),
+      );
       return parts.length === 0 ? `${issue.message}, ${got}` : `${[...new Set(parts)].join(", or ")}, ${got}`;
     }
     default:
@@ -208,11 +224,16 @@ function unknownKey(schema: z.ZodObject, path: readonly PropertyKey[], key: stri
   if (elsewhere !== undefined) return `unknown key here; did you mean ${elsewhere.path.join(".")}?`;
   const close = nearest(key, siblings);
   if (close !== undefined) return `unknown key; did you mean ${[...path, close].join(".")}?`;
-  return siblings.length === 0 ? "unknown key; this section has no options" : `unknown key; known here: ${siblings.join(", ")}`;
+  return siblings.length === 0
+    ? "unknown key; this section has no options"
+    : `unknown key; known here: ${siblings.join(", ")}`;
 }
 
 function pathText(path: readonly PropertyKey[]): string {
-  return path.map((key, i) => (typeof key === "number" ? `[${key}]` : `${i === 0 ? "" : "."}${String(key)}`)).join("") || "config";
+  return (
+    path.map((key, i) => (typeof key === "number" ? `[${key}]` : `${i === 0 ? "" : "."}${String(key)}`)).join("") ||
+    "config"
+  );
 }
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {

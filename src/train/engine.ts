@@ -180,6 +180,11 @@ export class Engine implements RoundModel {
     return this.reductions.get(metric) ?? "sum";
   }
 
+  /** Forgets the gradients accumulated so far. */
+  discardGradients(): void {
+    this.accumulated = false;
+  }
+
   /** The gradients accumulated so far. */
   async getGradients(): Promise<Map<string, Tensor>> {
     return this.collect(this.parameters.map((p) => [p.name, slot.gradient(p.name)]));

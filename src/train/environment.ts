@@ -23,12 +23,11 @@ export async function openEnvironment(config: RunConfig): Promise<Environment> {
   const site = await kind.start(kind.schema.parse(options));
   const bySplit = new Map<Split, Task[]>();
   for (const task of site.tasks()) bySplit.set(task.split, [...(bySplit.get(task.split) ?? []), task]);
-  let runner: Promise<EpisodeRunner> | undefined;
+  let opened: Promise<EpisodeRunner> | undefined;
   return {
     site,
     runner: () => {
-      if (runner !== undefined) return runner;
-      runner = EpisodeRunner.open({
+      opened ??= EpisodeRunner.open({
         site,
         headless: config.browser.headless,
         contexts: config.browser.contexts,
@@ -36,7 +35,7 @@ export async function openEnvironment(config: RunConfig): Promise<Environment> {
         episodeTimeoutMs: config.browser.rollout_timeout_s * 1000,
         uploads: config.browser.uploads,
       });
-      return runner;
+      return opened;
     },
     tasks(split) {
       const tasks = bySplit.get(split);
@@ -46,7 +45,7 @@ export async function openEnvironment(config: RunConfig): Promise<Environment> {
       return tasks;
     },
     close: async () => {
-      await (await runner)?.close();
+      await (await opened)?.close();
       await site.stop();
     },
   };

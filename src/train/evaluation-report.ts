@@ -4,7 +4,12 @@ import { readJson, writeAtomic } from "../core/files.js";
 import { bootstrapMean, bootstrapPairedDifference, type Interval } from "./statistics.js";
 
 const interval = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() });
-const formScore = z.strictObject({ episodes: z.int(), reward: interval, success_rate: interval, field_accuracy: interval });
+const formScore = z.strictObject({
+  episodes: z.int(),
+  reward: interval,
+  success_rate: interval,
+  field_accuracy: interval,
+});
 const taskScore = z.strictObject({
   task_id: z.string(),
   form: z.string(),
@@ -51,9 +56,12 @@ export function summarize(
   const counted = episodes.filter((episode) => episode.fault === undefined);
   if (counted.length === 0) {
     const faults = [...new Set(episodes.map((episode) => episode.fault))];
-    throw new UserError(`No episode of the ${about.split} split could be scored (${episodes.length} faults: ${faults.slice(0, 3).join("; ")}).`, {
-      hint: "run `refusion-train doctor` to check the browser and the site",
-    });
+    throw new UserError(
+      `No episode of the ${about.split} split could be scored (${episodes.length} faults: ${faults.slice(0, 3).join("; ")}).`,
+      {
+        hint: "run `refusion-train doctor` to check the browser and the site",
+      },
+    );
   }
   const forms = [...new Set(counted.map((episode) => episode.form))].sort();
   return {
@@ -71,15 +79,33 @@ export function summarize(
     seed: about.seed,
     split_hash: about.split_hash,
     temperature: about.temperature,
-    per_task: counted.map(({ task_id, form, reward, success, field_accuracy }) => ({ task_id, form, reward, success, field_accuracy })),
+    per_task: counted.map(({ task_id, form, reward, success, field_accuracy }) => ({
+      task_id,
+      form,
+      reward,
+      success,
+      field_accuracy,
+    })),
   };
 }
 
-function scores(rows: readonly TaskScore[], seed: number): Pick<FormScore, "reward" | "success_rate" | "field_accuracy"> {
+function scores(
+  rows: readonly TaskScore[],
+  seed: number,
+): Pick<FormScore, "reward" | "success_rate" | "field_accuracy"> {
   return {
-    reward: bootstrapMean(rows.map((row) => row.reward), { seed }),
-    success_rate: bootstrapMean(rows.map((row) => Number(row.success)), { seed }),
-    field_accuracy: bootstrapMean(rows.map((row) => row.field_accuracy), { seed }),
+    reward: bootstrapMean(
+      rows.map((row) => row.reward),
+      { seed },
+    ),
+    success_rate: bootstrapMean(
+      rows.map((row) => Number(row.success)),
+      { seed },
+    ),
+    field_accuracy: bootstrapMean(
+      rows.map((row) => row.field_accuracy),
+      { seed },
+    ),
   };
 }
 
@@ -101,7 +127,8 @@ export interface Comparison {
  * @throws UserError where the splits differ or no task is in both.
  */
 export function compareEvaluations(before: Evaluation, after: Evaluation): Comparison {
-  if (before.split !== after.split) throw new UserError(`Cannot compare the ${before.split} split with the ${after.split} split.`);
+  if (before.split !== after.split)
+    throw new UserError(`Cannot compare the ${before.split} split with the ${after.split} split.`);
   const first = byTask(before.per_task);
   const pairs: [TaskScore, TaskScore][] = [];
   for (const [key, b] of byTask(after.per_task)) {
@@ -117,7 +144,11 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Compa
     before[key] === after[key] ? [] : [`${key} differs: ${before[key]} and ${after[key]}`],
   );
   const difference = (value: (row: TaskScore) => number): Interval =>
-    bootstrapPairedDifference(pairs.map(([a]) => value(a)), pairs.map(([, b]) => value(b)), { seed: after.seed });
+    bootstrapPairedDifference(
+      pairs.map(([a]) => value(a)),
+      pairs.map(([, b]) => value(b)),
+      { seed: after.seed },
+    );
   return {
     split: after.split,
     pairs: pairs.length,
@@ -155,7 +186,9 @@ const SCORES = ["reward", "success_rate", "field_accuracy"] as const;
 const HEAD = ["reward", "success", "field accuracy"];
 
 /** Evaluations as a table, one row each. */
-export function formatEvaluations(rows: readonly { readonly label: string; readonly evaluation: Evaluation }[]): string {
+export function formatEvaluations(
+  rows: readonly { readonly label: string; readonly evaluation: Evaluation }[],
+): string {
   return formatTable([
     ["", "split", "episodes", "faults", ...HEAD],
     ...rows.map(({ label, evaluation: e }) => [
@@ -182,7 +215,9 @@ export function formatForms(evaluation: Evaluation): string {
 }
 
 /** Comparisons as a table: differences with their intervals; `*` marks one whose interval leaves 0 out. */
-export function formatComparisons(rows: readonly { readonly label: string; readonly comparison: Comparison }[]): string {
+export function formatComparisons(
+  rows: readonly { readonly label: string; readonly comparison: Comparison }[],
+): string {
   const table = formatTable([
     ["difference", "split", "pairs", ...HEAD],
     ...rows.map(({ label, comparison: c }) => [
@@ -201,7 +236,9 @@ export function formatComparisons(rows: readonly { readonly label: string; reado
 
 /** `0.412 [0.380, 0.441]`, or in per cent. */
 export function formatInterval({ mean, low, high }: Interval, asPercent = false): string {
-  return asPercent ? `${(100 * mean).toFixed(1)} % [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]` : `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
+  return asPercent
+    ? `${(100 * mean).toFixed(1)} % [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`
+    : `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 }
 
 /** `+0.051 [+0.020, +0.083] *`; percentages in points. */
@@ -219,6 +256,11 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => (row[c] ?? "").length)));
   const numeric = widths.map((_, c) => c > 0 && rows.slice(1).every((row) => /^[-+\d]/.test(row[c] ?? "0")));
   return rows
-    .map((row) => widths.map((width, c) => (numeric[c] ? (row[c] ?? "").padStart(width) : (row[c] ?? "").padEnd(width))).join("  ").trimEnd())
+    .map((row) =>
+      widths
+        .map((width, c) => (numeric[c] ? (row[c] ?? "").padStart(width) : (row[c] ?? "").padEnd(width)))
+        .join("  ")
+        .trimEnd(),
+    )
     .join("\n");
 }

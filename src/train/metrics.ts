@@ -64,16 +64,19 @@ export function formatMetrics(metrics: StepMetrics): string {
   const line: Record<string, unknown> = {};
   for (const key of KEYS) line[key] = finite(metrics.step, key, metrics[key]);
   for (const key of Object.keys(metrics.extra ?? {}).sort()) {
-    if (key in line || key === "time") throw new Error(`metrics: the objective's "${key}" is a key of every step already`);
+    if (key in line || key === "time")
+      throw new Error(`metrics: the objective's "${key}" is a key of every step already`);
     line[key] = finite(metrics.step, key, metrics.extra?.[key] ?? null);
   }
-  line["time"] = Object.fromEntries(TIMES.map((key) => [key, finite(metrics.step, `time.${key}`, metrics.time[key])]));
+  line.time = Object.fromEntries(TIMES.map((key) => [key, finite(metrics.step, `time.${key}`, metrics.time[key])]));
   return JSON.stringify(line);
 }
 
 function finite(step: number, key: string, value: number | null): number | null {
   if (value === null || Number.isFinite(value)) return value;
-  throw new Error(`metrics of step ${step}: ${key} is ${value}; a step with such a number must be skipped and counted, not written`);
+  throw new Error(
+    `metrics of step ${step}: ${key} is ${value}; a step with such a number must be skipped and counted, not written`,
+  );
 }
 
 /** Appends to metrics.jsonl, one line a step, steps ascending. */
@@ -99,7 +102,10 @@ export class MetricsWriter {
     try {
       appendFileSync(this.path, `${line}\n`);
     } catch (error) {
-      throw new UserError(`Cannot write ${this.path}: ${messageOf(error)}`, { hint: "free some space, then resume the run", cause: error });
+      throw new UserError(`Cannot write ${this.path}: ${messageOf(error)}`, {
+        hint: "free some space, then resume the run",
+        cause: error,
+      });
     }
     this.last = metrics.step;
   }
@@ -112,13 +118,14 @@ export class MetricsWriter {
 export function readMetrics(path: string): StepMetrics[] {
   return readJsonLines(path).map(({ value, line }) => {
     const row = value as Record<string, unknown>;
-    if (row === null || typeof row !== "object" || typeof row["step"] !== "number") {
+    if (row === null || typeof row !== "object" || typeof row.step !== "number") {
       throw new UserError(`${path}, line ${line}: no step metrics`);
     }
     const number = (key: string): number | null => (typeof row[key] === "number" ? row[key] : null);
-    const time = (row["time"] ?? {}) as Record<string, unknown>;
+    const time = (row.time ?? {}) as Record<string, unknown>;
     const extra: Record<string, number | null> = {};
-    for (const key of Object.keys(row)) if (key !== "time" && !(KEYS as readonly string[]).includes(key)) extra[key] = number(key);
+    for (const key of Object.keys(row))
+      if (key !== "time" && !(KEYS as readonly string[]).includes(key)) extra[key] = number(key);
     const metrics = Object.fromEntries(KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
     const times = Object.fromEntries(TIMES.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
     return { ...metrics, ...(Object.keys(extra).length > 0 ? { extra } : {}), time: times };

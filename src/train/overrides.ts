@@ -48,7 +48,10 @@ export function parseOverrides(args: readonly string[]): Override[] {
 }
 
 /** Puts the overrides into a copy of a raw tree. A mapping is merged into its section, anything else replaces it. */
-export function applyOverrides(raw: Readonly<Record<string, unknown>>, overrides: readonly Override[]): Record<string, unknown> {
+export function applyOverrides(
+  raw: Readonly<Record<string, unknown>>,
+  overrides: readonly Override[],
+): Record<string, unknown> {
   const tree = structuredClone(raw) as Record<string, unknown>;
   for (const { path, value } of overrides) {
     let section = tree;

@@ -28,6 +28,7 @@ export interface Policy {
   readonly options: UnmaskOptions;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
+  promptText(task: Task): string;
   /** Token ids of a task's prompt. */
   promptOf(task: Task): number[];
   /** The plan that a trajectory spells, without EOS. */
@@ -54,6 +55,7 @@ export async function openPolicy(config: RunConfig, training: EngineOptions["tra
   const engine = new Engine(runtime, model, { lora: full ? undefined : lora, ...(training === undefined ? {} : { training }) });
   const options = sampler.options(config.sampler, engine.tokens);
   const { tokenizer } = model;
+  const promptText = (task: Task): string => renderPrompt(task, config.prompt.style as PromptStyle);
   return {
     engine,
     model,
@@ -62,7 +64,8 @@ export async function openPolicy(config: RunConfig, training: EngineOptions["tra
     options,
     lora,
     sites,
-    promptOf: (task) => tokenizer.encode(renderPrompt(task, config.prompt.style as PromptStyle)),
+    promptText,
+    promptOf: (task) => tokenizer.encode(promptText(task)),
     textOf: (trajectory) => tokenizer.decode(trajectory.response.filter((t) => t !== engine.tokens.eos)),
     close: () => runtime.close(),
   };

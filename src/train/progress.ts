@@ -31,8 +31,8 @@ export class Progress {
   constructor(private readonly options: ProgressOptions) {
     const env = options.env ?? process.env;
     this.stream = options.stream ?? process.stderr;
-    this.live = this.stream.isTTY === true && env["TERM"] !== "dumb";
-    this.colour = this.live && (env["NO_COLOR"] ?? "") === "";
+    this.live = this.stream.isTTY === true && env.TERM !== "dumb";
+    this.colour = this.live && (env.NO_COLOR ?? "") === "";
   }
 
   /** What is going on inside a step, as `step 3/20  rollouts 12/16`: terminals only. */
@@ -67,7 +67,9 @@ export class Progress {
     // one column less: a line that fills the width wraps on some terminals and then cannot be cleared
     const width = Math.max(20, (this.stream.columns ?? 80) - 1);
     const line = text.length > width ? `${text.slice(0, width - 1)}…` : text;
-    this.stream.write(`${CLEAR_LINE}${this.colour ? line.replace(/^step +\S+/, (head) => `\u001b[1m${head}\u001b[22m`) : line}`);
+    this.stream.write(
+      `${CLEAR_LINE}${this.colour ? line.replace(/^step +\S+/, (head) => `\u001b[1m${head}\u001b[22m`) : line}`,
+    );
     this.open = true;
   }
 }
@@ -80,7 +82,11 @@ export function formatStep(metrics: StepMetrics, total: number): string {
     if (value !== null) parts.push(`${label} ${format(value)}`);
   };
   if (metrics.reward !== null) {
-    add("reward", metrics.reward, (v) => `${v.toFixed(3)}${metrics.reward_std === null ? "" : ` ±${metrics.reward_std.toFixed(2)}`}`);
+    add(
+      "reward",
+      metrics.reward,
+      (v) => `${v.toFixed(3)}${metrics.reward_std === null ? "" : ` ±${metrics.reward_std.toFixed(2)}`}`,
+    );
     add("success", metrics.success_rate, percent);
   }
   add("loss", metrics.loss, (v) => v.toPrecision(3));

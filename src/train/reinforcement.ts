@@ -17,7 +17,7 @@ import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy
 import { Progress } from "./progress.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { writeReport } from "./report.js";
-import { writeRollouts } from "./rollout-record.js";
+import { recordsOf, writeRollouts } from "./rollout-record.js";
 import { collectRollouts, type Rollout } from "./rollouts.js";
 import { openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
@@ -128,7 +128,7 @@ class PolicyTraining {
     const began = performance.now();
     const { groups, generating, rollout } = await this.collectGroups(step);
     const all = groups.flatMap((g) => g.rollouts);
-    await writeRollouts(this.run.directory.rollouts(step), step, groups, config, policy);
+    await writeRollouts(this.run.directory.rollouts(step), recordsOf(step, groups, config, policy));
     const scored = all.filter((r) => r.episode.fault === undefined);
     const rewards = scored.map((r) => rewardOf(r.episode, config.reward));
     const average = (xs: readonly number[]): number => (xs.length === 0 ? 0 : xs.reduce((a, x) => a + x, 0) / xs.length);

@@ -13,7 +13,7 @@ figure{margin:0;padding:12px;background:var(--card);border-radius:8px}figcaption
 .line{fill:none;stroke-width:1.8;stroke-linejoin:round}.line.s0{stroke:var(--s0)}.line.s1{stroke:var(--s1)}.line.s2{stroke:var(--s2)}.line.s3{stroke:var(--s3)}
 .mark.s0{fill:var(--s0)}.mark.s1{fill:var(--s1)}.mark.s2{fill:var(--s2)}.mark.s3{fill:var(--s3)}
 table{border-collapse:collapse;font-size:13px}th,td{padding:4px 10px 4px 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;overflow-wrap:anywhere}
-thead th{color:var(--dim);font-weight:600}tbody th,table th{font-weight:600}.num{font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}
+thead th{color:var(--dim);font-weight:600}tbody th,table th{font-weight:600}.num{font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.wide th,.wide td{overflow-wrap:normal;white-space:nowrap}
 details{margin:8px 0}summary{cursor:pointer}.rollout{background:var(--card);border-radius:8px;padding:10px 14px}
 pre{margin:0;padding:10px;background:var(--bg);border:1px solid var(--rule);border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere;font:12.5px/1.45 ui-monospace,monospace}
 code{font:12.5px ui-monospace,monospace;white-space:pre-wrap}

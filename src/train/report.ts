@@ -3,10 +3,16 @@ import { basename, resolve } from "node:path";
 import { messageOf, UserError } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 import { escapeHtml, lineChart, type Series } from "./chart.js";
-import { compareEvaluations, type Evaluation, formatDifference, formatInterval, readEvaluation } from "./evaluation-report.js";
+import {
+  compareEvaluations,
+  type Evaluation,
+  formatDifference,
+  formatInterval,
+  readEvaluation,
+} from "./evaluation-report.js";
 import { readMetrics, type StepMetrics } from "./metrics.js";
 import { REPORT_STYLE } from "./report-style.js";
-import { readRollouts, type RolloutRecord } from "./rollout-record.js";
+import { type RolloutRecord, readRollouts } from "./rollout-record.js";
 import type { RunDirectory, RunEnvironment } from "./run-directory.js";
 
 /** Rollouts shown of the latest recorded step. */
@@ -18,7 +24,11 @@ export interface ReportData {
   readonly config: string;
   readonly environment: RunEnvironment | null;
   readonly metrics: readonly StepMetrics[];
-  readonly evaluations: readonly { readonly split: string; readonly before: Evaluation | null; readonly after: Evaluation | null }[];
+  readonly evaluations: readonly {
+    readonly split: string;
+    readonly before: Evaluation | null;
+    readonly after: Evaluation | null;
+  }[];
   readonly rollouts: { readonly step: number; readonly records: readonly RolloutRecord[] } | null;
   /** Files that could not be read: a report of a damaged run still shows the rest. */
   readonly problems: readonly string[];
@@ -52,7 +62,11 @@ export function readReportData(run: RunDirectory): ReportData {
     config: readFileSync(run.config, "utf8"),
     environment: attempt(run.environment, () => run.readEnvironment()),
     metrics: attempt(run.metrics, () => readMetrics(run.metrics)) ?? [],
-    evaluations: splits.map((split) => ({ split, before: evaluation(split, "before"), after: evaluation(split, "after") })),
+    evaluations: splits.map((split) => ({
+      split,
+      before: evaluation(split, "before"),
+      after: evaluation(split, "after"),
+    })),
     rollouts: step === undefined || records === null ? null : { step, records },
     problems,
   };
@@ -69,12 +83,16 @@ export function renderReport(data: ReportData): string {
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
     `<meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${REPORT_STYLE}</style></head><body>`,
     header(data),
-    data.problems.length === 0 ? "" : `<section class="problems"><h2>Could not be read</h2>${list(data.problems)}</section>`,
+    data.problems.length === 0
+      ? ""
+      : `<section class="problems"><h2>Could not be read</h2>${list(data.problems)}</section>`,
     evaluationSection(data.evaluations),
     curves(data.metrics),
     rolloutSection(data.rollouts),
     `<section><h2>Config and environment</h2><details><summary>config.yaml</summary><pre>${escapeHtml(data.config)}</pre></details>`,
-    data.environment === null ? "" : `<details><summary>env.json</summary><pre>${escapeHtml(JSON.stringify(data.environment, undefined, 2))}</pre></details>`,
+    data.environment === null
+      ? ""
+      : `<details><summary>env.json</summary><pre>${escapeHtml(JSON.stringify(data.environment, undefined, 2))}</pre></details>`,
     `</section></body></html>\n`,
   ].join("\n");
 }
@@ -89,7 +107,8 @@ function header({ name, environment, metrics }: ReportData): string {
   }
   facts.push(last === undefined ? "no steps yet" : `${last.step} steps`);
   if (faults > 0) facts.push(`${faults} faulted episodes left out`);
-  if (environment !== null) facts.push(...Object.entries(environment.seeds).map(([key, value]) => `seed ${key} ${value}`));
+  if (environment !== null)
+    facts.push(...Object.entries(environment.seeds).map(([key, value]) => `seed ${key} ${value}`));
   return `<header><h1>${escapeHtml(name)}</h1><p>${facts.map(escapeHtml).join(" · ")}</p></header>`;
 }
 
@@ -101,20 +120,25 @@ const SCORES = [
 
 function evaluationSection(evaluations: ReportData["evaluations"]): string {
   if (evaluations.length === 0) return "";
-  const rows = evaluations.map(({ split, before, after }) => {
+  const rows = evaluations.flatMap(({ split, before, after }) => {
     const comparison = before === null || after === null ? null : pairable(before, after);
-    const cells = SCORES.map(([key, , share]) => {
-      const difference = comparison === null ? "" : `<td class="num">${escapeHtml(formatDifference(comparison[key], share))}</td>`;
-      return `<td class="num">${cell(before, key, share)}</td><td class="num">${cell(after, key, share)}</td>${difference || "<td></td>"}`;
+    const counts = [before, after].map((e) =>
+      e === null ? "–" : `${e.episodes}${e.faults > 0 ? ` (+${e.faults} faults)` : ""}`,
+    );
+    return SCORES.map(([key, label, share], i) => {
+      const head =
+        i > 0 ? "" : `<th rowspan="3">${escapeHtml(split)}</th><td class="num" rowspan="3">${counts.join(" / ")}</td>`;
+      const difference = comparison === null ? "–" : escapeHtml(formatDifference(comparison[key], share));
+      const cells = [cell(before, key, share), cell(after, key, share), difference].map(
+        (text) => `<td class="num">${text}</td>`,
+      );
+      return `<tr>${head}<th>${label}</th>${cells.join("")}</tr>`;
     });
-    const counts = [before, after].map((e) => (e === null ? "–" : `${e.episodes}${e.faults > 0 ? ` (+${e.faults} faults)` : ""}`));
-    return `<tr><th>${escapeHtml(split)}</th><td class="num">${counts.join(" / ")}</td>${cells.join("")}</tr>`;
   });
   return (
     `<section><h2>Before and after</h2><p>Means with 95 % bootstrap intervals; the difference is paired by task, ` +
-    `<b>*</b> marks an interval that leaves 0 out.</p><div class="wide"><table><thead><tr><th rowspan="2">split</th><th rowspan="2">episodes</th>` +
-    `${SCORES.map(([, label]) => `<th colspan="3">${label}</th>`).join("")}</tr><tr>` +
-    `${SCORES.map(() => "<th>before</th><th>after</th><th>difference</th>").join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>` +
+    `<b>*</b> marks an interval that leaves 0 out.</p><div class="wide"><table><thead><tr><th>split</th><th>episodes</th><th></th>` +
+    `<th>before</th><th>after</th><th>difference</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>` +
     `${evaluations.map(formTable).join("")}</section>`
   );
 }
@@ -132,7 +156,9 @@ function formTable({ split, before, after }: ReportData["evaluations"][number]):
   const forms = [...new Set([...Object.keys(before?.per_form ?? {}), ...Object.keys(after?.per_form ?? {})])].sort();
   const rows = forms.map((form) => {
     const [a, b] = [before?.per_form[form] ?? null, after?.per_form[form] ?? null];
-    const cells = SCORES.map(([key, , share]) => `<td class="num">${cell(a, key, share)}</td><td class="num">${cell(b, key, share)}</td>`);
+    const cells = SCORES.map(
+      ([key, , share]) => `<td class="num">${cell(a, key, share)}</td><td class="num">${cell(b, key, share)}</td>`,
+    );
     return `<tr><th>${escapeHtml(form)}</th><td class="num">${b?.episodes ?? a?.episodes ?? 0}</td>${cells.join("")}</tr>`;
   });
   return (
@@ -142,7 +168,11 @@ function formTable({ split, before, after }: ReportData["evaluations"][number]):
   );
 }
 
-function cell(scores: Pick<Evaluation, "reward" | "success_rate" | "field_accuracy"> | null, key: (typeof SCORES)[number][0], share: boolean): string {
+function cell(
+  scores: Pick<Evaluation, "reward" | "success_rate" | "field_accuracy"> | null,
+  key: (typeof SCORES)[number][0],
+  share: boolean,
+): string {
   return scores === null ? "–" : escapeHtml(formatInterval(scores[key], share));
 }
 
@@ -153,18 +183,32 @@ function curves(metrics: readonly StepMetrics[]): string {
   });
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
   const charts = [
-    lineChart({ title: "Reward", series: [series("mean", (m) => m.reward), series("standard deviation", (m) => m.reward_std)], include: [0, 1] }),
+    lineChart({
+      title: "Reward",
+      series: [series("mean", (m) => m.reward), series("standard deviation", (m) => m.reward_std)],
+      include: [0, 1],
+    }),
     lineChart({
       title: "Success",
-      series: [series("episodes that succeed", (m) => m.success_rate), series("field accuracy", (m) => m.field_accuracy)],
+      series: [
+        series("episodes that succeed", (m) => m.success_rate),
+        series("field accuracy", (m) => m.field_accuracy),
+      ],
       include: [0, 1],
     }),
     lineChart({ title: "Loss", series: [series("loss", (m) => m.loss)] }),
     lineChart({ title: "KL to the reference", series: [series("KL", (m) => m.kl)], include: [0] }),
-    lineChart({ title: "Probability ratio", series: [series("mean", (m) => m.ratio_mean), series("largest", (m) => m.ratio_max)], include: [1] }),
+    lineChart({
+      title: "Probability ratio",
+      series: [series("mean", (m) => m.ratio_mean), series("largest", (m) => m.ratio_max)],
+      include: [1],
+    }),
     lineChart({
       title: "Shares",
-      series: [series("clipped", (m) => m.clip_fraction), series("groups without signal", (m) => m.frac_reward_zero_std)],
+      series: [
+        series("clipped", (m) => m.clip_fraction),
+        series("groups without signal", (m) => m.frac_reward_zero_std),
+      ],
       include: [0, 1],
     }),
     lineChart({ title: "Gradient norm", series: [series("norm before clipping", (m) => m.grad_norm)], include: [0] }),
@@ -179,8 +223,14 @@ function curves(metrics: readonly StepMetrics[]): string {
       ],
       include: [0],
     }),
-    lineChart({ title: "Rollout tokens a second", series: [series("tokens/s", (m) => m.rollout_tokens_per_s)], include: [0] }),
-    metrics.some((m) => m.faults > 0) ? lineChart({ title: "Faulted episodes", series: [series("faults", (m) => m.faults)], include: [0] }) : "",
+    lineChart({
+      title: "Rollout tokens a second",
+      series: [series("tokens/s", (m) => m.rollout_tokens_per_s)],
+      include: [0],
+    }),
+    metrics.some((m) => m.faults > 0)
+      ? lineChart({ title: "Faulted episodes", series: [series("faults", (m) => m.faults)], include: [0] })
+      : "",
     ...extras.map((key) => lineChart({ title: key, series: [series(key, (m) => m.extra?.[key] ?? null)] })),
   ];
   return `<section><h2>Training</h2>${metrics.length === 0 ? "<p>No step is recorded yet.</p>" : `<div class="charts">${charts.join("")}</div>`}</section>`;
@@ -189,7 +239,9 @@ function curves(metrics: readonly StepMetrics[]): string {
 function rolloutSection(rollouts: ReportData["rollouts"]): string {
   if (rollouts === null || rollouts.records.length === 0) return "";
   const faulted = rollouts.records.filter((record) => record.fault !== null);
-  const worst = rollouts.records.filter((record) => record.fault === null).sort((a, b) => (a.reward ?? 0) - (b.reward ?? 0));
+  const worst = rollouts.records
+    .filter((record) => record.fault === null)
+    .sort((a, b) => (a.reward ?? 0) - (b.reward ?? 0));
   const shown = [...worst, ...faulted].slice(0, MAX_ROLLOUTS);
   const rest = rollouts.records.length - shown.length;
   return (
@@ -199,14 +251,27 @@ function rolloutSection(rollouts: ReportData["rollouts"]): string {
 }
 
 function rolloutCard(record: RolloutRecord, index: number): string {
-  const parts = record.parts === null ? [] : Object.entries(record.parts).map(([key, value]) => `${key.replaceAll("_", " ")} ${value.toFixed(2)}`);
-  const verdict = record.fault !== null ? "fault" : record.success ? "success" : record.accepted ? "accepted" : "not accepted";
-  const posted = record.posted.map(([name, value]) => `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`);
-  const truth = Object.entries(record.truth).map(([label, value]) => `<tr><th>${escapeHtml(label)}</th><td>${escapeHtml(fieldText(value))}</td></tr>`);
-  const actions = record.actions.map(
-    ({ action, fate, detail }) => `<tr><td><code>${escapeHtml(action)}</code></td><td>${escapeHtml(fate)}</td><td>${escapeHtml(detail ?? "")}</td></tr>`,
+  const parts =
+    record.parts === null
+      ? []
+      : Object.entries(record.parts).map(([key, value]) => `${key.replaceAll("_", " ")} ${value.toFixed(2)}`);
+  const verdict =
+    record.fault !== null ? "fault" : record.success ? "success" : record.accepted ? "accepted" : "not accepted";
+  const posted = record.posted.map(
+    ([name, value]) => `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
   );
-  const facts = [...parts, ...(record.advantage === null ? [] : [`advantage ${record.advantage.toFixed(2)}`]), `${record.tokens} tokens`];
+  const truth = Object.entries(record.truth).map(
+    ([label, value]) => `<tr><th>${escapeHtml(label)}</th><td>${escapeHtml(fieldText(value))}</td></tr>`,
+  );
+  const actions = record.actions.map(
+    ({ action, fate, detail }) =>
+      `<tr><td><code>${escapeHtml(action)}</code></td><td>${escapeHtml(fate)}</td><td>${escapeHtml(detail ?? "")}</td></tr>`,
+  );
+  const facts = [
+    ...parts,
+    ...(record.advantage === null ? [] : [`advantage ${record.advantage.toFixed(2)}`]),
+    `${record.tokens} tokens`,
+  ];
   return (
     `<details class="rollout"${index < 3 ? " open" : ""}><summary><b>${record.reward === null ? "–" : record.reward.toFixed(3)}</b> ` +
     `<span class="${verdict === "success" ? "good" : "bad"}">${verdict}</span> ${escapeHtml(record.form)} <span class="dim">${escapeHtml(record.task_id)}</span></summary>` +

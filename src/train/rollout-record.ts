@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
+import { renderPlan } from "../env/plan.js";
+import type { RunConfig } from "./config.js";
+import { rewardOf } from "./environment.js";
+import type { Group } from "./groups.js";
 import { readJsonLines } from "./metrics.js";
+import type { Policy } from "./policy.js";
 
 const schema = z.looseObject({
   step: z.int(),
@@ -14,7 +19,9 @@ const schema = z.looseObject({
   response: z.string(),
   /** Null where the environment failed (`fault` says how). */
   reward: z.number().nullable(),
-  parts: z.strictObject({ task_completion: z.number(), field_accuracy: z.number(), execution_completeness: z.number() }).nullable(),
+  parts: z
+    .strictObject({ task_completion: z.number(), field_accuracy: z.number(), execution_completeness: z.number() })
+    .nullable(),
   success: z.boolean(),
   /** Null where the rollout was in no group that learns. */
   advantage: z.number().nullable(),
@@ -46,4 +53,38 @@ export function readRollouts(path: string): RolloutRecord[] {
     if (result.success) return result.data;
     throw new UserError(`${path}, line ${line} is no rollout: ${z.prettifyError(result.error)}`);
   });
+}
+
+/** The lines of a step's groups. The trajectory is kept whole, so that other objectives can learn from the file. */
+export function recordsOf(step: number, groups: readonly Group[], config: RunConfig, policy: Pick<Policy, "promptText">): RolloutRecord[] {
+  return groups.flatMap((group, g) =>
+    group.rollouts.map(({ task, trajectory, plan, episode }, i): RolloutRecord => {
+      const faulted = episode.fault !== undefined;
+      return {
+        step,
+        group: g,
+        rollout: i,
+        task_id: task.id,
+        form: task.form,
+        prompt: policy.promptText(task),
+        response: plan,
+        reward: faulted ? null : rewardOf(episode, config.reward),
+        parts: faulted
+          ? null
+          : { task_completion: episode.taskCompletion, field_accuracy: episode.fieldAccuracy, execution_completeness: episode.executionCompleteness },
+        success: episode.success,
+        advantage: group.advantages[i] ?? null,
+        accepted: episode.accepted,
+        truth: task.fields,
+        posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
+        actions: [
+          ...episode.actions.map(({ action, fate, detail }) => ({ action: renderPlan([action], "compact"), fate, ...(detail === undefined ? {} : { detail }) })),
+          ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
+        ],
+        fault: episode.fault ?? null,
+        tokens: trajectory.response.length,
+        trajectory,
+      };
+    }),
+  );
 }

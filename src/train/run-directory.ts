@@ -62,7 +62,9 @@ export class RunDirectory {
   static open(dir: string): RunDirectory {
     const run = new RunDirectory(dir);
     if (!existsSync(run.config)) {
-      throw new UserError(`${dir} is no run directory: ${run.config} is missing.`, { hint: "give the directory of a run, as runs/quickstart" });
+      throw new UserError(`${dir} is no run directory: ${run.config} is missing.`, {
+        hint: "give the directory of a run, as runs/quickstart",
+      });
     }
     return run;
   }
@@ -80,7 +82,9 @@ export class RunDirectory {
     const candidates = suffixes.sort((a, b) => b - a).map((n) => join(parent, n === 1 ? name : `${name}-${n}`));
     const dir = candidates.find((candidate) => existsSync(join(candidate, "config.yaml")));
     if (dir === undefined) {
-      throw new UserError(`There is no run ${join(parent, name)} to resume.`, { hint: "start it without --resume, or name it with --run-dir" });
+      throw new UserError(`There is no run ${join(parent, name)} to resume.`, {
+        hint: "start it without --resume, or name it with --run-dir",
+      });
     }
     return new RunDirectory(dir);
   }
@@ -123,13 +127,18 @@ export class RunDirectory {
   /** Splits that have an evaluation of that time. */
   evaluatedSplits(when: "before" | "after"): string[] {
     const dir = dirname(this.evaluation("x", when));
-    return (existsSync(dir) ? readdirSync(dir) : []).filter((file) => file.endsWith(".json")).map((file) => file.slice(0, -5)).sort();
+    return (existsSync(dir) ? readdirSync(dir) : [])
+      .filter((file) => file.endsWith(".json"))
+      .map((file) => file.slice(0, -5))
+      .sort();
   }
 
   /** Steps that have recorded rollouts, ascending. */
   rolloutSteps(): number[] {
     const files = existsSync(this.rolloutsDir) ? readdirSync(this.rolloutsDir) : [];
-    return files.flatMap((file) => (/^step-\d{6,}\.jsonl$/.test(file) ? [Number(file.slice(5, -6))] : [])).sort((a, b) => a - b);
+    return files
+      .flatMap((file) => (/^step-\d{6,}\.jsonl$/.test(file) ? [Number(file.slice(5, -6))] : []))
+      .sort((a, b) => a - b);
   }
 
   /** Drops the rollouts of steps that a resume runs again. */
@@ -170,12 +179,16 @@ export class RunDirectory {
         if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotCreate(path, error);
         const owner = Number(readFileSync(path, "utf8"));
         if (owner !== process.pid && isRunning(owner)) {
-          throw new UserError(`${this.dir} is in use by process ${owner}.`, { hint: "wait until it has ended, or give another --run-dir" });
+          throw new UserError(`${this.dir} is in use by process ${owner}.`, {
+            hint: "wait until it has ended, or give another --run-dir",
+          });
         }
         rmSync(path, { force: true });
       }
     }
-    throw new UserError(`${this.dir} is in use by another process.`, { hint: "wait until it has ended, or give another --run-dir" });
+    throw new UserError(`${this.dir} is in use by another process.`, {
+      hint: "wait until it has ended, or give another --run-dir",
+    });
   }
 }
 
@@ -193,7 +206,10 @@ function mkdirs(dir: string): void {
 }
 
 function cannotCreate(path: string, error: unknown): UserError {
-  return new UserError(`Cannot create ${path}: ${messageOf(error)}`, { hint: "give a place that can be written with --run-dir", cause: error });
+  return new UserError(`Cannot create ${path}: ${messageOf(error)}`, {
+    hint: "give a place that can be written with --run-dir",
+    cause: error,
+  });
 }
 
 function isRunning(pid: number): boolean {

@@ -66,7 +66,14 @@ export function bootstrapMean(values: readonly number[], options: BootstrapOptio
  * so that what makes a task hard for both cancels.
  * @throws RangeError where the lists differ in length or are empty.
  */
-export function bootstrapPairedDifference(before: readonly number[], after: readonly number[], options: BootstrapOptions = {}): Interval {
+export function bootstrapPairedDifference(
+  before: readonly number[],
+  after: readonly number[],
+  options: BootstrapOptions = {},
+): Interval {
   if (before.length !== after.length) throw new RangeError(`pairs of ${before.length} and ${after.length} values`);
-  return bootstrapMean(before.map((value, i) => (after[i] as number) - value), options);
+  return bootstrapMean(
+    before.map((value, i) => (after[i] as number) - value),
+    options,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Rng } from "../core/rng.js";
+import type { MaskRng } from "../diffusion/elbo.js";
 import type { PackedBatch } from "../diffusion/replay.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import { packedLength } from "../diffusion/replay.js";
@@ -21,7 +21,14 @@ export interface MicroBatch {
  * Lays samples out in micro-batches and fixes everything the loss compares with: old values from the rollout itself
  * (or a scoring pass, where the objective needs one), reference values, advantages, weights that sum to 1 over the step.
  */
-export async function prepareBatches<O>(policy: Policy, objective: Objective<O>, options: O, samples: readonly Sample[], size: number, rng: Rng): Promise<MicroBatch[]> {
+export async function prepareBatches<O>(
+  policy: Pick<Policy, "engine" | "sampler" | "options">,
+  objective: Objective<O>,
+  options: O,
+  samples: readonly Sample[],
+  size: number,
+  rng: MaskRng,
+): Promise<MicroBatch[]> {
   const { engine, sampler } = policy;
   const shapes = sampler.shapes(policy.options);
   const context: LayoutContext = {
@@ -50,7 +57,7 @@ export async function prepareBatches<O>(policy: Policy, objective: Objective<O>,
     const chunk = sorted.slice(i, i + size);
     layouts.push({ terms: objective.layout(chunk.map((s) => s.trajectory), options, context), chunk });
   }
-  const segments = layouts.reduce((n, { terms }) => n + terms.owner.filter((b) => b >= 0).length, 0);
+  const segments = layouts.reduce((n, { terms }) => n + (terms.sampled?.of ?? terms.owner.filter((b) => b >= 0).length), 0);
   const batches: MicroBatch[] = [];
   for (const { terms, chunk } of layouts) {
     const old = terms.recorded ?? (await engine.score(terms, "policy")).value;
@@ -61,7 +68,7 @@ export async function prepareBatches<O>(policy: Policy, objective: Objective<O>,
         old,
         reference,
         advantage: Float32Array.from(terms.owner, (b) => (b < 0 ? 0 : (chunk[b] as Sample).advantage)),
-        weight: Float32Array.from(terms.owner, (b) => (b < 0 ? 0 : 1 / segments)),
+        weight: Float32Array.from(terms.owner, (b, s) => (b < 0 ? 0 : (terms.sampled?.share[s] ?? 1) / segments)),
       },
     });
   }

@@ -71,7 +71,10 @@ test("the first Ctrl-C lets the work end and be saved, the second ends at once",
   assert.match(one.err, /finishing this step, then saving/);
   const two = await interrupted(`${wait} await new Promise(() => {});`, 2);
   assert.deepEqual([two.code, two.out], [130, "ready\n"]);
-  const thrown = await interrupted(`${wait} await new Promise((_, fail) => context.signal.addEventListener("abort", () => fail(context.signal.reason)));`, 1);
+  const thrown = await interrupted(
+    `${wait} await new Promise((_, fail) => context.signal.addEventListener("abort", () => fail(context.signal.reason)));`,
+    1,
+  );
   assert.equal(thrown.code, 130);
 });
 

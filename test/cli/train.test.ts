@@ -20,7 +20,8 @@ function run(...args: string[]): { code: number | null; out: string; err: string
 test("help lists a subcommand for each objective and each file in commands/", async () => {
   const { code, out, err } = run("--help");
   assert.equal(code, 0, err);
-  for (const name of [...(await loadRegistries()).objectives.keys(), "report", "doctor"]) assert.match(out, new RegExp(`^  ${name} `, "m"));
+  for (const name of [...(await loadRegistries()).objectives.keys(), "report", "doctor"])
+    assert.match(out, new RegExp(`^  ${name} `, "m"));
 });
 
 test("wrong calls exit 2, say what is near, and leave stdout empty", () => {
@@ -45,7 +46,10 @@ test("an objective without a config, with a broken one, or with flags for keys e
   writeFileSync(path, "model: m\ntrainig: 1\nseed: x\n");
   const bad = run(name, "--config", path, "--dry-run", "evaluation.episodes=0");
   assert.equal(bad.code, 2);
-  assert.match(bad.err, /3 problems[\s\S]*trainig \(line 2\)[\s\S]*seed \(line 3\)[\s\S]*command line: evaluation\.episodes=0[\s\S]*next: /);
+  assert.match(
+    bad.err,
+    /3 problems[\s\S]*trainig \(line 2\)[\s\S]*seed \(line 3\)[\s\S]*command line: evaluation\.episodes=0[\s\S]*next: /,
+  );
   const dashes = run(name, "--config", path, "--training.steps=3");
   assert.equal(dashes.code, 2);
   assert.match(dashes.err, /take no dashes: training\.steps=3/);
@@ -71,7 +75,10 @@ test("report writes the page and prints its path; a directory that is no run exi
 test("doctor prints each check, and as JSON; misses exit 1", () => {
   const { code, out } = run("doctor", "--json");
   const checks = JSON.parse(out) as { name: string; ok: boolean; found: string }[];
-  assert.deepEqual(checks.map((check) => check.name), ["node", "runtime", "browser", "models", "disk", "memory"]);
+  assert.deepEqual(
+    checks.map((check) => check.name),
+    ["node", "runtime", "browser", "models", "disk", "memory"],
+  );
   assert.equal(code, checks.every((check) => check.ok) ? 0 : 1);
   assert.equal(checks[0]?.ok, true);
   assert.ok(!existsSync(join(dir, "runs")));

@@ -153,7 +153,8 @@ describe("bindModel", () => {
       const at = (t: Tensor, i: number, j: number): number => Number(t.data[i * (t.shape[1] as number) + j]);
       for (let o = 0; o < out; o++) {
         for (let i = 0; i < inputs; i++) {
-          for (let r = 0; r < 2; r++) (weight.data as Float32Array)[o * inputs + i]! += 2 * at(b, o, r) * at(a, r, i);
+          const change = 2 * (at(b, o, 0) * at(a, 0, i) + at(b, o, 1) * at(a, 1, i));
+          weight.data[o * inputs + i] = at(weight, o, i) + change;
         }
       }
     }

@@ -8,10 +8,10 @@ import fc from "fast-check";
 import { UserError } from "../../src/core/errors.js";
 import {
   AttributeProto_AttributeType as AttributeType,
-  type GraphProtoSchema,
-  ModelProtoSchema,
   TensorProto_DataLocation as DataLocation,
   TensorProto_DataType as DataType,
+  type GraphProtoSchema,
+  ModelProtoSchema,
   type TensorProtoSchema,
 } from "../../src/onnx/gen/onnx_pb.js";
 import { decodeModel, encodeModel, type RawModel, readModelFile, writeModelFile } from "../../src/onnx/proto.js";

@@ -14,7 +14,12 @@ test("ticks are few, even, round, and cover the range", () => {
       fc.pre(high - low > 1e-6 * Math.max(1, Math.abs(low), Math.abs(high)) || low === high);
       const values = ticks(low, high);
       const slack = 1e-6 * (high - low) + 1e-9 * Math.abs(high);
-      return values.length >= 2 && values.length <= 7 && (values[0] as number) <= low + slack && (values.at(-1) as number) >= high - slack;
+      return (
+        values.length >= 2 &&
+        values.length <= 7 &&
+        (values[0] as number) <= low + slack &&
+        (values.at(-1) as number) >= high - slack
+      );
     }),
     { seed: 1 },
   );
@@ -43,7 +48,12 @@ test("texts are escaped; control and direction characters are shown as codes", (
   assert.equal(escapeHtml(`<a href='x'>&"`), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
   assert.equal(escapeHtml("a\u202eb\u0000\r\n\tc\ud800"), "a\\u202eb\\u0000\\u000d\n\tc\\ud800");
   assert.equal(escapeHtml("naïve 漢字 😀"), "naïve 漢字 😀");
-  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => !/[<>"'\u0000]/.test(escapeHtml(text))), { seed: 1 });
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) =>
+      ["<", ">", '"', "'", "\u0000"].every((c) => !escapeHtml(text).includes(c)),
+    ),
+    { seed: 1 },
+  );
 });
 
 test("tick labels", () => {

@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { Rng } from "../../src/core/rng.js";
 import { UserError } from "../../src/core/errors.js";
+import { Rng } from "../../src/core/rng.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import {
   type Checkpoint,
@@ -32,8 +42,17 @@ function checkpoint(step: number, changes: Partial<Checkpoint> = {}): Checkpoint
       tensors: new Map([["base_model.model.layers.0.q_proj.lora_A.weight", tensor(1, -2, step)]]),
     },
     weights: null,
-    optimizer: new Map([["m/q", tensor(0.5)], ["v/q", tensor(0.25)]]),
-    state: { rng: Rng.named(step, "rollout").state(), cursor: 12, note: "naïve", none: null, nested: { list: [1, [2]] } },
+    optimizer: new Map([
+      ["m/q", tensor(0.5)],
+      ["v/q", tensor(0.25)],
+    ]),
+    state: {
+      rng: Rng.named(step, "rollout").state(),
+      cursor: 12,
+      note: "naïve",
+      none: null,
+      nested: { list: [1, [2]] },
+    },
     ...changes,
   };
 }
@@ -52,15 +71,25 @@ test("what is written is read back, byte for byte the same each time", async () 
   const path = join(dir, "round", "step-000003");
   assert.equal(await writeCheckpoint(path, checkpoint(3)), path);
   assert.deepEqual(await readCheckpoint(path), checkpoint(3));
-  assert.deepEqual(readdirSync(path).sort(), ["adapter_config.json", "adapter_model.safetensors", "optimizer.safetensors", "state.json"]);
+  assert.deepEqual(readdirSync(path).sort(), [
+    "adapter_config.json",
+    "adapter_model.safetensors",
+    "optimizer.safetensors",
+    "state.json",
+  ]);
   const again = join(dir, "round", "step-000004");
   await writeCheckpoint(again, checkpoint(3));
-  for (const file of readdirSync(path)) assert.deepEqual(readFileSync(join(again, file)), readFileSync(join(path, file)), file);
+  for (const file of readdirSync(path))
+    assert.deepEqual(readFileSync(join(again, file)), readFileSync(join(path, file)), file);
 });
 
 test("full training keeps weights instead of an adapter", async () => {
   const path = join(dir, "full", "step-000001");
-  const full = checkpoint(1, { adapter: null, weights: new Map([["lm_head.weight", tensor(1)]]), optimizer: new Map() });
+  const full = checkpoint(1, {
+    adapter: null,
+    weights: new Map([["lm_head.weight", tensor(1)]]),
+    optimizer: new Map(),
+  });
   await writeCheckpoint(path, full);
   assert.deepEqual(await readCheckpoint(path), full);
 });
@@ -129,15 +158,22 @@ test("what a killed process left aside is never taken for a checkpoint", async (
 test("retention keeps the last ones; names find them", async () => {
   const run = { checkpoints: join(dir, "keep", "checkpoints"), best: join(dir, "keep", "best") };
   assert.equal(latestCheckpoint(run.checkpoints), undefined);
-  assert.throws(() => findCheckpoint(run, "last"), (e) => e instanceof UserError && /saved none/.test(e.hint ?? ""));
-  for (const step of [2, 10, 4, 6]) await writeCheckpoint(join(run.checkpoints, `step-${String(step).padStart(6, "0")}`), checkpoint(step));
+  assert.throws(
+    () => findCheckpoint(run, "last"),
+    (e) => e instanceof UserError && /saved none/.test(e.hint ?? ""),
+  );
+  for (const step of [2, 10, 4, 6])
+    await writeCheckpoint(join(run.checkpoints, `step-${String(step).padStart(6, "0")}`), checkpoint(step));
   await writeCheckpoint(run.best, checkpoint(4));
   retainCheckpoints(run.checkpoints, 2);
   assert.deepEqual(checkpointSteps(run.checkpoints), [6, 10]);
   assert.equal(findCheckpoint(run, "last"), join(run.checkpoints, "step-000010"));
   assert.equal(findCheckpoint(run, "best"), run.best);
   assert.equal(findCheckpoint(run, 6), join(run.checkpoints, "step-000006"));
-  assert.throws(() => findCheckpoint(run, 4), (e) => e instanceof UserError && /best, last, 6, 10/.test(e.hint ?? ""));
+  assert.throws(
+    () => findCheckpoint(run, 4),
+    (e) => e instanceof UserError && /best, last, 6, 10/.test(e.hint ?? ""),
+  );
   dropCheckpointsAfter(run.checkpoints, 6);
   assert.deepEqual(checkpointSteps(run.checkpoints), [6]);
   assert.ok(existsSync(run.best));
@@ -145,5 +181,8 @@ test("retention keeps the last ones; names find them", async () => {
 
 test("a place that cannot be written is a clear error", async () => {
   writeFileSync(join(dir, "file"), "");
-  await assert.rejects(writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)), (e) => e instanceof UserError && /Cannot write the checkpoint/.test(e.message));
+  await assert.rejects(
+    writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)),
+    (e) => e instanceof UserError && /Cannot write the checkpoint/.test(e.message),
+  );
 });

@@ -49,7 +49,10 @@ test("faults are counted and left out; forms are scored apart", () => {
   assert.deepEqual(e.per_form["a/one"]?.reward, { mean: 1, low: 1, high: 1 });
   assert.equal(e.per_form["b/two"]?.episodes, 5);
   assert.equal(e.per_task.length, 10);
-  assert.throws(() => summarize([{ ...(rows[0] as EpisodeScore), fault: "x" }], about), (err) => err instanceof UserError && /1 faults: x/.test(err.message));
+  assert.throws(
+    () => summarize([{ ...(rows[0] as EpisodeScore), fault: "x" }], about),
+    (err) => err instanceof UserError && /1 faults: x/.test(err.message),
+  );
 });
 
 test("a file holds the whole evaluation, and a broken one is named", async () => {
@@ -58,7 +61,10 @@ test("a file holds the whole evaluation, and a broken one is named", async () =>
   await writeEvaluation(path, e);
   assert.deepEqual(readEvaluation(path), e);
   writeFileSync(path, JSON.stringify({ ...e, reward: 0.3 }));
-  assert.throws(() => readEvaluation(path), (err) => err instanceof UserError && /reward/.test(err.message));
+  assert.throws(
+    () => readEvaluation(path),
+    (err) => err instanceof UserError && /reward/.test(err.message),
+  );
 });
 
 test("a comparison pairs by task, whatever the order and the gaps", () => {
@@ -75,7 +81,10 @@ test("a comparison pairs by task, whatever the order and the gaps", () => {
 test("a task that is drawn twice makes two pairs", () => {
   const rows = episodes(2, () => 0.5).map((row) => ({ ...row, task_id: "same" }));
   const before = summarize(rows, about);
-  const after = summarize(rows.map((row, i) => ({ ...row, reward: i })), about);
+  const after = summarize(
+    rows.map((row, i) => ({ ...row, reward: i })),
+    about,
+  );
   const c = compareEvaluations(before, after);
   assert.equal(c.pairs, 2);
   assert.equal(c.reward.mean, 0);
@@ -84,7 +93,10 @@ test("a task that is drawn twice makes two pairs", () => {
 test("what cannot be compared is refused, what should not be is said", () => {
   const a = evaluation(() => 0.5);
   assert.throws(() => compareEvaluations(a, { ...a, split: "val" }), UserError);
-  assert.throws(() => compareEvaluations(a, { ...a, per_task: a.per_task.map((t) => ({ ...t, task_id: `x${t.task_id}` })) }), /no task in common/);
+  assert.throws(
+    () => compareEvaluations(a, { ...a, per_task: a.per_task.map((t) => ({ ...t, task_id: `x${t.task_id}` })) }),
+    /no task in common/,
+  );
   assert.deepEqual(compareEvaluations(a, { ...a, split_hash: "def" }).warnings, ["split_hash differs: abc and def"]);
 });
 
@@ -94,9 +106,19 @@ test("numbers and tables", () => {
   assert.equal(formatDifference({ mean: 0.05, low: 0.02, high: 0.08 }), "+0.050 [+0.020, +0.080] *");
   assert.equal(formatDifference({ mean: -0.05, low: -0.08, high: -0.02 }, true), "-5.0 pp [-8.0, -2.0] *");
   assert.equal(formatDifference({ mean: -0.0001, low: -0.1, high: 0.1 }), "0.000 [-0.100, +0.100]");
-  assert.equal(formatTable([["", "n"], ["a", "10"], ["bcd", "2"]]), "      n\na    10\nbcd   2");
+  assert.equal(
+    formatTable([
+      ["", "n"],
+      ["a", "10"],
+      ["bcd", "2"],
+    ]),
+    "      n\na    10\nbcd   2",
+  );
   const e = evaluation((i) => (i % 10) / 10);
-  const lines = formatEvaluations([{ label: "before", evaluation: e }, { label: "after", evaluation: e }]).split("\n");
+  const lines = formatEvaluations([
+    { label: "before", evaluation: e },
+    { label: "after", evaluation: e },
+  ]).split("\n");
   assert.equal(lines.length, 3);
   assert.match(lines[1] as string, /^before +heldout +40 +0 +0\.450 \[/);
   assert.match(formatForms(e).split("\n")[1] as string, /^a\/one/);

@@ -47,7 +47,10 @@ test("what is written is read back, in a fixed order of keys", async () => {
 test("a number that is not finite is refused by name, and so is a clash of keys", () => {
   assert.throws(() => formatMetrics(metrics(4, { loss: Number.NaN })), /step 4: loss is NaN/);
   assert.throws(() => formatMetrics(metrics(4, { extra: { elbo: Number.POSITIVE_INFINITY } })), /elbo is Infinity/);
-  assert.throws(() => formatMetrics(metrics(4, { time: { rollout: Number.NaN, score: 0, update: 0, total: 0 } })), /time\.rollout/);
+  assert.throws(
+    () => formatMetrics(metrics(4, { time: { rollout: Number.NaN, score: 0, update: 0, total: 0 } })),
+    /time\.rollout/,
+  );
   assert.throws(() => formatMetrics(metrics(4, { extra: { kl: 1 } })), /"kl"/);
 });
 
@@ -73,7 +76,10 @@ test("a resume cuts later steps and a half-written line, and the bytes are as if
 test("a broken line is named", () => {
   const path = join(dir, "broken.jsonl");
   writeFileSync(path, `${formatMetrics(metrics(1))}\nnonsense\n${formatMetrics(metrics(2))}\n`);
-  assert.throws(() => readMetrics(path), (e) => e instanceof UserError && /line 2/.test(e.message));
+  assert.throws(
+    () => readMetrics(path),
+    (e) => e instanceof UserError && /line 2/.test(e.message),
+  );
   writeFileSync(path, "[]\n");
   assert.throws(() => readMetrics(path), /line 1: no step metrics/);
 });

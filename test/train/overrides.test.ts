@@ -4,7 +4,19 @@ import { UserError } from "../../src/core/errors.js";
 import { applyOverrides, parseOverrides } from "../../src/train/overrides.js";
 
 test("values are typed as in YAML", () => {
-  const values = parseOverrides(["a=3", "a=1e-4", "a=true", "a=null", "a=", "a=text", "a='3'", "a=[x, 2]", "a={b: 1}", "a=x=y", "a=http://h:1/p"]);
+  const values = parseOverrides([
+    "a=3",
+    "a=1e-4",
+    "a=true",
+    "a=null",
+    "a=",
+    "a=text",
+    "a='3'",
+    "a=[x, 2]",
+    "a={b: 1}",
+    "a=x=y",
+    "a=http://h:1/p",
+  ]);
   assert.deepEqual(
     values.map((o) => o.value),
     [3, 1e-4, true, null, null, "text", "3", ["x", 2], { b: 1 }, "x=y", "http://h:1/p"],

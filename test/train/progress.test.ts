@@ -40,7 +40,10 @@ test("off a terminal: one plain line a step, no phases", () => {
   progress.phase("rollouts 1/16");
   progress.step(metrics);
   progress.note("done");
-  assert.equal(out.text, "step  3/20  reward 0.412 ±0.11  success 13 %  loss -0.0123  kl 0.0012  grad 0.77  faults 2  4.1 s  eta 1:09\ndone\n");
+  assert.equal(
+    out.text,
+    "step  3/20  reward 0.412 ±0.11  success 13 %  loss -0.0123  kl 0.0012  grad 0.77  faults 2  4.1 s  eta 1:09\ndone\n",
+  );
 });
 
 test("on a terminal: one line that is rewritten and cut to the width", () => {
@@ -86,5 +89,11 @@ test("what a step does not have is left out", () => {
 });
 
 test("durations", () => {
-  assert.deepEqual([0.04, 59.94, 60, 3599.6, 7384].map(formatDuration), ["0.0 s", "59.9 s", "1:00", "1:00:00", "2:03:04"]);
+  assert.deepEqual([0.04, 59.94, 60, 3599.6, 7384].map(formatDuration), [
+    "0.0 s",
+    "59.9 s",
+    "1:00",
+    "1:00:00",
+    "2:03:04",
+  ]);
 });

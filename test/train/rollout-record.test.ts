@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
-import { readRollouts, type RolloutRecord, writeRollouts } from "../../src/train/rollout-record.js";
+import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/train/rollout-record.js";
 
 const dir = mkdtempSync(join(tmpdir(), "rollouts-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -23,7 +23,10 @@ const record: RolloutRecord = {
   advantage: -1,
   accepted: false,
   truth: { Name: "A", Tags: ["x"] },
-  posted: [["name", "A"], ["name", "B"]],
+  posted: [
+    ["name", "A"],
+    ["name", "B"],
+  ],
   actions: [{ action: "fill Name | A", fate: "done" }],
   fault: null,
   tokens: 12,
@@ -37,5 +40,8 @@ test("records are read back with their trajectory, and a wrong line is named", a
   assert.deepEqual(first, record);
   assert.equal(second?.fault, "timeout");
   appendFileSync(path, '{"step":1}\n');
-  assert.throws(() => readRollouts(path), (e) => e instanceof UserError && /line 3 is no rollout/.test(e.message));
+  assert.throws(
+    () => readRollouts(path),
+    (e) => e instanceof UserError && /line 3 is no rollout/.test(e.message),
+  );
 });

@@ -13,12 +13,21 @@ after(() => rmSync(dir, { recursive: true, force: true }));
 test("a default name gets a suffix, a given directory must be new", () => {
   const parent = join(dir, "runs");
   const names = [1, 2, 3].map(() => RunDirectory.create({ name: "q", parent }).dir);
-  assert.deepEqual(names, ["q", "q-2", "q-3"].map((name) => join(parent, name)));
+  assert.deepEqual(
+    names,
+    ["q", "q-2", "q-3"].map((name) => join(parent, name)),
+  );
   const runDir = join(dir, "mine", "deep");
   assert.equal(RunDirectory.create({ name: "q", runDir }).dir, runDir);
-  assert.throws(() => RunDirectory.create({ name: "q", runDir }), (e) => e instanceof UserError && e.exitCode === 1 && /--resume/.test(e.hint ?? ""));
+  assert.throws(
+    () => RunDirectory.create({ name: "q", runDir }),
+    (e) => e instanceof UserError && e.exitCode === 1 && /--resume/.test(e.hint ?? ""),
+  );
   writeFileSync(join(dir, "file"), "");
-  assert.throws(() => RunDirectory.create({ name: "q", runDir: join(dir, "file", "x") }), (e) => e instanceof UserError);
+  assert.throws(
+    () => RunDirectory.create({ name: "q", runDir: join(dir, "file", "x") }),
+    (e) => e instanceof UserError,
+  );
 });
 
 test("the newest run of a name is the highest suffix that is a run", () => {
@@ -57,17 +66,23 @@ test("config.yaml loads again and names its command; env.json keeps the facts", 
   await run.writeEnvironment(facts);
   const environment = run.readEnvironment();
   assert.deepEqual({ ...environment, ...facts }, environment);
-  assert.equal(environment.versions["node"], process.versions.node);
-  assert.match(environment.versions["onnxruntime_node"] ?? "", /^\d/);
+  assert.equal(environment.versions.node, process.versions.node);
+  assert.match(environment.versions.onnxruntime_node ?? "", /^\d/);
   writeFileSync(run.environment, "{}");
-  assert.throws(() => run.readEnvironment(), (e) => e instanceof UserError && /env\.json/.test(e.message));
+  assert.throws(
+    () => run.readEnvironment(),
+    (e) => e instanceof UserError && /env\.json/.test(e.message),
+  );
 });
 
 test("a lock keeps a living process out and is taken over from an ended one", () => {
   const run = RunDirectory.create({ name: "lock", parent: dir });
   const path = join(run.dir, ".lock");
   writeFileSync(path, String(process.ppid));
-  assert.throws(() => run.lock(), (e) => e instanceof UserError && e.message.includes(String(process.ppid)));
+  assert.throws(
+    () => run.lock(),
+    (e) => e instanceof UserError && e.message.includes(String(process.ppid)),
+  );
   writeFileSync(path, "not a pid");
   const unlock = run.lock();
   assert.equal(readFileSync(path, "utf8"), String(process.pid));

@@ -43,7 +43,11 @@ function coverage(draw: (rng: Rng) => readonly [before: number, after: number], 
   for (let set = 0; set < 300; set++) {
     const rng = Rng.named(set, "coverage");
     const pairs = Array.from({ length: 60 }, () => draw(rng));
-    const { low, high } = bootstrapPairedDifference(pairs.map(([a]) => a), pairs.map(([, b]) => b), { seed: set, resamples: 400 });
+    const { low, high } = bootstrapPairedDifference(
+      pairs.map(([a]) => a),
+      pairs.map(([, b]) => b),
+      { seed: set, resamples: 400 },
+    );
     if (low <= truth && truth <= high) hits++;
   }
   return hits / 300;

@@ -4,8 +4,6 @@ import { freemem } from "node:os";
 import { join } from "node:path";
 import { EXIT, messageOf } from "../../core/errors.js";
 import { packageRoot, readJson } from "../../core/files.js";
-import { BROWSER_VARIABLE, findBrowser } from "../../env/find-browser.js";
-import { Runtime } from "../../onnx/session.js";
 import type { CliCommand } from "../shared.js";
 
 /** One thing that a run needs. */
@@ -28,7 +26,7 @@ export const command: CliCommand = {
       .description("Check Node, the runtime, the browser, disk and memory; print a fix for what is missing.")
       .option("--json", "print the checks as JSON")
       .action(async (flags: { readonly json?: boolean }) => {
-        const checks = [node(), await runtime(), browser(), models(), await disk(), memory()];
+        const checks = [node(), await runtime(), await browser(), models(), await disk(), memory()];
         if (flags.json === true) context.print(JSON.stringify(checks));
         else context.print(checks.map(formatCheck).join("\n"));
         const misses = checks.filter((check) => !check.ok).length;
@@ -50,26 +48,44 @@ function node(): Check {
   const [have, want] = [numbers(process.versions.node), numbers(wanted)];
   const first = want.findIndex((value, i) => value !== (have[i] ?? 0));
   const ok = first < 0 || (have[first] ?? 0) > (want[first] ?? 0);
-  return { name: "node", ok, found: `${process.versions.node} (needs ${wanted})`, fix: "install Node 20.19 or later from https://nodejs.org" };
+  return {
+    name: "node",
+    ok,
+    found: `${process.versions.node} (needs ${wanted})`,
+    fix: "install Node 20.19 or later from https://nodejs.org",
+  };
 }
 
+/** Playwright and the runtime are imported when they are checked: their absence is what is looked for. */
 async function runtime(): Promise<Check> {
   try {
+    const { Runtime } = await import("../../onnx/session.js");
     const opened = await Runtime.open({ provider: "auto" });
     const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
     await opened.close();
     return { name: "runtime", ok: true, found };
   } catch (error) {
-    return { name: "runtime", ok: false, found: messageOf(error), fix: "npm ci (it brings onnxruntime-node's binary for this platform)" };
+    return {
+      name: "runtime",
+      ok: false,
+      found: messageOf(error),
+      fix: "npm ci (it brings onnxruntime-node's binary for this platform)",
+    };
   }
 }
 
-function browser(): Check {
-  const fix = `npx playwright install --with-deps chromium, or install chromium with the system's packages, or set ${BROWSER_VARIABLE}`;
+async function browser(): Promise<Check> {
+  const fix =
+    "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one";
   try {
+    const { findBrowser } = await import("../../env/find-browser.js");
     const found = findBrowser();
     if (found === undefined) return { name: "browser", ok: false, found: "no Chromium found", fix };
-    return { name: "browser", ok: true, found: found.path === undefined ? found.source : `${found.path} (${found.source})` };
+    return {
+      name: "browser",
+      ok: true,
+      found: found.path === undefined ? found.source : `${found.path} (${found.source})`,
+    };
   } catch (error) {
     return { name: "browser", ok: false, found: messageOf(error), fix };
   }

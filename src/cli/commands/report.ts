@@ -1,5 +1,5 @@
-import { RunDirectory } from "../../train/run-directory.js";
 import { writeReport } from "../../train/report.js";
+import { RunDirectory } from "../../train/run-directory.js";
 import type { CliCommand } from "../shared.js";
 
 /** `refusion-train report RUN`: (re)writes report.html from what the run directory holds; prints its path. */

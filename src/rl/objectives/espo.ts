@@ -26,22 +26,17 @@ const schema = z.strictObject({
 
 export type EspoOptions = z.infer<typeof schema>;
 
-export const objective: Objective<EspoOptions> = {
-  name: "espo",
-  description: "sequence-level ratio of evidence lower bounds on shared masks, k2 penalty to the reference",
-  schema,
-  learnsFrom: "rollouts",
-  penalty: (o) => o.kl_coeff,
-
-  layout(trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): TermBatch {
+/** The layout of ESPO with a given way to draw masks: proofs and tests put others in its place. */
+export function layoutWith(draw: typeof drawMask): Objective<EspoOptions>["layout"] {
+  return (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): TermBatch => {
     const views = o.mc_samples * (o.coupled ? 2 : 1);
     const tokens = new Float32Array(context.batch);
     const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
       const { response, slotSize } = trajectory;
       tokens[b] = response.length;
       const slots = Math.ceil(response.length / slotSize);
-      return Array.from({ length: o.mc_samples }, () => drawMask(slots, context.rng)).flatMap((draw) =>
-        elboViews(trajectory, slotSize, draw, o.coupled, 1 / o.mc_samples, context.tokens.mask).map(({ buffer, terms }) => ({
+      return Array.from({ length: o.mc_samples }, () => draw(slots, context.rng)).flatMap((drawn) =>
+        elboViews(trajectory, slotSize, drawn, o.coupled, 1 / o.mc_samples, context.tokens.mask).map(({ buffer, terms }) => ({
           buffer,
           terms: terms.map((t) => ({ row: t.row, target: response[t.position] as number, coefficient: t.weight, segment: b })),
         })),
@@ -54,7 +49,17 @@ export const objective: Objective<EspoOptions> = {
       segments: context.batch,
     };
     return bufferTerms(scored, sizes, trajectories.map((_, b) => b), tokens, context.tokens.pad);
-  },
+  };
+}
+
+export const objective: Objective<EspoOptions> = {
+  name: "espo",
+  description: "sequence-level ratio of evidence lower bounds on shared masks, k2 penalty to the reference",
+  schema,
+  learnsFrom: "rollouts",
+  penalty: (o) => o.kl_coeff,
+
+  layout: layoutWith(drawMask),
 
   loss({ e, value, old, reference, advantage, weight, tokens }: LossInputs, o: EspoOptions): Loss {
     const ratio = e.exp(e.div(e.sub(value, old), tokens));

@@ -13,17 +13,22 @@ import { clippedLoss } from "../clipped.js";
 import type { LayoutContext, Loss, LossInputs, Objective, TermBatch } from "../objective.js";
 import { packedTerms } from "../terms.js";
 
-const schema = z.strictObject({
-  kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
-  clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
-  adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
-  advantage: z.enum(["group", "center", "leave_one_out"]).default("group").describe("how a group's rewards become advantages"),
-  ratio_level: z.enum(["step", "token", "sequence"]).default("step").describe("what one ratio covers: a round, a token, or a response"),
-  steps_per_update: z
-    .union([z.literal("all"), z.int().min(1)])
-    .default("all")
-    .describe("rounds of a rollout in one update: all, or a random subset of K"),
-});
+const schema = z
+  .strictObject({
+    kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
+    clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
+    adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
+    advantage: z.enum(["group", "center", "leave_one_out"]).default("group").describe("how a group's rewards become advantages"),
+    ratio_level: z.enum(["step", "token", "sequence"]).default("step").describe("what one ratio covers: a round, a token, or a response"),
+    steps_per_update: z
+      .union([z.literal("all"), z.int().min(1)])
+      .default("all")
+      .describe("rounds of a rollout in one update: all, or a random subset of K"),
+  })
+  .refine((o) => o.ratio_level !== "sequence" || o.steps_per_update === "all", {
+    path: ["steps_per_update"],
+    error: "must be all where ratio_level is sequence: the ratio of a part of a response is not that of the response",
+  });
 
 export type FlowGrpoOptions = z.infer<typeof schema>;
 
@@ -36,14 +41,12 @@ export const objective: Objective<FlowGrpoOptions> = {
 
   layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): TermBatch {
     const k = o.steps_per_update;
-    const subset =
-      k === "all"
-        ? undefined
-        : trajectories.map((t) => {
-            const all = t.rounds.map((_, i) => i);
-            return context.rng.shuffle(all).slice(0, k).sort((a, b) => a - b);
-          });
-    return packedTerms(context.pack(trajectories, subset), context, o.ratio_level);
+    if (k === "all") return packedTerms(context.pack(trajectories), context, o.ratio_level);
+    const rounds = trajectories.map((t) => {
+      const all = t.rounds.map((_, i) => i);
+      return context.rng.shuffle(all).slice(0, k).sort((a, b) => a - b);
+    });
+    return packedTerms(context.pack(trajectories, rounds), context, o.ratio_level, { trajectories, rounds });
   },
 
   loss: (inputs: LossInputs, o: FlowGrpoOptions): Loss => clippedLoss(inputs, o),

@@ -1,0 +1,244 @@
+import { messageOf, UserError } from "../core/errors.js";
+import type { Logger } from "../core/log.js";
+import { BrowserHost, type BrowserOptions, EnvironmentFault, Session } from "./browser.js";
+import { type Control, readForm } from "./controls.js";
+import { type Execution, executePlan } from "./execute.js";
+import type { ActionRecord } from "./fill.js";
+import { parsePlan, type Plan } from "./plan.js";
+import type { PostedPair } from "./posted.js";
+import { documentsReward, score } from "./reward.js";
+import type { RunningSite, Task } from "./site.js";
+
+export interface EpisodeOptions {
+  readonly site: RunningSite;
+  readonly headless: boolean;
+  /** Episodes at once, each in its own isolated context. */
+  readonly contexts: number;
+  /** Limit of one browser action or answer, in milliseconds. */
+  readonly actionTimeoutMs: number;
+  /** Limit of one attempt at an episode, in milliseconds. */
+  readonly episodeTimeoutMs: number;
+  /** What a file field gets: a small generated file, or nothing (file fields then do not count). */
+  readonly uploads: "dummy" | "none";
+  readonly log?: Logger;
+}
+
+/** A plan carried out once. */
+export interface Episode {
+  readonly taskId: string;
+  /** The environment failed, after all retries: there is no reward, its fields are NaN. Leave the episode out. */
+  readonly fault?: string;
+  readonly reward: number;
+  readonly taskCompletion: number;
+  readonly fieldAccuracy: number;
+  readonly executionCompleteness: number;
+  /** The design documents' own formula, for comparison. */
+  readonly documentsReward: number;
+  readonly success: boolean;
+  readonly perField: Readonly<Record<string, number>>;
+  readonly accepted: boolean;
+  /** The server's answer to the form post, where there was one. */
+  readonly status?: number;
+  readonly posted: readonly PostedPair[];
+  readonly actions: readonly ActionRecord[];
+  /** Lines of the plan that are no action. */
+  readonly unresolved: readonly string[];
+  /** Attempts it took: 1 without faults. */
+  readonly attempts: number;
+  /** Milliseconds from the start of the first attempt, without the wait for a free context. */
+  readonly ms: number;
+}
+
+/** Retries after a fault. */
+const RETRIES = 2;
+
+/**
+ * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is
+ * replaced, the episode retried, and at last marked as faulty, never scored 0.
+ */
+export class EpisodeRunner {
+  private readonly idle: Session[] = [];
+  private readonly cleaning = new Set<Promise<void>>();
+  private readonly queue: (() => void)[] = [];
+  private free: number;
+  private closing: Promise<void> | undefined;
+
+  private constructor(
+    private readonly options: EpisodeOptions,
+    private readonly browserOptions: BrowserOptions,
+    private readonly host: BrowserHost,
+  ) {
+    this.free = options.contexts;
+  }
+
+  /** Starts the browser. @throws UserError where there is none or it does not start. */
+  static async open(options: EpisodeOptions): Promise<EpisodeRunner> {
+    const browserOptions: BrowserOptions = {
+      site: options.site,
+      headless: options.headless,
+      actionTimeoutMs: options.actionTimeoutMs,
+      ...(options.log === undefined ? {} : { log: options.log }),
+    };
+    const host = new BrowserHost(browserOptions);
+    await host.browser();
+    return new EpisodeRunner(options, browserOptions, host);
+  }
+
+  /** Plays a response text as a plan. Never throws for what the policy or the environment does. */
+  async run(task: Task, planText: string): Promise<Episode> {
+    const plan = parsePlan(planText);
+    return this.inSlot(async (slot) => {
+      const start = performance.now();
+      const { result, faults } = await this.withRetries((session) => executePlan(session, task, plan, this.options), slot);
+      const about = { taskId: task.id, unresolved: plan.unresolved, attempts: faults.length + (result === undefined ? 0 : 1), ms: performance.now() - start };
+      return result === undefined ? { ...about, ...faulty(faults.at(-1) ?? "the browser is closed") } : { ...about, ...this.judge(task, plan, result) };
+    });
+  }
+
+  /** The controls of a task's page, untouched. @throws EnvironmentFault where the page cannot be read. */
+  async snapshot(task: Task): Promise<readonly Control[]> {
+    return this.inSlot(async (slot) => {
+      const { result, faults } = await this.withRetries(async (session) => {
+        await session.goto(task.url);
+        const form = await readForm(session.page, this.options.actionTimeoutMs);
+        await form.handle.dispose();
+        return form.controls;
+      }, slot);
+      if (result === undefined) throw new EnvironmentFault(`${task.url}: ${faults.at(-1) ?? "the browser is closed"}`);
+      return result;
+    });
+  }
+
+  /** The browser's process id, where it is known. */
+  async browserPid(): Promise<number | undefined> {
+    return this.host.pid();
+  }
+
+  /** Ends the browser. Episodes that still run end as faults. */
+  async close(): Promise<void> {
+    this.closing ??= (async () => {
+      await this.host.close();
+      await Promise.allSettled(this.cleaning);
+    })();
+    return this.closing;
+  }
+
+  private judge(task: Task, plan: Plan, execution: Execution): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
+    const { form, actions, values, submission, posted } = execution;
+    const accepted = submission?.accepted ?? false;
+    const outcome = { values, accepted, actions, unresolved: plan.unresolved.length, uploads: this.options.uploads === "dummy" };
+    return {
+      ...score(task, form.controls, outcome),
+      documentsReward: documentsReward(task, form.controls, outcome),
+      accepted,
+      ...(submission === undefined ? {} : { status: submission.status }),
+      posted,
+      actions,
+    };
+  }
+
+  private async withRetries<T>(work: (session: Session) => Promise<T>, slot: Slot): Promise<{ result: T | undefined; faults: string[] }> {
+    const faults: string[] = [];
+    while (faults.length <= RETRIES && this.closing === undefined) {
+      try {
+        return { result: await this.attempt(work, slot), faults };
+      } catch (error) {
+        if (error instanceof UserError) throw error;
+        const fault = messageOf(error).split("\n")[0] ?? "unknown";
+        faults.push(fault);
+        this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
+      }
+    }
+    return { result: undefined, faults };
+  }
+
+  private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot): Promise<T> {
+    const browser = await this.host.browser();
+    let session: Session | undefined;
+    const working = (async () => {
+      session = this.takeIdle(browser) ?? (await Session.open(browser, this.browserOptions));
+      return Promise.race([work(session), session.died]);
+    })();
+    try {
+      const result = await withDeadline(working, this.options.episodeTimeoutMs);
+      if (session !== undefined) slot.cleaning = this.clean(session);
+      return result;
+    } catch (error) {
+      if (session !== undefined) await this.dispose(session);
+      throw error;
+    }
+  }
+
+  private takeIdle(browser: Session["browser"]): Session | undefined {
+    for (let session = this.idle.pop(); session !== undefined; session = this.idle.pop()) {
+      if (session.browser === browser && browser.isConnected()) return session;
+    }
+    return undefined;
+  }
+
+  /** Clears a context for its next episode, while the caller goes on with its result. */
+  private async clean(session: Session): Promise<void> {
+    const reset = Promise.race([session.reset(), session.died]);
+    const reusable = await withDeadline(reset, this.options.actionTimeoutMs).catch(() => false);
+    if (reusable && this.closing === undefined) this.idle.push(session);
+    else await this.dispose(session);
+  }
+
+  private async dispose(session: Session): Promise<void> {
+    if (!(await session.close())) await this.host.discard(session.browser);
+  }
+
+  /** Runs work when one of the slots is free; the slot is free again when its context is clean. */
+  private async inSlot<T>(work: (slot: Slot) => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.queue.push(resolve));
+    const slot: Slot = { cleaning: undefined };
+    try {
+      return await work(slot);
+    } finally {
+      const cleaned = (slot.cleaning ?? Promise.resolve()).finally(() => {
+        this.cleaning.delete(cleaned);
+        const next = this.queue.shift();
+        if (next === undefined) this.free++;
+        else next();
+      });
+      this.cleaning.add(cleaned);
+    }
+  }
+}
+
+/** A right to use one context. */
+interface Slot {
+  /** The clean-up after the last episode, which the next one waits for. */
+  cleaning: Promise<void> | undefined;
+}
+
+function faulty(fault: string): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
+  return {
+    fault,
+    reward: Number.NaN,
+    taskCompletion: Number.NaN,
+    fieldAccuracy: Number.NaN,
+    executionCompleteness: Number.NaN,
+    documentsReward: Number.NaN,
+    success: false,
+    perField: {},
+    accepted: false,
+    posted: [],
+    actions: [],
+  };
+}
+
+async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+  // whoever loses the race has nobody left to tell
+  promise.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new EnvironmentFault(`no end after ${ms / 1000} s`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

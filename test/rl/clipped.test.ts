@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { backward } from "../../src/autodiff/backward.js";
+import { Emitter } from "../../src/onnx/emit.js";
+import { GraphBuilder } from "../../src/onnx/graph.js";
+import { encodeModel } from "../../src/onnx/proto.js";
+import { Runtime } from "../../src/onnx/session.js";
+import type { Tensor, Value } from "../../src/onnx/types.js";
+import { clippedLoss } from "../../src/rl/clipped.js";
+import type { LossInputs } from "../../src/rl/objective.js";
+
+const OPTIONS = { clip_range: 0.2, kl_coeff: 0.04 };
+const NAMES = ["value", "old", "reference", "advantage", "weight", "tokens"] as const;
+type Inputs = Readonly<Record<(typeof NAMES)[number], readonly number[]>>;
+
+let runtime: Runtime;
+before(async () => {
+  runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+});
+after(() => runtime.close());
+
+/** Loss, metrics and d loss / d value on the runtime. */
+async function run(inputs: Inputs, options: typeof OPTIONS): Promise<{ metrics: Record<string, number>; gradient: number[] }> {
+  const size = inputs.value.length;
+  const g = new GraphBuilder("loss");
+  const e = new Emitter(g);
+  const values = Object.fromEntries(NAMES.map((name) => [name, g.input(name, "float32", [size])])) as Record<string, Value>;
+  const { loss, metrics } = clippedLoss({ e, ...values } as unknown as LossInputs, options);
+  g.output("loss", loss);
+  for (const [name, metric] of Object.entries(metrics)) g.output(name, metric.value);
+  g.output("gradient", backward(g, loss, [values.value as Value])[0] as Value);
+  const session = `${JSON.stringify(options)} ${size}`;
+  if (!runtime.has(session)) await runtime.load(session, { bytes: encodeModel(g.build()) });
+  const feeds = Object.fromEntries(
+    NAMES.map((name): [string, Tensor] => [name, { dtype: "float32", shape: [size], data: Float32Array.from(inputs[name]) }]),
+  );
+  const { gradient, ...rest } = await runtime.run(session, { feeds });
+  return {
+    metrics: Object.fromEntries(Object.entries(rest).map(([name, t]) => [name, Number(t.data[0])])),
+    gradient: Array.from((gradient as Tensor).data as Float32Array),
+  };
+}
+
+const inputs: Inputs = {
+  value: [-1, -1, -1, -1, -1, -1],
+  old: [-1.1, -1.5, -1.5, -0.5, -0.5, 0],
+  reference: [-1.2, -0.4, -1, -15, 13, 0],
+  advantage: [1, 1, -1, 1, -1, 3],
+  weight: [0.2, 0.2, 0.2, 0.2, 0.2, 0],
+  tokens: [1, 1, 1, 1, 1, 1],
+};
+
+test("loss, metrics and gradient agree with the formula", async () => {
+  const { metrics, gradient } = await run(inputs, OPTIONS);
+  const expected = { loss: 0, kl: 0, ratio_mean: 0, ratio_max: 0, ratio_error: 0, clip_fraction: 0, kl_clamped_fraction: 0 };
+  const slopes: number[] = [];
+  inputs.value.forEach((l, i) => {
+    const [old, reference, a, w] = [inputs.old[i], inputs.reference[i], inputs.advantage[i], inputs.weight[i]] as [number, number, number, number];
+    const rho = Math.exp(l - old);
+    const clipped = Math.min(Math.max(rho, 0.8), 1.2);
+    const d = Math.min(Math.max(reference - l, -10), 10);
+    const k3 = Math.exp(d) - d - 1;
+    expected.loss += w * (Math.max(-a * rho, -a * clipped) + 0.04 * k3);
+    expected.kl += w * k3;
+    expected.ratio_mean += w * rho;
+    if (w > 0) {
+      expected.ratio_max = Math.max(expected.ratio_max, rho);
+      expected.ratio_error = Math.max(expected.ratio_error, Math.abs(rho - 1));
+    }
+    expected.clip_fraction += rho === clipped ? 0 : w;
+    expected.kl_clamped_fraction += d === reference - l ? 0 : w;
+    const bound = -a * clipped > -a * rho;
+    slopes.push(w * ((bound ? 0 : -a * rho) + (d === reference - l ? 0.04 * (1 - Math.exp(d)) : 0)));
+  });
+  for (const [name, value] of Object.entries(expected)) {
+    assert.ok(Math.abs((metrics[name] as number) - value) < 1e-5 * Math.max(1, Math.abs(value)), `${name}: ${metrics[name]} against ${value}`);
+  }
+  slopes.forEach((slope, i) => {
+    assert.ok(Math.abs((gradient[i] as number) - slope) < 1e-5, `d loss / d value ${i}: ${gradient[i]} against ${slope}`);
+  });
+  // what the cases are for: clipped from above with a gain, from below with a loss, and the same ratios unclipped
+  assert.deepEqual(slopes.map((s) => Math.abs(s) > 1e-3), [true, true, true, true, false, false]);
+  assert.ok(expected.clip_fraction > 0.7 && expected.kl_clamped_fraction > 0.3);
+});
+
+test("on policy the ratio is 1 and the gradient is that of REINFORCE", async () => {
+  const { metrics, gradient } = await run({ ...inputs, old: inputs.value, reference: inputs.value }, OPTIONS);
+  assert.equal(metrics.ratio_error, 0);
+  assert.equal(metrics.kl, 0);
+  gradient.forEach((slope, i) => {
+    assert.ok(Math.abs(slope + (inputs.weight[i] as number) * (inputs.advantage[i] as number)) < 1e-6);
+  });
+});
+
+test("without a penalty the reference changes nothing", async () => {
+  const options = { ...OPTIONS, kl_coeff: 0 };
+  const a = await run(inputs, options);
+  const b = await run({ ...inputs, reference: inputs.old }, options);
+  assert.equal(a.metrics.loss, b.metrics.loss);
+  assert.deepEqual(a.gradient, b.gradient);
+});
