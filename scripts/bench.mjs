@@ -1,15 +1,33 @@
-/**
- * `npm run bench`: what a step costs here, as one JSON object on stdout.
- *   node scripts/bench.mjs [--peer] [--runs N] [--only peer-step,rollout,update,episodes]
- * With --peer the LoRA training step runs in turn with scripts/bench/torch_peer.py (needs PyTorch; see there), one
- * thread each, and the ratio of CPU times is the median over the runs.
- */
-import { execFileSync } from "node:child_process";
+// npm run bench [-- --peer eager|compile] [--runs 9] [--only lora_step,policy] [--python python3]
+// What a step costs on this machine, as one JSON object on stdout. With --peer, the LoRA training step is taken in turn
+// with scripts/bench/torch_peer.py (needs PyTorch 2.13), one thread each; `ratio` is the median of ours / theirs.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { prepare, root } from "./lib/setup.mjs";
+import { benchLoraStep } from "./bench/lora-step.mjs";
+import { benchPolicy } from "./bench/policy.mjs";
+import { ensureBrowser } from "./lib/browser.mjs";
+import { build, checkNode, installPackages, ROOT } from "./lib/setup.mjs";
 
-const { values } = parseArgs({ options: { peer: { type: "boolean" }, runs: { type: "string", default: "9" }, only: { type: "string" } } });
-await prepare({ browser: true });
-const args = [join(root, "dist/src/bench/main.js"), "--runs", values.runs, ...(values.peer ? ["--peer", join(root, "scripts/bench/torch_peer.py")] : []), ...(values.only ? ["--only", values.only] : [])];
-execFileSync(process.execPath, args, { stdio: "inherit" });
+const { values } = parseArgs({
+  options: {
+    peer: { type: "string" },
+    runs: { type: "string", default: "9" },
+    only: { type: "string", default: "lora_step,policy" },
+    python: { type: "string", default: "python3" },
+  },
+});
+checkNode();
+installPackages();
+build();
+await ensureBrowser();
+process.chdir(ROOT);
+const only = values.only.split(",");
+const runs = Number(values.runs);
+const peer = values.peer === undefined ? {} : { peer: join(ROOT, "scripts", "bench", "torch_peer.py"), variant: values.peer, python: values.python };
+const result = {
+  node: process.versions.node,
+  ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
+  ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
+  peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
+};
+process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);

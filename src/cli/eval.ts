@@ -13,7 +13,7 @@ import {
   readEvaluation,
 } from "../train/evaluation-report.js";
 import { RunDirectory } from "../train/run-directory.js";
-import { type EvaluateOptions, type EvaluateResult, POLICIES, type PolicyName } from "../train/types.js";
+import { POLICIES, type PolicyName } from "../train/types.js";
 import { type CliContext, checkpointName, positiveInteger, runProgram, setUpProgram } from "./shared.js";
 
 interface EvalFlags {
@@ -67,7 +67,9 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
       exitCode: EXIT.usage,
     });
   }
-  const result = await (await loadEvaluate())({
+  // loaded when an evaluation starts: help and usage errors should not wait for the runtime
+  const { evaluateCommand } = await import("../train/evaluate.js");
+  const result = await evaluateCommand({
     run: flags.run,
     config: flags.config,
     overrides,
@@ -144,13 +146,6 @@ function evaluationsOf(path: string, split: string | undefined): Evaluation[] {
     );
   }
   return splits.map((name) => readEvaluation(run.evaluation(name)));
-}
-
-/** Loaded when an evaluation starts: help and usage errors should not wait for the runtime. */
-async function loadEvaluate(): Promise<(options: EvaluateOptions) => Promise<EvaluateResult>> {
-  const path = "../train/evaluate.js";
-  return ((await import(path)) as { evaluateCommand: (options: EvaluateOptions) => Promise<EvaluateResult> })
-    .evaluateCommand;
 }
 
 await runProgram(build, process.argv);

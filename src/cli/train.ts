@@ -10,7 +10,6 @@ import {
   loadRegistries,
   type ObjectivePlugIn,
   type Registries,
-  type RunConfig,
   runSchema,
 } from "../train/config-schema.js";
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../train/evaluation-report.js";
@@ -89,7 +88,9 @@ async function runTraining(
     json: flags.json ?? false,
     signal: context.signal,
   };
-  const result = await (await loadTrain())(config, options);
+  // loaded when a run starts: help and config errors should not wait for the runtime
+  const { train } = await import("../train/recipe.js");
+  const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
   printNext(command, result, options, context);
@@ -151,12 +152,6 @@ function keyHelp(command: string, registries: Registries): string {
 
 function settingText(value: unknown): string {
   return Array.isArray(value) ? `[${value.join(",")}]` : String(value);
-}
-
-/** Loaded when a run starts: help and config errors should not wait for the runtime. */
-async function loadTrain(): Promise<(config: RunConfig, options: TrainOptions) => Promise<TrainResult>> {
-  const path = "../train/recipe.js";
-  return ((await import(path)) as { train: (config: RunConfig, options: TrainOptions) => Promise<TrainResult> }).train;
 }
 
 await runProgram(build, process.argv);

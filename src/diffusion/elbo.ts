@@ -1,4 +1,4 @@
-import type { Rng } from "../core/rng.js";
+import type { DiscreteRng } from "../core/outcomes.js";
 import { maskSlots } from "./corrupt.js";
 import type { TokenBuffer } from "./buffer.js";
 
@@ -27,11 +27,8 @@ export interface MaskDraw {
   readonly order: readonly number[];
 }
 
-/** The draws that a mask takes: an exact expectation walks through all their outcomes instead of a stream. */
-export type MaskRng = Pick<Rng, "int" | "shuffle">;
-
 /** Draws the number of masked slots uniformly from {0..U}, then the slots. */
-export function drawMask(slots: number, rng: MaskRng): MaskDraw {
+export function drawMask(slots: number, rng: DiscreteRng): MaskDraw {
   const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
   const masked = new Array<boolean>(slots).fill(false);
   for (const slot of order.slice(0, rng.int(slots + 1))) masked[slot] = true;

@@ -120,7 +120,8 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       const flat = x.shape.length === 2 ? x : e.reshape(x, [-1, x.shape.at(-1) as number]);
       inputs[0] = e.gather(flat, rows);
     }
-    const outputs = [...g.node(node.op, inputs, node.attributes, { domain: node.domain, count: node.outputs.length, name: node.name })];
+    const { operands, attributes } = modernise(g, node, inputs);
+    const outputs = [...g.node(node.op, operands, attributes, { domain: node.domain, count: node.outputs.length, name: node.name })];
     const site = options.lora === undefined ? undefined : siteOf(model, node, options.lora);
     if (site !== undefined && options.lora !== undefined) {
       const lora = options.lora;
@@ -135,6 +136,16 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   const logits = rows === undefined ? values.get("logits") : headLogits;
   if (logits === undefined) throw new UserError(`The graph ${model.name} has no output "logits".`);
   return { g, e, logits, rows, parameters };
+}
+
+/** Writes what opsets 17 to 20 say differently as our opset says it: axes of reductions, the parts of Split. */
+function modernise(g: GraphBuilder, node: RawNode, inputs: readonly (Value | undefined)[]): { operands: readonly (Value | undefined)[]; attributes: RawNode["attributes"] } {
+  const { axes, ...rest } = node.attributes;
+  if (node.op.startsWith("Reduce") && Array.isArray(axes)) return { operands: [inputs[0], g.ints((axes as readonly number[]).map(Number))], attributes: rest };
+  if (node.op === "Split" && inputs[1] === undefined && node.attributes.num_outputs === undefined) {
+    return { operands: inputs, attributes: { ...node.attributes, num_outputs: node.outputs.length } };
+  }
+  return { operands: inputs, attributes: node.attributes };
 }
 
 function withLora(g: GraphBuilder, e: Emitter, site: LoraSite, x: Value, y: Value, options: LoraOptions, parameters: Value[]): Value {

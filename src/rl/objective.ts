@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { MaskRng } from "../diffusion/elbo.js";
+import type { DiscreteRng } from "../core/outcomes.js";
 import type { TokenIds } from "../diffusion/policy.js";
 import type { PackedBatch } from "../diffusion/replay.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
@@ -85,7 +85,7 @@ export interface LayoutContext {
   /** Sequences are padded to multiples of this, so that few graphs are built. */
   readonly lengthStep: number;
   /** Draws of this step: the same for policy, old and reference. */
-  readonly rng: MaskRng;
+  readonly rng: DiscreteRng;
   /** Lays rounds out for scoring (the sampler's own `pack`). */
   pack(trajectories: readonly Trajectory[], subset?: readonly (readonly number[])[]): PackedBatch;
 }

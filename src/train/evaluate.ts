@@ -70,7 +70,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   const run = options.run === undefined ? undefined : RunDirectory.open(options.run);
   const path = run?.config ?? options.config;
   if (path === undefined) throw new UserError("Neither a run nor a config was given.", { exitCode: 2 });
-  const loaded = await loadConfig(path, { overrides: options.overrides });
+  const loaded = await loadConfig(path, { command: run?.readEnvironment().command, overrides: options.overrides });
   const config: RunConfig = { ...loaded, evaluation: { ...loaded.evaluation, ...(options.episodes === undefined ? {} : { episodes: options.episodes }) } };
   const splits = options.split === undefined ? config.evaluation.splits : [options.split as Split];
   const progress = new Progress({ total: 0, quiet: options.quiet });

@@ -1,4 +1,4 @@
-import type { MaskRng } from "../diffusion/elbo.js";
+import type { DiscreteRng } from "../core/outcomes.js";
 import type { PackedBatch } from "../diffusion/replay.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import { packedLength } from "../diffusion/replay.js";
@@ -27,7 +27,7 @@ export async function prepareBatches<O>(
   options: O,
   samples: readonly Sample[],
   size: number,
-  rng: MaskRng,
+  rng: DiscreteRng,
 ): Promise<MicroBatch[]> {
   const { engine, sampler } = policy;
   const shapes = sampler.shapes(policy.options);

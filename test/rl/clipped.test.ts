@@ -78,7 +78,7 @@ test("loss, metrics and gradient agree with the formula", async () => {
   slopes.forEach((slope, i) => {
     assert.ok(Math.abs((gradient[i] as number) - slope) < 1e-5, `d loss / d value ${i}: ${gradient[i]} against ${slope}`);
   });
-  // what the cases are for: clipped from above with a gain, from below with a loss, and the same ratios unclipped
+  // the cases hold both a clip and a penalty that binds
   assert.deepEqual(slopes.map((s) => Math.abs(s) > 1e-3), [true, true, true, true, false, false]);
   assert.ok(expected.clip_fraction > 0.7 && expected.kl_clamped_fraction > 0.3);
 });

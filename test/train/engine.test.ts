@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { join } from "node:path";
+import { packageRoot } from "../../src/core/files.js";
+import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { OptimizerOptions } from "../../src/optim/optimizer.js";
 import type { TermBatch } from "../../src/rl/objective.js";
@@ -31,7 +34,7 @@ function segmentValues(golden: Golden, batch: TermBatch): SegmentValues {
   };
 }
 
-describe("engine against PyTorch (micro golden)", () => {
+describe("engine against PyTorch goldens", () => {
   let runtime: Runtime;
   const golden = readGolden("micro");
 
@@ -67,6 +70,23 @@ describe("engine against PyTorch (micro golden)", () => {
     await engine.accumulate(batch, values);
     for (const [name, gradient] of await engine.getGradients()) {
       assert.ok(relativeError((gradient.data as Float32Array).map((x) => x / 2), golden.floats(`grad.${name}`)) < TOLERANCE, name);
+    }
+  });
+
+  it("gives the loss and every LoRA gradient of the shipped model", async () => {
+    const tiny = readGolden("tiny-refusion");
+    const model = await loadModel(join(packageRoot(), "models", "tiny-refusion"));
+    const options = flowGrpo.schema.parse({ clip_range: tiny.meta.clip_range, kl_coeff: tiny.meta.beta });
+    const engine = new Engine(runtime, model, { lora: goldenLora(tiny), training: { objective: flowGrpo as never, options, optimizer } });
+    await engine.setParameters("policy", new Map([...under(tiny, "base_model.")].map(([k, v]) => [`base_model.${k}`, v])));
+    await engine.setOptimizer(undefined);
+    const batch = goldenTerms(tiny);
+    const metrics = await engine.accumulate(batch, segmentValues(tiny, batch));
+    assert.ok(Math.abs((metrics.loss as number) / (tiny.floats("expect.flow_grpo_loss")[0] as number) - 1) < TOLERANCE);
+    const gradients = await engine.getGradients();
+    assert.equal(gradients.size, 4 * 7 * 2);
+    for (const [name, gradient] of gradients) {
+      assert.ok(relativeError(gradient.data as Float32Array, tiny.floats(`grad.${name}`)) < TOLERANCE, name);
     }
   });
 

@@ -56,6 +56,27 @@ function pickPhrase(vocabulary: readonly string[], count: number, taken: Readonl
   }
 }
 
+const CONSONANTS = "bcdfghklmnprstvw";
+const VOWELS = "aeiou";
+
+/** A word that no vocabulary holds, of two or three syllables: it is split into a varying number of tokens. */
+function inventedWord(rng: Rng): string {
+  const word = Array.from({ length: 2 + rng.int(2) }, () => rng.pick([...CONSONANTS]) + rng.pick([...VOWELS])).join("");
+  return word[0]?.toUpperCase() + word.slice(1);
+}
+
+/**
+ * One to three words, a third of them invented. With titles of two known words only, a model learns at which token the
+ * first label stands instead of looking for it, and fails on the first title it has never seen.
+ */
+function pickTitle(material: Material, rng: Rng): string {
+  for (;;) {
+    const known = rng.shuffle(material.titleWords);
+    const title = Array.from({ length: 1 + rng.int(3) }, (_, i) => (rng.uniform() < 1 / 3 ? inventedWord(rng) : (known[i] as string))).join(" ");
+    if (!material.forbidden.has(title)) return title;
+  }
+}
+
 /**
  * A task with a random title and random labels made of the words of training labels, and values that suit random
  * controls. It holds no label or title of a held-out form and no reserved value, so it may be trained on.
@@ -65,7 +86,7 @@ export function augmentedTask(rng: Rng, tier: Tier): AugmentedTask {
   materials.set(tier, material);
   const [min, max] = material.size;
   const taken = new Set(material.forbidden);
-  const formTitle = pickPhrase(material.titleWords, 2, taken, rng);
+  const formTitle = pickTitle(material, rng);
   const fields: Field[] = [];
   const wanted = min + rng.int(max - min + 1);
   while (fields.length < wanted) {
@@ -78,7 +99,7 @@ export function augmentedTask(rng: Rng, tier: Tier): AugmentedTask {
     fields.pop();
     record = Object.fromEntries(Object.entries(record).slice(0, fields.length));
   }
-  const form = `augmented/${formTitle.toLowerCase().replace(" ", "-")}`;
+  const form = `augmented/${formTitle.toLowerCase().replaceAll(" ", "-")}`;
   const task: Task = {
     id: `embedded/${tier}/${form}/train/${String(rng.int(1e9)).padStart(9, "0")}`,
     form,

@@ -1,0 +1,80 @@
+/** Rollout tokens/s, update milliseconds and episodes/s of the shipped model on the embedded site. */
+import { load, median } from "./support.mjs";
+
+const CONFIG = "configs/tiny/quickstart.yaml";
+const ROLLOUTS = 32;
+
+export async function benchPolicy({ runs, contexts }) {
+  const { loadConfig } = await load("train/config.js");
+  const { loadFolder } = await load("core/registry.js");
+  const { openPolicy, initialAdapter } = await load("train/policy.js");
+  const { openEnvironment, evaluationTasks } = await load("train/environment.js");
+  const { optimizerOptions } = await load("train/recipe-options.js");
+  const { prepareBatches, takeStep } = await load("train/update.js");
+  const { Rng } = await load("core/rng.js");
+  const { objective } = await load("rl/objectives/flow-grpo.js");
+  const config = await loadConfig(CONFIG, { command: "flow-grpo" });
+  const policy = await openPolicy(config, { objective, options: config.objective, optimizer: optimizerOptions(config) });
+  const environment = await openEnvironment(config);
+  const start = initialAdapter(config, policy);
+  await policy.engine.setParameters("policy", start);
+  await policy.engine.setParameters("reference", start);
+  await policy.engine.setOptimizer(undefined);
+  const tasks = evaluationTasks(environment.tasks("train"), ROLLOUTS, 0, "train");
+
+  const tokensPerSecond = [];
+  const updateMs = [];
+  const updateCpuMs = [];
+  // the first round also builds and loads the graphs
+  for (let run = -1; run < runs; run++) {
+    const rngs = tasks.map((_, i) => Rng.named(run + 1, `bench/${i}`));
+    const began = performance.now();
+    const trajectories = await policy.sampler.rollout(policy.engine, tasks.map((t) => policy.promptOf(t)), policy.options, rngs, config.training.rollout_batch);
+    const generated = performance.now();
+    const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
+    const batches = await prepareBatches(policy, objective, config.objective, samples, config.training.micro_batch, Rng.named(0, "bench"));
+    const prepared = performance.now();
+    const cpu = process.cpuUsage();
+    await takeStep(policy.engine, batches, run + 2, 1e-6);
+    const used = process.cpuUsage(cpu);
+    if (run < 0) continue;
+    tokensPerSecond.push(trajectories.reduce((n, t) => n + t.response.length, 0) / ((generated - began) / 1000));
+    updateMs.push(performance.now() - prepared);
+    updateCpuMs.push((used.user + used.system) / 1000);
+  }
+  await policy.close();
+  await environment.close();
+  const episodes = {};
+  for (const n of contexts) episodes[n] = await benchEpisodes(config, n);
+  return {
+    rollout_tokens_per_s: Math.round(median(tokensPerSecond)),
+    update_ms: Math.round(median(updateMs)),
+    update_cpu_ms: Math.round(median(updateCpuMs)),
+    rollouts_per_update: ROLLOUTS,
+    episodes,
+  };
+}
+
+/** Oracle plans in the browser, `contexts` at once. */
+async function benchEpisodes(config, contexts) {
+  const { openEnvironment, evaluationTasks } = await load("train/environment.js");
+  const { oracleActions } = await load("env/oracle.js");
+  const { renderPlan } = await load("env/plan.js");
+  const environment = await openEnvironment({ ...config, browser: { ...config.browser, contexts } });
+  const runner = await environment.runner();
+  const plan = (task) => renderPlan(oracleActions(task.fields, environment.site.fieldKinds(task)), "compact");
+  const play = (tasks) => Promise.all(tasks.map((task) => runner.run(task, plan(task))));
+  await play(evaluationTasks(environment.tasks("val"), contexts * 2, 0, "warm-up"));
+  const tasks = evaluationTasks(environment.tasks("val"), 64, 1, "val");
+  const began = performance.now();
+  const played = await play(tasks);
+  const seconds = (performance.now() - began) / 1000;
+  await environment.close();
+  const ms = played.map((e) => e.ms);
+  return {
+    episodes_per_s: Number((tasks.length / seconds).toFixed(2)),
+    p50_ms: Math.round(median(ms)),
+    p95_ms: Math.round(median(ms, 0.95)),
+    faults: played.filter((e) => e.fault !== undefined).length,
+  };
+}

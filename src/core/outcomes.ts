@@ -1,0 +1,52 @@
+import type { Rng } from "./rng.js";
+
+/** A source of discrete draws: a stream of random numbers, or all of their outcomes in turn. */
+export type DiscreteRng = Pick<Rng, "int" | "shuffle">;
+
+/** What a procedure gave, and how probable the draws behind it were. */
+export interface Outcome<T> {
+  readonly value: T;
+  readonly probability: number;
+}
+
+/** Replays a list of choices, takes the first alternative after its end, and notes how many there were. */
+class Script implements DiscreteRng {
+  readonly alternatives: number[] = [];
+
+  constructor(readonly choices: number[]) {}
+
+  int(n: number): number {
+    const turn = this.alternatives.push(n) - 1;
+    if (turn === this.choices.length) this.choices.push(0);
+    return this.choices[turn] as number;
+  }
+
+  shuffle<T>(items: readonly T[]): T[] {
+    const out = [...items];
+    for (let i = out.length - 1; i > 0; i--) {
+      const j = this.int(i + 1);
+      [out[i], out[j]] = [out[j] as T, out[i] as T];
+    }
+    return out;
+  }
+}
+
+/**
+ * Runs a procedure once for every outcome of its draws: the exact distribution of what it returns, where a stream gives
+ * one sample. The procedure must depend on nothing but its draws; their number multiplies, so keep it small.
+ */
+export function allOutcomes<T>(procedure: (rng: DiscreteRng) => T): Outcome<T>[] {
+  const outcomes: Outcome<T>[] = [];
+  const choices: number[] = [];
+  for (;;) {
+    const script = new Script(choices);
+    const value = procedure(script);
+    outcomes.push({ value, probability: script.alternatives.reduce((p, n) => p / n, 1) });
+    // count up, the last draw fastest
+    let turn = choices.length - 1;
+    while (turn >= 0 && (choices[turn] as number) === (script.alternatives[turn] as number) - 1) turn--;
+    if (turn < 0) return outcomes;
+    choices[turn] = (choices[turn] as number) + 1;
+    choices.length = turn + 1;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Rng } from "../../core/rng.js";
+import type { UnmaskOptions } from "../../diffusion/policy.js";
+import type { Objective } from "../../rl/objective.js";
+import type { RunConfig } from "../config.js";
+import type { Policy } from "../policy.js";
+
+/** One figure of a proof: it holds where `measured` is finite and at most `limit`. */
+export interface Measurement {
+  readonly name: string;
+  readonly measured: number;
+  readonly limit: number;
+  /** What was measured, on how much. */
+  readonly detail: string;
+}
+
+export interface ObjectiveOnTrial {
+  readonly objective: Objective;
+  readonly options: unknown;
+}
+
+/** What proofs work on: a config's model and sampler, with an adapter that differs from the reference everywhere. */
+export interface VerifyContext {
+  readonly config: RunConfig;
+  /** Not for training: see {@link open}. */
+  readonly policy: Policy;
+  /** Token ids, all of them within the config's prompt length. */
+  readonly prompts: readonly (readonly number[])[];
+  /** Objectives that learn from rollouts. */
+  readonly objectives: readonly ObjectiveOnTrial[];
+  /** A stream of the config's seed. */
+  rng(name: string): Rng;
+  /** The same policy and reference on a runtime of their own, ready to train. The caller closes it. */
+  open(trial: ObjectiveOnTrial): Promise<Policy>;
+}
+
+/**
+ * A file under proofs/ exports one of these as `proof`. What it puts on trial is a parameter of a function beside it,
+ * with the real thing as default: a test puts a broken one in its place, which the proof must find.
+ */
+export interface Proof {
+  /** What holds, in a few words. */
+  readonly claim: string;
+  run(context: VerifyContext): Promise<Measurement[]>;
+}
+
+export function holds({ measured, limit }: Measurement): boolean {
+  return Number.isFinite(measured) && measured <= limit;
+}
+
+/** The config's sampler on a canvas of a few slots: cheap, and short enough to enumerate. */
+export function smallCanvas(options: UnmaskOptions, slots: number, rounds: number, slotSize = options.slotSize): UnmaskOptions {
+  return { ...options, slotSize, responseLength: slots * slotSize, rounds: Math.min(options.rounds, rounds) };
+}
+
+/** `count` prompts in turn, cut to their last `longest` tokens. */
+export function takePrompts({ prompts }: Pick<VerifyContext, "prompts">, count: number, longest: number): number[][] {
+  return Array.from({ length: count }, (_, i) => (prompts[i % prompts.length] as readonly number[]).slice(-longest));
+}

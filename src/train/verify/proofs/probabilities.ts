@@ -1,0 +1,90 @@
+import { BufferBuilder, bucketLength } from "../../../diffusion/buffer.js";
+import { type RoundModel, scoringTemperature } from "../../../diffusion/policy.js";
+import { totalLogProb } from "../../../diffusion/trajectory.js";
+import { bufferTerms } from "../../../rl/terms.js";
+import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../proof.js";
+import { RestrictedModel } from "../restricted-model.js";
+
+const LIMIT = 1e-5;
+/** Terms of one scoring pass. */
+const CHUNK = 512;
+/** Tokens besides EOS of the enumerated policy. */
+const CHOICES = 3;
+const CANVAS = 4;
+
+/**
+ * The policy's probabilities are probabilities: at one mask they add up to 1 over the whole vocabulary, with EOS and
+ * without it; and over all outcomes of a canvas of four positions, restricted to a few tokens so that they can be walked
+ * through by the sampler itself, they add up to 1 as well. The latter fails where what is revealed depends on what was
+ * sampled, because the score knows nothing of that choice.
+ * @param distort what the sampler sees of the network.
+ */
+export async function measureProbabilities(context: VerifyContext, distort: (model: RoundModel) => RoundModel = (model) => model): Promise<Measurement[]> {
+  const [prompt] = takePrompts(context, 1, 16) as [number[]];
+  const withEos = await vocabularyLogProbs(context, prompt, 1);
+  const without = await vocabularyLogProbs(context, prompt, 0);
+  const [sums, sumsWithout] = [withEos, without].map((row) => row.reduce((sum, x) => sum + Math.exp(x), 0)) as [number, number];
+  const outcomes = await enumerate(context, prompt, bestTokens(context, withEos), distort);
+  return [
+    { name: "one token, EOS allowed", measured: Math.abs(sums - 1), limit: LIMIT, detail: `|sum - 1| over ${withEos.length} tokens` },
+    { name: "one token, EOS forbidden", measured: Math.abs(sumsWithout - 1), limit: LIMIT, detail: `|sum - 1| over ${without.length} tokens` },
+    { name: "all outcomes of a short canvas", measured: Math.abs(outcomes.total - 1), limit: LIMIT, detail: `|sum - 1| over ${outcomes.count} outcomes of ${CANVAS} positions` },
+  ];
+}
+
+/** log p of every token at the first mask behind the prompt. */
+async function vocabularyLogProbs({ policy }: VerifyContext, prompt: readonly number[], eosAllowed: 0 | 1): Promise<Float64Array> {
+  const { engine, options, model } = policy;
+  const vocabulary = model.config.vocab_size;
+  const buffer = new BufferBuilder(prompt);
+  const row = buffer.push(engine.tokens.mask, 0);
+  const out = new Float64Array(vocabulary);
+  for (let start = 0; start < vocabulary; start += CHUNK) {
+    const targets = Array.from({ length: Math.min(CHUNK, vocabulary - start) }, (_, i) => start + i);
+    const terms = targets.map((target) => ({ row, target, coefficient: 0, segment: 0 }));
+    const sizes = { batch: 1, length: bucketLength(buffer.length), terms: CHUNK, segments: 1 };
+    const batch = bufferTerms([{ buffer, terms }], sizes, [0], new Float32Array(1), engine.tokens.pad);
+    const { logProbs } = await engine.score(
+      { ...batch, temperature: scoringTemperature(options.temperature), eosAllowed: batch.eosAllowed.fill(eosAllowed) },
+      "policy",
+    );
+    for (const target of targets) out[target] = logProbs[target - start] as number;
+  }
+  return out;
+}
+
+/** EOS, then the most probable other tokens. */
+function bestTokens({ policy }: VerifyContext, logProbs: Float64Array): number[] {
+  const { tokens } = policy.engine;
+  const ordinary = Array.from(logProbs.keys()).filter((token) => !Object.values(tokens).includes(token));
+  ordinary.sort((a, b) => (logProbs[b] as number) - (logProbs[a] as number));
+  return [tokens.eos, ...ordinary.slice(0, CHOICES)];
+}
+
+async function enumerate(
+  context: VerifyContext,
+  prompt: readonly number[],
+  choices: readonly number[],
+  distort: (model: RoundModel) => RoundModel,
+): Promise<{ total: number; count: number }> {
+  const { engine, sampler, options } = context.policy;
+  const slotSize = Math.min(2, options.slotSize);
+  const small = { ...smallCanvas(options, CANVAS / slotSize, CANVAS / slotSize, slotSize), promptLength: prompt.length };
+  const restricted = new RestrictedModel(engine, choices);
+  const model = distort(restricted);
+  const probabilities = new Map<string, number>();
+  for (let code = 0; code < choices.length ** CANVAS; code++) {
+    restricted.forced = Array.from({ length: CANVAS }, (_, i) => Math.floor(code / choices.length ** i) % choices.length);
+    // the same noise every time: an order drawn at random is then one and the same order
+    const [trajectory] = await sampler.rollout(model, [prompt], small, [context.rng("enumerate")]);
+    if (trajectory === undefined) continue;
+    const key = JSON.stringify(trajectory.rounds.map((round) => [round.positions, round.tokens]));
+    probabilities.set(key, Math.exp(totalLogProb(trajectory)));
+  }
+  return { total: [...probabilities.values()].reduce((sum, p) => sum + p, 0), count: probabilities.size };
+}
+
+export const proof: Proof = {
+  claim: "probabilities of all outcomes add up to 1",
+  run: (context) => measureProbabilities(context),
+};

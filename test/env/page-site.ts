@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { EpisodeRunner, type EpisodeOptions } from "../../src/env/episode.js";
+import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
+
+export interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly cookie: string | undefined;
+  readonly body: string;
+}
+
+/** A site of hand-written pages: GET serves the page of the path, POST answers JSON, `answer` may do otherwise. */
+export interface PageSite extends RunningSite {
+  readonly received: Received[];
+}
+
+type Answer = (request: Received, response: ServerResponse) => boolean;
+
+export async function servePages(pages: Readonly<Record<string, string>>, answer: Answer = () => false, assets?: ReadonlyMap<string, Asset>): Promise<PageSite> {
+  const received: Received[] = [];
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const row = { method: request.method ?? "", url: request.url ?? "", cookie: request.headers.cookie, body: Buffer.concat(chunks).toString("utf8") };
+      received.push(row);
+      if (answer(row, response)) return;
+      if (row.method === "POST") {
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ message: "Thank you" }));
+        return;
+      }
+      const body = pages[row.url.split("?")[0] ?? ""];
+      response.statusCode = body === undefined ? 404 : 200;
+      response.setHeader("content-type", "text/html; charset=utf-8");
+      response.end(`<!doctype html><title>Form</title>${body ?? ""}`);
+    });
+  };
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    name: "pages",
+    baseUrl: `http://127.0.0.1:${port}`,
+    tasks: () => [],
+    splitHash: () => "",
+    received,
+    ...(assets === undefined ? {} : { assets }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>> = {}): Task {
+  return { id: `pages${url}`, form: url.slice(1), formTitle: "Form", url, instruction: "Fill in the form.", fields, split: "train", tier: "full" };
+}
+
+/** A runner on the site, as small as a test needs it. */
+export function openRunner(site: RunningSite, options: Partial<EpisodeOptions> = {}): Promise<EpisodeRunner> {
+  return EpisodeRunner.open({ site, headless: true, contexts: 1, actionTimeoutMs: 10_000, episodeTimeoutMs: 60_000, uploads: "dummy", ...options });
+}

@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { DiscreteRng } from "../../src/core/outcomes.js";
+import { allOutcomes } from "../../src/core/outcomes.js";
+import { loadFolder } from "../../src/core/registry.js";
+import { Rng } from "../../src/core/rng.js";
+import type { UnmaskOptions } from "../../src/diffusion/policy.js";
+import { packTrajectories } from "../../src/diffusion/replay.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import { Runtime } from "../../src/onnx/session.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import type { LayoutContext, Objective, TermBatch } from "../../src/rl/objective.js";
+import { type EspoOptions, layoutWith, objective as espo } from "../../src/rl/objectives/espo.js";
+import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
+import { objective as grpo } from "../../src/rl/objectives/grpo.js";
+import { Engine, type SegmentValues } from "../../src/train/engine.js";
+import type { Sample } from "../../src/train/groups.js";
+import { type MicroBatch, prepareBatches } from "../../src/train/update.js";
+import { goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
+
+const TOLERANCE = 1e-4;
+const optimizer = { kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradClip: 0, muonLrScale: 1 } as const;
+const micro = readGolden("micro");
+const golden = readGolden("objectives");
+const meta = golden.meta as typeof golden.meta & {
+  readonly slot_size: number;
+  readonly canvas: number;
+  readonly mc_samples: number;
+  readonly espo_beta: number;
+};
+
+const numbers = (name: string): number[] => [...golden.ints(name)].map(Number);
+const responses = [0, 1, 2].map((b): Trajectory => {
+  const response = numbers(`input.response.${b}`);
+  return {
+    prompt: numbers(`input.prompt.${b}`),
+    slotSize: meta.slot_size,
+    responseLength: meta.canvas,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: response.length < meta.canvas ? "eos" : "length",
+  };
+});
+
+describe("objectives on the micro model", () => {
+  let runtime: Runtime;
+  beforeEach(async () => {
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  });
+  afterEach(() => runtime.close());
+
+  /** An engine that trains this objective, with the golden's adapter as policy. */
+  async function engineFor(objective: Objective<never>, options: unknown): Promise<Engine> {
+    const model = await goldenModel(micro);
+    const engine = new Engine(runtime, model, { lora: goldenLora(micro), training: { objective: objective as never, options, optimizer } });
+    await engine.setParameters("policy", adapter());
+    await engine.setOptimizer(undefined);
+    return engine;
+  }
+
+  function context(engine: Engine, rng: DiscreteRng): LayoutContext {
+    return { tokens: engine.tokens, batch: 4, canvas: meta.canvas, rounds: 3, lengthStep: 32, rng, pack: () => assert.fail("not packed") };
+  }
+
+  /** The golden's values, padded to the batch's segments, each weighing the same. */
+  function values(name: string, batch: TermBatch): SegmentValues {
+    const real = batch.owner.filter((b) => b >= 0).length;
+    const padded = (data: Float32Array): Float32Array => Float32Array.from({ length: batch.segments }, (_, s) => data[s] ?? 0);
+    const advantages = golden.floats("input.advantages");
+    return {
+      old: padded(golden.floats(`input.${name}_old`)),
+      reference: padded(golden.floats(`input.${name}_ref`)),
+      advantage: Float32Array.from(batch.owner, (b) => (b < 0 ? 0 : (advantages[b] as number))),
+      weight: Float32Array.from(batch.owner, (b) => (b < 0 ? 0 : 1 / real)),
+    };
+  }
+
+  async function compare(name: string, engine: Engine, batch: TermBatch): Promise<void> {
+    const expected = golden.floats(`expect.${name}_value`);
+    const { value } = await engine.score(batch, "policy");
+    assert.ok(relativeError(value.subarray(0, expected.length), expected) < TOLERANCE);
+    const { loss } = await engine.accumulate(batch, values(name, batch));
+    assert.ok(Math.abs((loss as number) / (golden.floats(`expect.${name}_loss`)[0] as number) - 1) < TOLERANCE, `loss ${loss}`);
+    const gradients = await engine.getGradients();
+    assert.equal(gradients.size, under(golden, `grad.${name}.`).size);
+    for (const [parameter, gradient] of gradients) {
+      const difference = relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}.${parameter}`));
+      assert.ok(difference < TOLERANCE, `${parameter}: ${difference}`);
+    }
+  }
+
+  it("espo: loss and every LoRA gradient against PyTorch, on given masks", async () => {
+    const options = espo.schema.parse({ mc_samples: meta.mc_samples, kl_coeff: meta.espo_beta }) as EspoOptions;
+    const engine = await engineFor(espo as never, options);
+    let drawn = 0;
+    const layout = layoutWith((slots) => {
+      const key = `${Math.floor(drawn / meta.mc_samples)}.${drawn++ % meta.mc_samples}`;
+      const masked = numbers(`input.masked.${key}`).map((m) => m === 1);
+      assert.equal(masked.length, slots);
+      return { masked, order: numbers(`input.order.${key}`) };
+    });
+    await compare("espo", engine, layout(responses, options, context(engine, Rng.named(0, "unused"))));
+  });
+
+  it("grpo: loss and every LoRA gradient against PyTorch", async () => {
+    const options = grpo.schema.parse({ kl_coeff: meta.beta, clip_range: meta.clip_range });
+    const engine = await engineFor(grpo as never, options);
+    await compare("grpo", engine, grpo.layout(responses, options as never, context(engine, Rng.named(0, "unused"))));
+  });
+
+  const sampling: UnmaskOptions = {
+    rounds: 3,
+    slotSize: 2,
+    responseLength: 8,
+    promptLength: 4,
+    temperature: 0.8,
+    order: "confidence",
+    slotScore: "first",
+    tokens: { mask: 96, pad: 95, eos: 94 },
+  };
+
+  async function play(engine: Engine): Promise<Sample[]> {
+    const prompts = [[5, 9, 30], [7], [60, 61, 62, 63], [1, 2]];
+    const rngs = prompts.map((_, i) => Rng.named(3, `rollout ${i}`));
+    const trajectories = await sampler.rollout(engine, prompts, sampling, rngs);
+    return trajectories.map((trajectory, i) => ({ trajectory, advantage: [1, -0.5, -1.5, 0.7][i] as number }));
+  }
+
+  /** The loss by the formula, from the engine's own segment values. */
+  async function byHand(engine: Engine, batches: readonly MicroBatch[], beta: number, eps: number): Promise<number> {
+    let loss = 0;
+    for (const { terms, values: v } of batches) {
+      const { value } = await engine.score(terms, "policy");
+      terms.owner.forEach((b, s) => {
+        if (b < 0) return;
+        const [l, old, ref, a, w] = [value, v.old, v.reference, v.advantage, v.weight].map((x) => x[s] as number) as [number, number, number, number, number];
+        const rho = Math.exp(l - old);
+        const d = Math.min(Math.max(ref - l, -10), 10);
+        const clipped = Math.min(Math.max(rho, 1 - eps), 1 + eps);
+        loss += w * (Math.max(-a * rho, -a * clipped) + beta * (Math.exp(d) - d - 1));
+      });
+    }
+    return loss;
+  }
+
+  async function total(engine: Engine, batches: readonly MicroBatch[]): Promise<number> {
+    let sum = 0;
+    for (const { terms, values: v } of batches) sum += (await engine.accumulate(terms, v)).loss as number;
+    return sum;
+  }
+
+  for (const level of ["step", "token", "sequence"] as const) {
+    it(`flow-grpo: the loss of a ${level} ratio by hand`, async () => {
+      const options = flowGrpo.schema.parse({ ratio_level: level });
+      const engine = await engineFor(flowGrpo as never, options);
+      await engine.setParameters("reference", adapter(0.02, 1));
+      const samples = await play(engine);
+      const policy = { engine, sampler: sampler as never, options: sampling };
+      const batches = await prepareBatches(policy, flowGrpo, options as never, samples, 3, Rng.named(0, "layout"));
+      assert.equal(batches.length, 2);
+      const weights = batches.flatMap(({ values: v }) => [...v.weight]).reduce((a, w) => a + w, 0);
+      assert.ok(Math.abs(weights - 1) < 1e-6);
+      // on policy the surrogate is minus the mean advantage over segments: what is left is the penalty
+      for (const { terms, values: v } of batches) assert.ok(((await engine.accumulate(terms, v)).ratio_error as number) < 1e-4);
+      // off policy every part of the loss counts
+      await engine.setParameters("policy", adapter(0.03, 2));
+      const expected = await byHand(engine, batches, 0.04, 0.2);
+      const loss = await total(engine, batches);
+      assert.ok(Math.abs(loss - expected) < 1e-5 * Math.max(1, Math.abs(expected)), `${loss} against ${expected}`);
+      const metrics = await engine.accumulate((batches[0] as MicroBatch).terms, (batches[0] as MicroBatch).values);
+      assert.ok((metrics.clip_fraction as number) > 0 && (metrics.kl as number) > 0);
+    });
+  }
+
+  for (const level of ["step", "token"] as const) {
+    it(`flow-grpo: a random subset of rounds is unbiased (${level} ratio, rollouts of different length)`, async () => {
+      const all = flowGrpo.schema.parse({ ratio_level: level });
+      const two = flowGrpo.schema.parse({ ratio_level: level, steps_per_update: 2 });
+      const engine = await engineFor(flowGrpo as never, all);
+      await engine.setParameters("reference", adapter(0.02, 1));
+      const [first, second] = (await play(engine)) as [Sample, Sample];
+      // one rollout of three rounds and one that ended in its first
+      const rounds = second.trajectory.rounds.slice(0, 1);
+      const short: Trajectory = { ...second.trajectory, rounds, response: rounds.flatMap((r) => [...r.tokens]) };
+      const samples = [first, { ...second, trajectory: short }];
+      assert.deepEqual(samples.map((s) => s.trajectory.rounds.length), [3, 1]);
+      const policy = { engine, sampler: sampler as never, options: sampling };
+      const whole = await prepareBatches(policy, flowGrpo, all as never, samples, 2, Rng.named(0, "layout"));
+      const outcomes = allOutcomes((rng) => prepareBatches(policy, flowGrpo, two as never, samples, 2, rng));
+      await engine.setParameters("policy", adapter(0.03, 2));
+      const expected = await total(engine, whole);
+      let mean = 0;
+      for (const { value, probability } of outcomes) mean += probability * (await total(engine, await value));
+      assert.equal(outcomes.length, 6);
+      assert.ok(Math.abs(mean - expected) < 1e-5, `${mean} against ${expected}`);
+    });
+  }
+
+  it("flow-grpo: a sequence ratio of a subset of rounds is refused", () => {
+    assert.equal(flowGrpo.schema.safeParse({ ratio_level: "sequence", steps_per_update: 2 }).success, false);
+    assert.equal(flowGrpo.schema.safeParse({ ratio_level: "sequence" }).success, true);
+  });
+
+  it("every objective that learns from rollouts lays out all that it scores: padding weighs nothing", async () => {
+    const objectives = await loadFolder<Objective>(new URL("../../src/rl/objectives/", import.meta.url), "objective");
+    assert.ok(objectives.size >= 4);
+    for (const [name, objective] of objectives) {
+      assert.equal(objective.name, name);
+      if (objective.learnsFrom !== "rollouts") continue;
+      const options = objective.schema.parse({});
+      const model = await goldenModel(micro);
+      const engine = new Engine(runtime, model, { lora: goldenLora(micro) });
+      await engine.setParameters("policy", adapter());
+      const { trajectory } = (await play(engine))[0] as Sample;
+      const pack = (of: readonly Trajectory[]) => packTrajectories(of, { tokens: engine.tokens, batch: 4, rounds: 3, reveals: 4, length: 64 });
+      const batch = objective.layout([trajectory], options, { ...context(engine, Rng.named(1, name)), pack });
+      const scored = [...batch.coefficient].filter((c) => c !== 0).length;
+      assert.ok(scored >= trajectory.response.length, `${name} scores ${scored} terms`);
+      batch.coefficient.forEach((c, r) => {
+        if (c !== 0) assert.equal(batch.owner[Number(batch.segment[r])], 0, name);
+      });
+      assert.ok(batch.owner.every((b) => b <= 0), name);
+    }
+  });
+});
+
+/** The golden's adapter, with noise of this size on every matrix. */
+function adapter(noise = 0, seed = 0): Map<string, Tensor> {
+  const rng = Rng.named(seed, "noise");
+  return new Map(
+    [...under(micro, "base_model.")].map(([name, tensor]) => [
+      `base_model.${name}`,
+      noise === 0 ? tensor : { ...tensor, data: (tensor.data as Float32Array).map((x) => x + noise * rng.normal()) },
+    ]),
+  );
+}
