@@ -1,6 +1,14 @@
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page, type Request, type Route } from "playwright";
-import type { Logger } from "../core/log.js";
+import {
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  chromium,
+  type Page,
+  type Request,
+  type Route,
+} from "playwright";
 import { messageOf, UserError } from "../core/errors.js";
+import type { Logger } from "../core/log.js";
 import { findBrowser } from "./find-browser.js";
 import { type PostedPair, readPosted } from "./posted.js";
 import type { RunningSite } from "./site.js";
@@ -81,7 +89,9 @@ export class BrowserHost {
   private async launch(): Promise<{ browser: Browser; pid: number | undefined }> {
     const found = findBrowser();
     if (found === undefined) {
-      throw new UserError("No Chromium was found.", { hint: "Run `npx playwright install chromium`, or set REFUSION_BROWSER to one." });
+      throw new UserError("No Chromium was found.", {
+        hint: "Run `npx playwright install chromium`, or set REFUSION_BROWSER to one.",
+      });
     }
     const root = process.getuid?.() === 0;
     const host = new URL(this.options.site.baseUrl).hostname;
@@ -111,7 +121,10 @@ export class BrowserHost {
       // Chromium's sandbox does not work as root
       browser = await start(!root).catch((error: unknown) => {
         if (root) throw error;
-        this.options.log?.warn({ error: messageOf(error) }, "Chromium does not start in its sandbox here; starting without");
+        this.options.log?.warn(
+          { error: messageOf(error) },
+          "Chromium does not start in its sandbox here; starting without",
+        );
         return start(false);
       });
     } catch (error) {
@@ -179,6 +192,7 @@ export class Session {
     private readonly options: BrowserOptions,
     /** Rejects when the page or the browser dies. */
     readonly died: Promise<never>,
+    private readonly unsubscribe: () => void,
   ) {}
 
   static async open(browser: Browser, options: BrowserOptions): Promise<Session> {
@@ -193,12 +207,14 @@ export class Session {
     let session: Session | undefined;
     await context.route("**", (route) => session?.filter(route) ?? route.abort());
     const page = await context.newPage();
+    let onEnd = (): void => undefined;
     const died = new Promise<never>((_, reject) => {
+      onEnd = () => reject(new EnvironmentFault("the browser ended"));
       page.on("crash", () => reject(new EnvironmentFault("the page crashed")));
-      browser.on("disconnected", () => reject(new EnvironmentFault("the browser ended")));
+      browser.on("disconnected", onEnd);
     });
     died.catch(() => undefined);
-    session = new Session(browser, context, page, options, died);
+    session = new Session(browser, context, page, options, died, () => browser.off("disconnected", onEnd));
     // a blocked dialog would hang the page; a person would confirm
     page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
     context.on("page", (popup) => void popup.close().catch(() => undefined));
@@ -210,7 +226,8 @@ export class Session {
     this.episodes++;
     const url = new URL(path, this.options.site.baseUrl).href;
     const response = await this.page.goto(url, { waitUntil: "domcontentloaded" });
-    if (response === null || !response.ok()) throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
+    if (response === null || !response.ok())
+      throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
   }
 
   /**
@@ -260,6 +277,7 @@ export class Session {
 
   /** Closes the context. @returns false where it does not close: the browser is then not to be trusted. */
   async close(): Promise<boolean> {
+    this.unsubscribe();
     return within(this.context.close(), CLOSE_PATIENCE_MS);
   }
 
@@ -271,7 +289,11 @@ export class Session {
         const asset = site.assets?.get(request.url());
         await (asset === undefined
           ? route.abort("blockedbyclient")
-          : route.fulfill({ contentType: asset.contentType, body: Buffer.from(asset.body), headers: { "access-control-allow-origin": "*" } }));
+          : route.fulfill({
+              contentType: asset.contentType,
+              body: Buffer.from(asset.body),
+              headers: { "access-control-allow-origin": "*" },
+            }));
       } else if (this.waiting !== undefined && isSubmission(request)) {
         const { resolve, reject } = this.waiting;
         this.waiting = undefined;
@@ -289,13 +311,17 @@ export class Session {
   private async forward(route: Route): Promise<Submission> {
     const request = route.request();
     const path = new URL(request.url()).pathname;
-    const response = await route.fetch({ maxRedirects: 0, timeout: this.options.actionTimeoutMs }).catch(async (error: unknown) => {
-      await route.abort("failed").catch(() => undefined);
-      throw new EnvironmentFault(`no answer to ${request.method()} ${path}: ${messageOf(error).split("\n")[0]}`);
-    });
+    const response = await route
+      .fetch({ maxRedirects: 0, timeout: this.options.actionTimeoutMs })
+      .catch(async (error: unknown) => {
+        await route.abort("failed").catch(() => undefined);
+        throw new EnvironmentFault(`no answer to ${request.method()} ${path}: ${messageOf(error).split("\n")[0]}`);
+      });
     const status = response.status();
     const text = await response.text();
-    await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(() => undefined);
+    await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(
+      () => undefined,
+    );
     if (status >= 500) throw new EnvironmentFault(`HTTP ${status} for ${request.method()} ${path}`);
     const posted: PostedPair[] =
       request.method() === "GET"
@@ -305,9 +331,16 @@ export class Session {
   }
 }
 
-/** A form post: any request that changes something, or a navigation (a form with method GET). */
+/** A form post: any request that changes something, or a navigation of a whole page (a form with method GET). */
 function isSubmission(request: Request): boolean {
-  return (request.method() !== "GET" && request.method() !== "OPTIONS" && request.method() !== "HEAD") || request.isNavigationRequest();
+  if (!["GET", "HEAD", "OPTIONS"].includes(request.method())) return true;
+  if (!request.isNavigationRequest()) return false;
+  try {
+    return request.frame().parentFrame() === null;
+  } catch {
+    // a popup's first request comes before its frame
+    return true;
+  }
 }
 
 /** Servers that answer 200 with a refusal say so in their JSON. */
@@ -315,9 +348,17 @@ function saysFailed(text: string): boolean {
   if (!text.startsWith("{")) return false;
   try {
     const answer = JSON.parse(text) as Record<string, unknown>;
-    const errors = answer["errors"];
-    const listed = Array.isArray(errors) ? errors.length > 0 : typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
-    return listed || answer["success"] === false || answer["ok"] === false || answer["accepted"] === false || typeof answer["error"] === "string";
+    const errors = answer.errors;
+    const listed = Array.isArray(errors)
+      ? errors.length > 0
+      : typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
+    return (
+      listed ||
+      answer.success === false ||
+      answer.ok === false ||
+      answer.accepted === false ||
+      typeof answer.error === "string"
+    );
   } catch {
     return false;
   }

@@ -77,7 +77,11 @@ export type Target = { readonly control: Control; readonly option?: number } | "
  * Finds the control a label names: by accessible name, then by its letters and digits alone, then as one option of a
  * radio or checkbox group. Of several controls with one name, `prefer` may single one out.
  */
-export function findControl(controls: readonly Control[], label: string, prefer: (kind: ControlKind) => boolean = () => true): Target {
+export function findControl(
+  controls: readonly Control[],
+  label: string,
+  prefer: (kind: ControlKind) => boolean = () => true,
+): Target {
   const strict = normalizeLabel(label);
   const loose = looseLabel(label);
   for (const same of [
@@ -92,7 +96,9 @@ export function findControl(controls: readonly Control[], label: string, prefer:
   }
   const options = controls.flatMap((control) =>
     control.kind === "radio" || control.kind === "checkbox-group"
-      ? control.options.flatMap((option, k) => (strict !== "" && normalizeLabel(option.text) === strict ? [{ control, option: k }] : []))
+      ? control.options.flatMap((option, k) =>
+          strict !== "" && normalizeLabel(option.text) === strict ? [{ control, option: k }] : [],
+        )
       : [],
   );
   const [only] = options;

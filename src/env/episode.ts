@@ -4,7 +4,7 @@ import { BrowserHost, type BrowserOptions, EnvironmentFault, Session } from "./b
 import { type Control, readForm } from "./controls.js";
 import { type Execution, executePlan } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
-import { parsePlan, type Plan } from "./plan.js";
+import { type Plan, parsePlan } from "./plan.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, score } from "./reward.js";
 import type { RunningSite, Task } from "./site.js";
@@ -89,9 +89,19 @@ export class EpisodeRunner {
     const plan = parsePlan(planText);
     return this.inSlot(async (slot) => {
       const start = performance.now();
-      const { result, faults } = await this.withRetries((session) => executePlan(session, task, plan, this.options), slot);
-      const about = { taskId: task.id, unresolved: plan.unresolved, attempts: faults.length + (result === undefined ? 0 : 1), ms: performance.now() - start };
-      return result === undefined ? { ...about, ...faulty(faults.at(-1) ?? "the browser is closed") } : { ...about, ...this.judge(task, plan, result) };
+      const { result, faults } = await this.withRetries(
+        (session) => executePlan(session, task, plan, this.options),
+        slot,
+      );
+      const about = {
+        taskId: task.id,
+        unresolved: plan.unresolved,
+        attempts: faults.length + (result === undefined ? 0 : 1),
+        ms: performance.now() - start,
+      };
+      return result === undefined
+        ? { ...about, ...faulty(faults.at(-1) ?? "the browser is closed") }
+        : { ...about, ...this.judge(task, plan, result) };
     });
   }
 
@@ -123,10 +133,20 @@ export class EpisodeRunner {
     return this.closing;
   }
 
-  private judge(task: Task, plan: Plan, execution: Execution): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
+  private judge(
+    task: Task,
+    plan: Plan,
+    execution: Execution,
+  ): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
     const { form, actions, values, submission, posted } = execution;
     const accepted = submission?.accepted ?? false;
-    const outcome = { values, accepted, actions, unresolved: plan.unresolved.length, uploads: this.options.uploads === "dummy" };
+    const outcome = {
+      values,
+      accepted,
+      actions,
+      unresolved: plan.unresolved.length,
+      uploads: this.options.uploads === "dummy",
+    };
     return {
       ...score(task, form.controls, outcome),
       documentsReward: documentsReward(task, form.controls, outcome),
@@ -137,7 +157,10 @@ export class EpisodeRunner {
     };
   }
 
-  private async withRetries<T>(work: (session: Session) => Promise<T>, slot: Slot): Promise<{ result: T | undefined; faults: string[] }> {
+  private async withRetries<T>(
+    work: (session: Session) => Promise<T>,
+    slot: Slot,
+  ): Promise<{ result: T | undefined; faults: string[] }> {
     const faults: string[] = [];
     while (faults.length <= RETRIES && this.closing === undefined) {
       try {

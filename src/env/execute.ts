@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errors, type ElementHandle } from "playwright";
+import { type ElementHandle, errors } from "playwright";
 import { EnvironmentFault, type Session, type Submission } from "./browser.js";
 import { currentValues, type ReadForm, readForm } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
 import { aimAt, emptyFiles } from "./page-reader.js";
-import { type PostedPair, postedValues } from "./posted.js";
 import type { Action, Plan } from "./plan.js";
+import { type PostedPair, postedValues } from "./posted.js";
 import type { FieldValue, Task } from "./site.js";
 
 /** A plan that was carried out. */
@@ -32,7 +32,12 @@ const SCRIPT_PATIENCE_MS = 1000;
  * Carries a plan out on the task's page, in order: everything up to a submit goes to the page in one message.
  * @throws EnvironmentFault and Playwright's errors where the environment fails; whatever the policy does wrong is a fate.
  */
-export async function executePlan(session: Session, task: Task, plan: Plan, options: ExecuteOptions): Promise<Execution> {
+export async function executePlan(
+  session: Session,
+  task: Task,
+  plan: Plan,
+  options: ExecuteOptions,
+): Promise<Execution> {
   await session.goto(task.url);
   const form = await readForm(session.page, options.actionTimeoutMs);
   if (form.controls.length === 0) throw new EnvironmentFault(`no form on ${task.url}`);
@@ -67,7 +72,9 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
   const posted = submission?.posted ?? [];
   const held = submission === undefined ? await currentValues(form) : postedValues(form.controls, posted);
   // a file that no action of the plan attached is nobody's merit
-  const values = held.map((value, control) => (attached.has(control) && !records.some((r) => r.control === control && r.fate === "done") ? "" : value));
+  const values = held.map((value, control) =>
+    attached.has(control) && !records.some((r) => r.control === control && r.fate === "done") ? "" : value,
+  );
   await form.handle.dispose();
   return { form, actions: records, values, submission, posted };
 }
@@ -75,10 +82,18 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
 /** A small file under the name that the plan gives. */
 async function attach(form: ReadForm, control: number, name: string, timeout: number): Promise<void> {
   const element = (await form.handle.evaluateHandle((page, index) => page.elements[index]?.[0], control)).asElement();
-  await (element as ElementHandle | null)?.setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from("dummy file\n") }, { timeout });
+  await (element as ElementHandle | null)?.setInputFiles(
+    { name, mimeType: "text/plain", buffer: Buffer.from("dummy file\n") },
+    { timeout },
+  );
 }
 
-async function upload(form: ReadForm, action: Action, step: Extract<Step, { do: "upload" }>, options: ExecuteOptions): Promise<ActionRecord> {
+async function upload(
+  form: ReadForm,
+  action: Action,
+  step: Extract<Step, { do: "upload" }>,
+  options: ExecuteOptions,
+): Promise<ActionRecord> {
   const on = { action, control: step.control };
   if (options.uploads === "none") return { ...on, fate: "rejected", detail: "uploads are off" };
   // a path or control characters in a file's name would be an invention of the page's browser, not of the plan
@@ -93,33 +108,48 @@ async function upload(form: ReadForm, action: Action, step: Extract<Step, { do: 
 }
 
 /** Clicks the submit button with the mouse and catches what is posted. */
-async function submit(session: Session, form: ReadForm, action: Action, button: number | undefined, options: ExecuteOptions): Promise<Submitted> {
-  if (button === undefined) return { record: { action, fate: "no-such-control", detail: "no submit button" }, attached: [] };
+async function submit(
+  session: Session,
+  form: ReadForm,
+  action: Action,
+  button: number | undefined,
+  options: ExecuteOptions,
+): Promise<Submitted> {
+  if (button === undefined)
+    return { record: { action, fate: "no-such-control", detail: "no submit button" }, attached: [] };
   const attached = options.uploads === "dummy" ? await attachRequired(form, options.actionTimeoutMs) : [];
   const caught = session.catchSubmission();
   const timer = new AbortController();
-  const after = (ms: number): Promise<undefined> => sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
+  const after = (ms: number): Promise<undefined> =>
+    sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
   try {
     const aim = await form.handle.evaluate(aimAt, button);
     if (aim.point !== undefined) await session.page.mouse.click(aim.point.x, aim.point.y);
-    let submission = aim.invalid === undefined ? await Promise.race([caught.submission, after(FIRST_LOOK_MS)]) : undefined;
+    let submission =
+      aim.invalid === undefined ? await Promise.race([caught.submission, after(FIRST_LOOK_MS)]) : undefined;
     if (submission === undefined && !session.isPosting() && !(await form.handle.evaluate((page) => page.clicked))) {
       // the page was not painted yet and dropped the click, or something covers the button: Playwright waits for it
       const handle = await form.handle.evaluateHandle((page, index) => page.buttons[index], button);
-      await (handle.asElement() as ElementHandle | null)?.click({ timeout: options.actionTimeoutMs, noWaitAfter: true });
+      await (handle.asElement() as ElementHandle | null)?.click({
+        timeout: options.actionTimeoutMs,
+        noWaitAfter: true,
+      });
     }
-    if (submission === undefined && aim.invalid === undefined) submission = await Promise.race([caught.submission, after(SCRIPT_PATIENCE_MS)]);
+    if (submission === undefined && aim.invalid === undefined)
+      submission = await Promise.race([caught.submission, after(SCRIPT_PATIENCE_MS)]);
     if (submission === undefined) {
       // a submit event that no script stopped is a navigation; everything else is a refusal, or a script of its own
       const sent = session.isPosting() || (await form.handle.evaluate((page) => page.submits > page.prevented));
       if (sent) submission = await Promise.race([caught.submission, after(2 * options.actionTimeoutMs)]);
       if (sent && submission === undefined) throw new EnvironmentFault("no answer to the form post");
     }
-    if (submission === undefined) return { record: { action, fate: "rejected", detail: aim.invalid ?? "the page posted nothing" }, attached };
+    if (submission === undefined)
+      return { record: { action, fate: "rejected", detail: aim.invalid ?? "the page posted nothing" }, attached };
     const refused = submission.accepted ? {} : { detail: `refused with HTTP ${submission.status}` };
     return { record: { action, fate: "done", submitted: true, ...refused }, submission, attached };
   } catch (error) {
-    if (error instanceof errors.TimeoutError) return { record: { action, fate: "timeout", detail: "the submit button could not be clicked" }, attached };
+    if (error instanceof errors.TimeoutError)
+      return { record: { action, fate: "timeout", detail: "the submit button could not be clicked" }, attached };
     throw error;
   } finally {
     timer.abort();
@@ -140,7 +170,9 @@ interface Submitted {
  * @returns the controls that got one.
  */
 async function attachRequired(form: ReadForm, timeout: number): Promise<number[]> {
-  const required = form.controls.filter((control) => control.kind === "file" && control.required).map((control) => control.index);
+  const required = form.controls
+    .filter((control) => control.kind === "file" && control.required)
+    .map((control) => control.index);
   if (required.length === 0) return [];
   const empty = await form.handle.evaluate(emptyFiles, required);
   for (const index of empty) await attach(form, index, "file.txt", timeout);

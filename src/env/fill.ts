@@ -8,7 +8,14 @@ import type { ControlKind } from "./site.js";
  * What became of an action. `done`: it took effect. `rejected`: the page or the control did not take it (a text in a
  * number field, a submit that the page's own validation stops). `timeout`: the page did not react in time.
  */
-export type Fate = "done" | "no-such-control" | "no-such-option" | "ambiguous" | "rejected" | "after-submit" | "timeout";
+export type Fate =
+  | "done"
+  | "no-such-control"
+  | "no-such-option"
+  | "ambiguous"
+  | "rejected"
+  | "after-submit"
+  | "timeout";
 
 /** An action and what became of it. */
 export interface ActionRecord {
@@ -25,7 +32,12 @@ export interface ActionRecord {
 
 /** What an action comes to on this page, before anything is touched. */
 export type Step =
-  | { readonly do: "ops"; readonly control: number | undefined; readonly ops: readonly PageOp[]; readonly detail?: string }
+  | {
+      readonly do: "ops";
+      readonly control: number | undefined;
+      readonly ops: readonly PageOp[];
+      readonly detail?: string;
+    }
   | { readonly do: "upload"; readonly control: number; readonly file: string }
   | { readonly do: "submit"; readonly button: number | undefined }
   | { readonly do: "nothing"; readonly fate: Fate; readonly control?: number; readonly detail?: string };
@@ -47,7 +59,17 @@ export function submitButton(form: Pick<ReadForm, "buttons">): number | undefine
   return best;
 }
 
-const TEXT_KINDS: readonly ControlKind[] = ["text", "textarea", "email", "tel", "url", "password", "number", "date", "time"];
+const TEXT_KINDS: readonly ControlKind[] = [
+  "text",
+  "textarea",
+  "email",
+  "tel",
+  "url",
+  "password",
+  "number",
+  "date",
+  "time",
+];
 const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio" || kind === "checkbox-group";
 const isTick = (kind: ControlKind): boolean => kind === "checkbox" || kind === "checkbox-group";
 
@@ -80,7 +102,8 @@ export function resolveAction(action: Action, form: Pick<ReadForm, "controls" | 
   }
   const target = findControl(form.controls, action.label, preference(action));
   if (target === "ambiguous") return { do: "nothing", fate: "ambiguous" };
-  if (target === "none") return action.kind === "click" ? pressButton(action.label, form) : { do: "nothing", fate: "no-such-control" };
+  if (target === "none")
+    return action.kind === "click" ? pressButton(action.label, form) : { do: "nothing", fate: "no-such-control" };
   const { control, option } = target;
   if (option !== undefined) return onOption(action, control, option);
   switch (action.kind) {
@@ -92,7 +115,11 @@ export function resolveAction(action: Action, form: Pick<ReadForm, "controls" | 
       return tick(control, action.kind === "check");
     case "click":
       // a click on a text field only moves the focus
-      return { do: "ops", control: control.index, ops: control.kind === "checkbox" ? [{ op: "toggle", control: control.index }] : [] };
+      return {
+        do: "ops",
+        control: control.index,
+        ops: control.kind === "checkbox" ? [{ op: "toggle", control: control.index }] : [],
+      };
   }
 }
 
@@ -117,12 +144,14 @@ function pressButton(label: string, form: Pick<ReadForm, "buttons">): Step {
 function onOption(action: Action, control: Control, option: number): Step {
   let on: boolean | undefined = action.kind !== "uncheck";
   if (action.kind === "fill" || action.kind === "select") on = parseBoolean(action.value);
-  if (on === undefined || (!on && control.kind === "radio")) return { do: "nothing", fate: "no-such-option", control: control.index };
+  if (on === undefined || (!on && control.kind === "radio"))
+    return { do: "nothing", fate: "no-such-option", control: control.index };
   return { do: "ops", control: control.index, ops: [{ op: "option", control: control.index, option, on }] };
 }
 
 function tick(control: Control, on: boolean): Step {
-  if (control.kind === "checkbox") return { do: "ops", control: control.index, ops: [{ op: "check", control: control.index, on }] };
+  if (control.kind === "checkbox")
+    return { do: "ops", control: control.index, ops: [{ op: "check", control: control.index, on }] };
   if (control.kind === "checkbox-group" && !on) return setOptions(control, []);
   return { do: "nothing", fate: "rejected", control: control.index, detail: `a ${control.kind} cannot be ticked` };
 }
@@ -146,7 +175,12 @@ function giveValue(control: Control, value: string): Step {
       const known = chosen.filter((option) => option !== undefined);
       if (known.length < chosen.length) return { do: "nothing", fate: "no-such-option", control: index };
       // one item adds to what is ticked, so that items can come one a line; a list is the whole choice
-      if (known.length === 1) return { do: "ops", control: index, ops: known.map((option) => ({ op: "option", control: index, option, on: true })) };
+      if (known.length === 1)
+        return {
+          do: "ops",
+          control: index,
+          ops: known.map((option) => ({ op: "option", control: index, option, on: true })),
+        };
       return setOptions(control, known);
     }
     case "file":
@@ -157,7 +191,9 @@ function giveValue(control: Control, value: string): Step {
 }
 
 function setOptions(control: Control, chosen: readonly number[]): Step {
-  const ops = control.options.map((_, option): PageOp => ({ op: "option", control: control.index, option, on: chosen.includes(option) }));
+  const ops = control.options.map(
+    (_, option): PageOp => ({ op: "option", control: control.index, option, on: chosen.includes(option) }),
+  );
   return { do: "ops", control: control.index, ops };
 }
 
@@ -181,13 +217,17 @@ function typed(kind: ControlKind, value: string): string {
 }
 
 /** Applies steps that only set values, in one round trip. @returns a record for each. */
-export async function applySteps(form: ReadForm, batch: readonly { readonly action: Action; readonly step: Step }[]): Promise<ActionRecord[]> {
+export async function applySteps(
+  form: ReadForm,
+  batch: readonly { readonly action: Action; readonly step: Step }[],
+): Promise<ActionRecord[]> {
   const ops = batch.flatMap(({ step }) => (step.do === "ops" ? step.ops : []));
   const took = ops.length === 0 ? [] : await form.handle.evaluate(applyOps, ops);
   let next = 0;
   return batch.map(({ action, step }): ActionRecord => {
     const on = "control" in step && step.control !== undefined ? { control: step.control } : {};
-    if (step.do === "nothing") return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...on };
+    if (step.do === "nothing")
+      return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...on };
     const count = step.do === "ops" ? step.ops.length : 0;
     const fine = took.slice(next, next + count).every(Boolean);
     next += count;

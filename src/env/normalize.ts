@@ -46,7 +46,10 @@ export function parseBoolean(value: FieldValue): boolean | undefined {
 /** A number with optional sign, thousands separators, currency sign or percent; undefined for anything else. */
 export function parseNumber(value: FieldValue): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  const text = String(value).trim().replace(/^([-+]?)\s*[$\u20ac\u00a3]\s*/, "$1").replace(/\s*%$/, "");
+  const text = String(value)
+    .trim()
+    .replace(/^([-+]?)\s*[$\u20ac\u00a3]\s*/, "$1")
+    .replace(/\s*%$/, "");
   const plain = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
   if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?$/i.test(plain)) return undefined;
   const number = Number(plain);
@@ -99,7 +102,10 @@ export function parseTime(value: FieldValue): string | undefined {
 }
 
 /** The option that a text or a value names: exact text, exact value, then the same without case and punctuation. */
-export function findOption(options: readonly { readonly text: string; readonly value: string }[], wanted: FieldValue): number | undefined {
+export function findOption(
+  options: readonly { readonly text: string; readonly value: string }[],
+  wanted: FieldValue,
+): number | undefined {
   if (typeof wanted === "boolean") {
     const index = options.findIndex((o) => o.text !== "" && parseBoolean(o.text) === wanted);
     return index < 0 ? undefined : index;
@@ -120,12 +126,18 @@ export function findOption(options: readonly { readonly text: string; readonly v
 }
 
 /** Items of a list value; a string is split at commas unless it is an option as a whole. */
-export function listItems(options: readonly { readonly text: string; readonly value: string }[], value: FieldValue): string[] {
+export function listItems(
+  options: readonly { readonly text: string; readonly value: string }[],
+  value: FieldValue,
+): string[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== "string") return [String(value)];
   if (value.trim() === "" || /^none$/i.test(value.trim())) return [];
   if (findOption(options, value) !== undefined) return [value];
-  return value.split(/[,;]/).map((item) => item.trim()).filter((item) => item !== "");
+  return value
+    .split(/[,;]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 /** Whether a true value of a file field asks for no file. */

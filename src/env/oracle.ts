@@ -11,7 +11,10 @@ type Kinds = Readonly<Record<string, FieldKind>>;
  * @param kinds the page's controls, or each label's kind where no browser is at hand (targets of supervised training).
  * A field without a control gets no action.
  */
-export function oracleActions(fields: Readonly<Record<string, FieldValue>>, kinds: Kinds | readonly Control[]): Action[] {
+export function oracleActions(
+  fields: Readonly<Record<string, FieldValue>>,
+  kinds: Kinds | readonly Control[],
+): Action[] {
   const actions = Object.entries(fields).flatMap(([label, truth]): Action[] => {
     const kind = kindOf(label, kinds);
     return kind === undefined ? [] : fieldActions(label, truth, kind);
@@ -53,7 +56,8 @@ function groupActions(label: string, truth: FieldValue, preset: FieldValue): Act
   const items = Array.isArray(truth) ? truth : [spoken(truth)];
   const clear: Action[] = Array.isArray(preset) && preset.length > 0 ? [{ kind: "uncheck", label }] : [];
   if (items.length === 0) return clear;
-  if (items.length > 1 && !items.some((item) => /[,;]/.test(item))) return [{ kind: "select", label, value: items.join(", ") }];
+  if (items.length > 1 && !items.some((item) => /[,;]/.test(item)))
+    return [{ kind: "select", label, value: items.join(", ") }];
   return [...clear, ...items.map((value): Action => ({ kind: "select", label, value }))];
 }
 
@@ -81,5 +85,8 @@ export function nullPlan(policy: NullPolicy, controls: readonly Control[], rng: 
 function randomClick(controls: readonly Control[], rng: Rng): Action {
   const control = rng.pick(controls);
   const grouped = control.kind === "radio" || control.kind === "checkbox-group";
-  return { kind: "click", label: grouped && control.options.length > 0 ? rng.pick(control.options).text : control.label };
+  return {
+    kind: "click",
+    label: grouped && control.options.length > 0 ? rng.pick(control.options).text : control.label,
+  };
 }

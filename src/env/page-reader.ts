@@ -86,11 +86,16 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
   /** The nearest text before an element that is not the label or the neighbour of another control. */
   function textBefore(element: Element, members: readonly Field[]): string {
     const own = new Set(members.flatMap((member) => [...(member.labels ?? [])]));
-    for (let node: Element | null = element; node !== null && node.tagName !== "FORM" && node.tagName !== "BODY"; node = node.parentElement) {
+    for (
+      let node: Element | null = element;
+      node !== null && node.tagName !== "FORM" && node.tagName !== "BODY";
+      node = node.parentElement
+    ) {
       for (let before = node.previousElementSibling; before !== null; before = before.previousElementSibling) {
         if (own.has(before as HTMLLabelElement)) continue;
         if (before.matches(FIELDS) || before.querySelector(FIELDS) !== null) return "";
-        if (before.matches("h1,h2,h3,h4,h5,h6,legend,label,th,td,dt,p,span,strong,b,div") && textOf(before) !== "") return textOf(before);
+        if (before.matches("h1,h2,h3,h4,h5,h6,legend,label,th,td,dt,p,span,strong,b,div") && textOf(before) !== "")
+          return textOf(before);
       }
     }
     return "";
@@ -101,7 +106,9 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
     for (let node = first.parentElement; node !== null && node.tagName !== "FORM"; node = node.parentElement) {
       if (!members.every((member) => node?.contains(member))) continue;
       // a container that also holds other fields names a section, not this group
-      const others = [...node.querySelectorAll<Field>(FIELDS)].filter((f) => f.type !== "hidden" && !members.includes(f));
+      const others = [...node.querySelectorAll<Field>(FIELDS)].filter(
+        (f) => f.type !== "hidden" && !members.includes(f),
+      );
       if (others.length > 0) break;
       const legend = node.tagName === "FIELDSET" ? node.querySelector(":scope > legend") : null;
       const name = ariaName(node) || (legend === null ? "" : textOf(legend));
@@ -111,24 +118,41 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
   }
 
   function fieldName(field: Field): string {
-    return ownLabel(field) || textBefore(field, [field]) || clean(field.getAttribute("placeholder")) || clean(field.title) || clean(field.name);
+    return (
+      ownLabel(field) ||
+      textBefore(field, [field]) ||
+      clean(field.getAttribute("placeholder")) ||
+      clean(field.title) ||
+      clean(field.name)
+    );
   }
 
   function usable(field: Field): boolean {
     if (field.disabled || field.matches("fieldset[disabled] *")) return false;
-    if (field instanceof HTMLInputElement && ["hidden", "submit", "button", "reset", "image"].includes(field.type)) return false;
+    if (field instanceof HTMLInputElement && ["hidden", "submit", "button", "reset", "image"].includes(field.type))
+      return false;
     // styled checkboxes and file inputs are hidden behind a visible label
     return [field, ...(field.labels ?? [])].some((shown) => shown.checkVisibility());
   }
 
   const end = performance.now() + patienceMs;
   while (performance.now() < end) {
-    const built = [...document.querySelectorAll<Field>(FIELDS)].some(usable) && document.querySelector("form[aria-busy=true]") === null;
+    const built =
+      [...document.querySelectorAll<Field>(FIELDS)].some(usable) &&
+      document.querySelector("form[aria-busy=true]") === null;
     if (built) break;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
-  const page: PageForm = { elements: [], buttons: [], controls: [], buttonData: [], submits: 0, prevented: 0, clicked: false };
+  const page: PageForm = {
+    elements: [],
+    buttons: [],
+    controls: [],
+    buttonData: [],
+    submits: 0,
+    prevented: 0,
+    clicked: false,
+  };
   const fields = [...document.querySelectorAll<Field>(FIELDS)].filter(usable);
   const grouped = new Set<Field>();
   for (const field of fields) {
@@ -148,7 +172,11 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
       field instanceof HTMLSelectElement
         ? [...field.options].map((o) => ({ text: clean(o.text), value: o.value, chosen: o.selected }))
         : isGroup
-          ? (members as HTMLInputElement[]).map((m) => ({ text: ownLabel(m) || clean(m.nextSibling?.textContent) || m.value, value: m.value, chosen: m.checked }))
+          ? (members as HTMLInputElement[]).map((m) => ({
+              text: ownLabel(m) || clean(m.nextSibling?.textContent) || m.value,
+              value: m.value,
+              chosen: m.checked,
+            }))
           : [];
     page.elements.push(members);
     page.controls.push({
@@ -162,9 +190,12 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
       checked: field instanceof HTMLInputElement && field.checked,
     });
   }
-  for (const button of document.querySelectorAll<HTMLElement>("button,input[type=submit],input[type=image],input[type=button],input[type=reset],[role=button]")) {
+  for (const button of document.querySelectorAll<HTMLElement>(
+    "button,input[type=submit],input[type=image],input[type=button],input[type=reset],[role=button]",
+  )) {
     if ((button as HTMLButtonElement).disabled === true || !button.checkVisibility()) continue;
-    const label = ariaName(button) || textOf(button) || clean(button.textContent) || clean((button as HTMLInputElement).value);
+    const label =
+      ariaName(button) || textOf(button) || clean(button.textContent) || clean((button as HTMLInputElement).value);
     const form = (button as HTMLButtonElement).form ?? null;
     const type: string = (button as HTMLButtonElement).type;
     page.buttons.push(button);
@@ -258,7 +289,9 @@ export function readValues(page: PageForm): Pick<RawControl, "value" | "checked"
     const elements = page.elements[i] ?? [];
     const element = elements[0];
     const chosen = (k: number): boolean =>
-      element instanceof HTMLSelectElement ? element.options[k]?.selected === true : (elements[k] as HTMLInputElement | undefined)?.checked === true;
+      element instanceof HTMLSelectElement
+        ? element.options[k]?.selected === true
+        : (elements[k] as HTMLInputElement | undefined)?.checked === true;
     return {
       value: control.kind === "file" ? ((element as HTMLInputElement).files?.[0]?.name ?? "") : (element?.value ?? ""),
       checked: element instanceof HTMLInputElement && element.checked,
@@ -295,7 +328,11 @@ export function aimAt(page: PageForm, index: number): Aim {
   const hit = document.elementFromPoint(point.x, point.y);
   const form = (button as HTMLButtonElement).form ?? null;
   const skips = form === null || form.noValidate || (button as HTMLButtonElement).formNoValidate;
-  const bad = skips ? undefined : ([...form.elements].find((e) => "validity" in e && !(e as HTMLInputElement).validity.valid) as HTMLInputElement | undefined);
+  const bad = skips
+    ? undefined
+    : ([...form.elements].find((e) => "validity" in e && !(e as HTMLInputElement).validity.valid) as
+        | HTMLInputElement
+        | undefined);
   return {
     ...(hit !== null && button.contains(hit) ? { point } : {}),
     ...(bad === undefined ? {} : { invalid: `${bad.name}: ${bad.validationMessage}` }),

@@ -75,9 +75,11 @@ function stripPrefix(line: string): string {
 }
 
 // Greedy values and end anchors, so that a quote inside a value ('O'Brien') stays in the value.
-const TYPE = /^(?:type|enter|input|fill in) (['"])(.*)\1 in(?:to)? the (['"])(.*)\3(?: (?:input )?(?:field|box|textarea))?\.?$/i;
+const TYPE =
+  /^(?:type|enter|input|fill in) (['"])(.*)\1 in(?:to)? the (['"])(.*)\3(?: (?:input )?(?:field|box|textarea))?\.?$/i;
 const FILL_WITH = /^fill(?: in)? the (['"])(.*?)\1 (?:field )?with (['"])(.*)\3\.?$/i;
-const SELECT = /^(?:select|choose) (['"])(.*)\1 (?:from|in|for) the (['"])(.*)\3(?: (?:field|dropdown|list|menu))?\.?$/i;
+const SELECT =
+  /^(?:select|choose) (['"])(.*)\1 (?:from|in|for) the (['"])(.*)\3(?: (?:field|dropdown|list|menu))?\.?$/i;
 const CHECKBOX = /^(?:click on|click|check|uncheck) the (['"])(.*)\1 checkbox(?: to (enable|disable) it)?\.?$/i;
 const CLICK = /^click(?: on)? the (['"])(.*)\1(?: (?:input field|field|textarea|button|option|radio button))?\.?$/i;
 const SUBMIT = /^(?:click(?: on)? the )?(['"]?)submit\1(?: the)?(?: form| button)?\.?$/i;
@@ -109,7 +111,12 @@ function readCompact(line: string): Action | undefined {
   if (m === null) return undefined;
   const bar = group(m, 2).indexOf("|");
   const label = (bar < 0 ? group(m, 2) : group(m, 2).slice(0, bar)).trim();
-  const value = bar < 0 ? undefined : group(m, 2).slice(bar + 1).trim();
+  const value =
+    bar < 0
+      ? undefined
+      : group(m, 2)
+          .slice(bar + 1)
+          .trim();
   if (label === "") return undefined;
   switch (group(m, 1).toLowerCase()) {
     case "fill":
@@ -144,7 +151,9 @@ function group(match: RegExpExecArray, index: number): string {
  * line, and the reward collapses whitespace. A label with `|` cannot be written in the compact grammar.
  */
 export function renderPlan(actions: readonly Action[], grammar: Grammar): string {
-  return actions.map((action, i) => (grammar === "compact" ? compactLine(action) : `Step ${i + 1}: ${sentence(action)}`)).join("\n");
+  return actions
+    .map((action, i) => (grammar === "compact" ? compactLine(action) : `Step ${i + 1}: ${sentence(action)}`))
+    .join("\n");
 }
 
 function compactLine(action: Action): string {

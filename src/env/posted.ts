@@ -48,7 +48,7 @@ export function postedValues(controls: readonly Control[], posted: readonly Post
   const used = new Map<string, number>();
   return controls.map((control): FieldValue => {
     const key = byName.has(control.name) || control.id === "" ? control.name : control.id;
-    const values = (byName.get(key) ?? byName.get(key.replace(/\[\]$/, ""))) ?? [];
+    const values = byName.get(key) ?? byName.get(key.replace(/\[\]$/, "")) ?? [];
     switch (control.kind) {
       case "checkbox":
         // a scripted form may post false instead of nothing; any other value of a ticked box means ticked

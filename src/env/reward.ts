@@ -74,7 +74,8 @@ function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome,
   const wanted = new Map(fields.filter((f) => f.needed && f.changed).map((f) => [f.control?.index, f]));
   const lastOn = new Map<number, number>();
   outcome.actions.forEach((record, i) => {
-    if (record.fate === "done" && record.control !== undefined && record.neutral !== true) lastOn.set(record.control, i);
+    if (record.fate === "done" && record.control !== undefined && record.neutral !== true)
+      lastOn.set(record.control, i);
   });
   let planned = outcome.unresolved;
   let effective = 0;
@@ -105,13 +106,15 @@ function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome,
   return effective / Math.max(planned, needed);
 }
 
-const actionKey = (action: Action): string => ("label" in action ? `${action.label}|${"value" in action ? action.value : ""}` : "");
+const actionKey = (action: Action): string =>
+  "label" in action ? `${action.label}|${"value" in action ? action.value : ""}` : "";
 
 /** The default reward, from what the server received (DESIGN, section 8). */
 export function score(task: Pick<Task, "fields">, controls: readonly Control[], outcome: Outcome): Score {
   const fields = Object.entries(task.fields).map(([label, truth]) => judgeField(label, truth, controls, outcome));
   const counted = fields.filter((field) => field.counted);
-  const fieldAccuracy = counted.length === 0 ? 1 : counted.reduce((sum, field) => sum + field.score, 0) / counted.length;
+  const fieldAccuracy =
+    counted.length === 0 ? 1 : counted.reduce((sum, field) => sum + field.score, 0) / counted.length;
   const taskCompletion = outcome.accepted ? fieldAccuracy : 0;
   const execution = executionCompleteness(fields, outcome, fieldAccuracy);
   return {
@@ -129,7 +132,11 @@ export function score(task: Pick<Task, "fields">, controls: readonly Control[], 
  * names with the right value + .2 executed / planned. A plan that only submits scores .60 on a form without required
  * fields, and a box that has to stay empty is never credited.
  */
-export function documentsReward(task: Pick<Task, "fields">, controls: readonly Control[], outcome: Pick<Outcome, "accepted" | "actions" | "unresolved">): number {
+export function documentsReward(
+  task: Pick<Task, "fields">,
+  controls: readonly Control[],
+  outcome: Pick<Outcome, "accepted" | "actions" | "unresolved">,
+): number {
   const labels = Object.entries(task.fields);
   const right = labels.filter(([label, truth]) => {
     const target = findControl(controls, label);

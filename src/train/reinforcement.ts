@@ -126,7 +126,7 @@ class PolicyTraining {
   private async trainStep(step: number): Promise<StepMetrics> {
     const { config, policy, objective } = this;
     const began = performance.now();
-    const { groups, generating, rollout } = await this.collectGroups(step);
+    const { groups, generating, rollout, episodes } = await this.collectGroups(step);
     const all = groups.flatMap((g) => g.rollouts);
     await writeRollouts(this.run.directory.rollouts(step), recordsOf(step, groups, config, policy));
     const scored = all.filter((r) => r.episode.fault === undefined);
@@ -171,6 +171,7 @@ class PolicyTraining {
       rollout_tokens_per_s: generated / Math.max(generating, 1e-9),
       extra: {
         ...extra,
+        episodes_played: episodes,
         on_policy_ratio_error: first.ratio_error ?? 0,
         response_length: average(all.map((r) => r.trajectory.response.length)),
         ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
@@ -197,13 +198,14 @@ class PolicyTraining {
   }
 
   /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
-  private async collectGroups(step: number): Promise<{ groups: Group[]; generating: number; rollout: number }> {
+  private async collectGroups(step: number): Promise<{ groups: Group[]; generating: number; rollout: number; episodes: number }> {
     const { config, policy } = this;
     const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = config.training;
     const { advantage, adv_clip_max: clipMax } = config.objective as unknown as AdvantageOptions;
     const runner = await this.environment.runner();
     const began = performance.now();
     let generating = 0;
+    let episodes = 0;
     const groups: Group[] = [];
     for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0); attempt++) {
       const missing = wanted - groups.filter((g) => g.signal).length;
@@ -216,11 +218,12 @@ class PolicyTraining {
         onEpisode: (done) => this.progress.phase(`step ${step}/${config.training.steps}  episodes ${done}/${each.length}`),
       });
       generating += times.generating;
+      episodes += times.episodes;
       for (let i = 0; i < rollouts.length; i += size) {
         groups.push(makeGroup(rollouts.slice(i, i + size) as Rollout[], config, advantage, clipMax));
       }
     }
-    return { groups, generating, rollout: (performance.now() - began) / 1000 };
+    return { groups, generating, episodes, rollout: (performance.now() - began) / 1000 };
   }
 
   /** Evaluates on the validation split every N steps and keeps the best adapter: never by one lucky prompt. */

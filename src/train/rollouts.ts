@@ -17,11 +17,13 @@ export interface RolloutTimes {
   readonly generating: number;
   /** Seconds from the first generated token to the last scored episode. */
   readonly total: number;
+  /** Episodes that the browser played. */
+  readonly episodes: number;
 }
 
 /**
  * Generates a response for every task and plays it in the browser. The browser works on one batch of responses while the
- * model generates the next.
+ * model generates the next. Rollouts of one task that came out as the same plan share one episode.
  * @param rngs one stream a task, so that batching does not change the noise.
  */
 export async function collectRollouts(
@@ -36,6 +38,16 @@ export async function collectRollouts(
   let done = 0;
   const sampling = options.temperature === undefined ? policy.options : { ...policy.options, temperature: options.temperature };
   const playing: Promise<Rollout>[] = [];
+  const played = new Map<string, Promise<Episode>>();
+  // a task starts from the same fresh page every time, so one plan needs playing once
+  const play = (task: Task, plan: string): Promise<Episode> => {
+    const key = JSON.stringify([task.id, plan]);
+    const known = played.get(key);
+    if (known !== undefined) return known;
+    const episode = runner.run(task, plan);
+    played.set(key, episode);
+    return episode;
+  };
   for (let from = 0; from < tasks.length; from += options.batch) {
     const chunk = tasks.slice(from, from + options.batch);
     const began = performance.now();
@@ -50,16 +62,16 @@ export async function collectRollouts(
     trajectories.forEach((trajectory, i) => {
       const task = chunk[i] as Task;
       const plan = policy.textOf(trajectory);
-      const played = runner.run(task, plan).then((episode): Rollout => {
+      const rollout = play(task, plan).then((episode): Rollout => {
         done++;
         options.onEpisode?.(done);
         return { task, trajectory, plan, episode };
       });
       // a failure is reported where all are awaited, not as an unhandled rejection while the next batch generates
-      played.catch(() => undefined);
-      playing.push(played);
+      rollout.catch(() => undefined);
+      playing.push(rollout);
     });
   }
   const rollouts = await Promise.all(playing);
-  return { rollouts, times: { generating: generating / 1000, total: (performance.now() - start) / 1000 } };
+  return { rollouts, times: { generating: generating / 1000, total: (performance.now() - start) / 1000, episodes: played.size } };
 }

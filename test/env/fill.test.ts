@@ -63,12 +63,19 @@ after(async () => {
   await site?.stop();
 });
 
-const play = (url: string, lines: readonly string[], fields: Parameters<typeof taskFor>[1] = {}): Promise<Episode> => runner.run(taskFor(url, fields), lines.join("\n"));
+const play = (url: string, lines: readonly string[], fields: Parameters<typeof taskFor>[1] = {}): Promise<Episode> =>
+  runner.run(taskFor(url, fields), lines.join("\n"));
 const fates = (episode: Episode): string[] => episode.actions.map((record) => record.fate);
 
 test("reads every control with its accessible name, options and default", async () => {
   const controls = await runner.snapshot(taskFor("/labels"));
-  const short = (c: Control): unknown[] => [c.kind, c.label, c.name, c.default, c.options.map((o) => `${o.text}=${o.value}`).join(" ")];
+  const short = (c: Control): unknown[] => [
+    c.kind,
+    c.label,
+    c.name,
+    c.default,
+    c.options.map((o) => `${o.text}=${o.value}`).join(" "),
+  ];
   assert.deepEqual(controls.map(short), [
     ["text", "First name *", "a", "", ""],
     ["text", "Last name:", "b", "", ""],
@@ -98,9 +105,23 @@ test("labels are matched without case, stars and punctuation; options by their o
     "submit",
     "fill Nickname | 5",
   ]);
-  assert.deepEqual(fates(episode), ["done", "done", "no-such-control", "ambiguous", "done", "done", "done", "done", "done", "after-submit"]);
+  assert.deepEqual(fates(episode), [
+    "done",
+    "done",
+    "no-such-control",
+    "ambiguous",
+    "done",
+    "done",
+    "done",
+    "done",
+    "done",
+    "after-submit",
+  ]);
   const posted = new Map(episode.posted);
-  assert.deepEqual(["a", "b", "h", "i", "l", "j"].map((name) => posted.get(name)), ["1", "2", "x", "v", "on", ""]);
+  assert.deepEqual(
+    ["a", "b", "h", "i", "l", "j"].map((name) => posted.get(name)),
+    ["1", "2", "x", "v", "on", ""],
+  );
 });
 
 test("every kind of control takes its value in any common notation", async () => {
@@ -143,14 +164,42 @@ test("every kind of control takes its value in any common notation", async () =>
   assert.equal(episode.reward, 1);
   assert.equal(episode.success, true);
   const posted = new Map(episode.posted);
-  assert.deepEqual(["number", "date", "time", "colour", "size", "news", "ads", "photo"].map((n) => posted.get(n)), ["1200", "2024-03-05", "15:30", "r", "l", "on", undefined, ".._me.png"]);
-  assert.deepEqual(episode.posted.filter(([name]) => name === "days").map(([, value]) => value), ["1", "3"]);
+  assert.deepEqual(
+    ["number", "date", "time", "colour", "size", "news", "ads", "photo"].map((n) => posted.get(n)),
+    ["1200", "2024-03-05", "15:30", "r", "l", "on", undefined, ".._me.png"],
+  );
+  assert.deepEqual(
+    episode.posted.filter(([name]) => name === "days").map(([, value]) => value),
+    ["1", "3"],
+  );
 });
 
 test("what a control cannot take is a fate, not an error", async () => {
-  const lines = ["fill Number | seven", "fill Date | tomorrow", "select Colour | Green", "fill Size | Tiny", "fill News | perhaps", "select Days | Mon, Sun", "check Colour", "fill Fixed | y", "goto /elsewhere", "fill Text | much too long a text"];
+  const lines = [
+    "fill Number | seven",
+    "fill Date | tomorrow",
+    "select Colour | Green",
+    "fill Size | Tiny",
+    "fill News | perhaps",
+    "select Days | Mon, Sun",
+    "check Colour",
+    "fill Fixed | y",
+    "goto /elsewhere",
+    "fill Text | much too long a text",
+  ];
   const episode = await play("/kinds", lines, { Text: "much too lon" });
-  assert.deepEqual(fates(episode), ["rejected", "rejected", "no-such-option", "no-such-option", "no-such-option", "no-such-option", "rejected", "rejected", "rejected", "done"]);
+  assert.deepEqual(fates(episode), [
+    "rejected",
+    "rejected",
+    "no-such-option",
+    "no-such-option",
+    "no-such-option",
+    "no-such-option",
+    "rejected",
+    "rejected",
+    "rejected",
+    "done",
+  ]);
   assert.equal(episode.accepted, false);
   assert.equal(episode.fieldAccuracy, 1, "typed into a control, a text ends at its maxlength");
 });
@@ -175,7 +224,10 @@ test("the page's own validation stops a submit: nothing is posted, the page is r
   const before = site.received.length;
   const episode = await play("/required", ["fill Age | 20", "submit"], { Name: "Ann", Age: 20 });
   assert.equal(site.received.slice(before).filter((r) => r.method === "POST").length, 0);
-  assert.deepEqual([episode.accepted, episode.fault, episode.fieldAccuracy, episode.posted.length], [false, undefined, 0.5, 0]);
+  assert.deepEqual(
+    [episode.accepted, episode.fault, episode.fieldAccuracy, episode.posted.length],
+    [false, undefined, 0.5, 0],
+  );
   assert.equal(episode.actions[1]?.fate, "rejected");
   assert.match(episode.actions[1]?.detail ?? "", /^n: /);
   const second = await play("/required", ["submit", "fill Name | Ann", "submit"], { Name: "Ann" });
@@ -193,11 +245,23 @@ test("forms by GET, by script as JSON, with a redirect, refused, silent, without
   const get = await play("/get", ["fill Query | a b", "submit"], { Query: "a b" });
   assert.deepEqual([get.reward, get.posted], [1, [["q", "a b"]]]);
   const json = await play("/json", ["fill Name | Ann", "check Fine", "submit"], { Name: "Ann", Fine: true });
-  assert.deepEqual([json.reward, json.posted], [1, [["n", "Ann"], ["ok", "true"]]]);
+  assert.deepEqual(
+    [json.reward, json.posted],
+    [
+      1,
+      [
+        ["n", "Ann"],
+        ["ok", "true"],
+      ],
+    ],
+  );
   const redirect = await play("/redirect", ["fill Name | Ann", "submit"], { Name: "Ann" });
   assert.deepEqual([redirect.reward, redirect.status], [1, 303]);
   const refused = await play("/refused", ["fill Name | Ann", "submit"], { Name: "Ann" });
-  assert.deepEqual([refused.fault, refused.accepted, refused.status, refused.fieldAccuracy], [undefined, false, 422, 1]);
+  assert.deepEqual(
+    [refused.fault, refused.accepted, refused.status, refused.fieldAccuracy],
+    [undefined, false, 422, 1],
+  );
   const silent = await play("/silent", ["fill Name | Ann", "submit"], { Name: "Ann" });
   assert.deepEqual([silent.accepted, fates(silent)[1]], [false, "rejected"]);
   const none = await play("/no-button", ["fill Name | Ann", "submit"], { Name: "Ann" });
@@ -211,18 +275,55 @@ test("a form that a script builds is waited for; a covered button times out", as
 });
 
 test("the form with the most controls is the one to submit; other buttons are clicked by name", async () => {
-  const episode = await play("/two-forms", ["fill Name | Ann", "fill City | Oslo", "submit"], { Name: "Ann", City: "Oslo" });
-  assert.deepEqual([episode.reward, episode.posted], [1, [["n", "Ann"], ["c", "Oslo"]]]);
+  const episode = await play("/two-forms", ["fill Name | Ann", "fill City | Oslo", "submit"], {
+    Name: "Ann",
+    City: "Oslo",
+  });
+  assert.deepEqual(
+    [episode.reward, episode.posted],
+    [
+      1,
+      [
+        ["n", "Ann"],
+        ["c", "Oslo"],
+      ],
+    ],
+  );
   const named = await play("/two-forms", ["click Help", "fill Search | x", "click Go"]);
   assert.deepEqual(named.posted, [["q", "x"]]);
 });
 
 test("labels and values are data: no text of a plan ever runs", async () => {
-  const payloads = fc.constantFrom(`<img src=x onerror=canary()>`, `"><script>canary()</script>`, `');canary();('`, "${canary()}", "`+canary()+`", `javascript:canary()`, `*/canary();/*`, "\\');canary()//", "x]);canary();([", "text=Name >> xpath=//*");
-  const hostile = fc.oneof(payloads, fc.string({ unit: "grapheme", maxLength: 40 })).map((text) => text.replace(/[\r\n|]/g, " ").trim());
+  const payloads = fc.constantFrom(
+    `<img src=x onerror=canary()>`,
+    `"><script>canary()</script>`,
+    `');canary();('`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it has to arrive as text
+    "${canary()}",
+    "`+canary()+`",
+    `javascript:canary()`,
+    `*/canary();/*`,
+    "\\');canary()//",
+    "x]);canary();([",
+    "text=Name >> xpath=//*",
+  );
+  const hostile = fc
+    .oneof(payloads, fc.string({ unit: "grapheme", maxLength: 40 }))
+    .map((text) => text.replace(/[\r\n|]/g, " ").trim());
   await fc.assert(
     fc.asyncProperty(hostile, hostile, hostile, async (label, value, note) => {
-      const episode = await play("/canary", [`fill ${label} | ${value}`, `select Colour | ${value}`, `check ${label}`, `click ${label}`, `fill Note | ${note}`, "submit"], { Note: note });
+      const episode = await play(
+        "/canary",
+        [
+          `fill ${label} | ${value}`,
+          `select Colour | ${value}`,
+          `check ${label}`,
+          `click ${label}`,
+          `fill Note | ${note}`,
+          "submit",
+        ],
+        { Note: note },
+      );
       assert.equal(episode.fault, undefined);
       assert.equal(new Map(episode.posted).get("note"), note);
     }),

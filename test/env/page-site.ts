@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { EpisodeRunner, type EpisodeOptions } from "../../src/env/episode.js";
+import { type EpisodeOptions, EpisodeRunner } from "../../src/env/episode.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
 
 export interface Received {
@@ -17,16 +17,25 @@ export interface PageSite extends RunningSite {
 
 type Answer = (request: Received, response: ServerResponse) => boolean;
 
-export async function servePages(pages: Readonly<Record<string, string>>, answer: Answer = () => false, assets?: ReadonlyMap<string, Asset>): Promise<PageSite> {
+export async function servePages(
+  pages: Readonly<Record<string, string>>,
+  answer: Answer = () => false,
+  assets?: ReadonlyMap<string, Asset>,
+): Promise<PageSite> {
   const received: Received[] = [];
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const row = { method: request.method ?? "", url: request.url ?? "", cookie: request.headers.cookie, body: Buffer.concat(chunks).toString("utf8") };
+      const row = {
+        method: request.method ?? "",
+        url: request.url ?? "",
+        cookie: request.headers.cookie,
+        body: Buffer.concat(chunks).toString("utf8"),
+      };
       received.push(row);
       if (answer(row, response)) return;
-      if (row.method === "POST") {
+      if (row.method !== "GET") {
         response.setHeader("content-type", "application/json");
         response.end(JSON.stringify({ message: "Thank you" }));
         return;
@@ -56,10 +65,27 @@ export async function servePages(pages: Readonly<Record<string, string>>, answer
 }
 
 export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>> = {}): Task {
-  return { id: `pages${url}`, form: url.slice(1), formTitle: "Form", url, instruction: "Fill in the form.", fields, split: "train", tier: "full" };
+  return {
+    id: `pages${url}`,
+    form: url.slice(1),
+    formTitle: "Form",
+    url,
+    instruction: "Fill in the form.",
+    fields,
+    split: "train",
+    tier: "full",
+  };
 }
 
 /** A runner on the site, as small as a test needs it. */
 export function openRunner(site: RunningSite, options: Partial<EpisodeOptions> = {}): Promise<EpisodeRunner> {
-  return EpisodeRunner.open({ site, headless: true, contexts: 1, actionTimeoutMs: 10_000, episodeTimeoutMs: 60_000, uploads: "dummy", ...options });
+  return EpisodeRunner.open({
+    site,
+    headless: true,
+    contexts: 1,
+    actionTimeoutMs: 10_000,
+    episodeTimeoutMs: 60_000,
+    uploads: "dummy",
+    ...options,
+  });
 }

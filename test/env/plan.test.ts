@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Action, parsePlan, PLAN_LIMITS, renderPlan } from "../../src/env/plan.js";
+import { type Action, PLAN_LIMITS, parsePlan, renderPlan } from "../../src/env/plan.js";
 
 test("reads the compact grammar", () => {
-  const plan = parsePlan("fill Full name | Ann O'Neil\nselect Room|Suite\ncheck News\nuncheck Ads\nclick Jazz\ngoto /a/b\nsubmit\n");
+  const plan = parsePlan(
+    "fill Full name | Ann O'Neil\nselect Room|Suite\ncheck News\nuncheck Ads\nclick Jazz\ngoto /a/b\nsubmit\n",
+  );
   assert.deepEqual(plan, {
     grammar: "compact",
     unresolved: [],
@@ -61,8 +63,25 @@ test("counts lines that are no action, skips blank lines and thoughts", () => {
 });
 
 test("any text is a plan, within the limits", () => {
-  const words = fc.constantFrom("fill ", "select ", "check ", "submit", " | ", "\n", "Step 1: ", "Type '", "' into the '", "' field", "<think>", "|", "\r");
-  const text = fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.array(fc.oneof(words, fc.string()), { maxLength: 40 }).map((parts) => parts.join("")));
+  const words = fc.constantFrom(
+    "fill ",
+    "select ",
+    "check ",
+    "submit",
+    " | ",
+    "\n",
+    "Step 1: ",
+    "Type '",
+    "' into the '",
+    "' field",
+    "<think>",
+    "|",
+    "\r",
+  );
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.array(fc.oneof(words, fc.string()), { maxLength: 40 }).map((parts) => parts.join("")),
+  );
   fc.assert(
     fc.property(text, (input) => {
       const plan = parsePlan(input);
@@ -81,24 +100,39 @@ test("a babbling policy is cut, quickly", () => {
 });
 
 test("what is rendered is read back, in both grammars", () => {
-  const word = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9 ,.()?&-]{0,18}[A-Za-z0-9]$/).map((text) => text.replace(/\s+/g, " "));
+  const word = fc
+    .stringMatching(/^[A-Za-z0-9][A-Za-z0-9 ,.()?&-]{0,18}[A-Za-z0-9]$/)
+    .map((text) => text.replace(/\s+/g, " "));
   const label = word.filter((text) => !/^submit/i.test(text));
   const action: fc.Arbitrary<Action> = fc.oneof(
-    fc.record({ kind: fc.constantFrom("fill" as const, "select" as const), label, value: word }, { noNullPrototype: true }),
-    fc.record({ kind: fc.constantFrom("check" as const, "uncheck" as const, "click" as const), label }, { noNullPrototype: true }),
+    fc.record(
+      { kind: fc.constantFrom("fill" as const, "select" as const), label, value: word },
+      { noNullPrototype: true },
+    ),
+    fc.record(
+      { kind: fc.constantFrom("check" as const, "uncheck" as const, "click" as const), label },
+      { noNullPrototype: true },
+    ),
     fc.constant<Action>({ kind: "submit" }),
     fc.constant<Action>({ kind: "goto", url: "/a/b" }),
   );
   fc.assert(
-    fc.property(fc.array(action, { minLength: 1 }), fc.constantFrom("compact" as const, "documents" as const), (actions, grammar) => {
-      const plan = parsePlan(renderPlan(actions, grammar));
-      assert.deepEqual(plan.actions, actions);
-      assert.deepEqual(plan.unresolved, []);
-    }),
+    fc.property(
+      fc.array(action, { minLength: 1 }),
+      fc.constantFrom("compact" as const, "documents" as const),
+      (actions, grammar) => {
+        const plan = parsePlan(renderPlan(actions, grammar));
+        assert.deepEqual(plan.actions, actions);
+        assert.deepEqual(plan.unresolved, []);
+      },
+    ),
     { seed: 2, numRuns: 200 },
   );
 });
 
 test("a line break inside a value becomes a space", () => {
-  assert.equal(renderPlan([{ kind: "fill", label: "Address", value: "1 Hill Road\nOslo" }], "compact"), "fill Address | 1 Hill Road Oslo");
+  assert.equal(
+    renderPlan([{ kind: "fill", label: "Address", value: "1 Hill Road\nOslo" }], "compact"),
+    "fill Address | 1 Hill Road Oslo",
+  );
 });

@@ -6,7 +6,13 @@ import { oracleActions } from "../../src/env/oracle.js";
 import { documentsReward, type Outcome, score } from "../../src/env/reward.js";
 import type { FieldValue } from "../../src/env/site.js";
 
-const control = (index: number, kind: Control["kind"], label: string, preset: FieldValue, texts: string[] = []): Control => ({
+const control = (
+  index: number,
+  kind: Control["kind"],
+  label: string,
+  preset: FieldValue,
+  texts: string[] = [],
+): Control => ({
   index,
   kind,
   label,
@@ -27,9 +33,17 @@ const controls = [
 const task = { fields: { Name: "Ann", Country: "Norway", News: false, Days: ["Mon", "Tue"], Photo: "None" } };
 const defaults = controls.map((c) => c.default);
 
-const done = (label: string, on: number, value = ""): ActionRecord => ({ action: { kind: "fill", label, value }, fate: "done", control: on });
+const done = (label: string, on: number, value = ""): ActionRecord => ({
+  action: { kind: "fill", label, value },
+  fate: "done",
+  control: on,
+});
 const sent: ActionRecord = { action: { kind: "submit" }, fate: "done", submitted: true };
-const outcome = (values: readonly FieldValue[], actions: readonly ActionRecord[], extra: Partial<Outcome> = {}): Outcome => ({
+const outcome = (
+  values: readonly FieldValue[],
+  actions: readonly ActionRecord[],
+  extra: Partial<Outcome> = {},
+): Outcome => ({
   values,
   actions,
   accepted: actions.includes(sent),
@@ -55,7 +69,11 @@ test("nothing done is worth nothing, sent or not", () => {
 test("the formula, by hand", () => {
   // Name "Anna" against "Ann": 0.75; News right; Days one of two: 0.5; mean of three fields
   const values = ["Anna", "Norway", false, ["Mon"], ""];
-  const actions: ActionRecord[] = [...perfectActions.slice(0, 3), { action: { kind: "fill", label: "Nome", value: "x" }, fate: "no-such-control" }, sent];
+  const actions: ActionRecord[] = [
+    ...perfectActions.slice(0, 3),
+    { action: { kind: "fill", label: "Nome", value: "x" }, fate: "no-such-control" },
+    sent,
+  ];
   const result = score(task, controls, outcome(values, actions, { unresolved: 1 }));
   const f = (0.75 + 1 + 0.5) / 3;
   assert.equal(result.fieldAccuracy, f);
@@ -65,10 +83,14 @@ test("the formula, by hand", () => {
 });
 
 test("a spoilt default is a miss", () => {
-  const spoilt = score(task, controls, outcome(["Ann", "Sweden", false, ["Mon", "Tue"], ""], [...perfectActions.slice(0, 3), done("Country", 1), sent]));
+  const spoilt = score(
+    task,
+    controls,
+    outcome(["Ann", "Sweden", false, ["Mon", "Tue"], ""], [...perfectActions.slice(0, 3), done("Country", 1), sent]),
+  );
   assert.equal(spoilt.fieldAccuracy, 3 / 4);
   assert.equal(spoilt.executionCompleteness, (3 + 3 / 4) / 5);
-  assert.equal(spoilt.perField["Country"], 0);
+  assert.equal(spoilt.perField.Country, 0);
 });
 
 test("a wrong default that resembles the truth earns nothing until somebody changes it", () => {
@@ -107,7 +129,10 @@ test("a field without a control is a miss", () => {
 
 test("files: any upload will do, and none counts where uploads are off", () => {
   const fields = { Photo: "me.png" };
-  assert.equal(score({ fields }, controls, outcome([...perfect.slice(0, 4), "x.txt"], [done("Photo", 4), sent])).reward, 1);
+  assert.equal(
+    score({ fields }, controls, outcome([...perfect.slice(0, 4), "x.txt"], [done("Photo", 4), sent])).reward,
+    1,
+  );
   assert.equal(score({ fields }, controls, outcome(perfect, [sent])).reward, 0);
   assert.equal(score({ fields }, controls, outcome(perfect, [sent], { uploads: false })).success, true);
 });
@@ -125,6 +150,8 @@ test("the oracle acts only where the default is wrong", () => {
     { kind: "submit" },
   ];
   assert.deepEqual(oracleActions(task.fields, controls), expected);
-  const kinds = Object.fromEntries(controls.map((c) => [c.label, { kind: c.kind, default: c.default, options: c.options.map((o) => o.text) }]));
+  const kinds = Object.fromEntries(
+    controls.map((c) => [c.label, { kind: c.kind, default: c.default, options: c.options.map((o) => o.text) }]),
+  );
   assert.deepEqual(oracleActions(task.fields, kinds), expected);
 });

@@ -5,7 +5,7 @@ interface VerifyFlags {
   readonly config: string;
   readonly model?: string;
   readonly objective?: string;
-  readonly only?: readonly string[];
+  readonly only?: string;
   readonly json?: boolean;
 }
 
@@ -18,7 +18,7 @@ export const command: CliCommand = {
       .requiredOption("-c, --config <file>", "YAML config of a run")
       .option("-m, --model <dir>", "model directory, in place of the config's")
       .option("--objective <name>", "only this objective (and its options in the config); all by default")
-      .option("--only <proofs...>", "only these proofs")
+      .option("--only <names>", "only these proofs, with commas between them")
       .option("--json", "print the measurements as JSON")
       .action(async (overrides: string[], flags: VerifyFlags) => {
         // loaded when it is needed: help should not wait for the runtime
@@ -30,7 +30,7 @@ export const command: CliCommand = {
         const lines = await verify({
           config,
           objective: flags.objective,
-          only: flags.only ?? [],
+          only: flags.only?.split(",").map((name) => name.trim()) ?? [],
           signal: context.signal,
           onProof: (name, claim) => context.log(`${name}: ${claim}`),
           onNote: (text) => context.log(text),

@@ -21,9 +21,9 @@ export function randomDirection(parameters: Tensors, rng: Rng): Map<string, Tens
   });
 }
 
-/** The tensors with each element multiplied by what `factor` gives. */
-export function scaled(tensors: Tensors, factor: () => number): Map<string, Tensor> {
-  return mapTensors(tensors, (data) => data.map((x) => x * factor()));
+/** Squares of all elements. */
+export function squared(tensors: Tensors): Map<string, Tensor> {
+  return mapTensors(tensors, (data) => data.map((x) => x * x));
 }
 
 /** Inner product over all tensors, in float64. */

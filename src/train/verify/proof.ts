@@ -47,12 +47,21 @@ export function holds({ measured, limit }: Measurement): boolean {
   return Number.isFinite(measured) && measured <= limit;
 }
 
-/** The config's sampler on a canvas of a few slots: cheap, and short enough to enumerate. */
+/**
+ * The config's sampler on a canvas of a few slots, cheap and short enough to enumerate, at twice its temperature: a
+ * trained policy is so sure of itself that a fault in what it seldom does would not show.
+ */
 export function smallCanvas(options: UnmaskOptions, slots: number, rounds: number, slotSize = options.slotSize): UnmaskOptions {
-  return { ...options, slotSize, responseLength: slots * slotSize, rounds: Math.min(options.rounds, rounds) };
+  return {
+    ...options,
+    slotSize,
+    responseLength: slots * slotSize,
+    rounds: Math.min(options.rounds, rounds),
+    temperature: 2 * options.temperature,
+  };
 }
 
-/** `count` prompts in turn, cut to their last `longest` tokens. */
-export function takePrompts({ prompts }: Pick<VerifyContext, "prompts">, count: number, longest: number): number[][] {
-  return Array.from({ length: count }, (_, i) => (prompts[i % prompts.length] as readonly number[]).slice(-longest));
+/** `count` prompts in turn. */
+export function takePrompts({ prompts }: Pick<VerifyContext, "prompts">, count: number): (readonly number[])[] {
+  return Array.from({ length: count }, (_, i) => prompts[i % prompts.length] as readonly number[]);
 }

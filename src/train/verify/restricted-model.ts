@@ -2,24 +2,30 @@ import type { RoundInput, RoundModel, RowStatistics } from "../../diffusion/poli
 import type { Engine } from "../engine.js";
 
 /**
- * The policy's network over a few tokens of its vocabulary (EOS among them), renormalised; what it "samples" at each
- * response position is given from outside. So all outcomes of a short canvas can be walked through, with the network's
- * own probabilities. One rollout at a time; a buffer is scored once.
+ * The policy's network over a few tokens of its vocabulary (EOS among them); what it "samples" at each response position
+ * is given from outside. So all outcomes of a short canvas can be walked through, in contexts that the network tells
+ * apart. Its logits are brought to a standard deviation of 1, since a sure network would leave nothing to choose; EOS
+ * can be made less likely, since a network that wants to stop everywhere would choose its slots in one order only.
+ * One rollout at a time; a buffer is scored once.
  */
 export class RestrictedModel implements RoundModel {
   /** Index into `choices` of the token at each response position. */
   forced: readonly number[] = [];
   private readonly known = new Map<string, Float64Array[]>();
 
-  /** @param choices token ids, EOS first. */
+  /**
+   * @param choices token ids, EOS first.
+   * @param eosShift added to the logit of EOS.
+   */
   constructor(
     private readonly engine: Engine,
     private readonly choices: readonly number[],
+    private readonly eosShift: number,
   ) {}
 
   async forwardRound(input: RoundInput): Promise<RowStatistics> {
     const rows = input.rows.length;
-    const logits = await this.rowLogProbs(input);
+    const logits = await this.rowLogits(input);
     const out = {
       token: new BigInt64Array(rows * 2),
       logProb: new Float32Array(rows * 2),
@@ -52,8 +58,8 @@ export class RestrictedModel implements RoundModel {
     return out;
   }
 
-  /** Log-probabilities of the choices at every row, not yet renormalised. */
-  private async rowLogProbs(input: RoundInput): Promise<Float64Array[]> {
+  /** Logits of the choices at every row. */
+  private async rowLogits(input: RoundInput): Promise<Float64Array[]> {
     if (input.batch !== 1) throw new Error("one rollout at a time");
     const key = [input.inputIds, input.positionIds, input.rows].map((a) => a.join()).join(" ");
     const known = this.known.get(key);
@@ -80,10 +86,20 @@ export class RestrictedModel implements RoundModel {
       },
       "policy",
     );
-    const rows = Array.from({ length: input.rows.length }, (_, r) => Float64Array.from(logProbs.subarray(r * count, (r + 1) * count)));
+    const rows = Array.from({ length: input.rows.length }, (_, r) => {
+      const row = standardise(Float64Array.from(logProbs.subarray(r * count, (r + 1) * count)));
+      row[0] = (row[0] as number) + this.eosShift;
+      return row;
+    });
     this.known.set(key, rows);
     return rows;
   }
+}
+
+function standardise(row: Float64Array): Float64Array {
+  const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
+  const deviation = Math.sqrt(row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length);
+  return row.map((x) => (x - mean) / Math.max(deviation, 1e-9));
 }
 
 function normalise(logits: Float64Array): Float64Array {

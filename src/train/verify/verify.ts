@@ -73,7 +73,7 @@ async function objectivesOnTrial(config: RunConfig, only: string | undefined): P
 }
 
 /** Prompts of the site's training tasks, or random ones where the site gives none. */
-async function findPrompts(config: RunConfig, policy: Policy, note: VerifyOptions["onNote"]): Promise<number[][]> {
+export async function findPrompts(config: RunConfig, policy: Policy, note?: VerifyOptions["onNote"]): Promise<number[][]> {
   const longest = policy.options.promptLength;
   try {
     const environment = await openEnvironment(config);

@@ -46,7 +46,7 @@ function shortResponse(context: VerifyContext): Trajectory {
     while (i < length - 1 && special.includes(token)) token = rng.int(model.config.vocab_size);
     return token;
   });
-  const [prompt] = takePrompts(context, 1, 16) as [number[]];
+  const [prompt] = takePrompts(context, 1) as [readonly number[]];
   return { prompt, slotSize: options.slotSize, responseLength: SLOTS * options.slotSize, temperature: 1, rounds: [], response, ended: "eos" };
 }
 

@@ -1,12 +1,11 @@
 import type { Tensor } from "../../../onnx/types.js";
 import type { Engine } from "../../engine.js";
 import { type MicroBatch, prepareBatches } from "../../update.js";
-import { inner, moved, randomDirection, scaled } from "../direction.js";
+import { inner, moved, randomDirection, squared } from "../direction.js";
 import { type Measurement, type ObjectiveOnTrial, type Proof, smallCanvas, type VerifyContext } from "../proof.js";
 import { drawSamples } from "../samples.js";
 
 const SAMPLES = 4;
-const DIRECTIONS = 3;
 /** A float32 loss has seven digits, of which a difference keeps about four; curvature takes another. */
 const LIMIT = 2e-2;
 /** Change of the loss that a step is chosen for, relative to its size. */
@@ -17,9 +16,9 @@ const OFF_POLICY = 0.02;
 type Gradients = ReadonlyMap<string, Tensor>;
 
 /**
- * training_model's gradient of every objective against central differences of its own loss. A random direction in many
- * dimensions is nearly orthogonal to the gradient, and its difference drowns in rounding: each direction is the gradient
- * with every element switched on or off at random, so that all tensors count with their full weight.
+ * training_model's gradient of every objective against central differences of its own loss, along the gradient itself
+ * (a wrong factor or sign, or a term too much) and along random directions that take every parameter in (a part that is
+ * missing). Errors are relative to the slope that such a direction has on average.
  * @param read where the gradient comes from.
  */
 export async function measureGradients(context: VerifyContext, read: (engine: Engine) => Promise<Gradients> = (engine) => engine.getGradients()): Promise<Measurement[]> {
@@ -29,7 +28,7 @@ export async function measureGradients(context: VerifyContext, read: (engine: En
       name: `${trial.objective.name}: gradient of the loss`,
       measured: await largestError(context, trial, read),
       limit: LIMIT,
-      detail: `largest relative error of ${DIRECTIONS} directional derivatives, float32`,
+      detail: "largest relative error of directional derivatives, float32",
     });
   }
   return measurements;
@@ -48,22 +47,34 @@ async function largestError(context: VerifyContext, trial: ObjectiveOnTrial, rea
     const value = await loss(engine, batches);
     const gradients = await read(engine);
     let largest = 0;
-    for (let i = 0; i < DIRECTIONS; i++) {
-      const rng = context.rng(`gradients/${i}`);
-      const direction = i === 0 ? gradients : scaled(gradients, () => rng.int(2));
-      const slope = inner(gradients, direction);
-      const epsilon = (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(Math.abs(slope), 1e-30);
+    for (const { direction, typical } of directions(context, parameters, gradients)) {
+      const epsilon = (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30);
       const at = async (step: number): Promise<number> => {
         await engine.setParameters("policy", moved(parameters, direction, step));
         return loss(engine, batches);
       };
       const difference = ((await at(epsilon)) - (await at(-epsilon))) / (2 * epsilon);
-      largest = Math.max(largest, Math.abs(difference / slope - 1));
+      largest = Math.max(largest, Math.abs(difference - inner(gradients, direction)) / typical);
     }
     return largest;
   } finally {
     await policy.close();
   }
+}
+
+interface Probe {
+  readonly direction: Gradients;
+  /** Size of the slope along such a direction: its root mean square where it is random. */
+  readonly typical: number;
+}
+
+function directions(context: VerifyContext, parameters: Gradients, gradients: Gradients): Probe[] {
+  const random = [0, 1].map((i): Probe => {
+    const direction = randomDirection(parameters, context.rng(`gradients/${i}`));
+    // squares of a normal direction have the mean of its variances
+    return { direction, typical: Math.sqrt(inner(squared(gradients), squared(direction))) };
+  });
+  return [{ direction: gradients, typical: inner(gradients, gradients) }, ...random];
 }
 
 /** The loss of all micro-batches; their gradient is then the engine's accumulated one. */

@@ -19,7 +19,7 @@ export async function measureOnPolicy(
   const { engine, sampler, options } = context.policy;
   const { tokens } = engine;
   const shapes = sampler.shapes(options);
-  const prompts = takePrompts(context, ROLLOUTS, options.promptLength);
+  const prompts = takePrompts(context, ROLLOUTS);
   const rngs = prompts.map((_, i) => context.rng(`on-policy/${i}`));
   const trajectories = await rollout(engine, prompts, options, rngs);
 

@@ -20,15 +20,18 @@ const CANVAS = 4;
  * @param distort what the sampler sees of the network.
  */
 export async function measureProbabilities(context: VerifyContext, distort: (model: RoundModel) => RoundModel = (model) => model): Promise<Measurement[]> {
-  const [prompt] = takePrompts(context, 1, 16) as [number[]];
+  const [prompt] = takePrompts(context, 1) as [readonly number[]];
   const withEos = await vocabularyLogProbs(context, prompt, 1);
   const without = await vocabularyLogProbs(context, prompt, 0);
   const [sums, sumsWithout] = [withEos, without].map((row) => row.reduce((sum, x) => sum + Math.exp(x), 0)) as [number, number];
-  const outcomes = await enumerate(context, prompt, bestTokens(context, withEos), distort);
+  const choices = bestTokens(context, withEos);
+  const eager = await enumerate(context, prompt, choices, 0, distort);
+  const reluctant = await enumerate(context, prompt, choices, -2, distort);
   return [
     { name: "one token, EOS allowed", measured: Math.abs(sums - 1), limit: LIMIT, detail: `|sum - 1| over ${withEos.length} tokens` },
     { name: "one token, EOS forbidden", measured: Math.abs(sumsWithout - 1), limit: LIMIT, detail: `|sum - 1| over ${without.length} tokens` },
-    { name: "all outcomes of a short canvas", measured: Math.abs(outcomes.total - 1), limit: LIMIT, detail: `|sum - 1| over ${outcomes.count} outcomes of ${CANVAS} positions` },
+    { name: "all outcomes of a short canvas", measured: Math.abs(eager.total - 1), limit: LIMIT, detail: `|sum - 1| over ${eager.count} outcomes of ${CANVAS} positions` },
+    { name: "all outcomes, EOS less likely", measured: Math.abs(reluctant.total - 1), limit: LIMIT, detail: `|sum - 1| over ${reluctant.count} outcomes of ${CANVAS} positions` },
   ];
 }
 
@@ -65,12 +68,13 @@ async function enumerate(
   context: VerifyContext,
   prompt: readonly number[],
   choices: readonly number[],
+  eosShift: number,
   distort: (model: RoundModel) => RoundModel,
 ): Promise<{ total: number; count: number }> {
   const { engine, sampler, options } = context.policy;
   const slotSize = Math.min(2, options.slotSize);
   const small = { ...smallCanvas(options, CANVAS / slotSize, CANVAS / slotSize, slotSize), promptLength: prompt.length };
-  const restricted = new RestrictedModel(engine, choices);
+  const restricted = new RestrictedModel(engine, choices, eosShift);
   const model = distort(restricted);
   const probabilities = new Map<string, number>();
   for (let code = 0; code < choices.length ** CANVAS; code++) {

@@ -40,7 +40,7 @@ export async function measureZeroScore(
   try {
     const { engine } = policy;
     const options = smallCanvas(policy.options, 4, 3);
-    const prompts = takePrompts(context, ROLLOUTS, 16);
+    const prompts = takePrompts(context, ROLLOUTS);
     const rngs = prompts.map((_, i) => context.rng(`zero-score/${i}`));
     const trajectories = await rollout(engine, prompts, options, rngs, BATCH);
     const parameters = await engine.getParameters("policy");

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Rng } from "../../src/core/rng.js";
+import type { Control } from "../../src/env/controls.js";
+import { NULL_POLICIES, type NullPolicy, nullPlan, oracleActions } from "../../src/env/oracle.js";
+import { renderPlan } from "../../src/env/plan.js";
+import { TIERS } from "../../src/env/site.js";
+import { site as embedded } from "../../src/env/sites/embedded.js";
+import { openRunner } from "./page-site.js";
+
+/** The reward's anchors: what the scale means, on every form of the embedded site. */
+for (const tier of TIERS) {
+  test(`${tier}: the oracle scores exactly 1 on every form, null policies at most .05 on average`, async () => {
+    const site = await embedded.start(
+      embedded.schema.parse({ tier, sizes: { train: 2, val: 0, test: 0, heldout: 2 } }),
+    );
+    const runner = await openRunner(site, { contexts: 3 });
+    try {
+      const snapshots = new Map<string, Promise<readonly Control[]>>();
+      const rewards: Record<NullPolicy, number[]> = { empty: [], "submit-only": [], random: [] };
+      await Promise.all(
+        site.tasks().map(async (task) => {
+          const snapshot = snapshots.get(task.url) ?? runner.snapshot(task);
+          snapshots.set(task.url, snapshot);
+          const controls = await snapshot;
+          const kinds = site.fieldKinds?.(task) ?? {};
+          const actions = oracleActions(task.fields, kinds);
+          assert.deepEqual(
+            actions,
+            oracleActions(task.fields, controls),
+            `${task.id}: the site and its page disagree about a control`,
+          );
+          const grammar = task.id.endsWith("0") ? "compact" : "documents";
+          const oracle = await runner.run(task, renderPlan(actions, grammar));
+          assert.equal(oracle.fault, undefined);
+          assert.deepEqual([task.id, oracle.reward, oracle.success], [task.id, 1, true]);
+          for (const policy of NULL_POLICIES) {
+            // without a choice of their own, the first two do the same on every record of a form
+            if (policy !== "random" && !task.id.endsWith("0")) continue;
+            const plan = nullPlan(policy, controls, Rng.named(1, `${policy}/${task.id}`));
+            rewards[policy].push((await runner.run(task, renderPlan(plan, "compact"))).reward);
+          }
+        }),
+      );
+      assert.equal(snapshots.size, 25);
+      for (const [policy, values] of Object.entries(rewards)) {
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+        assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);
+      }
+    } finally {
+      await runner.close();
+      await site.stop();
+    }
+  });
+}

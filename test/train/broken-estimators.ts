@@ -1,0 +1,41 @@
+import type { DiscreteRng } from "../../src/core/outcomes.js";
+import type { MaskDraw } from "../../src/diffusion/elbo.js";
+import type { RoundModel } from "../../src/diffusion/policy.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import type { Policy } from "../../src/train/policy.js";
+import { prepareBatches } from "../../src/train/update.js";
+
+/** Estimators with one known fault each, for the proofs to find. */
+
+type Rollout = Policy["sampler"]["rollout"];
+
+/** Slots are ranked by the probability of the SAMPLED token: what is revealed depends on the sample, the score does not know. */
+export function sampledConfidence(model: RoundModel): RoundModel {
+  return {
+    async forwardRound(input) {
+      const statistics = await model.forwardRound(input);
+      return { ...statistics, top: statistics.top.map((_, r) => Math.exp(statistics.logProb[r * 2] as number)) };
+    },
+  };
+}
+
+export const sampledConfidenceRollout: Rollout = (model, ...rest) => sampler.rollout(sampledConfidence(model), ...rest);
+
+/** Samples at half of the temperature that it records and that everything is scored at. */
+export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
+  sampler.rollout({ forwardRound: (input) => model.forwardRound({ ...input, temperature: input.temperature / 2 }) }, prompts, options, ...rest);
+
+/** Old values on masks of their own, instead of the policy's. */
+export const freshMasks: typeof prepareBatches = async (policy, objective, options, samples, size, rng) => {
+  const batches = await prepareBatches(policy, objective, options, samples, size, rng);
+  const others = await prepareBatches(policy, objective, options, samples, size, rng);
+  return batches.map((batch, i) => ({ ...batch, values: { ...batch.values, old: others[i]?.values.old ?? batch.values.old } }));
+};
+
+/** Sizes of masks from 1..U instead of 0..U. */
+export function sizesFromOne(slots: number, rng: DiscreteRng): MaskDraw {
+  const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
+  const masked = order.map(() => false);
+  for (const slot of order.slice(0, 1 + rng.int(slots))) masked[slot] = true;
+  return { masked, order: rng.shuffle(order) };
+}

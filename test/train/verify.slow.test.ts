@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+import { loadConfig } from "../../src/train/config.js";
+import { objective as espo } from "../../src/rl/objectives/espo.js";
+import { openContext } from "../../src/train/verify/context.js";
+import { holds, type Measurement, type VerifyContext } from "../../src/train/verify/proof.js";
+import { measureElbo } from "../../src/train/verify/proofs/elbo.js";
+import { measureObjectiveRatio } from "../../src/train/verify/proofs/objective-ratio.js";
+import { measureOnPolicy } from "../../src/train/verify/proofs/on-policy.js";
+import { measureProbabilities } from "../../src/train/verify/proofs/probabilities.js";
+import { measureZeroScore } from "../../src/train/verify/proofs/zero-score.js";
+import { findPrompts, formatProofs, verify } from "../../src/train/verify/verify.js";
+import { freshMasks, sampledConfidence, sizesFromOne, wrongTemperature } from "./broken-estimators.js";
+
+describe("verify on the shipped model", () => {
+  let context: VerifyContext & { close(): Promise<void> };
+  const quickstart = join(packageRoot(), "configs", "tiny", "quickstart.yaml");
+  before(async () => {
+    const trial = { objective: espo as never, options: espo.schema.parse({}) };
+    const config = await loadConfig(quickstart);
+    context = await openContext(config, [trial], (policy) => findPrompts(config, policy));
+  });
+  after(() => context.close());
+
+  it("every proof holds", async () => {
+    const lines = await verify({ config: context.config, objective: undefined, only: [], signal: new AbortController().signal });
+    assert.ok(
+      lines.every((line) => line.pass),
+      formatProofs(lines),
+    );
+  });
+
+  const broken: Readonly<Record<string, () => Promise<Measurement[]>>> = {
+    "slots chosen by the sampled token": async () => (await measureProbabilities(context, sampledConfidence)).slice(-1),
+    "temperature mismatch, mean score": async () => (await measureZeroScore(context, wrongTemperature)).slice(-1),
+    "temperature mismatch, replay": () => measureOnPolicy(context, wrongTemperature),
+    "fresh masks": () => measureObjectiveRatio(context, freshMasks),
+    "sizes from 1..L": () => measureElbo(context, sizesFromOne),
+  };
+  for (const [fault, measure] of Object.entries(broken)) {
+    it(`finds: ${fault}`, async (t) => {
+      for (const m of await measure()) {
+        t.diagnostic(`${m.name}: ${m.measured} (limit ${m.limit})`);
+        assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+      }
+    });
+  }
+});
