@@ -40,7 +40,7 @@ export async function ensureBrowser() {
   if (apt) {
     log("Installing Chromium with apt-get ...");
     run("apt-get", ["update", "-qq"], noninteractive);
-    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], noninteractive);
+    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium-headless-shell"], noninteractive);
     const found = findBrowser();
     if (found !== undefined && (await starts(found))) return;
   }

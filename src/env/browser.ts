@@ -87,7 +87,7 @@ export class BrowserHost {
   }
 
   private async launch(): Promise<{ browser: Browser; pid: number | undefined }> {
-    const found = findBrowser();
+    const found = findBrowser({ headless: this.options.headless });
     if (found === undefined) {
       throw new UserError("No Chromium was found.", {
         hint: "Run `npx playwright install chromium`, or set REFUSION_BROWSER to one.",
@@ -285,6 +285,7 @@ export class Session {
     const request = route.request();
     const { site } = this.options;
     try {
+      const owner = ownerOf(request, this.page);
       if (new URL(request.url()).origin !== new URL(site.baseUrl).origin) {
         const asset = site.assets?.get(request.url());
         await (asset === undefined
@@ -294,14 +295,15 @@ export class Session {
               body: Buffer.from(asset.body),
               headers: { "access-control-allow-origin": "*" },
             }));
-      } else if (this.waiting !== undefined && isSubmission(request)) {
+      } else if (this.waiting !== undefined && isSubmission(request, owner)) {
         const { resolve, reject } = this.waiting;
         this.waiting = undefined;
         this.posting = true;
         await this.forward(route).then(resolve, reject);
         this.posting = false;
       } else {
-        await route.continue();
+        // a form may post into a new window; anything else that a window asks for goes nowhere
+        await (owner === "popup" ? route.abort("blockedbyclient") : route.continue());
       }
     } catch {
       // the page or the context went away while the request was in the air
@@ -331,16 +333,20 @@ export class Session {
   }
 }
 
-/** A form post: any request that changes something, or a navigation of a whole page (a form with method GET). */
-function isSubmission(request: Request): boolean {
-  if (!["GET", "HEAD", "OPTIONS"].includes(request.method())) return true;
-  if (!request.isNavigationRequest()) return false;
+/** Whose request it is: of the page itself, of a frame in it, or of a window it opened. */
+function ownerOf(request: Request, page: Page): "page" | "frame" | "popup" {
   try {
-    return request.frame().parentFrame() === null;
+    const frame = request.frame();
+    return frame === page.mainFrame() ? "page" : frame.page() === page ? "frame" : "popup";
   } catch {
-    // a popup's first request comes before its frame
-    return true;
+    // a new window's first request comes before its frame
+    return "popup";
   }
+}
+
+/** A form post: any request that changes something, or a navigation of the page itself (a form with method GET). */
+function isSubmission(request: Request, owner: "page" | "frame" | "popup"): boolean {
+  return !["GET", "HEAD", "OPTIONS"].includes(request.method()) || (request.isNavigationRequest() && owner === "page");
 }
 
 /** Servers that answer 200 with a refusal say so in their JSON. */

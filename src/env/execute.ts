@@ -26,7 +26,7 @@ export interface ExecuteOptions {
 /** When to look whether a click has arrived at all. */
 const FIRST_LOOK_MS = 200;
 /** How long a script may think between a click and its fetch. */
-const SCRIPT_PATIENCE_MS = 1000;
+const SCRIPT_PATIENCE_MS = 3000;
 
 /**
  * Carries a plan out on the task's page, in order: everything up to a submit goes to the page in one message.
@@ -136,7 +136,10 @@ async function submit(
       });
     }
     if (submission === undefined && aim.invalid === undefined)
-      submission = await Promise.race([caught.submission, after(SCRIPT_PATIENCE_MS)]);
+      submission = await Promise.race([
+        caught.submission,
+        after(Math.min(SCRIPT_PATIENCE_MS, options.actionTimeoutMs)),
+      ]);
     if (submission === undefined) {
       // a submit event that no script stopped is a navigation; everything else is a refusal, or a script of its own
       const sent = session.isPosting() || (await form.handle.evaluate((page) => page.submits > page.prevented));

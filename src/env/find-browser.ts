@@ -15,13 +15,16 @@ export interface FoundBrowser {
 export const BROWSER_VARIABLE = "REFUSION_BROWSER";
 
 const SYSTEM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** Without a window system behind it: a third of the processor time of a full browser, for the same pages. */
+const HEADLESS_NAMES = ["chromium-headless-shell"];
 
 /**
- * Finds a Chromium without installing anything: $REFUSION_BROWSER, else Playwright's own, else one on the PATH.
+ * Finds a Chromium without installing anything: $REFUSION_BROWSER, else Playwright's own, else one on the PATH (a
+ * headless shell first, where no window is asked for).
  * @throws UserError where $REFUSION_BROWSER names no file: another browser than the one asked for would be a surprise.
  */
-export function findBrowser(options: { env?: NodeJS.ProcessEnv; own?: string } = {}): FoundBrowser | undefined {
-  const { env = process.env, own = chromium.executablePath() } = options;
+export function findBrowser(options: { env?: NodeJS.ProcessEnv; own?: string; headless?: boolean } = {}): FoundBrowser | undefined {
+  const { env = process.env, own = chromium.executablePath(), headless = true } = options;
   const named = env[BROWSER_VARIABLE];
   if (named !== undefined && named !== "") {
     if (!isFile(named)) {
@@ -32,8 +35,8 @@ export function findBrowser(options: { env?: NodeJS.ProcessEnv; own?: string } =
     return { path: named, source: `$${BROWSER_VARIABLE}` };
   }
   if (own !== "" && existsSync(own)) return { path: undefined, source: "Playwright's own Chromium" };
-  for (const dir of (env.PATH ?? "").split(delimiter)) {
-    for (const name of SYSTEM_NAMES) {
+  for (const name of headless ? [...HEADLESS_NAMES, ...SYSTEM_NAMES] : SYSTEM_NAMES) {
+    for (const dir of (env.PATH ?? "").split(delimiter)) {
       if (dir !== "" && isFile(join(dir, name))) return { path: join(dir, name), source: "system browser on the PATH" };
     }
   }

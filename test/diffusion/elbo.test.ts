@@ -17,10 +17,17 @@ function logProb(network: FakeNetwork, buffer: TokenBuffer, row: number, target:
 }
 
 /** The estimate that one draw gives. */
-function estimate(network: FakeNetwork, response: readonly number[], slotSize: number, draw: MaskDraw, coupled: boolean): number {
+function estimate(
+  network: FakeNetwork,
+  response: readonly number[],
+  slotSize: number,
+  draw: MaskDraw,
+  coupled: boolean,
+): number {
   let total = 0;
   for (const { buffer, terms } of elboViews({ prompt: PROMPT, response }, slotSize, draw, coupled, 1, TOKENS.mask)) {
-    for (const { row, position, weight } of terms) total += weight * logProb(network, buffer, row, response[position] as number);
+    for (const { row, position, weight } of terms)
+      total += weight * logProb(network, buffer, row, response[position] as number);
   }
   return total;
 }
@@ -31,23 +38,30 @@ function estimate(network: FakeNetwork, response: readonly number[], slotSize: n
  */
 function anyOrderBound(network: FakeNetwork, response: readonly number[], slotSize: number): number {
   const slots = Math.ceil(response.length / slotSize);
-  const positionsOf = (slot: number): number[] => response.flatMap((_, i) => (Math.floor(i / slotSize) === slot ? [i] : []));
+  const positionsOf = (slot: number): number[] =>
+    response.flatMap((_, i) => (Math.floor(i / slotSize) === slot ? [i] : []));
   const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: slots }, (_, i) => i)));
   return orders.reduce((mean, { value: order, probability }) => {
     let total = 0;
     order.forEach((slot, step) => {
       const buffer = new BufferBuilder(PROMPT);
-      for (const known of order.slice(0, step)) for (const i of positionsOf(known)) buffer.push(response[i] as number, i);
+      for (const known of order.slice(0, step))
+        for (const i of positionsOf(known)) buffer.push(response[i] as number, i);
       const open = order.slice(step).sort((a, b) => a - b);
       const rows = new Map<number, number>();
       for (const masked of open) for (const i of positionsOf(masked)) rows.set(i, buffer.push(TOKENS.mask, i));
-      for (const i of positionsOf(slot)) total += logProb(network, buffer, rows.get(i) as number, response[i] as number);
+      for (const i of positionsOf(slot))
+        total += logProb(network, buffer, rows.get(i) as number, response[i] as number);
     });
     return mean + probability * total;
   }, 0);
 }
 
-function expectation(draw: (slots: number, rng: DiscreteRng) => MaskDraw, slots: number, f: (draw: MaskDraw) => number): number {
+function expectation(
+  draw: (slots: number, rng: DiscreteRng) => MaskDraw,
+  slots: number,
+  f: (draw: MaskDraw) => number,
+): number {
   const known = new Map<string, number>();
   return allOutcomes((rng) => draw(slots, rng)).reduce((mean, { value, probability }) => {
     const key = JSON.stringify([value.masked, value.order]);
@@ -103,7 +117,10 @@ test("the coupled pair covers every token exactly once a draw", () => {
       const views = elboViews({ prompt: PROMPT, response }, slotSize, draw, true, 1, TOKENS.mask);
       assert.equal(views.length, 2);
       const covered = views.flatMap((view) => view.terms.map((t) => t.position)).sort((a, b) => a - b);
-      assert.deepEqual(covered, Array.from({ length }, (_, i) => i));
+      assert.deepEqual(
+        covered,
+        Array.from({ length }, (_, i) => i),
+      );
       for (const { buffer, terms } of views) {
         assert.equal(buffer.ids.length, PROMPT.length + length);
         for (const { row, position } of terms) {
@@ -111,7 +128,9 @@ test("the coupled pair covers every token exactly once a draw", () => {
           assert.equal(buffer.positions[row], PROMPT.length + position);
         }
         // what is not masked is in the buffer as itself
-        const clean = buffer.ids.flatMap((id, n) => (n >= PROMPT.length && id !== TOKENS.mask ? [buffer.positions[n] as number] : []));
+        const clean = buffer.ids.flatMap((id, n) =>
+          n >= PROMPT.length && id !== TOKENS.mask ? [buffer.positions[n] as number] : [],
+        );
         assert.equal(clean.length + terms.length, length);
         assert.ok(clean.every((p) => buffer.ids[buffer.positions.indexOf(p)] === response[p - PROMPT.length]));
       }

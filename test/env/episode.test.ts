@@ -107,7 +107,7 @@ test("only the site can be reached; foreign assets come from the site's own copi
 test("dialogs are answered, popups and downloads refused, a flood of messages is harmless", async () => {
   const noisy = `<form method=post onsubmit="return confirm('Sure?')"><label>Name <input name=n oninput="window.open('/a');alert(1)"></label><button>Submit</button></form>
     <a download=x href="data:text/plain,x" id=d></a>
-    <script>alert("Welcome"); d.click(); open("/a"); for (let i = 0; i < 5000; i++) console.log("noise", i); addEventListener("beforeunload", (e) => e.preventDefault())</script>`;
+    <script>alert("Welcome"); d.click(); open("/a"); for (let i = 0; i < 2000; i++) console.log("noise", i); addEventListener("beforeunload", (e) => e.preventDefault())</script>`;
   const blank = `<form method=post target=_blank><label>Name <input name=n></label><button>Submit</button></form>`;
   await using({ "/a": noisy, "/blank": blank }, {}, async (runner) => {
     for (const url of ["/a", "/blank", "/a"]) {
@@ -141,7 +141,7 @@ test("a server error is a fault: tried again, and at last without a reward", asy
 
 test("a server that does not answer is a fault", async () => {
   const answer = (request: { method: string }): boolean => request.method === "POST";
-  await using({ "/a": FORM }, { answer, actionTimeoutMs: 400 }, async (runner) => {
+  await using({ "/a": FORM }, { answer, actionTimeoutMs: 1000 }, async (runner) => {
     const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
     assert.match(episode.fault ?? "", /no answer to POST \/a/);
   });
@@ -155,7 +155,7 @@ test("a page that hangs is a fault; the next episode works", async () => {
     response.end(`${FORM}<script>document.querySelector("input").oninput = () => { for (;;); }</script>`);
     return true;
   };
-  await using({ "/hang": FORM }, { answer, actionTimeoutMs: 3000, episodeTimeoutMs: 3000 }, async (runner) => {
+  await using({ "/hang": FORM }, { answer, actionTimeoutMs: 4000, episodeTimeoutMs: 4000 }, async (runner) => {
     const episode = await runner.run(taskFor("/hang", FIELDS), PLAN);
     assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 2]);
   });

@@ -20,11 +20,17 @@ before(async () => {
 after(() => runtime.close());
 
 /** Loss, metrics and d loss / d value on the runtime. */
-async function run(inputs: Inputs, options: typeof OPTIONS): Promise<{ metrics: Record<string, number>; gradient: number[] }> {
+async function run(
+  inputs: Inputs,
+  options: typeof OPTIONS,
+): Promise<{ metrics: Record<string, number>; gradient: number[] }> {
   const size = inputs.value.length;
   const g = new GraphBuilder("loss");
   const e = new Emitter(g);
-  const values = Object.fromEntries(NAMES.map((name) => [name, g.input(name, "float32", [size])])) as Record<string, Value>;
+  const values = Object.fromEntries(NAMES.map((name) => [name, g.input(name, "float32", [size])])) as Record<
+    string,
+    Value
+  >;
   const { loss, metrics } = clippedLoss({ e, ...values } as unknown as LossInputs, options);
   g.output("loss", loss);
   for (const [name, metric] of Object.entries(metrics)) g.output(name, metric.value);
@@ -32,7 +38,10 @@ async function run(inputs: Inputs, options: typeof OPTIONS): Promise<{ metrics: 
   const session = `${JSON.stringify(options)} ${size}`;
   if (!runtime.has(session)) await runtime.load(session, { bytes: encodeModel(g.build()) });
   const feeds = Object.fromEntries(
-    NAMES.map((name): [string, Tensor] => [name, { dtype: "float32", shape: [size], data: Float32Array.from(inputs[name]) }]),
+    NAMES.map((name): [string, Tensor] => [
+      name,
+      { dtype: "float32", shape: [size], data: Float32Array.from(inputs[name]) },
+    ]),
   );
   const { gradient, ...rest } = await runtime.run(session, { feeds });
   return {
@@ -52,10 +61,23 @@ const inputs: Inputs = {
 
 test("loss, metrics and gradient agree with the formula", async () => {
   const { metrics, gradient } = await run(inputs, OPTIONS);
-  const expected = { loss: 0, kl: 0, ratio_mean: 0, ratio_max: 0, ratio_error: 0, clip_fraction: 0, kl_clamped_fraction: 0 };
+  const expected = {
+    loss: 0,
+    kl: 0,
+    ratio_mean: 0,
+    ratio_max: 0,
+    ratio_error: 0,
+    clip_fraction: 0,
+    kl_clamped_fraction: 0,
+  };
   const slopes: number[] = [];
   inputs.value.forEach((l, i) => {
-    const [old, reference, a, w] = [inputs.old[i], inputs.reference[i], inputs.advantage[i], inputs.weight[i]] as [number, number, number, number];
+    const [old, reference, a, w] = [inputs.old[i], inputs.reference[i], inputs.advantage[i], inputs.weight[i]] as [
+      number,
+      number,
+      number,
+      number,
+    ];
     const rho = Math.exp(l - old);
     const clipped = Math.min(Math.max(rho, 0.8), 1.2);
     const d = Math.min(Math.max(reference - l, -10), 10);
@@ -73,13 +95,22 @@ test("loss, metrics and gradient agree with the formula", async () => {
     slopes.push(w * ((bound ? 0 : -a * rho) + (d === reference - l ? 0.04 * (1 - Math.exp(d)) : 0)));
   });
   for (const [name, value] of Object.entries(expected)) {
-    assert.ok(Math.abs((metrics[name] as number) - value) < 1e-5 * Math.max(1, Math.abs(value)), `${name}: ${metrics[name]} against ${value}`);
+    assert.ok(
+      Math.abs((metrics[name] as number) - value) < 1e-5 * Math.max(1, Math.abs(value)),
+      `${name}: ${metrics[name]} against ${value}`,
+    );
   }
   slopes.forEach((slope, i) => {
-    assert.ok(Math.abs((gradient[i] as number) - slope) < 1e-5, `d loss / d value ${i}: ${gradient[i]} against ${slope}`);
+    assert.ok(
+      Math.abs((gradient[i] as number) - slope) < 1e-5,
+      `d loss / d value ${i}: ${gradient[i]} against ${slope}`,
+    );
   });
   // the cases hold both a clip and a penalty that binds
-  assert.deepEqual(slopes.map((s) => Math.abs(s) > 1e-3), [true, true, true, true, false, false]);
+  assert.deepEqual(
+    slopes.map((s) => Math.abs(s) > 1e-3),
+    [true, true, true, true, false, false],
+  );
   assert.ok(expected.clip_fraction > 0.7 && expected.kl_clamped_fraction > 0.3);
 });
 

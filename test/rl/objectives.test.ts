@@ -20,7 +20,15 @@ import { type MicroBatch, prepareBatches } from "../../src/train/update.js";
 import { goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
 
 const TOLERANCE = 1e-4;
-const optimizer = { kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradClip: 0, muonLrScale: 1 } as const;
+const optimizer = {
+  kind: "adamw",
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  gradClip: 0,
+  muonLrScale: 1,
+} as const;
 const micro = readGolden("micro");
 const golden = readGolden("objectives");
 const meta = golden.meta as typeof golden.meta & {
@@ -54,20 +62,32 @@ describe("objectives on the micro model", () => {
   /** An engine that trains this objective, with the golden's adapter as policy. */
   async function engineFor(objective: Objective<never>, options: unknown): Promise<Engine> {
     const model = await goldenModel(micro);
-    const engine = new Engine(runtime, model, { lora: goldenLora(micro), training: { objective: objective as never, options, optimizer } });
+    const engine = new Engine(runtime, model, {
+      lora: goldenLora(micro),
+      training: { objective: objective as never, options, optimizer },
+    });
     await engine.setParameters("policy", adapter());
     await engine.setOptimizer(undefined);
     return engine;
   }
 
   function context(engine: Engine, rng: DiscreteRng): LayoutContext {
-    return { tokens: engine.tokens, batch: 4, canvas: meta.canvas, rounds: 3, lengthStep: 32, rng, pack: () => assert.fail("not packed") };
+    return {
+      tokens: engine.tokens,
+      batch: 4,
+      canvas: meta.canvas,
+      rounds: 3,
+      lengthStep: 32,
+      rng,
+      pack: () => assert.fail("not packed"),
+    };
   }
 
   /** The golden's values, padded to the batch's segments, each weighing the same. */
   function values(name: string, batch: TermBatch): SegmentValues {
     const real = batch.owner.filter((b) => b >= 0).length;
-    const padded = (data: Float32Array): Float32Array => Float32Array.from({ length: batch.segments }, (_, s) => data[s] ?? 0);
+    const padded = (data: Float32Array): Float32Array =>
+      Float32Array.from({ length: batch.segments }, (_, s) => data[s] ?? 0);
     const advantages = golden.floats("input.advantages");
     return {
       old: padded(golden.floats(`input.${name}_old`)),
@@ -82,7 +102,10 @@ describe("objectives on the micro model", () => {
     const { value } = await engine.score(batch, "policy");
     assert.ok(relativeError(value.subarray(0, expected.length), expected) < TOLERANCE);
     const { loss } = await engine.accumulate(batch, values(name, batch));
-    assert.ok(Math.abs((loss as number) / (golden.floats(`expect.${name}_loss`)[0] as number) - 1) < TOLERANCE, `loss ${loss}`);
+    assert.ok(
+      Math.abs((loss as number) / (golden.floats(`expect.${name}_loss`)[0] as number) - 1) < TOLERANCE,
+      `loss ${loss}`,
+    );
     const gradients = await engine.getGradients();
     assert.equal(gradients.size, under(golden, `grad.${name}.`).size);
     for (const [parameter, gradient] of gradients) {
@@ -135,7 +158,13 @@ describe("objectives on the micro model", () => {
       const { value } = await engine.score(terms, "policy");
       terms.owner.forEach((b, s) => {
         if (b < 0) return;
-        const [l, old, ref, a, w] = [value, v.old, v.reference, v.advantage, v.weight].map((x) => x[s] as number) as [number, number, number, number, number];
+        const [l, old, ref, a, w] = [value, v.old, v.reference, v.advantage, v.weight].map((x) => x[s] as number) as [
+          number,
+          number,
+          number,
+          number,
+          number,
+        ];
         const rho = Math.exp(l - old);
         const d = Math.min(Math.max(ref - l, -10), 10);
         const clipped = Math.min(Math.max(rho, 1 - eps), 1 + eps);
@@ -163,7 +192,8 @@ describe("objectives on the micro model", () => {
       const weights = batches.flatMap(({ values: v }) => [...v.weight]).reduce((a, w) => a + w, 0);
       assert.ok(Math.abs(weights - 1) < 1e-6);
       // on policy the surrogate is minus the mean advantage over segments: what is left is the penalty
-      for (const { terms, values: v } of batches) assert.ok(((await engine.accumulate(terms, v)).ratio_error as number) < 1e-4);
+      for (const { terms, values: v } of batches)
+        assert.ok(((await engine.accumulate(terms, v)).ratio_error as number) < 1e-4);
       // off policy every part of the loss counts
       await engine.setParameters("policy", adapter(0.03, 2));
       const expected = await byHand(engine, batches, 0.04, 0.2);
@@ -185,7 +215,10 @@ describe("objectives on the micro model", () => {
       const rounds = second.trajectory.rounds.slice(0, 1);
       const short: Trajectory = { ...second.trajectory, rounds, response: rounds.flatMap((r) => [...r.tokens]) };
       const samples = [first, { ...second, trajectory: short }];
-      assert.deepEqual(samples.map((s) => s.trajectory.rounds.length), [3, 1]);
+      assert.deepEqual(
+        samples.map((s) => s.trajectory.rounds.length),
+        [3, 1],
+      );
       const policy = { engine, sampler: sampler as never, options: sampling };
       const whole = await prepareBatches(policy, flowGrpo, all as never, samples, 2, Rng.named(0, "layout"));
       const outcomes = allOutcomes((rng) => prepareBatches(policy, flowGrpo, two as never, samples, 2, rng));
@@ -214,14 +247,18 @@ describe("objectives on the micro model", () => {
       const engine = new Engine(runtime, model, { lora: goldenLora(micro) });
       await engine.setParameters("policy", adapter());
       const { trajectory } = (await play(engine))[0] as Sample;
-      const pack = (of: readonly Trajectory[]) => packTrajectories(of, { tokens: engine.tokens, batch: 4, rounds: 3, reveals: 4, length: 64 });
+      const pack = (of: readonly Trajectory[]) =>
+        packTrajectories(of, { tokens: engine.tokens, batch: 4, rounds: 3, reveals: 4, length: 64 });
       const batch = objective.layout([trajectory], options, { ...context(engine, Rng.named(1, name)), pack });
       const scored = [...batch.coefficient].filter((c) => c !== 0).length;
       assert.ok(scored >= trajectory.response.length, `${name} scores ${scored} terms`);
       batch.coefficient.forEach((c, r) => {
         if (c !== 0) assert.equal(batch.owner[Number(batch.segment[r])], 0, name);
       });
-      assert.ok(batch.owner.every((b) => b <= 0), name);
+      assert.ok(
+        batch.owner.every((b) => b <= 0),
+        name,
+      );
     }
   });
 });

@@ -29,7 +29,12 @@ const trajectories: readonly Trajectory[] = [
     temperature: 0.5,
     rounds: [
       { positions: [0, 1], tokens: [1, 0], logProbs: [-6, -7], eosAllowed: [false, false] },
-      { positions: [2, 3, 4, 5], tokens: [0, 0, 1, 1], logProbs: [-8, -9, -10, -11], eosAllowed: [true, true, true, true] },
+      {
+        positions: [2, 3, 4, 5],
+        tokens: [0, 0, 1, 1],
+        logProbs: [-8, -9, -10, -11],
+        eosAllowed: [true, true, true, true],
+      },
     ],
     response: [1, 0, 0, 0, 1, 1],
     ended: "length",
@@ -37,7 +42,13 @@ const trajectories: readonly Trajectory[] = [
 ];
 const context = { batch: 3, canvas: 6, rounds: 3 };
 const pack = (subset?: readonly (readonly number[])[]) =>
-  packTrajectories(trajectories, { tokens, batch: 3, rounds: 3, reveals: 4, ...(subset === undefined ? {} : { subset }) });
+  packTrajectories(trajectories, {
+    tokens,
+    batch: 3,
+    rounds: 3,
+    reveals: 4,
+    ...(subset === undefined ? {} : { subset }),
+  });
 
 test("a round, a token or a response is a segment", () => {
   const packed = pack();

@@ -23,13 +23,21 @@ export const sampledConfidenceRollout: Rollout = (model, ...rest) => sampler.rol
 
 /** Samples at half of the temperature that it records and that everything is scored at. */
 export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
-  sampler.rollout({ forwardRound: (input) => model.forwardRound({ ...input, temperature: input.temperature / 2 }) }, prompts, options, ...rest);
+  sampler.rollout(
+    { forwardRound: (input) => model.forwardRound({ ...input, temperature: input.temperature / 2 }) },
+    prompts,
+    options,
+    ...rest,
+  );
 
 /** Old values on masks of their own, instead of the policy's. */
 export const freshMasks: typeof prepareBatches = async (policy, objective, options, samples, size, rng) => {
   const batches = await prepareBatches(policy, objective, options, samples, size, rng);
   const others = await prepareBatches(policy, objective, options, samples, size, rng);
-  return batches.map((batch, i) => ({ ...batch, values: { ...batch.values, old: others[i]?.values.old ?? batch.values.old } }));
+  return batches.map((batch, i) => ({
+    ...batch,
+    values: { ...batch.values, old: others[i]?.values.old ?? batch.values.old },
+  }));
 };
 
 /** Sizes of masks from 1..U instead of 0..U. */

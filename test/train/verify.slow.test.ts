@@ -12,7 +12,13 @@ import { measureOnPolicy } from "../../src/train/verify/proofs/on-policy.js";
 import { measureProbabilities } from "../../src/train/verify/proofs/probabilities.js";
 import { measureZeroScore } from "../../src/train/verify/proofs/zero-score.js";
 import { findPrompts, formatProofs, verify } from "../../src/train/verify/verify.js";
-import { freshMasks, sampledConfidence, sizesFromOne, wrongTemperature } from "./broken-estimators.js";
+import {
+  freshMasks,
+  sampledConfidence,
+  sampledConfidenceRollout,
+  sizesFromOne,
+  wrongTemperature,
+} from "./broken-estimators.js";
 
 describe("verify on the shipped model", () => {
   let context: VerifyContext & { close(): Promise<void> };
@@ -25,7 +31,12 @@ describe("verify on the shipped model", () => {
   after(() => context.close());
 
   it("every proof holds", async () => {
-    const lines = await verify({ config: context.config, objective: undefined, only: [], signal: new AbortController().signal });
+    const lines = await verify({
+      config: context.config,
+      objective: undefined,
+      only: [],
+      signal: new AbortController().signal,
+    });
     assert.ok(
       lines.every((line) => line.pass),
       formatProofs(lines),
@@ -33,7 +44,10 @@ describe("verify on the shipped model", () => {
   });
 
   const broken: Readonly<Record<string, () => Promise<Measurement[]>>> = {
-    "slots chosen by the sampled token": async () => (await measureProbabilities(context, sampledConfidence)).slice(-1),
+    "slots chosen by the sampled token, outcomes": async () =>
+      (await measureProbabilities(context, sampledConfidence)).slice(-1),
+    "slots chosen by the sampled token, mean score": async () =>
+      (await measureZeroScore(context, sampledConfidenceRollout)).slice(-1),
     "temperature mismatch, mean score": async () => (await measureZeroScore(context, wrongTemperature)).slice(-1),
     "temperature mismatch, replay": () => measureOnPolicy(context, wrongTemperature),
     "fresh masks": () => measureObjectiveRatio(context, freshMasks),

@@ -17,7 +17,13 @@ import { measureResume } from "../../src/train/verify/proofs/resume.js";
 import { measureZeroScore } from "../../src/train/verify/proofs/zero-score.js";
 import { formatProofs, loadProofs } from "../../src/train/verify/verify.js";
 import { goldenModel, readGolden } from "../support/golden.js";
-import { freshMasks, sampledConfidence, sampledConfidenceRollout, sizesFromOne, wrongTemperature } from "./broken-estimators.js";
+import {
+  freshMasks,
+  sampledConfidence,
+  sampledConfidenceRollout,
+  sizesFromOne,
+  wrongTemperature,
+} from "./broken-estimators.js";
 
 async function microConfig(changes: Record<string, unknown> = {}): Promise<RunConfig> {
   const golden = readGolden("micro");
@@ -55,9 +61,13 @@ describe("verify on the micro model", () => {
 
   it("every proof holds", async () => {
     const proofs = await loadProofs();
-    assert.deepEqual([...proofs.keys()], ["elbo", "gradients", "objective-ratio", "on-policy", "probabilities", "resume", "zero-score"]);
+    assert.deepEqual(
+      [...proofs.keys()],
+      ["elbo", "gradients", "objective-ratio", "on-policy", "probabilities", "resume", "zero-score"],
+    );
     for (const [name, proof] of proofs) {
-      for (const m of await proof.run(context)) assert.ok(holds(m), `${name}: ${m.name} ${m.measured} > ${m.limit} (${m.detail})`);
+      for (const m of await proof.run(context))
+        assert.ok(holds(m), `${name}: ${m.name} ${m.measured} > ${m.limit} (${m.detail})`);
     }
   });
 
@@ -69,13 +79,15 @@ describe("verify on the micro model", () => {
   });
 
   it("slots chosen by the sampled token's probability: the mean score is not 0", async () => {
-    const { measured } = figure(await measureZeroScore(context, sampledConfidenceRollout), "most likely bias");
+    const { measured } = figure(await measureZeroScore(context, sampledConfidenceRollout), "sharper policy");
     assert.ok(measured > 4, `${measured}`);
   });
 
   it("sampling and scoring at different temperatures: the mean score is not 0, and the replay differs", async () => {
-    for (const m of await measureZeroScore(context, wrongTemperature)) assert.ok(m.measured > 4, `${m.name}: ${m.measured}`);
-    for (const m of await measureOnPolicy(context, wrongTemperature)) assert.ok(!holds(m) && m.measured > 0.1, `${m.name}: ${m.measured}`);
+    const { measured } = figure(await measureZeroScore(context, wrongTemperature), "sharper policy");
+    assert.ok(measured > 4, `${measured}`);
+    for (const m of await measureOnPolicy(context, wrongTemperature))
+      assert.ok(!holds(m) && m.measured > 0.1, `${m.name}: ${m.measured}`);
   });
 
   it("masks of their own for the old values: the ratio is noise", async () => {
@@ -89,12 +101,13 @@ describe("verify on the micro model", () => {
   });
 
   it("a wrong gradient: one tensor too large, one missing", async () => {
-    const change = (factor: number) => async (engine: Parameters<NonNullable<Parameters<typeof measureGradients>[1]>>[0]) => {
-      const gradients = await engine.getGradients();
-      const name = [...gradients.keys()].find((key) => key.includes("layers.0.mlp.down_proj.lora_B")) as string;
-      const tensor = gradients.get(name) as Tensor;
-      return new Map(gradients).set(name, { ...tensor, data: (tensor.data as Float32Array).map((x) => x * factor) });
-    };
+    const change =
+      (factor: number) => async (engine: Parameters<NonNullable<Parameters<typeof measureGradients>[1]>>[0]) => {
+        const gradients = await engine.getGradients();
+        const name = [...gradients.keys()].find((key) => key.includes("layers.0.mlp.down_proj.lora_B")) as string;
+        const tensor = gradients.get(name) as Tensor;
+        return new Map(gradients).set(name, { ...tensor, data: (tensor.data as Float32Array).map((x) => x * factor) });
+      };
     for (const m of await measureGradients(context, change(2))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
     for (const m of await measureGradients(context, change(0))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
   });
@@ -108,7 +121,10 @@ describe("verify on the micro model", () => {
 
   it("a network of NaNs holds nowhere", async () => {
     const nan = (model: RoundModel): RoundModel => ({
-      forwardRound: async (input) => ({ ...(await model.forwardRound(input)), logProb: new Float32Array(input.rows.length * 2).fill(Number.NaN) }),
+      forwardRound: async (input) => ({
+        ...(await model.forwardRound(input)),
+        logProb: new Float32Array(input.rows.length * 2).fill(Number.NaN),
+      }),
     });
     await assert.rejects(measureProbabilities(context, nan), /non-finite/);
     assert.equal(holds({ name: "", measured: Number.NaN, limit: 1, detail: "" }), false);
@@ -124,7 +140,8 @@ describe("verify", () => {
     it(`holds for ${JSON.stringify(sampler)}`, async () => {
       const context = await open(await microConfig(sampler));
       try {
-        for (const m of [...(await measureOnPolicy(context)), ...(await measureProbabilities(context))]) assert.ok(holds(m), `${m.name}: ${m.measured}`);
+        for (const m of [...(await measureOnPolicy(context)), ...(await measureProbabilities(context))])
+          assert.ok(holds(m), `${m.name}: ${m.measured}`);
       } finally {
         await context.close();
       }
@@ -142,7 +159,11 @@ describe("verify", () => {
     ]);
     assert.equal(
       table,
-      ["      proof   what  measured  limit  of", "ok    elbo    a     2.5e-6    1e-5   of x", "MISS  resume  bc    3         0      of y"].join("\n"),
+      [
+        "      proof   what  measured  limit  of",
+        "ok    elbo    a     2.5e-6    1e-5   of x",
+        "MISS  resume  bc    3         0      of y",
+      ].join("\n"),
     );
   });
 });

@@ -22,7 +22,10 @@ export const command: CliCommand = {
       .option("--json", "print the measurements as JSON")
       .action(async (overrides: string[], flags: VerifyFlags) => {
         // loaded when it is needed: help should not wait for the runtime
-        const [{ loadConfig }, { formatProofs, verify }] = await Promise.all([import("../../train/config.js"), import("../../train/verify/verify.js")]);
+        const [{ loadConfig }, { formatProofs, verify }] = await Promise.all([
+          import("../../train/config.js"),
+          import("../../train/verify/verify.js"),
+        ]);
         const config = await loadConfig(flags.config, {
           command: flags.objective,
           overrides: [...overrides, ...(flags.model === undefined ? [] : [`model=${flags.model}`])],
@@ -36,7 +39,8 @@ export const command: CliCommand = {
           onNote: (text) => context.log(text),
         });
         const misses = lines.filter((line) => !line.pass).length;
-        if (flags.json === true) context.print(JSON.stringify({ model: config.model, pass: misses === 0, measurements: lines }));
+        if (flags.json === true)
+          context.print(JSON.stringify({ model: config.model, pass: misses === 0, measurements: lines }));
         else context.print(formatProofs(lines));
         if (misses > 0) {
           context.log(`${misses} of ${lines.length} measurements miss their limit: do not trust a run of this config`);

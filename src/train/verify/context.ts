@@ -61,13 +61,18 @@ export async function openContext(
 
 function disturbed(adapter: ReadonlyMap<string, Tensor>, rng: Rng): Map<string, Tensor> {
   return new Map(
-    [...adapter].map(([name, tensor]) => [name, { ...tensor, data: (tensor.data as Float32Array).map((x) => x + NOISE * rng.normal()) }]),
+    [...adapter].map(([name, tensor]) => [
+      name,
+      { ...tensor, data: (tensor.data as Float32Array).map((x) => x + NOISE * rng.normal()) },
+    ]),
   );
 }
 
 /** Prompts of ordinary tokens drawn at random. */
 export function randomPrompts(model: Model, count: number, longest: number, rng: Rng): number[][] {
   const { vocab_size: vocabulary, mask_token_id, pad_token_id, eos_token_id } = model.config;
-  const ordinary = Array.from({ length: vocabulary }, (_, token) => token).filter((token) => ![mask_token_id, pad_token_id, eos_token_id].includes(token));
+  const ordinary = Array.from({ length: vocabulary }, (_, token) => token).filter(
+    (token) => ![mask_token_id, pad_token_id, eos_token_id].includes(token),
+  );
   return Array.from({ length: count }, () => Array.from({ length: 1 + rng.int(longest) }, () => rng.pick(ordinary)));
 }

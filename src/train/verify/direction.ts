@@ -40,5 +40,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 function mapTensors(tensors: Tensors, change: (data: Float32Array) => Float32Array): Map<string, Tensor> {
-  return new Map([...tensors].map(([name, tensor]) => [name, { ...tensor, data: change(tensor.data as Float32Array) }]));
+  return new Map(
+    [...tensors].map(([name, tensor]) => [name, { ...tensor, data: change(tensor.data as Float32Array) }]),
+  );
 }

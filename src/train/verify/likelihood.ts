@@ -4,31 +4,43 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { UnmaskOptions } from "../../diffusion/policy.js";
 import type { TermBatch } from "../../rl/objective.js";
 import { packedTerms } from "../../rl/terms.js";
+import type { Engine } from "../engine.js";
 import type { Policy } from "../policy.js";
 
-type Scorer = Pick<Policy, "engine" | "sampler">;
-
 /** Trajectories packed in batches of `size` at one length, a segment a response. */
-export function packBatches({ engine, sampler }: Scorer, options: UnmaskOptions, trajectories: readonly Trajectory[], size: number): TermBatch[] {
+export function packBatches(
+  { engine, sampler }: Pick<Policy, "engine" | "sampler">,
+  options: UnmaskOptions,
+  trajectories: readonly Trajectory[],
+  size: number,
+): TermBatch[] {
   const { rounds, reveals } = sampler.shapes(options);
   const length = bucketLength(Math.max(...trajectories.map((t) => packedLength(t))));
   const batches: TermBatch[] = [];
   for (let i = 0; i < trajectories.length; i += size) {
-    const packed = sampler.pack(trajectories.slice(i, i + size), { tokens: engine.tokens, batch: size, length, rounds, reveals });
+    const packed = sampler.pack(trajectories.slice(i, i + size), {
+      tokens: engine.tokens,
+      batch: size,
+      length,
+      rounds,
+      reveals,
+    });
     batches.push(packedTerms(packed, { batch: size, canvas: options.responseLength, rounds }, "sequence"));
   }
   return batches;
 }
 
-/** log pi of each trajectory under the engine's policy, its terms added in float64. */
-export async function logLikelihoods(scorer: Scorer, options: UnmaskOptions, trajectories: readonly Trajectory[], size = 64): Promise<Float64Array> {
-  const out = new Float64Array(trajectories.length);
-  const batches = packBatches(scorer, options, trajectories, size);
-  for (const [i, batch] of batches.entries()) {
-    const { logProbs } = await scorer.engine.score(batch, "policy");
+/** log pi of each trajectory of the batches under the engine's policy, its terms added in float64. */
+export async function logLikelihoods(engine: Engine, batches: readonly TermBatch[]): Promise<Float64Array> {
+  const out: number[] = [];
+  for (const batch of batches) {
+    const { logProbs } = await engine.score(batch, "policy");
+    const sums = new Float64Array(batch.batch);
     logProbs.forEach((logProb, r) => {
-      if (batch.coefficient[r] === 1) out[i * size + Number(batch.segment[r])] = (out[i * size + Number(batch.segment[r])] as number) + logProb;
+      const b = Number(batch.segment[r]);
+      if (batch.coefficient[r] === 1) sums[b] = (sums[b] as number) + logProb;
     });
+    out.push(...sums.filter((_, b) => (batch.owner[b] as number) >= 0));
   }
-  return out;
+  return Float64Array.from(out);
 }

@@ -51,7 +51,12 @@ export function holds({ measured, limit }: Measurement): boolean {
  * The config's sampler on a canvas of a few slots, cheap and short enough to enumerate, at twice its temperature: a
  * trained policy is so sure of itself that a fault in what it seldom does would not show.
  */
-export function smallCanvas(options: UnmaskOptions, slots: number, rounds: number, slotSize = options.slotSize): UnmaskOptions {
+export function smallCanvas(
+  options: UnmaskOptions,
+  slots: number,
+  rounds: number,
+  slotSize = options.slotSize,
+): UnmaskOptions {
   return {
     ...options,
     slotSize,

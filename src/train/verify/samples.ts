@@ -4,10 +4,19 @@ import type { Policy } from "../policy.js";
 import { takePrompts, type VerifyContext } from "./proof.js";
 
 /** Rollouts of the policy with advantages of both signs, as a step would train on. */
-export async function drawSamples(context: VerifyContext, policy: Policy, options: UnmaskOptions, count: number, name: string): Promise<Sample[]> {
+export async function drawSamples(
+  context: VerifyContext,
+  policy: Policy,
+  options: UnmaskOptions,
+  count: number,
+  name: string,
+): Promise<Sample[]> {
   const prompts = takePrompts(context, count);
   const rngs = prompts.map((_, i) => context.rng(`${name}/${i}`));
   const trajectories = await policy.sampler.rollout(policy.engine, prompts, options, rngs, count);
   const advantages = context.rng(`${name}/advantages`);
-  return trajectories.map((trajectory, i) => ({ trajectory, advantage: (i % 2 === 0 ? 1 : -1) * (0.5 + advantages.uniform()) }));
+  return trajectories.map((trajectory, i) => ({
+    trajectory,
+    advantage: (i % 2 === 0 ? 1 : -1) * (0.5 + advantages.uniform()),
+  }));
 }

@@ -41,7 +41,8 @@ export async function verify(options: VerifyOptions): Promise<ProofLine[]> {
     for (const [name, proof] of proofs) {
       options.signal.throwIfAborted();
       options.onProof?.(name, proof.claim);
-      for (const measurement of await proof.run(context)) lines.push({ proof: name, ...measurement, pass: holds(measurement) });
+      for (const measurement of await proof.run(context))
+        lines.push({ proof: name, ...measurement, pass: holds(measurement) });
     }
     return lines;
   } finally {
@@ -56,30 +57,48 @@ export async function loadProofs(): Promise<Map<string, Proof>> {
 async function chosenProofs(only: readonly string[]): Promise<Map<string, Proof>> {
   const proofs = await loadProofs();
   for (const name of only) {
-    if (!proofs.has(name)) throw new UserError(`There is no proof ${name}; there are ${[...proofs.keys()].join(", ")}.`, { exitCode: 2 });
+    if (!proofs.has(name))
+      throw new UserError(`There is no proof ${name}; there are ${[...proofs.keys()].join(", ")}.`, { exitCode: 2 });
   }
   return only.length === 0 ? proofs : new Map([...proofs].filter(([name]) => only.includes(name)));
 }
 
 /** A config names no objective (its subcommand does): its section counts for every objective that understands it. */
 async function objectivesOnTrial(config: RunConfig, only: string | undefined): Promise<ObjectiveOnTrial[]> {
-  const all = await loadFolder<Objective>(new URL("../../rl/objectives/", import.meta.url), "objective");
-  return [...all.values()]
-    .filter((objective) => objective.learnsFrom === "rollouts" && (only === undefined || objective.name === only))
-    .map((objective) => {
-      const own = objective.schema.strict().safeParse(config.objective);
-      return { objective, options: own.success ? own.data : objective.schema.parse({}) };
-    });
+  const folder = new URL("../../rl/objectives/", import.meta.url);
+  const all = [...(await loadFolder<Objective>(folder, "objective")).values()].filter(
+    (o) => o.learnsFrom === "rollouts",
+  );
+  const chosen = all.filter((objective) => only === undefined || objective.name === only);
+  if (chosen.length === 0) {
+    throw new UserError(
+      `${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`,
+      {
+        exitCode: 2,
+      },
+    );
+  }
+  return chosen.map((objective) => {
+    const own = objective.schema.strict().safeParse(config.objective);
+    return { objective, options: own.success ? own.data : objective.schema.parse({}) };
+  });
 }
 
 /** Prompts of the site's training tasks, or random ones where the site gives none. */
-export async function findPrompts(config: RunConfig, policy: Policy, note?: VerifyOptions["onNote"]): Promise<number[][]> {
+export async function findPrompts(
+  config: RunConfig,
+  policy: Policy,
+  note?: VerifyOptions["onNote"],
+): Promise<number[][]> {
   const longest = policy.options.promptLength;
   try {
     const environment = await openEnvironment(config);
     try {
       const tasks = Rng.named(config.seed, "verify/tasks").shuffle(environment.tasks("train"));
-      const fitting = tasks.slice(0, PROMPTS).map((task) => policy.promptOf(task)).filter((prompt) => prompt.length > 0 && prompt.length <= longest);
+      const fitting = tasks
+        .slice(0, PROMPTS)
+        .map((task) => policy.promptOf(task))
+        .filter((prompt) => prompt.length > 0 && prompt.length <= longest);
       if (fitting.length > 0) return fitting;
       note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);
     } finally {
@@ -104,5 +123,12 @@ export function formatProofs(lines: readonly ProofLine[]): string {
   ]);
   const table = [["", "proof", "what", "measured", "limit", "of"], ...rows];
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => (row[i] as string).length))) as number[];
-  return table.map((row) => row.map((cell, i) => cell.padEnd(widths[i] as number)).join("  ").trimEnd()).join("\n");
+  return table
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] as number))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }

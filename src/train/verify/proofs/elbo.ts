@@ -47,7 +47,15 @@ function shortResponse(context: VerifyContext): Trajectory {
     return token;
   });
   const [prompt] = takePrompts(context, 1) as [readonly number[]];
-  return { prompt, slotSize: options.slotSize, responseLength: SLOTS * options.slotSize, temperature: 1, rounds: [], response, ended: "eos" };
+  return {
+    prompt,
+    slotSize: options.slotSize,
+    responseLength: SLOTS * options.slotSize,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "eos",
+  };
 }
 
 interface WeightedDraw {
@@ -66,7 +74,12 @@ function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): Weighted
 }
 
 /** The estimates of all draws through the objective's own layout, weighted by their probability. */
-async function expectedEstimate(context: VerifyContext, trajectory: Trajectory, draws: readonly WeightedDraw[], coupled: boolean): Promise<number> {
+async function expectedEstimate(
+  context: VerifyContext,
+  trajectory: Trajectory,
+  draws: readonly WeightedDraw[],
+  coupled: boolean,
+): Promise<number> {
   const { engine } = context.policy;
   let next = 0;
   const layout = layoutWith(() => (draws[next++] as WeightedDraw).draw);
@@ -92,15 +105,23 @@ async function expectedEstimate(context: VerifyContext, trajectory: Trajectory, 
 
 async function anyOrderBound({ policy }: VerifyContext, { prompt, response, slotSize }: Trajectory): Promise<number> {
   const { tokens } = policy.engine;
-  const positionsOf = (slot: number): number[] => response.flatMap((_, i) => (Math.floor(i / slotSize) === slot ? [i] : []));
+  const positionsOf = (slot: number): number[] =>
+    response.flatMap((_, i) => (Math.floor(i / slotSize) === slot ? [i] : []));
   const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: SLOTS }, (_, i) => i)));
   const scored = orders.flatMap(({ value: order, probability }) =>
     order.map((slot, step) => {
       const buffer = new BufferBuilder(prompt);
-      for (const known of order.slice(0, step)) for (const i of positionsOf(known)) buffer.push(response[i] as number, i);
+      for (const known of order.slice(0, step))
+        for (const i of positionsOf(known)) buffer.push(response[i] as number, i);
       const rows = new Map<number, number>();
-      for (const open of order.slice(step).sort((a, b) => a - b)) for (const i of positionsOf(open)) rows.set(i, buffer.push(tokens.mask, i));
-      const terms = positionsOf(slot).map((i) => ({ row: rows.get(i) as number, target: response[i] as number, coefficient: probability, segment: 0 }));
+      for (const open of order.slice(step).sort((a, b) => a - b))
+        for (const i of positionsOf(open)) rows.set(i, buffer.push(tokens.mask, i));
+      const terms = positionsOf(slot).map((i) => ({
+        row: rows.get(i) as number,
+        target: response[i] as number,
+        coefficient: probability,
+        segment: 0,
+      }));
       return { buffer, terms };
     }),
   );

@@ -21,7 +21,10 @@ type Gradients = ReadonlyMap<string, Tensor>;
  * missing). Errors are relative to the slope that such a direction has on average.
  * @param read where the gradient comes from.
  */
-export async function measureGradients(context: VerifyContext, read: (engine: Engine) => Promise<Gradients> = (engine) => engine.getGradients()): Promise<Measurement[]> {
+export async function measureGradients(
+  context: VerifyContext,
+  read: (engine: Engine) => Promise<Gradients> = (engine) => engine.getGradients(),
+): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const trial of context.objectives) {
     measurements.push({
@@ -34,13 +37,24 @@ export async function measureGradients(context: VerifyContext, read: (engine: En
   return measurements;
 }
 
-async function largestError(context: VerifyContext, trial: ObjectiveOnTrial, read: (engine: Engine) => Promise<Gradients>): Promise<number> {
+async function largestError(
+  context: VerifyContext,
+  trial: ObjectiveOnTrial,
+  read: (engine: Engine) => Promise<Gradients>,
+): Promise<number> {
   const policy = await context.open(trial);
   try {
     const { engine } = policy;
     const options = smallCanvas(policy.options, 4, 3);
     const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
-    const batches = await prepareBatches({ ...policy, options }, trial.objective, trial.options, samples, SAMPLES, context.rng("gradients/layout"));
+    const batches = await prepareBatches(
+      { ...policy, options },
+      trial.objective,
+      trial.options,
+      samples,
+      SAMPLES,
+      context.rng("gradients/layout"),
+    );
     const sampled = await engine.getParameters("policy");
     const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
     await engine.setParameters("policy", parameters);

@@ -11,7 +11,10 @@ const LIMIT = 1e-4;
  * The limit allows for sums of float32 log-probabilities over a whole response.
  * @param prepare how a step lays samples out and fixes old values.
  */
-export async function measureObjectiveRatio(context: VerifyContext, prepare: typeof prepareBatches = prepareBatches): Promise<Measurement[]> {
+export async function measureObjectiveRatio(
+  context: VerifyContext,
+  prepare: typeof prepareBatches = prepareBatches,
+): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const trial of context.objectives) {
     const policy = await context.open(trial);
@@ -26,7 +29,12 @@ export async function measureObjectiveRatio(context: VerifyContext, prepare: typ
         if (error === undefined) throw new Error(`the objective ${trial.objective.name} reports no ratio_error`);
         largest = Math.max(largest, error);
       }
-      measurements.push({ name: `${trial.objective.name}: ratio of the first update`, measured: largest, limit: LIMIT, detail: `largest |ratio - 1| of ${SAMPLES} rollouts` });
+      measurements.push({
+        name: `${trial.objective.name}: ratio of the first update`,
+        measured: largest,
+        limit: LIMIT,
+        detail: `largest |ratio - 1| of ${SAMPLES} rollouts`,
+      });
     } finally {
       await policy.close();
     }

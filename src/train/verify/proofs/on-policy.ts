@@ -23,15 +23,39 @@ export async function measureOnPolicy(
   const rngs = prompts.map((_, i) => context.rng(`on-policy/${i}`));
   const trajectories = await rollout(engine, prompts, options, rngs);
 
-  const packed = sampler.pack(trajectories, { tokens, batch: ROLLOUTS, rounds: shapes.rounds, reveals: shapes.reveals });
-  const inOne = await replay(engine, packedTerms(packed, { batch: ROLLOUTS, canvas: options.responseLength, rounds: shapes.rounds }, "token"));
+  const packed = sampler.pack(trajectories, {
+    tokens,
+    batch: ROLLOUTS,
+    rounds: shapes.rounds,
+    reveals: shapes.reveals,
+  });
+  const inOne = await replay(
+    engine,
+    packedTerms(packed, { batch: ROLLOUTS, canvas: options.responseLength, rounds: shapes.rounds }, "token"),
+  );
   const terms = trajectories.reduce((n, t) => n + t.response.length, 0);
   let byRound = 0;
-  for (const trajectory of trajectories.slice(0, ROLLOUTS_BY_ROUND)) byRound = Math.max(byRound, ...(await replayRounds(context.policy, trajectory)));
+  for (const trajectory of trajectories.slice(0, ROLLOUTS_BY_ROUND))
+    byRound = Math.max(byRound, ...(await replayRounds(context.policy, trajectory)));
   return [
-    { name: "replay, all rounds in one pass", measured: Math.max(...inOne), limit: LIMIT, detail: `largest |log p - recorded| of ${terms} tokens` },
-    { name: "replay, round by round", measured: byRound, limit: LIMIT, detail: `the same of ${ROLLOUTS_BY_ROUND} rollouts` },
-    { name: "ratio of a token", measured: Math.max(...inOne.map((d) => Math.expm1(d))), limit: LIMIT, detail: "largest |exp(l - l_old) - 1|" },
+    {
+      name: "replay, all rounds in one pass",
+      measured: Math.max(...inOne),
+      limit: LIMIT,
+      detail: `largest |log p - recorded| of ${terms} tokens`,
+    },
+    {
+      name: "replay, round by round",
+      measured: byRound,
+      limit: LIMIT,
+      detail: `the same of ${ROLLOUTS_BY_ROUND} rollouts`,
+    },
+    {
+      name: "ratio of a token",
+      measured: Math.max(...inOne.map((d) => Math.expm1(d))),
+      limit: LIMIT,
+      detail: "largest |exp(l - l_old) - 1|",
+    },
   ];
 }
 
@@ -39,7 +63,9 @@ export async function measureOnPolicy(
 async function replay(engine: Policy["engine"], batch: TermBatch): Promise<number[]> {
   const { logProbs } = await engine.score(batch, "policy");
   const recorded = batch.recorded as Float32Array;
-  return [...logProbs].flatMap((logProb, r) => (batch.coefficient[r] === 1 ? [Math.abs(logProb - (recorded[r] as number))] : []));
+  return [...logProbs].flatMap((logProb, r) =>
+    batch.coefficient[r] === 1 ? [Math.abs(logProb - (recorded[r] as number))] : [],
+  );
 }
 
 async function replayRounds({ engine, sampler, options }: Policy, trajectory: Trajectory): Promise<number[]> {

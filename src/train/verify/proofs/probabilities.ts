@@ -19,24 +19,54 @@ const CANVAS = 4;
  * sampled, because the score knows nothing of that choice.
  * @param distort what the sampler sees of the network.
  */
-export async function measureProbabilities(context: VerifyContext, distort: (model: RoundModel) => RoundModel = (model) => model): Promise<Measurement[]> {
+export async function measureProbabilities(
+  context: VerifyContext,
+  distort: (model: RoundModel) => RoundModel = (model) => model,
+): Promise<Measurement[]> {
   const [prompt] = takePrompts(context, 1) as [readonly number[]];
   const withEos = await vocabularyLogProbs(context, prompt, 1);
   const without = await vocabularyLogProbs(context, prompt, 0);
-  const [sums, sumsWithout] = [withEos, without].map((row) => row.reduce((sum, x) => sum + Math.exp(x), 0)) as [number, number];
+  const [sums, sumsWithout] = [withEos, without].map((row) => row.reduce((sum, x) => sum + Math.exp(x), 0)) as [
+    number,
+    number,
+  ];
   const choices = bestTokens(context, withEos);
   const eager = await enumerate(context, prompt, choices, 0, distort);
   const reluctant = await enumerate(context, prompt, choices, -2, distort);
   return [
-    { name: "one token, EOS allowed", measured: Math.abs(sums - 1), limit: LIMIT, detail: `|sum - 1| over ${withEos.length} tokens` },
-    { name: "one token, EOS forbidden", measured: Math.abs(sumsWithout - 1), limit: LIMIT, detail: `|sum - 1| over ${without.length} tokens` },
-    { name: "all outcomes of a short canvas", measured: Math.abs(eager.total - 1), limit: LIMIT, detail: `|sum - 1| over ${eager.count} outcomes of ${CANVAS} positions` },
-    { name: "all outcomes, EOS less likely", measured: Math.abs(reluctant.total - 1), limit: LIMIT, detail: `|sum - 1| over ${reluctant.count} outcomes of ${CANVAS} positions` },
+    {
+      name: "one token, EOS allowed",
+      measured: Math.abs(sums - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${withEos.length} tokens`,
+    },
+    {
+      name: "one token, EOS forbidden",
+      measured: Math.abs(sumsWithout - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${without.length} tokens`,
+    },
+    {
+      name: "all outcomes of a short canvas",
+      measured: Math.abs(eager.total - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${eager.count} outcomes of ${CANVAS} positions`,
+    },
+    {
+      name: "all outcomes, EOS less likely",
+      measured: Math.abs(reluctant.total - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${reluctant.count} outcomes of ${CANVAS} positions`,
+    },
   ];
 }
 
 /** log p of every token at the first mask behind the prompt. */
-async function vocabularyLogProbs({ policy }: VerifyContext, prompt: readonly number[], eosAllowed: 0 | 1): Promise<Float64Array> {
+async function vocabularyLogProbs(
+  { policy }: VerifyContext,
+  prompt: readonly number[],
+  eosAllowed: 0 | 1,
+): Promise<Float64Array> {
   const { engine, options, model } = policy;
   const vocabulary = model.config.vocab_size;
   const buffer = new BufferBuilder(prompt);
@@ -73,12 +103,18 @@ async function enumerate(
 ): Promise<{ total: number; count: number }> {
   const { engine, sampler, options } = context.policy;
   const slotSize = Math.min(2, options.slotSize);
-  const small = { ...smallCanvas(options, CANVAS / slotSize, CANVAS / slotSize, slotSize), promptLength: prompt.length };
+  const small = {
+    ...smallCanvas(options, CANVAS / slotSize, CANVAS / slotSize, slotSize),
+    promptLength: prompt.length,
+  };
   const restricted = new RestrictedModel(engine, choices, eosShift);
   const model = distort(restricted);
   const probabilities = new Map<string, number>();
   for (let code = 0; code < choices.length ** CANVAS; code++) {
-    restricted.forced = Array.from({ length: CANVAS }, (_, i) => Math.floor(code / choices.length ** i) % choices.length);
+    restricted.forced = Array.from(
+      { length: CANVAS },
+      (_, i) => Math.floor(code / choices.length ** i) % choices.length,
+    );
     // the same noise every time: an order drawn at random is then one and the same order
     const [trajectory] = await sampler.rollout(model, [prompt], small, [context.rng("enumerate")]);
     if (trajectory === undefined) continue;

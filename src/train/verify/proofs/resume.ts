@@ -21,7 +21,10 @@ async function restoreAll(engine: Engine, checkpoint: Checkpoint): Promise<void>
  * adapter and optimizer must be the same to the last bit. Each update samples rollouts of its own.
  * @param restore what a resume puts back.
  */
-export async function measureResume(context: VerifyContext, restore: typeof restoreAll = restoreAll): Promise<Measurement[]> {
+export async function measureResume(
+  context: VerifyContext,
+  restore: typeof restoreAll = restoreAll,
+): Promise<Measurement[]> {
   const trial = context.objectives[0];
   if (trial === undefined) return [];
   const dir = mkdtempSync(join(tmpdir(), "refusion-verify-"));
@@ -46,13 +49,24 @@ export async function measureResume(context: VerifyContext, restore: typeof rest
       return stateOf(policy.engine);
     });
     const { different, all } = differences(straight, resumed);
-    return [{ name: `${trial.objective.name}: resume equals no interruption`, measured: different, limit: 0, detail: `numbers that differ, of ${all} in adapter and optimizer` }];
+    return [
+      {
+        name: `${trial.objective.name}: resume equals no interruption`,
+        measured: different,
+        limit: 0,
+        detail: `numbers that differ, of ${all} in adapter and optimizer`,
+      },
+    ];
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-async function withPolicy<T>(context: VerifyContext, trial: ObjectiveOnTrial, use: (policy: Policy) => Promise<T>): Promise<T> {
+async function withPolicy<T>(
+  context: VerifyContext,
+  trial: ObjectiveOnTrial,
+  use: (policy: Policy) => Promise<T>,
+): Promise<T> {
   const policy = await context.open(trial);
   try {
     return await use(policy);
@@ -64,7 +78,14 @@ async function withPolicy<T>(context: VerifyContext, trial: ObjectiveOnTrial, us
 async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {
   const options = smallCanvas(policy.options, 4, 3);
   const samples = await drawSamples(context, policy, options, SAMPLES, `resume/${t}`);
-  const batches = await prepareBatches({ ...policy, options }, trial.objective, trial.options, samples, SAMPLES, context.rng(`resume/layout/${t}`));
+  const batches = await prepareBatches(
+    { ...policy, options },
+    trial.objective,
+    trial.options,
+    samples,
+    SAMPLES,
+    context.rng(`resume/layout/${t}`),
+  );
   await takeStep(policy.engine, batches, t, context.config.training.learning_rate);
 }
 
@@ -72,7 +93,10 @@ async function stateOf(engine: Engine): Promise<Map<string, Tensor>> {
   return new Map([...(await engine.getParameters("policy")), ...(await engine.getOptimizer())]);
 }
 
-function differences(a: ReadonlyMap<string, Tensor>, b: ReadonlyMap<string, Tensor>): { different: number; all: number } {
+function differences(
+  a: ReadonlyMap<string, Tensor>,
+  b: ReadonlyMap<string, Tensor>,
+): { different: number; all: number } {
   let [different, all] = [0, 0];
   for (const [name, tensor] of a) {
     const [x, y] = [tensor.data as Float32Array, b.get(name)?.data as Float32Array];

@@ -1,7 +1,5 @@
-import type { UnmaskOptions } from "../../../diffusion/policy.js";
-import type { Trajectory } from "../../../diffusion/trajectory.js";
-import type { Tensor } from "../../../onnx/types.js";
-import type { Objective } from "../../../rl/objective.js";
+import { scoringTemperature } from "../../../diffusion/policy.js";
+import type { TermBatch } from "../../../rl/objective.js";
 import type { Policy } from "../../policy.js";
 import { moved, randomDirection } from "../direction.js";
 import { logLikelihoods, packBatches } from "../likelihood.js";
@@ -10,102 +8,79 @@ import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyCont
 const ROLLOUTS = 512;
 const BATCH = 64;
 const STANDARD_ERRORS = 4;
-/** Standard deviation of log pi(theta + eps u) - log pi(theta - eps u) over rollouts that eps is chosen for. */
+/** Standard deviation over rollouts of log pi(+eps) - log pi(-eps) that eps is chosen for: above rounding, below curvature. */
 const SPREAD = 0.05;
 
-/** The mean log-likelihood: its gradient is the mean score. */
-const likelihood: Objective = {
-  name: "log-likelihood",
-  description: "",
-  schema: {} as Objective["schema"],
-  learnsFrom: "rollouts",
-  penalty: () => 0,
-  layout: () => {
-    throw new Error("laid out by the proof");
-  },
-  loss: ({ e, value, weight }) => ({ loss: e.total(e.mul(value, weight)), metrics: {} }),
-};
+/** log pi of the batches' rollouts, a step `epsilon` along some direction away from the policy that sampled them. */
+type Likelihood = (batches: readonly TermBatch[], epsilon: number) => Promise<Float64Array>;
 
 /**
  * Under a constant reward the policy gradient must vanish: E[d log pi / d theta] = 0 under the policy that samples.
- * Measured on rollouts as the directional derivative of each one's log-likelihood (central differences through
- * eval_model), along a random direction and along the mean score of the other half of the rollouts: the direction that
- * a bias would train in, yet independent of the half that is tested.
+ * Measured on rollouts as the derivative of each one's log-likelihood (central differences through eval_model) along two
+ * directions: a random one of the adapter, and a sharper policy (a lower temperature in scoring), which is where a
+ * sampler that prefers likely tokens, without its score knowing, would be trained to.
  */
 export async function measureZeroScore(
   context: VerifyContext,
   rollout: Policy["sampler"]["rollout"] = context.policy.sampler.rollout,
 ): Promise<Measurement[]> {
-  const policy = await context.open({ objective: likelihood, options: {} });
+  const { policy } = context;
+  const { engine } = policy;
+  const options = smallCanvas(policy.options, 4, 3);
+  const prompts = takePrompts(context, ROLLOUTS);
+  const rngs = prompts.map((_, i) => context.rng(`zero-score/${i}`));
+  const batches = packBatches(policy, options, await rollout(engine, prompts, options, rngs, BATCH), BATCH);
+
+  const parameters = await engine.getParameters("policy");
+  const direction = randomDirection(parameters, context.rng("zero-score/direction"));
+  const adapter: Likelihood = async (some, epsilon) => {
+    await engine.setParameters("policy", moved(parameters, direction, epsilon));
+    return logLikelihoods(engine, some);
+  };
+  const sharper: Likelihood = (some, epsilon) =>
+    logLikelihoods(
+      engine,
+      some.map((batch) => ({ ...batch, temperature: scoringTemperature(options.temperature) / (1 + epsilon) })),
+    );
   try {
-    const { engine } = policy;
-    const options = smallCanvas(policy.options, 4, 3);
-    const prompts = takePrompts(context, ROLLOUTS);
-    const rngs = prompts.map((_, i) => context.rng(`zero-score/${i}`));
-    const trajectories = await rollout(engine, prompts, options, rngs, BATCH);
-    const parameters = await engine.getParameters("policy");
-    const tested = trajectories.slice(ROLLOUTS / 2);
-    const random = randomDirection(parameters, context.rng("zero-score/direction"));
-    const biased = await meanScore(policy, options, trajectories.slice(0, ROLLOUTS / 2));
-    const measure = async (name: string, direction: ReadonlyMap<string, Tensor>, of: readonly Trajectory[]): Promise<Measurement> => {
-      const { mean, error } = await directionalScore(policy, options, of, parameters, direction);
-      return {
-        name,
-        measured: Math.abs(mean) / error,
-        limit: STANDARD_ERRORS,
-        detail: `|mean| in standard errors: ${mean.toExponential(1)} +- ${error.toExponential(1)} over ${of.length} rollouts, constant reward`,
-      };
-    };
     return [
-      await measure("mean score, random direction", random, trajectories),
-      await measure("mean score, most likely bias", biased, tested),
+      await measure("mean score, random direction", batches, adapter),
+      await measure("mean score, sharper policy", batches, sharper),
     ];
   } finally {
-    await policy.close();
+    await engine.setParameters("policy", parameters);
   }
 }
 
-/** Gradient of the mean log-likelihood. */
-async function meanScore(policy: Policy, options: UnmaskOptions, trajectories: readonly Trajectory[]): Promise<Map<string, Tensor>> {
-  const { engine } = policy;
-  engine.discardGradients();
-  for (const batch of packBatches(policy, options, trajectories, BATCH)) {
-    const none = new Float32Array(batch.segments);
-    const weight = Float32Array.from(batch.owner, (b) => (b < 0 ? 0 : 1 / trajectories.length));
-    await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight });
-  }
-  return engine.getGradients();
+async function measure(name: string, batches: readonly TermBatch[], likelihood: Likelihood): Promise<Measurement> {
+  const scores = async (some: readonly TermBatch[], epsilon: number): Promise<Moments> => {
+    const [plus, minus] = [await likelihood(some, epsilon), await likelihood(some, -epsilon)];
+    return moments(plus.map((x, i) => (x - (minus[i] as number)) / (2 * epsilon)));
+  };
+  const pilot = batches.slice(0, 1);
+  let epsilon = 1e-2;
+  // twice, as the first step may be so long that the likelihood is no longer nearly linear
+  for (let i = 0; i < 2; i++) epsilon = SPREAD / 2 / Math.max((await scores(pilot, epsilon)).deviation, 1e-6);
+  const { mean, deviation, count } = await scores(batches, epsilon);
+  const error = deviation / Math.sqrt(count);
+  return {
+    name,
+    measured: Math.abs(mean) / error,
+    limit: STANDARD_ERRORS,
+    detail: `|mean| in standard errors: ${mean.toExponential(1)} +- ${error.toExponential(1)}, ${count} rollouts, constant reward`,
+  };
 }
 
-/** Mean over the trajectories of d log pi / d eps at theta + eps u, and its standard error; in units that make u small. */
-async function directionalScore(
-  policy: Policy,
-  options: UnmaskOptions,
-  trajectories: readonly Trajectory[],
-  parameters: ReadonlyMap<string, Tensor>,
-  direction: ReadonlyMap<string, Tensor>,
-): Promise<{ mean: number; error: number }> {
-  const at = async (epsilon: number, some: readonly Trajectory[]): Promise<Float64Array> => {
-    await policy.engine.setParameters("policy", moved(parameters, direction, epsilon));
-    return logLikelihoods(policy, options, some, BATCH);
-  };
-  const differences = async (epsilon: number, some: readonly Trajectory[]): Promise<Float64Array> => {
-    const [plus, minus] = [await at(epsilon, some), await at(-epsilon, some)];
-    return plus.map((x, i) => x - (minus[i] as number));
-  };
-  // a step that changes the likelihoods by a few per cent: far above rounding, far below curvature
-  const size = Math.sqrt([...direction.values()].reduce((sum, t) => sum + (t.data as Float32Array).reduce((s, x) => s + x * x, 0), 0));
-  let epsilon = 1e-3 / Math.max(size, 1e-30);
-  const pilot = trajectories.slice(0, BATCH);
-  for (let i = 0; i < 2; i++) epsilon *= SPREAD / Math.max(moments(await differences(epsilon, pilot)).deviation, 1e-9);
-  const { mean, deviation } = moments(await differences(epsilon, trajectories));
-  await policy.engine.setParameters("policy", parameters);
-  return { mean, error: deviation / Math.sqrt(trajectories.length) };
+interface Moments {
+  readonly mean: number;
+  readonly deviation: number;
+  readonly count: number;
 }
 
-function moments(xs: Float64Array): { mean: number; deviation: number } {
-  const mean = xs.reduce((sum, x) => sum + x, 0) / xs.length;
-  return { mean, deviation: Math.sqrt(xs.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (xs.length - 1)) };
+function moments(xs: Float64Array): Moments {
+  const count = xs.length;
+  const mean = xs.reduce((sum, x) => sum + x, 0) / count;
+  return { mean, deviation: Math.sqrt(xs.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (count - 1)), count };
 }
 
 export const proof: Proof = {
