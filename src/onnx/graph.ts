@@ -1,4 +1,4 @@
-import { messageOf } from "../core/errors.js";
+import { messageOf, UserError } from "../core/errors.js";
 import { type Inferred, OPS } from "./ops.js";
 import { formatShape, isStatic, sizeOf } from "./shapes.js";
 import type { Attribute, Dim, DType, ExternalData, Graph, Initializer, Node, TypedArray, Value } from "./types.js";
@@ -110,7 +110,7 @@ export class GraphBuilder {
   node(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}, options: { domain?: string; count?: number; name?: string } = {}): Value[] {
     const rule = OPS[op];
     const name = options.name ?? this.fresh(`/${[...this.path, op].join("/")}`);
-    if (rule === undefined) throw new Error(`Unknown op ${op} at ${name}. Add a row to src/onnx/ops.ts.`);
+    if (rule === undefined) throw new UserError(`Unknown op ${op} at ${name}.`, { hint: "Add a row to src/onnx/ops.ts (shape and dtype), and one to src/autodiff/rules.ts." });
     let inferred: Inferred[];
     try {
       inferred = rule({ op, inputs, attributes });

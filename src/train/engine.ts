@@ -61,6 +61,16 @@ export class Engine implements RoundModel {
           ]);
   }
 
+  /**
+   * Builds the training graph at a small size and throws it away.
+   * @throws UserError where an op of the model is unknown or has no gradient rule: before anything is run or written.
+   */
+  checkTrainable(): void {
+    const { objective, options } = this.training();
+    const shape = { batch: 1, length: 8, rows: 2, segments: 2 };
+    trainingGraph(this.model.graph, shape, this.trainable, this.tokens, objective, options, new Map());
+  }
+
   /** Puts a policy's parameters in place. */
   async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
     for (const p of this.parameters) {

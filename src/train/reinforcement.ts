@@ -45,6 +45,7 @@ export async function trainPolicy(config: RunConfig, objective: Objective, optio
   let environment: Environment | undefined;
   let run: Run | undefined;
   try {
+    policy.engine.checkTrainable();
     environment = await openEnvironment(config);
     const tasks = environment.tasks("train");
     checkPromptsFit(tasks, policy);

@@ -31,6 +31,7 @@ export async function trainSupervised(config: RunConfig, objective: Objective, o
   const environment = await openEnvironment(config);
   const { engine } = policy;
   try {
+    engine.checkTrainable();
     const tasks = environment.tasks("train");
     const examples = supervisedExamples(tasks, environment.site, policy);
     const start = full ? engine.weights() : initialAdapter(config, policy);

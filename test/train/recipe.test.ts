@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { loadConfig, type RunConfig } from "../../src/train/config.js";
+import { readMetrics, type StepMetrics } from "../../src/train/metrics.js";
+import { train } from "../../src/train/recipe.js";
+import { readRollouts } from "../../src/train/rollout-record.js";
+import type { TrainOptions, TrainResult } from "../../src/train/types.js";
+
+const STEPS = 3;
+
+/** The shipped model, real forms, a real browser; as few rollouts as a step can have. */
+function smallConfig(command: string): Promise<RunConfig> {
+  return loadConfig("configs/tiny/quickstart.yaml", {
+    command,
+    overrides: [
+      `training.steps=${STEPS}`,
+      "training.prompts_per_step=2",
+      "training.group_size=3",
+      "training.rollout_batch=8",
+      "training.micro_batch=4",
+      "training.num_iterations=2",
+      "evaluation.episodes=6",
+      "evaluation.batch=8",
+      "evaluation.every=2",
+      "checkpoint.every=1",
+      "runtime.threads=1",
+      "runtime.provider=cpu",
+    ],
+  });
+}
+
+describe("the reinforcement recipe", () => {
+  let root: string;
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), "recipe-"));
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
+  const options = (name: string, changes: Partial<TrainOptions> = {}): TrainOptions => ({
+    command: "flow-grpo",
+    configPath: "configs/tiny/quickstart.yaml",
+    dryRun: false,
+    runDir: join(root, name),
+    resume: false,
+    quiet: true,
+    json: true,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+  /** What must not depend on interruptions: everything but the clock. */
+  const timeless = (rows: readonly StepMetrics[]): unknown[] => rows.map(({ time: _, rollout_tokens_per_s: __, ...rest }) => rest);
+  const adapter = (name: string, step = STEPS): Buffer =>
+    readFileSync(join(root, name, "checkpoints", `step-00000${step}`, "adapter_model.safetensors"));
+
+  it("leaves a complete run, and goes on exactly where it was interrupted", async () => {
+    const config = await smallConfig("flow-grpo");
+    const whole: TrainResult = await train(config, options("whole"));
+    assert.equal(whole.steps, STEPS);
+    assert.equal(whole.interrupted, false);
+    assert.deepEqual([whole.before.length, whole.after.length], [1, 1]);
+    for (const file of ["config.yaml", "env.json", "metrics.jsonl", "log.jsonl", "report.html", "eval/heldout.json", "eval/before/heldout.json"]) {
+      assert.ok(existsSync(join(root, "whole", file)), file);
+    }
+    const rows = readMetrics(join(root, "whole", "metrics.jsonl"));
+    assert.equal(rows.length, STEPS);
+    for (const row of rows) {
+      for (const [key, value] of Object.entries(row)) if (key !== "time" && key !== "extra") assert.ok(Number.isFinite(value), `${key} = ${value}`);
+    }
+    const records = readRollouts(join(root, "whole", "rollouts", "step-000001.jsonl"));
+    assert.equal(records.length, 6);
+    assert.ok(records.every((r) => r.fault === null && r.reward !== null));
+
+    // the same run, stopped after its first step: the recipe asks once before each
+    let asked = 0;
+    const signal = { get aborted() { return ++asked > 1; } } as AbortSignal;
+    const stopped = await train(config, options("stopped", { signal }));
+    assert.equal(stopped.steps, 1);
+    assert.equal(stopped.interrupted, true);
+    const resumed = await train(config, options("stopped", { resume: true }));
+    assert.equal(resumed.steps, STEPS);
+    assert.deepEqual(timeless(readMetrics(join(root, "stopped", "metrics.jsonl"))), timeless(rows));
+    assert.ok(adapter("stopped").equals(adapter("whole")));
+    assert.deepEqual(resumed.after[0]?.per_task, whole.after[0]?.per_task);
+  });
+
+  it("refuses to overwrite a run, and to resume one that something has changed under", async () => {
+    const config = await smallConfig("flow-grpo");
+    await assert.rejects(train(config, options("whole")), /exists already/);
+    const other = { ...config, site: { ...config.site, seed: 2 } };
+    await assert.rejects(train(other, options("whole", { resume: true })), /split/);
+  });
+
+  for (const command of ["espo", "grpo"]) {
+    it(`trains with ${command} from the same config but one word`, async () => {
+      const base = await smallConfig(command);
+      const result = await train({ ...base, evaluation: { ...base.evaluation, every: 0 } }, options(command, { command }));
+      assert.equal(result.steps, STEPS);
+      const rows = readMetrics(join(root, command, "metrics.jsonl"));
+      assert.ok(rows.every((row) => Number.isFinite(row.loss)));
+    });
+  }
+});
