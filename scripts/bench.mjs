@@ -23,7 +23,10 @@ await ensureBrowser();
 process.chdir(ROOT);
 const only = values.only.split(",");
 const runs = Number(values.runs);
-const peer = values.peer === undefined ? {} : { peer: join(ROOT, "scripts", "bench", "torch_peer.py"), variant: values.peer, python: values.python };
+const peer =
+  values.peer === undefined
+    ? {}
+    : { peer: join(ROOT, "scripts", "bench", "torch_peer.py"), variant: values.peer, python: values.python };
 const result = {
   node: process.versions.node,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),

@@ -40,14 +40,33 @@ export async function openStep() {
   const { objective } = await load("rl/objectives/sft.js");
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   const rng = Rng.named(0, "bench");
-  const tensors = (specs) => new Map([...initialise(specs, rng)].map(([name, { shape, data }]) => [name, { dtype: "float32", shape, data }]));
+  const tensors = (specs) =>
+    new Map([...initialise(specs, rng)].map(([name, { shape, data }]) => [name, { dtype: "float32", shape, data }]));
   await saveModel(dir, CONFIG, tensors((await architectureOf(CONFIG)).weights(CONFIG)), TOKENIZER);
   const model = await loadModel(dir);
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  const lora = { rank: RANK, alpha: 16, targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"] };
-  const optimizer = { kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01, gradClip: 1, muonLrScale: 1 };
-  const engine = new Engine(runtime, model, { lora, training: { objective, options: objective.schema.parse({}), optimizer } });
-  await engine.setParameters("policy", tensors(new Map(engine.parameters.map((p) => [p.name, { shape: p.shape, init: { std: 0.02 } }]))));
+  const lora = {
+    rank: RANK,
+    alpha: 16,
+    targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+  };
+  const optimizer = {
+    kind: "adamw",
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-8,
+    weightDecay: 0.01,
+    gradClip: 1,
+    muonLrScale: 1,
+  };
+  const engine = new Engine(runtime, model, {
+    lora,
+    training: { objective, options: objective.schema.parse({}), optimizer },
+  });
+  await engine.setParameters(
+    "policy",
+    tensors(new Map(engine.parameters.map((p) => [p.name, { shape: p.shape, init: { std: 0.02 } }]))),
+  );
   await engine.setOptimizer(undefined);
 
   const rows = BATCH * LENGTH;
@@ -103,7 +122,12 @@ export async function benchLoraStep({ runs, peer, python = "python3", variant = 
   other?.close();
   const result = { cpu_ms: median(ours), peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024) };
   if (other === undefined) return result;
-  return { ...result, torch_variant: variant, torch_cpu_ms: median(theirs), ratio: median(ours.map((ms, i) => ms / theirs[i])) };
+  return {
+    ...result,
+    torch_variant: variant,
+    torch_cpu_ms: median(theirs),
+    ratio: median(ours.map((ms, i) => ms / theirs[i])),
+  };
 }
 
 async function openPeer(python, script, variant) {

@@ -14,7 +14,11 @@ export async function benchPolicy({ runs, contexts }) {
   const { Rng } = await load("core/rng.js");
   const { objective } = await load("rl/objectives/flow-grpo.js");
   const config = await loadConfig(CONFIG, { command: "flow-grpo" });
-  const policy = await openPolicy(config, { objective, options: config.objective, optimizer: optimizerOptions(config) });
+  const policy = await openPolicy(config, {
+    objective,
+    options: config.objective,
+    optimizer: optimizerOptions(config),
+  });
   const environment = await openEnvironment(config);
   const start = initialAdapter(config, policy);
   await policy.engine.setParameters("policy", start);
@@ -29,10 +33,23 @@ export async function benchPolicy({ runs, contexts }) {
   for (let run = -1; run < runs; run++) {
     const rngs = tasks.map((_, i) => Rng.named(run + 1, `bench/${i}`));
     const began = performance.now();
-    const trajectories = await policy.sampler.rollout(policy.engine, tasks.map((t) => policy.promptOf(t)), policy.options, rngs, config.training.rollout_batch);
+    const trajectories = await policy.sampler.rollout(
+      policy.engine,
+      tasks.map((t) => policy.promptOf(t)),
+      policy.options,
+      rngs,
+      config.training.rollout_batch,
+    );
     const generated = performance.now();
     const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
-    const batches = await prepareBatches(policy, objective, config.objective, samples, config.training.micro_batch, Rng.named(0, "bench"));
+    const batches = await prepareBatches(
+      policy,
+      objective,
+      config.objective,
+      samples,
+      config.training.micro_batch,
+      Rng.named(0, "bench"),
+    );
     const prepared = performance.now();
     const cpu = process.cpuUsage();
     await takeStep(policy.engine, batches, run + 2, 1e-6);

@@ -3,7 +3,7 @@ import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import { formatShape, isStatic, sameShape } from "../onnx/shapes.js";
 import type { Dim, Node, Value } from "../onnx/types.js";
-import { NO_GRADIENT, RuleContext, RULES } from "./rules.js";
+import { NO_GRADIENT, RULES, RuleContext } from "./rules.js";
 
 const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
 
@@ -15,8 +15,14 @@ const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
  * @returns one gradient a parameter, in the order of `wrt`; zeros where the loss does not depend on it.
  * @throws UserError naming op, node and parameter where a rule is missing.
  */
-export function backward(g: GraphBuilder, loss: Value, wrt: readonly Value[], initial: ReadonlyMap<string, Value> = new Map()): Value[] {
-  if (!isStatic(loss.shape) || loss.shape.length !== 0) throw new Error(`the loss must be a scalar, got ${formatShape(loss.shape)}`);
+export function backward(
+  g: GraphBuilder,
+  loss: Value,
+  wrt: readonly Value[],
+  initial: ReadonlyMap<string, Value> = new Map(),
+): Value[] {
+  if (!isStatic(loss.shape) || loss.shape.length !== 0)
+    throw new Error(`the loss must be a scalar, got ${formatShape(loss.shape)}`);
   const e = new Emitter(g);
   const forward = [...g.nodes];
   const source = dependents(forward, wrt);
@@ -33,17 +39,25 @@ export function backward(g: GraphBuilder, loss: Value, wrt: readonly Value[], in
     if (rule === undefined) throw missingRule(node, loss, source);
     g.scope("grad", () =>
       g.scope(node.name.replace(/^\//, ""), () => {
-        const context = new RuleContext(g, node, node.outputs.map((o) => gradients.get(o.name)));
+        const context = new RuleContext(
+          g,
+          node,
+          node.outputs.map((o) => gradients.get(o.name)),
+        );
         const thunks = rule(context);
         node.inputs.forEach((input, k) => {
           if (input === undefined || !wanted[k]) return;
           const thunk = thunks[k];
           if (thunk === null) {
-            throw new UserError(`No gradient rule for input ${k} (${input.name}) of ${node.op} at ${node.name}, which depends on ${source.get(input.name)}.`, {
-              hint: "Make that input a constant, or freeze the parameters that lie before it.",
-            });
+            throw new UserError(
+              `No gradient rule for input ${k} (${input.name}) of ${node.op} at ${node.name}, which depends on ${source.get(input.name)}.`,
+              {
+                hint: "Make that input a constant, or freeze the parameters that lie before it.",
+              },
+            );
           }
-          if (thunk === undefined) throw new Error(`the rule of ${node.op} gives ${thunks.length} gradients for ${node.inputs.length} inputs`);
+          if (thunk === undefined)
+            throw new Error(`the rule of ${node.op} gives ${thunks.length} gradients for ${node.inputs.length} inputs`);
           const accumulated = gradients.get(input.name);
           if (accumulated !== undefined && thunk.fused) {
             gradients.set(input.name, thunk(accumulated));

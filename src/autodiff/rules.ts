@@ -93,7 +93,10 @@ function axesOf(c: RuleContext): readonly number[] {
 function keptShape(c: RuleContext, v: Value): Value {
   if (c.int("keepdims", 1) === 1) return v;
   const axes = axesOf(c);
-  return c.e.reshape(v, c.x().shape.map((d, i) => (axes.includes(i) ? 1 : (d as number))));
+  return c.e.reshape(
+    v,
+    c.x().shape.map((d, i) => (axes.includes(i) ? 1 : (d as number))),
+  );
 }
 
 const extremum: Rule = (c) => [
@@ -179,13 +182,24 @@ const gather: Rule = (c) => [
     const shape = x.shape as number[];
     const n = sizeOf(indices.shape);
     if (axis !== 0) {
-      const place = indices.shape.length === 0 ? e.unsqueeze(c.dy, [axis]) : e.reshape(c.dy, [...shape.slice(0, axis), n, ...shape.slice(axis + 1)]);
-      const index = e.expand(e.reshape(indices, shape.map((_, i) => (i === axis ? n : 1))), place.shape as number[]);
+      const place =
+        indices.shape.length === 0
+          ? e.unsqueeze(c.dy, [axis])
+          : e.reshape(c.dy, [...shape.slice(0, axis), n, ...shape.slice(axis + 1)]);
+      const index = e.expand(
+        e.reshape(
+          indices,
+          shape.map((_, i) => (i === axis ? n : 1)),
+        ),
+        place.shape as number[],
+      );
       return c.g.op("ScatterElements", [e.zeros(shape, x.dtype), index, place], { axis, reduction: "add" });
     }
     const rows = e.reshape(c.dy, [n, ...shape.slice(1)]);
     // ScatterND takes int64 only, Gather int32 too
-    return c.g.op("ScatterND", [e.zeros(shape, x.dtype), e.cast(e.reshape(indices, [n, 1]), "int64"), rows], { reduction: "add" });
+    return c.g.op("ScatterND", [e.zeros(shape, x.dtype), e.cast(e.reshape(indices, [n, 1]), "int64"), rows], {
+      reduction: "add",
+    });
   },
   null,
 ];
@@ -250,8 +264,13 @@ function padded(c: RuleContext, part: Value, axis: number, size: number, first: 
     const around = (d: number): Value[] => (d === 0 ? [] : [e.zeros(sized(d), part.dtype)]);
     return e.concat([...around(first), part, ...around(size - first - n)], axis);
   }
-  const index = e.reshape(c.g.ints(Array.from({ length: n }, (_, i) => first + i * step)), part.shape.map((_, i) => (i === axis ? n : 1)));
-  return c.g.op("ScatterElements", [e.zeros(sized(size), part.dtype), e.expand(index, part.shape as number[]), part], { axis });
+  const index = e.reshape(
+    c.g.ints(Array.from({ length: n }, (_, i) => first + i * step)),
+    part.shape.map((_, i) => (i === axis ? n : 1)),
+  );
+  return c.g.op("ScatterElements", [e.zeros(sized(size), part.dtype), e.expand(index, part.shape as number[]), part], {
+    axis,
+  });
 }
 
 const slice: Rule = (c) => [
@@ -268,7 +287,10 @@ const slice: Rule = (c) => [
       return padded(c, part, axis, size, sliceRange(size, starts[i] as number, ends[i] as number, step).first, step);
     }, c.dy);
   },
-  null, null, null, null,
+  null,
+  null,
+  null,
+  null,
 ];
 
 /** Writing or adding into places of x: `take` reads the same places. */
@@ -279,7 +301,10 @@ const scatter =
     if (reduction !== "add" && reduction !== "none") c.refuse(`with reduction ${reduction}`);
     return [
       // without reduction, what was overwritten has no influence
-      () => (reduction === "add" ? c.dy : c.g.op(c.node.op, [c.dy, c.x(1), c.e.zeros(c.x(2).shape, c.dy.dtype)], c.node.attributes)),
+      () =>
+        reduction === "add"
+          ? c.dy
+          : c.g.op(c.node.op, [c.dy, c.x(1), c.e.zeros(c.x(2).shape, c.dy.dtype)], c.node.attributes),
       null,
       () => take(c),
     ];
@@ -324,7 +349,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
       }
       return inside === undefined ? c.dy : c.e.mul(c.dy, c.e.indicator(inside, c.x().dtype));
     },
-    null, null,
+    null,
+    null,
   ],
   Where: (c) => {
     const zero = (): Value => c.g.scalar(0, c.dy.dtype);
@@ -340,7 +366,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Softmax: softmax,
   LogSoftmax: logSoftmax,
   // along an axis: sums from here on become sums up to here
-  CumSum: (c) => [() => c.g.op("CumSum", [c.dy, c.x(1)], { ...c.node.attributes, reverse: 1 - c.int("reverse", 0) }), null],
+  CumSum: (c) => [
+    () => c.g.op("CumSum", [c.dy, c.x(1)], { ...c.node.attributes, reverse: 1 - c.int("reverse", 0) }),
+    null,
+  ],
   Trilu: (c) => [() => c.g.op("Trilu", [c.dy, ...c.node.inputs.slice(1)], c.node.attributes), null],
   // products
   Gemm: gemm,
@@ -366,7 +395,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Transpose: (c) => {
     const rank = c.x().shape.length;
     const perm = c.ints(-1, "perm") ?? [...Array(rank).keys()].reverse();
-    return [() => c.e.transpose(c.dy, perm.map((_, i) => perm.indexOf(i)))];
+    return [
+      () =>
+        c.e.transpose(
+          c.dy,
+          perm.map((_, i) => perm.indexOf(i)),
+        ),
+    ];
   },
   // the walk sums what was broadcast
   Expand: (c) => [() => c.dy, null],
@@ -380,15 +415,29 @@ export const RULES: Readonly<Record<string, Rule>> = {
       return () => c.e.slice(c.dy, axis, from, to);
     });
   },
-  Split: (c) => [() => c.e.concat(c.node.outputs.map((_, i) => c.dyOf(i)), axisOf(c.int("axis", 0), c.x().shape.length)), null],
+  Split: (c) => [
+    () =>
+      c.e.concat(
+        c.node.outputs.map((_, i) => c.dyOf(i)),
+        axisOf(c.int("axis", 0), c.x().shape.length),
+      ),
+    null,
+  ],
   Slice: slice,
   // indexing
   Gather: gather,
   GatherElements: (c) => [
-    () => c.g.op("ScatterElements", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { axis: c.int("axis", 0), reduction: "add" }),
+    () =>
+      c.g.op("ScatterElements", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], {
+        axis: c.int("axis", 0),
+        reduction: "add",
+      }),
     null,
   ],
-  GatherND: (c) => [() => c.g.op("ScatterND", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { reduction: "add" }), null],
+  GatherND: (c) => [
+    () => c.g.op("ScatterND", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { reduction: "add" }),
+    null,
+  ],
   ScatterElements: scatter((c) => c.e.gatherElements(c.dy, c.x(1), c.int("axis", 0))),
   ScatterND: scatter((c) => c.g.op("GatherND", [c.dy, c.x(1)])),
   // normalisation
@@ -398,6 +447,25 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
 /** Ops through which no gradient flows, because their outputs are integers, booleans or piecewise constant. */
 export const NO_GRADIENT: ReadonlySet<string> = new Set([
-  "ArgMax", "ArgMin", "Constant", "Shape", "Range", "ConstantOfShape", "OneHot", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
-  "And", "Or", "Not", "IsNaN", "IsInf", "Floor", "Ceil", "Round", "Sign",
+  "ArgMax",
+  "ArgMin",
+  "Constant",
+  "Shape",
+  "Range",
+  "ConstantOfShape",
+  "OneHot",
+  "Equal",
+  "Greater",
+  "GreaterOrEqual",
+  "Less",
+  "LessOrEqual",
+  "And",
+  "Or",
+  "Not",
+  "IsNaN",
+  "IsInf",
+  "Floor",
+  "Ceil",
+  "Round",
+  "Sign",
 ]);

@@ -9,7 +9,10 @@ import { messageOf, UserError } from "./errors.js";
 /** Writes beside the target, syncs and renames: a reader sees the old file or the new one, never half of one. */
 export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFileAtomic(path, data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : data);
+  await writeFileAtomic(
+    path,
+    data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : data,
+  );
 }
 
 /** Parses a JSON file; a missing or broken one is a UserError that names it. */

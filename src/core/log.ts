@@ -8,5 +8,8 @@ export type { Logger };
  */
 export function createLog(options: { level?: string; file?: string } = {}): Logger {
   const target = options.file === undefined ? 2 : options.file;
-  return pino({ level: options.level ?? "info", base: null }, pino.destination({ dest: target, sync: true, mkdir: true }));
+  return pino(
+    { level: options.level ?? "info", base: null },
+    pino.destination({ dest: target, sync: true, mkdir: true }),
+  );
 }

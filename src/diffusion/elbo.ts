@@ -1,6 +1,6 @@
 import type { DiscreteRng } from "../core/outcomes.js";
-import { maskSlots } from "./corrupt.js";
 import type { TokenBuffer } from "./buffer.js";
+import { maskSlots } from "./corrupt.js";
 
 /**
  * The evidence lower bound of a masked diffusion model, by units (ESPO, arXiv 2512.03759; facts of any-order models):

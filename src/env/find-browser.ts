@@ -23,7 +23,9 @@ const HEADLESS_NAMES = ["chromium-headless-shell"];
  * headless shell first, where no window is asked for).
  * @throws UserError where $REFUSION_BROWSER names no file: another browser than the one asked for would be a surprise.
  */
-export function findBrowser(options: { env?: NodeJS.ProcessEnv; own?: string; headless?: boolean } = {}): FoundBrowser | undefined {
+export function findBrowser(
+  options: { env?: NodeJS.ProcessEnv; own?: string; headless?: boolean } = {},
+): FoundBrowser | undefined {
   const { env = process.env, own = chromium.executablePath(), headless = true } = options;
   const named = env[BROWSER_VARIABLE];
   if (named !== undefined && named !== "") {

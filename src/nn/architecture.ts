@@ -1,5 +1,5 @@
-import { loadFolder } from "../core/registry.js";
 import { nearest, UserError } from "../core/errors.js";
+import { loadFolder } from "../core/registry.js";
 import type { Rng } from "../core/rng.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { ModelConfig } from "./config.js";
@@ -32,13 +32,19 @@ export async function architectureOf(config: ModelConfig): Promise<Architecture>
   const found = known.get(config.architecture);
   if (found === undefined) {
     const close = nearest(config.architecture, [...known.keys()]);
-    throw new UserError(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, close === undefined ? {} : { hint: `Did you mean "${close}"?` });
+    throw new UserError(
+      `Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`,
+      close === undefined ? {} : { hint: `Did you mean "${close}"?` },
+    );
   }
   return found;
 }
 
 /** Draws fresh weights. */
-export function initialise(specs: ReadonlyMap<string, WeightSpec>, rng: Rng): Map<string, { shape: readonly number[]; data: Float32Array }> {
+export function initialise(
+  specs: ReadonlyMap<string, WeightSpec>,
+  rng: Rng,
+): Map<string, { shape: readonly number[]; data: Float32Array }> {
   const out = new Map<string, { shape: readonly number[]; data: Float32Array }>();
   for (const [name, { shape, init }] of specs) {
     const data = new Float32Array(shape.reduce((a, d) => a * d, 1));

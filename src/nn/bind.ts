@@ -2,7 +2,7 @@ import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
 import type { RawModel, RawNode } from "../onnx/proto.js";
-import { isExternal, type Dim, type Value } from "../onnx/types.js";
+import { type Dim, isExternal, type Value } from "../onnx/types.js";
 import { addLora, isTarget, type LoraOptions, type LoraSite } from "./lora.js";
 
 export interface BindOptions {
@@ -35,9 +35,12 @@ function headOf(model: RawModel): RawNode {
   let node = producer.get("logits");
   while (node !== undefined && THROUGH.has(node.op)) node = producer.get(node.inputs[0] ?? "");
   if (node === undefined || (node.op !== "Gemm" && node.op !== "MatMul")) {
-    throw new UserError(`The output "logits" of the graph ${model.name} does not come from a Gemm or MatMul (found ${node?.op ?? "no such output"}).`, {
-      hint: "The graph contract: inputs input_ids, position_ids, attention_bias; output logits = hidden x head.",
-    });
+    throw new UserError(
+      `The output "logits" of the graph ${model.name} does not come from a Gemm or MatMul (found ${node?.op ?? "no such output"}).`,
+      {
+        hint: "The graph contract: inputs input_ids, position_ids, attention_bias; output logits = hidden x head.",
+      },
+    );
   }
   return node;
 }
@@ -55,7 +58,10 @@ export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
     if (site !== undefined) sites.push(site);
   }
   if (sites.length === 0) {
-    throw new UserError(`None of the LoRA targets ${options.targets.join(", ")} is a projection of the model ${model.name}.`, { exitCode: 2 });
+    throw new UserError(
+      `None of the LoRA targets ${options.targets.join(", ")} is a projection of the model ${model.name}.`,
+      { exitCode: 2 },
+    );
   }
   return sites;
 }
@@ -68,7 +74,9 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
   if (!isTarget(module, options)) return undefined;
   const [rows, columns] = weight.value.shape as [number, number];
   const transposed = node.op === "Gemm" && Number(node.attributes.transB ?? 0) === 1;
-  return transposed ? { module, inFeatures: columns, outFeatures: rows } : { module, inFeatures: rows, outFeatures: columns };
+  return transposed
+    ? { module, inFeatures: columns, outFeatures: rows }
+    : { module, inFeatures: rows, outFeatures: columns };
 }
 
 /**
@@ -82,7 +90,10 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   const parameters: Value[] = [];
   const bound = (d: Dim): number => {
     const n = typeof d === "number" ? d : options.dims[d];
-    if (n === undefined) throw new UserError(`The graph ${model.name} has the dimension "${d}", which nothing binds; known: ${Object.keys(options.dims).join(", ")}.`);
+    if (n === undefined)
+      throw new UserError(
+        `The graph ${model.name} has the dimension "${d}", which nothing binds; known: ${Object.keys(options.dims).join(", ")}.`,
+      );
     return n;
   };
   for (const input of model.inputs) values.set(input.name, g.input(input.name, input.dtype, input.shape.map(bound)));
@@ -112,7 +123,8 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     const inputs = node.inputs.map((input) => {
       if (input === undefined) return undefined;
       const value = read(input);
-      if (value === undefined) throw new UserError(`The graph ${model.name} uses "${input}" at ${node.name} before it is made.`);
+      if (value === undefined)
+        throw new UserError(`The graph ${model.name} uses "${input}" at ${node.name} before it is made.`);
       return value;
     });
     if (node === head && rows !== undefined) {
@@ -121,11 +133,15 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       inputs[0] = e.gather(flat, rows);
     }
     const { operands, attributes } = modernise(g, node, inputs);
-    const outputs = [...g.node(node.op, operands, attributes, { domain: node.domain, count: node.outputs.length, name: node.name })];
+    const outputs = [
+      ...g.node(node.op, operands, attributes, { domain: node.domain, count: node.outputs.length, name: node.name }),
+    ];
     const site = options.lora === undefined ? undefined : siteOf(model, node, options.lora);
     if (site !== undefined && options.lora !== undefined) {
       const lora = options.lora;
-      outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () => withLora(g, e, site, inputs[0] as Value, outputs[0] as Value, lora, parameters));
+      outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () =>
+        withLora(g, e, site, inputs[0] as Value, outputs[0] as Value, lora, parameters),
+      );
     }
     node.outputs.forEach((output, i) => {
       if (output !== "" && outputs[i] !== undefined) values.set(output, outputs[i] as Value);
@@ -139,16 +155,29 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
 }
 
 /** Writes what opsets 17 to 20 say differently as our opset says it: axes of reductions, the parts of Split. */
-function modernise(g: GraphBuilder, node: RawNode, inputs: readonly (Value | undefined)[]): { operands: readonly (Value | undefined)[]; attributes: RawNode["attributes"] } {
+function modernise(
+  g: GraphBuilder,
+  node: RawNode,
+  inputs: readonly (Value | undefined)[],
+): { operands: readonly (Value | undefined)[]; attributes: RawNode["attributes"] } {
   const { axes, ...rest } = node.attributes;
-  if (node.op.startsWith("Reduce") && Array.isArray(axes)) return { operands: [inputs[0], g.ints((axes as readonly number[]).map(Number))], attributes: rest };
+  if (node.op.startsWith("Reduce") && Array.isArray(axes))
+    return { operands: [inputs[0], g.ints((axes as readonly number[]).map(Number))], attributes: rest };
   if (node.op === "Split" && inputs[1] === undefined && node.attributes.num_outputs === undefined) {
     return { operands: inputs, attributes: { ...node.attributes, num_outputs: node.outputs.length } };
   }
   return { operands: inputs, attributes: node.attributes };
 }
 
-function withLora(g: GraphBuilder, e: Emitter, site: LoraSite, x: Value, y: Value, options: LoraOptions, parameters: Value[]): Value {
+function withLora(
+  g: GraphBuilder,
+  e: Emitter,
+  site: LoraSite,
+  x: Value,
+  y: Value,
+  options: LoraOptions,
+  parameters: Value[],
+): Value {
   const flat = (v: Value): Value => (v.shape.length === 2 ? v : e.reshape(v, [-1, v.shape.at(-1) as number]));
   const added = addLora(g, site, flat(x), flat(y), options);
   parameters.push(...added.parameters);

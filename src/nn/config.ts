@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { readJson } from "../core/files.js";
 import { UserError } from "../core/errors.js";
+import { readJson } from "../core/files.js";
 
 /** The keys that every architecture has, under Hugging Face's names. Each architecture adds its own (arch/). */
 export const baseConfigSchema = z.looseObject({

@@ -75,7 +75,10 @@ export class Targets {
     const key = dims.join(",");
     let target = this.made.get(key);
     if (target === undefined) {
-      target = this.e.concat(dims.map((d) => (d === "B" ? this.batch : d === "N" ? this.length : this.e.g.ints([d]))), 0);
+      target = this.e.concat(
+        dims.map((d) => (d === "B" ? this.batch : d === "N" ? this.length : this.e.g.ints([d]))),
+        0,
+      );
       this.made.set(key, target);
     }
     return target;
@@ -87,7 +90,15 @@ export class Targets {
  * q [B, N, H, hd] (already scaled), k and v [B, N, Hkv, hd], bias [B, 1, N, N]; returns [B*N, H*hd].
  * The heads of a group are stacked along the query axis, so that K and V are never repeated.
  */
-export function attention(e: Emitter, t: Targets, q: Value, k: Value, v: Value, bias: Value, s: AttentionShapes): Value {
+export function attention(
+  e: Emitter,
+  t: Targets,
+  q: Value,
+  k: Value,
+  v: Value,
+  bias: Value,
+  s: AttentionShapes,
+): Value {
   const grouped = s.heads !== s.kvHeads;
   const stack = (x: Value, last: number): Value => (grouped ? e.reshape(x, [0, s.kvHeads, -1, last]) : x);
   const qh = stack(e.transpose(q, [0, 2, 1, 3]), s.headDim);

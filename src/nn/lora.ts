@@ -33,7 +33,13 @@ export function isTarget(module: string, options: LoraOptions): boolean {
  * Adds a site's low-rank branch to the projection's output y [M, out] of x [M, in].
  * The second product adds to y in place of a separate Add (Gemm's C). A and B become graph inputs.
  */
-export function addLora(g: GraphBuilder, site: LoraSite, x: Value, y: Value, options: LoraOptions): { y: Value; parameters: Value[] } {
+export function addLora(
+  g: GraphBuilder,
+  site: LoraSite,
+  x: Value,
+  y: Value,
+  options: LoraOptions,
+): { y: Value; parameters: Value[] } {
   const e = new Emitter(g);
   const a = g.input(loraName(site.module, "A"), "float32", [options.rank, site.inFeatures]);
   const b = g.input(loraName(site.module, "B"), "float32", [site.outFeatures, options.rank]);
@@ -48,13 +54,22 @@ export function freshAdapter(sites: readonly LoraSite[], options: LoraOptions, r
     const bound = 1 / Math.sqrt(site.inFeatures);
     const a = Float32Array.from({ length: options.rank * site.inFeatures }, () => (2 * rng.uniform() - 1) * bound);
     adapter.set(loraName(site.module, "A"), { dtype: "float32", shape: [options.rank, site.inFeatures], data: a });
-    adapter.set(loraName(site.module, "B"), { dtype: "float32", shape: [site.outFeatures, options.rank], data: new Float32Array(site.outFeatures * options.rank) });
+    adapter.set(loraName(site.module, "B"), {
+      dtype: "float32",
+      shape: [site.outFeatures, options.rank],
+      data: new Float32Array(site.outFeatures * options.rank),
+    });
   }
   return adapter;
 }
 
 /** Checks an adapter against a model's sites: every tensor there, none too many, every shape right. */
-export function checkAdapter(adapter: ReadonlyMap<string, Tensor>, sites: readonly LoraSite[], options: LoraOptions, where: string): void {
+export function checkAdapter(
+  adapter: ReadonlyMap<string, Tensor>,
+  sites: readonly LoraSite[],
+  options: LoraOptions,
+  where: string,
+): void {
   const problems: string[] = [];
   const expected = new Map<string, readonly number[]>();
   for (const site of sites) {
@@ -64,7 +79,8 @@ export function checkAdapter(adapter: ReadonlyMap<string, Tensor>, sites: readon
   for (const [name, shape] of expected) {
     const tensor = adapter.get(name);
     if (tensor === undefined) problems.push(`missing ${name}`);
-    else if (tensor.shape.join() !== shape.join()) problems.push(`${name}: expected [${shape.join(", ")}], got [${tensor.shape.join(", ")}]`);
+    else if (tensor.shape.join() !== shape.join())
+      problems.push(`${name}: expected [${shape.join(", ")}], got [${tensor.shape.join(", ")}]`);
     else if (tensor.dtype !== "float32") problems.push(`${name}: expected float32, got ${tensor.dtype}`);
   }
   for (const name of adapter.keys()) if (!expected.has(name)) problems.push(`unexpected ${name}`);

@@ -23,21 +23,30 @@ export interface Model {
 
 /** Opens and cross-checks a model directory. Errors name the file and what it should hold. */
 export async function loadModel(dir: string): Promise<Model> {
-  if (!existsSync(dir)) throw new UserError(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion." });
+  if (!existsSync(dir))
+    throw new UserError(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion." });
   for (const file of ["config.json", "tokenizer.json", "model.onnx"]) {
     if (!existsSync(join(dir, file))) {
-      throw new UserError(`The model directory ${dir} lacks ${file}.`, { hint: "A model directory holds config.json, tokenizer.json and model.onnx with its weights." });
+      throw new UserError(`The model directory ${dir} lacks ${file}.`, {
+        hint: "A model directory holds config.json, tokenizer.json and model.onnx with its weights.",
+      });
     }
   }
   const config = readModelConfig(dir);
   const tokenizer = Tokenizer.load(dir);
   if (tokenizer.vocabSize > config.vocab_size) {
-    throw new UserError(`The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`, {
-      hint: "Use the tokenizer.json that belongs to this model.",
-    });
+    throw new UserError(
+      `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
+      {
+        hint: "Use the tokenizer.json that belongs to this model.",
+      },
+    );
   }
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
-    if (config[key] >= config.vocab_size) throw new UserError(`${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`);
+    if (config[key] >= config.vocab_size)
+      throw new UserError(
+        `${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`,
+      );
   }
   const graph = await readModelFile(join(dir, "model.onnx"));
   const names = graph.inputs.map((i) => i.name);
@@ -52,7 +61,12 @@ export async function loadModel(dir: string): Promise<Model> {
 }
 
 /** Writes a model directory: weights as safetensors, and a graph that points into that very file. */
-export async function saveModel(dir: string, config: ModelConfig, weights: ReadonlyMap<string, Tensor>, tokenizerJson: string): Promise<void> {
+export async function saveModel(
+  dir: string,
+  config: ModelConfig,
+  weights: ReadonlyMap<string, Tensor>,
+  tokenizerJson: string,
+): Promise<void> {
   await mkdir(dir, { recursive: true });
   const path = join(dir, WEIGHTS_FILE);
   await writeSafetensors(path, weights, { format: "pt" });
@@ -66,9 +80,15 @@ export async function saveModel(dir: string, config: ModelConfig, weights: Reado
     const entry = entries.get(name);
     if (entry === undefined) throw new UserError(`${path} lacks the weight ${name}.`);
     if (entry.shape.join() !== shape.join()) {
-      throw new UserError(`${path}: ${name} should have the shape [${shape.join(", ")}], got [${entry.shape.join(", ")}].`);
+      throw new UserError(
+        `${path}: ${name} should have the shape [${shape.join(", ")}], got [${entry.shape.join(", ")}].`,
+      );
     }
-    const value = g.initializer(name, entry.dtype, shape, { file: WEIGHTS_FILE, offset: entry.offset, length: entry.length });
+    const value = g.initializer(name, entry.dtype, shape, {
+      file: WEIGHTS_FILE,
+      offset: entry.offset,
+      length: entry.length,
+    });
     declared.set(name, value);
     return value;
   });

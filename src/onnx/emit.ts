@@ -40,7 +40,8 @@ export class Emitter {
   not = (x: Value): Value => this.g.op("Not", [x]);
 
   where = (condition: Value, a: Value, b: Value): Value => this.g.op("Where", [condition, a, b]);
-  clip = (x: Value, low: number, high: number): Value => this.g.op("Clip", [x, this.g.scalar(low, x.dtype), this.g.scalar(high, x.dtype)]);
+  clip = (x: Value, low: number, high: number): Value =>
+    this.g.op("Clip", [x, this.g.scalar(low, x.dtype), this.g.scalar(high, x.dtype)]);
   cast = (x: Value, dtype: DType): Value => (x.dtype === dtype ? x : this.g.op("Cast", [x], { to: DTYPE_CODE[dtype] }));
   /** 1 where the condition holds, else 0, in the wanted dtype. */
   indicator = (condition: Value, dtype: DType = "float32"): Value => this.cast(condition, dtype);
@@ -56,11 +57,21 @@ export class Emitter {
     });
   }
 
-  sum = (x: Value, axes: readonly number[], keep = true): Value => this.g.op("ReduceSum", [x, this.g.ints(axes)], { keepdims: keep ? 1 : 0 });
-  mean = (x: Value, axes: readonly number[], keep = true): Value => this.g.op("ReduceMean", [x, this.g.ints(axes)], { keepdims: keep ? 1 : 0 });
-  maxOver = (x: Value, axes: readonly number[], keep = true): Value => this.g.op("ReduceMax", [x, this.g.ints(axes)], { keepdims: keep ? 1 : 0 });
+  sum = (x: Value, axes: readonly number[], keep = true): Value =>
+    this.g.op("ReduceSum", [x, this.g.ints(axes)], { keepdims: keep ? 1 : 0 });
+  mean = (x: Value, axes: readonly number[], keep = true): Value =>
+    this.g.op("ReduceMean", [x, this.g.ints(axes)], { keepdims: keep ? 1 : 0 });
+  maxOver = (x: Value, axes: readonly number[], keep = true): Value =>
+    this.g.op("ReduceMax", [x, this.g.ints(axes)], { keepdims: keep ? 1 : 0 });
   /** The sum of all elements, a scalar. */
-  total = (x: Value): Value => (x.shape.length === 0 ? x : this.sum(x, x.shape.map((_, i) => i), false));
+  total = (x: Value): Value =>
+    x.shape.length === 0
+      ? x
+      : this.sum(
+          x,
+          x.shape.map((_, i) => i),
+          false,
+        );
 
   reshape = (x: Value, shape: readonly number[]): Value => this.g.op("Reshape", [x, this.g.ints(shape)]);
   /** Reshape to a shape of which parts may be symbols: those must come from `like`'s own dimensions. */
@@ -74,12 +85,16 @@ export class Emitter {
   unsqueeze = (x: Value, axes: readonly number[]): Value => this.g.op("Unsqueeze", [x, this.g.ints(axes)]);
   squeeze = (x: Value, axes: readonly number[]): Value => this.g.op("Squeeze", [x, this.g.ints(axes)]);
   concat = (parts: readonly Value[], axis: number): Value => this.g.op("Concat", parts, { axis });
-  slice = (x: Value, axis: number, start: number, end: number): Value => this.g.op("Slice", [x, this.g.ints([start]), this.g.ints([end]), this.g.ints([axis])]);
-  split = (x: Value, sizes: readonly number[], axis: number): Value[] => this.g.node("Split", [x, this.g.ints(sizes)], { axis });
+  slice = (x: Value, axis: number, start: number, end: number): Value =>
+    this.g.op("Slice", [x, this.g.ints([start]), this.g.ints([end]), this.g.ints([axis])]);
+  split = (x: Value, sizes: readonly number[], axis: number): Value[] =>
+    this.g.node("Split", [x, this.g.ints(sizes)], { axis });
   expand = (x: Value, shape: readonly number[]): Value => this.g.op("Expand", [x, this.g.ints(shape)]);
   gather = (x: Value, indices: Value, axis = 0): Value => this.g.op("Gather", [x, indices], { axis });
-  gatherElements = (x: Value, indices: Value, axis: number): Value => this.g.op("GatherElements", [x, indices], { axis });
-  zeros = (shape: readonly Dim[], dtype: DType): Value => this.g.op("Expand", [this.g.scalar(0, dtype), this.g.ints(shape as readonly number[])]);
+  gatherElements = (x: Value, indices: Value, axis: number): Value =>
+    this.g.op("GatherElements", [x, indices], { axis });
+  zeros = (shape: readonly Dim[], dtype: DType): Value =>
+    this.g.op("Expand", [this.g.scalar(0, dtype), this.g.ints(shape as readonly number[])]);
 
   softmax = (x: Value): Value => this.g.op("Softmax", [x], { axis: -1 });
   logSoftmax = (x: Value): Value => this.g.op("LogSoftmax", [x], { axis: -1 });

@@ -69,8 +69,14 @@ export class GraphBuilder {
   initializer(name: string, dtype: DType, shape: readonly number[], data: TypedArray | ExternalData): Value {
     this.claim(name);
     const size = sizeOf(shape);
-    const small = !("file" in data) && (dtype === "int64" || dtype === "int32") && shape.length <= 1 && size <= CONTENT_LIMIT;
-    const value: Value = { name, dtype, shape, ...(small ? { content: Array.from(data as BigInt64Array, Number) } : {}) };
+    const small =
+      !("file" in data) && (dtype === "int64" || dtype === "int32") && shape.length <= 1 && size <= CONTENT_LIMIT;
+    const value: Value = {
+      name,
+      dtype,
+      shape,
+      ...(small ? { content: Array.from(data as BigInt64Array, Number) } : {}),
+    };
     this.initializerMap.set(name, { value, data });
     return value;
   }
@@ -80,7 +86,8 @@ export class GraphBuilder {
     const key = `${dtype}${formatShape(shape)}${values.join(",")}`;
     const known = this.constants.get(key);
     if (known !== undefined) return known;
-    if (values.length !== sizeOf(shape)) throw new Error(`constant of shape ${formatShape(shape)} with ${values.length} values`);
+    if (values.length !== sizeOf(shape))
+      throw new Error(`constant of shape ${formatShape(shape)} with ${values.length} values`);
     const value = this.initializer(`/constants/${this.constants.size}`, dtype, shape, typedArray(dtype, values));
     this.constants.set(key, value);
     return value;
@@ -107,10 +114,18 @@ export class GraphBuilder {
   }
 
   /** Adds a node and returns all its outputs. `count` limits them where trailing outputs are optional. */
-  node(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}, options: { domain?: string; count?: number; name?: string } = {}): Value[] {
+  node(
+    op: string,
+    inputs: readonly (Value | undefined)[],
+    attributes: Attributes = {},
+    options: { domain?: string; count?: number; name?: string } = {},
+  ): Value[] {
     const rule = OPS[op];
     const name = options.name ?? this.fresh(`/${[...this.path, op].join("/")}`);
-    if (rule === undefined) throw new UserError(`Unknown op ${op} at ${name}.`, { hint: "Add a row to src/onnx/ops.ts (shape and dtype), and one to src/autodiff/rules.ts." });
+    if (rule === undefined)
+      throw new UserError(`Unknown op ${op} at ${name}.`, {
+        hint: "Add a row to src/onnx/ops.ts (shape and dtype), and one to src/autodiff/rules.ts.",
+      });
     let inferred: Inferred[];
     try {
       inferred = rule({ op, inputs, attributes });
@@ -119,7 +134,9 @@ export class GraphBuilder {
     }
     const folded = inferred.length === 1 ? this.fold(inferred[0] as Inferred) : undefined;
     if (folded !== undefined) return [folded];
-    const outputs = inferred.slice(0, options.count ?? inferred.length).map((o, i): Value => ({ name: i === 0 ? `${name}:0` : `${name}:${i}`, ...o }));
+    const outputs = inferred
+      .slice(0, options.count ?? inferred.length)
+      .map((o, i): Value => ({ name: i === 0 ? `${name}:0` : `${name}:${i}`, ...o }));
     if (options.name !== undefined) this.claim(name);
     this.nodeList.push({ name, op, domain: options.domain ?? "", inputs, outputs, attributes });
     return outputs;
@@ -134,7 +151,14 @@ export class GraphBuilder {
   output(name: string, value: Value): Value {
     this.claim(name);
     const out: Value = { name, dtype: value.dtype, shape: value.shape };
-    this.nodeList.push({ name: this.fresh(`/outputs/${name}`), op: "Identity", domain: "", inputs: [value], outputs: [out], attributes: {} });
+    this.nodeList.push({
+      name: this.fresh(`/outputs/${name}`),
+      op: "Identity",
+      domain: "",
+      inputs: [value],
+      outputs: [out],
+      attributes: {},
+    });
     this.outputs.push(out);
     return out;
   }

@@ -116,9 +116,11 @@ const matmul: InferRule = (call) => {
   const b = required(call, 1);
   if (a.shape.length < 2 || b.shape.length < 2) throw new Error("MatMul of vectors is not supported");
   const k = a.shape.at(-1);
-  if (k !== b.shape.at(-2)) throw new Error(`MatMul: inner dimensions differ: ${formatShape(a.shape)} x ${formatShape(b.shape)}`);
+  if (k !== b.shape.at(-2))
+    throw new Error(`MatMul: inner dimensions differ: ${formatShape(a.shape)} x ${formatShape(b.shape)}`);
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
-  if (batch === undefined) throw new Error(`MatMul: batch dimensions differ: ${formatShape(a.shape)} x ${formatShape(b.shape)}`);
+  if (batch === undefined)
+    throw new Error(`MatMul: batch dimensions differ: ${formatShape(a.shape)} x ${formatShape(b.shape)}`);
   return [{ dtype: a.dtype, shape: [...batch, a.shape.at(-2) as Dim, b.shape.at(-1) as Dim] }];
 };
 
@@ -128,7 +130,9 @@ const gemm: InferRule = (call) => {
   const [m, ka] = intAttribute(call, "transA", 0) ? [a.shape[1], a.shape[0]] : a.shape;
   const [kb, n] = intAttribute(call, "transB", 0) ? [b.shape[1], b.shape[0]] : b.shape;
   if (a.shape.length !== 2 || b.shape.length !== 2 || ka !== kb) {
-    throw new Error(`Gemm: ${formatShape(a.shape)} and ${formatShape(b.shape)} do not multiply (transA, transB = ${intAttribute(call, "transA", 0)}, ${intAttribute(call, "transB", 0)})`);
+    throw new Error(
+      `Gemm: ${formatShape(a.shape)} and ${formatShape(b.shape)} do not multiply (transA, transB = ${intAttribute(call, "transA", 0)}, ${intAttribute(call, "transB", 0)})`,
+    );
   }
   return [{ dtype: a.dtype, shape: [m as Dim, n as Dim] }];
 };
@@ -177,8 +181,12 @@ const concat: InferRule = (call) => {
   const axis = axisOf(intAttribute(call, "axis", 0), first.shape.length);
   let dim: Dim = 0;
   for (const part of parts) {
-    const fits = part.shape.length === first.shape.length && part.shape.every((d, i) => i === axis || d === first.shape[i]);
-    if (!fits) throw new Error(`Concat: shapes ${formatShape(first.shape)} and ${formatShape(part.shape)} differ beside axis ${axis}`);
+    const fits =
+      part.shape.length === first.shape.length && part.shape.every((d, i) => i === axis || d === first.shape[i]);
+    if (!fits)
+      throw new Error(
+        `Concat: shapes ${formatShape(first.shape)} and ${formatShape(part.shape)} differ beside axis ${axis}`,
+      );
     const d = part.shape[axis] as Dim;
     if (typeof d === "number" && typeof dim === "number") dim += d;
     else dim = dim === 0 ? d : `(${dim}+${d})`;
@@ -217,7 +225,8 @@ const slice: InferRule = (call) => {
     const { first, count } = sliceRange(size, start, end, step);
     shape[axis] = count;
     const known = content;
-    if (known !== undefined && x.shape.length === 1) content = Array.from({ length: count }, (_, j) => known[first + j * step] as Dim);
+    if (known !== undefined && x.shape.length === 1)
+      content = Array.from({ length: count }, (_, j) => known[first + j * step] as Dim);
   });
   return [{ dtype: x.dtype, shape, ...(content !== undefined && x.shape.length === 1 ? { content } : {}) }];
 };
@@ -227,7 +236,9 @@ const split: InferRule = (call) => {
   const axis = axisOf(intAttribute(call, "axis", 0), x.shape.length);
   const size = x.shape[axis] as number;
   const count = intAttribute(call, "num_outputs", 2);
-  const parts = call.inputs[1] ? mustKnow(call, 1, "split") : Array.from({ length: count }, (_, i) => Math.min(Math.ceil(size / count), size - i * Math.ceil(size / count)));
+  const parts = call.inputs[1]
+    ? mustKnow(call, 1, "split")
+    : Array.from({ length: count }, (_, i) => Math.min(Math.ceil(size / count), size - i * Math.ceil(size / count)));
   return parts.map((part) => ({ dtype: x.dtype, shape: x.shape.map((d, i) => (i === axis ? part : d)) }));
 };
 
@@ -244,8 +255,12 @@ const unsqueeze: InferRule = (call) => {
 const squeeze: InferRule = (call) => {
   const x = required(call, 0);
   const given = call.inputs[1] ? mustKnow(call, 1, "axes") : intsAttribute(call, "axes");
-  const axes = new Set((given ?? x.shape.flatMap((d, i) => (d === 1 ? [i] : []))).map((a) => axisOf(a, x.shape.length)));
-  return [{ dtype: x.dtype, shape: x.shape.filter((_, i) => !axes.has(i)), ...(x.content ? { content: x.content } : {}) }];
+  const axes = new Set(
+    (given ?? x.shape.flatMap((d, i) => (d === 1 ? [i] : []))).map((a) => axisOf(a, x.shape.length)),
+  );
+  return [
+    { dtype: x.dtype, shape: x.shape.filter((_, i) => !axes.has(i)), ...(x.content ? { content: x.content } : {}) },
+  ];
 };
 
 const expand: InferRule = (call) => {
@@ -272,7 +287,8 @@ const gatherND: InferRule = (call) => {
   const indices = required(call, 1);
   const depth = indices.shape.at(-1);
   if (intAttribute(call, "batch_dims", 0) !== 0) throw new Error("GatherND with batch_dims is not supported");
-  if (typeof depth !== "number" || depth > x.shape.length) throw new Error(`GatherND: indices ${formatShape(indices.shape)} do not fit ${formatShape(x.shape)}`);
+  if (typeof depth !== "number" || depth > x.shape.length)
+    throw new Error(`GatherND: indices ${formatShape(indices.shape)} do not fit ${formatShape(x.shape)}`);
   return [{ dtype: x.dtype, shape: [...indices.shape.slice(0, -1), ...x.shape.slice(depth)] }];
 };
 
@@ -280,7 +296,9 @@ const oneHot: InferRule = (call) => {
   const indices = required(call, 0);
   const depth = mustKnow(call, 1, "depth")[0] as number;
   const axis = axisOf(intAttribute(call, "axis", -1), indices.shape.length + 1);
-  return [{ dtype: required(call, 2).dtype, shape: [...indices.shape.slice(0, axis), depth, ...indices.shape.slice(axis)] }];
+  return [
+    { dtype: required(call, 2).dtype, shape: [...indices.shape.slice(0, axis), depth, ...indices.shape.slice(axis)] },
+  ];
 };
 
 /** A constant that stands as a node, as exporters write it. */
@@ -293,14 +311,22 @@ const constant: InferRule = (call) => {
   if (kind !== "value") throw new Error(`Constant with the attribute ${kind} is not supported`);
   const tensor = value as Tensor;
   const small = (tensor.dtype === "int64" || tensor.dtype === "int32") && tensor.shape.length <= 1;
-  return [{ dtype: tensor.dtype, shape: tensor.shape, ...(small ? { content: Array.from(tensor.data as BigInt64Array, Number) } : {}) }];
+  return [
+    {
+      dtype: tensor.dtype,
+      shape: tensor.shape,
+      ...(small ? { content: Array.from(tensor.data as BigInt64Array, Number) } : {}),
+    },
+  ];
 };
 
 const cast: InferRule = (call) => {
   const x = required(call, 0);
   const dtype = DTYPE_OF_CODE[intAttribute(call, "to", 1)];
   if (dtype === undefined) throw new Error(`Cast to the unknown type ${intAttribute(call, "to", 1)}`);
-  return [{ dtype, shape: x.shape, ...(x.content && (dtype === "int64" || dtype === "int32") ? { content: x.content } : {}) }];
+  return [
+    { dtype, shape: x.shape, ...(x.content && (dtype === "int64" || dtype === "int32") ? { content: x.content } : {}) },
+  ];
 };
 
 const normalization =
@@ -309,7 +335,10 @@ const normalization =
     const x = required(call, 0);
     const axis = axisOf(intAttribute(call, "axis", -1), x.shape.length);
     const stat = x.shape.map((d, i) => (i < axis ? d : 1));
-    return [{ dtype: x.dtype, shape: x.shape }, ...Array.from({ length: statistics }, (): Inferred => ({ dtype: "float32", shape: stat }))];
+    return [
+      { dtype: x.dtype, shape: x.shape },
+      ...Array.from({ length: statistics }, (): Inferred => ({ dtype: "float32", shape: stat })),
+    ];
   };
 
 const constantOfShape: InferRule = (call) => {
@@ -318,7 +347,10 @@ const constantOfShape: InferRule = (call) => {
   const value = call.attributes.value as Tensor | undefined;
   const dtype = value?.dtype ?? "float32";
   const size = product(shape);
-  const content = dtype === "int64" && shape.length <= 1 && typeof size === "number" && size <= 64 ? { content: Array<Dim>(size).fill(Number(value?.data[0] ?? 0)) } : {};
+  const content =
+    dtype === "int64" && shape.length <= 1 && typeof size === "number" && size <= 64
+      ? { content: Array<Dim>(size).fill(Number(value?.data[0] ?? 0)) }
+      : {};
   return [{ dtype, shape, ...content }];
 };
 
@@ -327,7 +359,13 @@ const range: InferRule = (call) => {
   const [limit] = mustKnow(call, 1, "limit");
   const [delta] = mustKnow(call, 2, "delta");
   const n = Math.max(0, Math.ceil(((limit as number) - (start as number)) / (delta as number)));
-  return [{ dtype: required(call, 0).dtype, shape: [n], content: Array.from({ length: n }, (_, i) => (start as number) + i * (delta as number)) }];
+  return [
+    {
+      dtype: required(call, 0).dtype,
+      shape: [n],
+      content: Array.from({ length: n }, (_, i) => (start as number) + i * (delta as number)),
+    },
+  ];
 };
 
 /** ONNX TensorProto.DataType codes of the dtypes in use. */
@@ -343,14 +381,38 @@ export const DTYPE_CODE: Readonly<Record<DType, number>> = {
   uint32: 12,
   bfloat16: 16,
 };
-const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]));
+const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
+  Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]),
+);
 
 /** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
 export const OPS: Readonly<Record<string, InferRule>> = {
   // elementwise, one input
-  Abs: same, Ceil: same, Cos: same, Clip: same, Erf: same, Exp: same, Floor: same, Gelu: same, Identity: same,
-  LogSoftmax: same, Log: same, Neg: same, Not: same, Reciprocal: same, Relu: same, Round: same, Sigmoid: same, Sign: same,
-  Sin: same, Softmax: same, Softplus: same, Sqrt: same, Tanh: same, Trilu: same, CumSum: same,
+  Abs: same,
+  Ceil: same,
+  Cos: same,
+  Clip: same,
+  Erf: same,
+  Exp: same,
+  Floor: same,
+  Gelu: same,
+  Identity: same,
+  LogSoftmax: same,
+  Log: same,
+  Neg: same,
+  Not: same,
+  Reciprocal: same,
+  Relu: same,
+  Round: same,
+  Sigmoid: same,
+  Sign: same,
+  Sin: same,
+  Softmax: same,
+  Softplus: same,
+  Sqrt: same,
+  Tanh: same,
+  Trilu: same,
+  CumSum: same,
   IsNaN: (c) => [{ dtype: "bool", shape: required(c, 0).shape }],
   IsInf: (c) => [{ dtype: "bool", shape: required(c, 0).shape }],
   // elementwise, two or more inputs
@@ -358,16 +420,38 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Sub: elementwise(undefined, (a, b) => a - b),
   Mul: elementwise(undefined, (a, b) => a * b),
   Div: elementwise(undefined, (a, b) => Math.trunc(a / b)),
-  Pow: elementwise(), Max: elementwise(), Min: elementwise(), Sum: elementwise(), Where: where,
-  And: elementwise("bool"), Or: elementwise("bool"), Equal: elementwise("bool", (a, b) => (a === b ? 1 : 0)), Greater: elementwise("bool"),
-  GreaterOrEqual: elementwise("bool"), Less: elementwise("bool"), LessOrEqual: elementwise("bool"),
+  Pow: elementwise(),
+  Max: elementwise(),
+  Min: elementwise(),
+  Sum: elementwise(),
+  Where: where,
+  And: elementwise("bool"),
+  Or: elementwise("bool"),
+  Equal: elementwise("bool", (a, b) => (a === b ? 1 : 0)),
+  Greater: elementwise("bool"),
+  GreaterOrEqual: elementwise("bool"),
+  Less: elementwise("bool"),
+  LessOrEqual: elementwise("bool"),
   // reductions
-  ReduceSum: reduce, ReduceMean: reduce, ReduceMax: reduce, ReduceMin: reduce, ReduceSumSquare: reduce, ReduceL2: reduce,
-  ArgMax: argReduce, ArgMin: argReduce,
+  ReduceSum: reduce,
+  ReduceMean: reduce,
+  ReduceMax: reduce,
+  ReduceMin: reduce,
+  ReduceSumSquare: reduce,
+  ReduceL2: reduce,
+  ArgMax: argReduce,
+  ArgMin: argReduce,
   // products
-  MatMul: matmul, Gemm: gemm,
+  MatMul: matmul,
+  Gemm: gemm,
   // layout
-  Reshape: reshape, Transpose: transpose, Concat: concat, Slice: slice, Split: split, Unsqueeze: unsqueeze, Squeeze: squeeze,
+  Reshape: reshape,
+  Transpose: transpose,
+  Concat: concat,
+  Slice: slice,
+  Split: split,
+  Unsqueeze: unsqueeze,
+  Squeeze: squeeze,
   Expand: expand,
   Flatten: (c) => {
     const x = required(c, 0);
@@ -377,13 +461,19 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   // indexing
   Gather: gather,
   GatherElements: (c) => [{ dtype: required(c, 0).dtype, shape: required(c, 1).shape }],
-  GatherND: gatherND, ScatterElements: same, ScatterND: same, OneHot: oneHot,
+  GatherND: gatherND,
+  ScatterElements: same,
+  ScatterND: same,
+  OneHot: oneHot,
   TopK: (c) => {
     const x = required(c, 0);
     const axis = axisOf(intAttribute(c, "axis", -1), x.shape.length);
     const k = mustKnow(c, 1, "k")[0] as number;
     const shape = x.shape.map((d, i) => (i === axis ? k : d));
-    return [{ dtype: x.dtype, shape }, { dtype: "int64", shape }];
+    return [
+      { dtype: x.dtype, shape },
+      { dtype: "int64", shape },
+    ];
   },
   // types and shapes
   Cast: cast,
@@ -392,7 +482,9 @@ export const OPS: Readonly<Record<string, InferRule>> = {
     const dims = x.shape.slice(intAttribute(c, "start", 0), intAttribute(c, "end", x.shape.length));
     return [{ dtype: "int64", shape: [dims.length], content: dims }];
   },
-  Constant: constant, ConstantOfShape: constantOfShape, Range: range,
+  Constant: constant,
+  ConstantOfShape: constantOfShape,
+  Range: range,
   // normalisation, with the statistics that the backward pass reuses
   SimplifiedLayerNormalization: normalization(1),
   LayerNormalization: normalization(2),

@@ -5,7 +5,17 @@ import type { Update, UpdateContext } from "./optimizer.js";
  *   m = b1 m + (1-b1) g;  v = b2 v + (1-b2) g^2;  p = p (1 - lr wd) - lr (m / c1) / (sqrt(v / c2) + eps)
  * Gains (1-D) are not decayed.
  */
-export function adamw({ e, options, parameter, gradient, first, second, lr, correction1, correction2 }: UpdateContext): Update {
+export function adamw({
+  e,
+  options,
+  parameter,
+  gradient,
+  first,
+  second,
+  lr,
+  correction1,
+  correction2,
+}: UpdateContext): Update {
   const m = e.add(e.mul(first, options.beta1), e.mul(gradient, 1 - options.beta1));
   const v = e.add(e.mul(second, options.beta2), e.mul(e.mul(gradient, gradient), 1 - options.beta2));
   const direction = e.div(e.div(m, correction1), e.add(e.sqrt(e.div(v, correction2)), options.epsilon));

@@ -42,10 +42,28 @@ export function packedTerms(
     r++;
   }
   const { batch, length, inputIds, positionIds, attentionBias, temperature } = packed;
-  const laidOut = { batch, length, inputIds, positionIds, attentionBias, temperature, rows, targets, eosAllowed, coefficient, segment, segments, owner, tokens, recorded };
+  const laidOut = {
+    batch,
+    length,
+    inputIds,
+    positionIds,
+    attentionBias,
+    temperature,
+    rows,
+    targets,
+    eosAllowed,
+    coefficient,
+    segment,
+    segments,
+    owner,
+    tokens,
+    recorded,
+  };
   if (subset === undefined) return laidOut;
   const share = Float32Array.from(owner, (b) => {
-    return b < 0 ? 0 : (subset.trajectories[b] as Trajectory).rounds.length / (subset.rounds[b] as readonly number[]).length;
+    return b < 0
+      ? 0
+      : (subset.trajectories[b] as Trajectory).rounds.length / (subset.rounds[b] as readonly number[]).length;
   });
   const whole = subset.trajectories.map((t) => (level === "token" ? t.response.length : t.rounds.length));
   return { ...laidOut, sampled: { share, of: whole.reduce((a, n) => a + n, 0) } };
@@ -77,7 +95,10 @@ export function bufferTerms(
   tokens: Float32Array,
   pad: number,
 ): TermBatch {
-  const buffers = batchBuffers(scored.map((s) => s.buffer), { batch: sizes.batch, length: sizes.length, pad });
+  const buffers = batchBuffers(
+    scored.map((s) => s.buffer),
+    { batch: sizes.batch, length: sizes.length, pad },
+  );
   const out: TermBatch = {
     ...buffers,
     temperature: 1,

@@ -16,7 +16,11 @@ export type PolicyKey = "policy" | "reference";
 export interface EngineOptions {
   readonly lora: LoraOptions | undefined;
   /** Objective, its options, and the optimizer; absent where nothing is trained. */
-  readonly training?: { readonly objective: Objective; readonly options: unknown; readonly optimizer: OptimizerOptions };
+  readonly training?: {
+    readonly objective: Objective;
+    readonly options: unknown;
+    readonly optimizer: OptimizerOptions;
+  };
 }
 
 /** Values [S] of each segment that the loss compares. */
@@ -54,7 +58,9 @@ export class Engine implements RoundModel {
     this.trainable = { lora: options.lora, full: options.lora === undefined };
     this.parameters =
       options.lora === undefined
-        ? [...graph.initializers.values()].filter((i) => isExternal(i.data)).map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }))
+        ? [...graph.initializers.values()]
+            .filter((i) => isExternal(i.data))
+            .map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }))
         : loraSites(graph, options.lora).flatMap((site) => [
             { name: loraName(site.module, "A"), shape: [(options.lora as LoraOptions).rank, site.inFeatures] },
             { name: loraName(site.module, "B"), shape: [site.outFeatures, (options.lora as LoraOptions).rank] },
@@ -148,9 +154,14 @@ export class Engine implements RoundModel {
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: TermBatch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
     const shape = shapeOf(batch);
-    const session = await this.session(`eval_model/${label(batch)}`, () => scoreGraph(this.model.graph, shape, this.trainable, this.tokens));
+    const session = await this.session(`eval_model/${label(batch)}`, () =>
+      scoreGraph(this.model.graph, shape, this.trainable, this.tokens),
+    );
     const out = await this.runtime.run(session, { feeds: termFeeds(batch), bind: this.bindPolicy(key) });
-    return { logProbs: (out.log_probs as Tensor).data as Float32Array, value: (out.value as Tensor).data as Float32Array };
+    return {
+      logProbs: (out.log_probs as Tensor).data as Float32Array,
+      value: (out.value as Tensor).data as Float32Array,
+    };
   }
 
   /** Adds the gradient of a micro-batch; returns the loss and the objective's metrics. */
@@ -176,7 +187,10 @@ export class Engine implements RoundModel {
         reference: f32(segments, values.reference),
         advantage: f32(segments, values.advantage),
         weight: f32(segments, values.weight),
-        tokens: f32(segments, batch.tokens.map((n) => Math.max(1, n))),
+        tokens: f32(
+          segments,
+          batch.tokens.map((n) => Math.max(1, n)),
+        ),
       },
       bind,
       keep,
@@ -220,7 +234,11 @@ export class Engine implements RoundModel {
       }
     }
     const out = await this.runtime.run(session, {
-      feeds: { lr: scalar(learningRate), correction1: scalar(1 - optimizer.beta1 ** t), correction2: scalar(1 - optimizer.beta2 ** t) },
+      feeds: {
+        lr: scalar(learningRate),
+        correction1: scalar(1 - optimizer.beta1 ** t),
+        correction2: scalar(1 - optimizer.beta2 ** t),
+      },
       bind,
       keep,
       fetch: ["grad_norm"],
@@ -239,7 +257,8 @@ export class Engine implements RoundModel {
   }
 
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
-    if (!this.runtime.has(name)) await this.runtime.load(name, { bytes: encodeModel(build()), weightsDir: this.model.dir }, options);
+    if (!this.runtime.has(name))
+      await this.runtime.load(name, { bytes: encodeModel(build()), weightsDir: this.model.dir }, options);
     return name;
   }
 }

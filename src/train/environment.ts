@@ -18,7 +18,8 @@ export interface Environment {
 export async function openEnvironment(config: RunConfig): Promise<Environment> {
   const sites = await loadFolder<SiteKind>(new URL("../env/sites/", import.meta.url), "site");
   const kind = sites.get(config.site.kind);
-  if (kind === undefined) throw new UserError(`Unknown site ${config.site.kind}; known: ${[...sites.keys()].join(", ")}.`, { exitCode: 2 });
+  if (kind === undefined)
+    throw new UserError(`Unknown site ${config.site.kind}; known: ${[...sites.keys()].join(", ")}.`, { exitCode: 2 });
   const { kind: _, ...options } = config.site;
   const site = await kind.start(kind.schema.parse(options));
   const bySplit = new Map<Split, Task[]>();
@@ -40,7 +41,10 @@ export async function openEnvironment(config: RunConfig): Promise<Environment> {
     tasks(split) {
       const tasks = bySplit.get(split);
       if (tasks === undefined || tasks.length === 0) {
-        throw new UserError(`The site ${site.name} has no tasks in the split ${split}; it has ${[...bySplit].map(([s, t]) => `${s} (${t.length})`).join(", ")}.`, { exitCode: 2 });
+        throw new UserError(
+          `The site ${site.name} has no tasks in the split ${split}; it has ${[...bySplit].map(([s, t]) => `${s} (${t.length})`).join(", ")}.`,
+          { exitCode: 2 },
+        );
       }
       return tasks;
     },

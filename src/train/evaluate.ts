@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import type { Episode } from "../env/episode.js";
 import { nullPlan, oracleActions } from "../env/oracle.js";
 import { renderPlan } from "../env/plan.js";
-import type { Episode } from "../env/episode.js";
 import type { Split, Task } from "../env/site.js";
 import { findCheckpoint, readCheckpoint } from "./checkpoint.js";
 import { loadConfig, type RunConfig } from "./config.js";
@@ -18,7 +18,13 @@ import type { EvaluateOptions, EvaluateResult, PolicyName } from "./types.js";
 type Report = (done: number, all: number) => void;
 
 /** Evaluates the current policy on a split: the same tasks and the same noise for every policy of one evaluation seed. */
-export async function evaluatePolicy(policy: Policy, environment: Environment, config: RunConfig, split: Split, onEpisode?: Report): Promise<Evaluation> {
+export async function evaluatePolicy(
+  policy: Policy,
+  environment: Environment,
+  config: RunConfig,
+  split: Split,
+  onEpisode?: Report,
+): Promise<Evaluation> {
   const { episodes, seed, batch } = config.evaluation;
   const temperature = config.evaluation.temperature ?? policy.options.temperature;
   const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
@@ -32,7 +38,13 @@ export async function evaluatePolicy(policy: Policy, environment: Environment, c
 }
 
 /** Evaluates a policy that needs no model: the oracle, or one of the null policies that a fair reward gives nothing. */
-async function evaluateFixed(name: Exclude<PolicyName, "model">, environment: Environment, config: RunConfig, split: Split, onEpisode?: Report): Promise<Evaluation> {
+async function evaluateFixed(
+  name: Exclude<PolicyName, "model">,
+  environment: Environment,
+  config: RunConfig,
+  split: Split,
+  onEpisode?: Report,
+): Promise<Evaluation> {
   const { episodes, seed } = config.evaluation;
   const runner = await environment.runner();
   const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
@@ -40,7 +52,10 @@ async function evaluateFixed(name: Exclude<PolicyName, "model">, environment: En
   const played = await Promise.all(
     tasks.map(async (task, i) => {
       const controls = await runner.snapshot(task);
-      const actions = name === "oracle" ? oracleActions(task.fields, controls) : nullPlan(name, controls, Rng.named(seed, `${name}/${split}/${i}`));
+      const actions =
+        name === "oracle"
+          ? oracleActions(task.fields, controls)
+          : nullPlan(name, controls, Rng.named(seed, `${name}/${split}/${i}`));
       const episode = await runner.run(task, renderPlan(actions, "compact"));
       onEpisode?.(++done, tasks.length);
       return { task, episode };
@@ -59,10 +74,22 @@ function summarizeEpisodes(
 ): Evaluation {
   const scores = played.map(({ task, episode }): EpisodeScore => {
     const about = { task_id: task.id, form: task.form };
-    if (episode.fault !== undefined) return { ...about, reward: 0, success: false, field_accuracy: 0, fault: episode.fault };
-    return { ...about, reward: rewardOf(episode, config.reward), success: episode.success, field_accuracy: episode.fieldAccuracy };
+    if (episode.fault !== undefined)
+      return { ...about, reward: 0, success: false, field_accuracy: 0, fault: episode.fault };
+    return {
+      ...about,
+      reward: rewardOf(episode, config.reward),
+      success: episode.success,
+      field_accuracy: episode.fieldAccuracy,
+    };
   });
-  return summarize(scores, { split, policy, seed: config.evaluation.seed, split_hash: environment.site.splitHash(), temperature });
+  return summarize(scores, {
+    split,
+    policy,
+    seed: config.evaluation.seed,
+    split_hash: environment.site.splitHash(),
+    temperature,
+  });
 }
 
 /** `refusion-eval`: a run's checkpoint, a config's model, or a policy that needs none. */
@@ -71,7 +98,10 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   const path = run?.config ?? options.config;
   if (path === undefined) throw new UserError("Neither a run nor a config was given.", { exitCode: 2 });
   const loaded = await loadConfig(path, { command: run?.readEnvironment().command, overrides: options.overrides });
-  const config: RunConfig = { ...loaded, evaluation: { ...loaded.evaluation, ...(options.episodes === undefined ? {} : { episodes: options.episodes }) } };
+  const config: RunConfig = {
+    ...loaded,
+    evaluation: { ...loaded.evaluation, ...(options.episodes === undefined ? {} : { episodes: options.episodes }) },
+  };
   const splits = options.split === undefined ? config.evaluation.splits : [options.split as Split];
   const progress = new Progress({ total: 0, quiet: options.quiet });
   const environment = await openEnvironment(config);
@@ -105,7 +135,11 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
 }
 
 /** The policy of a run's checkpoint, or of a config. */
-async function openEvaluated(config: RunConfig, options: EvaluateOptions, run: RunDirectory | undefined): Promise<Policy> {
+async function openEvaluated(
+  config: RunConfig,
+  options: EvaluateOptions,
+  run: RunDirectory | undefined,
+): Promise<Policy> {
   const policy = await openPolicy(config, undefined);
   try {
     if (run === undefined) {
@@ -113,7 +147,9 @@ async function openEvaluated(config: RunConfig, options: EvaluateOptions, run: R
     } else {
       const checkpoint = await readCheckpoint(findCheckpoint(run, options.checkpoint));
       if (checkpoint.adapter === null) {
-        throw new UserError(`${run.dir} trained a whole model, not an adapter.`, { hint: "Evaluate the model it wrote: refusion-eval --config FILE model=DIR" });
+        throw new UserError(`${run.dir} trained a whole model, not an adapter.`, {
+          hint: "Evaluate the model it wrote: refusion-eval --config FILE model=DIR",
+        });
       }
       readAdapter(findCheckpoint(run, options.checkpoint), policy);
       await policy.engine.setParameters("policy", checkpoint.adapter.tensors);

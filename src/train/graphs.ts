@@ -34,7 +34,12 @@ function bind(model: RawModel, name: string, shape: Omit<GraphShape, "segments">
 }
 
 /** rollout_model: one round of a batch; draws a token at every row (policy.ts, RowStatistics). */
-export function rolloutGraph(model: RawModel, shape: Omit<GraphShape, "segments">, trainable: Trainable, tokens: TokenIds): Graph {
+export function rolloutGraph(
+  model: RawModel,
+  shape: Omit<GraphShape, "segments">,
+  trainable: Trainable,
+  tokens: TokenIds,
+): Graph {
   const m = bind(model, "rollout_model", shape, trainable);
   const inverseTemperature = m.g.input("inverse_temperature", "float32", []);
   const uniform = m.g.input("uniform", "float32", [shape.rows]);
@@ -60,10 +65,16 @@ function emitScores(m: BoundModel, shape: GraphShape, tokens: TokenIds, vocabula
   const coefficient = g.input("coefficient", "float32", [shape.rows]);
   const segment = g.input("segment", "int64", [shape.rows]);
   return g.scope("score", () => {
-    const all = vocabulary === "all" ? e.logSoftmax(e.mul(m.logits, inverseTemperature)) : allowedLogProbs(e, m.logits, inverseTemperature, tokens, eosAllowed);
+    const all =
+      vocabulary === "all"
+        ? e.logSoftmax(e.mul(m.logits, inverseTemperature))
+        : allowedLogProbs(e, m.logits, inverseTemperature, tokens, eosAllowed);
     const logProbs = pickLogProb(e, all, targets);
     const start = e.zeros([shape.segments], "float32");
-    const value = g.op("ScatterElements", [start, segment, e.mul(logProbs, coefficient)], { axis: 0, reduction: "add" });
+    const value = g.op("ScatterElements", [start, segment, e.mul(logProbs, coefficient)], {
+      axis: 0,
+      reduction: "add",
+    });
     return { logProbs, coefficient, value };
   });
 }

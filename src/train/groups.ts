@@ -21,9 +21,18 @@ export interface Sample {
 }
 
 /** Rollouts whose environment failed are left out of the group; the rest get their advantages. */
-export function makeGroup(rollouts: readonly Rollout[], config: RunConfig, kind: AdvantageKind, clipMax: number): Group {
+export function makeGroup(
+  rollouts: readonly Rollout[],
+  config: RunConfig,
+  kind: AdvantageKind,
+  clipMax: number,
+): Group {
   const scored = rollouts.filter((r) => r.episode.fault === undefined);
-  const values = advantages(scored.map((r) => rewardOf(r.episode, config.reward)), kind, clipMax);
+  const values = advantages(
+    scored.map((r) => rewardOf(r.episode, config.reward)),
+    kind,
+    clipMax,
+  );
   if (values === undefined) return { rollouts, advantages: rollouts.map(() => null), signal: false };
   const byRollout = new Map(scored.map((r, i) => [r, values[i] as number]));
   return { rollouts, advantages: rollouts.map((r) => byRollout.get(r) ?? null), signal: true };

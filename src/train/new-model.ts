@@ -15,10 +15,19 @@ import { Tokenizer } from "../text/tokenizer.js";
 /** What `new-model` reads: the sizes of a model and where its vocabulary comes from. */
 export const newModelSchema = z.strictObject({
   seed: z.int().min(0).default(0).describe("of the weights and of the synthetic part of the corpus"),
-  vocab_size: z.int().min(300).default(1024).describe("largest vocabulary of the byte-level BPE, special tokens included"),
-  site: z.strictObject({ tier: z.enum(["starter", "full"]).default("starter") }).prefault({}).describe("embedded site whose training tasks are the corpus"),
+  vocab_size: z
+    .int()
+    .min(300)
+    .default(1024)
+    .describe("largest vocabulary of the byte-level BPE, special tokens included"),
+  site: z
+    .strictObject({ tier: z.enum(["starter", "full"]).default("starter") })
+    .prefault({})
+    .describe("embedded site whose training tasks are the corpus"),
   synthetic_tasks: z.int().min(0).default(2000).describe("synthetic tasks in the corpus"),
-  model: z.looseObject({ architecture: z.string(), attention: z.enum(["causal", "bidirectional"]) }).describe("config.json but for the vocabulary"),
+  model: z
+    .looseObject({ architecture: z.string(), attention: z.enum(["causal", "bidirectional"]) })
+    .describe("config.json but for the vocabulary"),
 });
 
 export type NewModelConfig = z.infer<typeof newModelSchema>;
@@ -29,14 +38,21 @@ const SPECIAL = { pad: "<|endoftext|>", eos: "<|im_end|>", mask: "<|mask|>" } as
  * Makes a model directory from nothing: a tokenizer trained on the embedded site's training tasks, and fresh weights.
  * @returns number of parameters and of tokens.
  */
-export async function newModel(config: NewModelConfig, out: string): Promise<{ parameters: number; vocabulary: number }> {
+export async function newModel(
+  config: NewModelConfig,
+  out: string,
+): Promise<{ parameters: number; vocabulary: number }> {
   const site = await embedded.start(embedded.schema.parse({ tier: config.site.tier }));
   const texts: string[] = [];
   try {
     const { fieldKinds, augmentedTask } = site;
-    if (fieldKinds === undefined || augmentedTask === undefined) throw new Error("the embedded site knows its controls");
+    if (fieldKinds === undefined || augmentedTask === undefined)
+      throw new Error("the embedded site knows its controls");
     const rng = Rng.named(config.seed, "corpus");
-    const tasks = site.tasks().filter((task) => task.split === "train").map((task) => ({ task, kinds: fieldKinds(task) }));
+    const tasks = site
+      .tasks()
+      .filter((task) => task.split === "train")
+      .map((task) => ({ task, kinds: fieldKinds(task) }));
     const synthetic = Array.from({ length: config.synthetic_tasks }, () => augmentedTask(rng));
     for (const { task, kinds } of [...tasks, ...synthetic]) {
       texts.push(renderPrompt(task, "compact"), renderPlan(oracleActions(task.fields, kinds), "compact"));
@@ -44,7 +60,11 @@ export async function newModel(config: NewModelConfig, out: string): Promise<{ p
   } finally {
     await site.stop();
   }
-  const json = trainBpe(texts, { vocabSize: config.vocab_size, specialTokens: Object.values(SPECIAL), digitPairs: true });
+  const json = trainBpe(texts, {
+    vocabSize: config.vocab_size,
+    specialTokens: Object.values(SPECIAL),
+    digitPairs: true,
+  });
   const tokenizer = Tokenizer.fromJson(json, "the new tokenizer");
   const idOf = (token: string): number => {
     const id = tokenizer.idOf(token);
@@ -62,7 +82,10 @@ export async function newModel(config: NewModelConfig, out: string): Promise<{ p
   const architecture = await architectureOf(modelConfig);
   const weights = new Map<string, Tensor>();
   let parameters = 0;
-  for (const [name, { shape, data }] of initialise(architecture.weights(modelConfig), Rng.named(config.seed, "weights"))) {
+  for (const [name, { shape, data }] of initialise(
+    architecture.weights(modelConfig),
+    Rng.named(config.seed, "weights"),
+  )) {
     weights.set(name, { dtype: "float32", shape, data });
     parameters += data.length;
   }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 import type { Logger } from "../core/log.js";
@@ -40,9 +40,17 @@ export interface Policy {
  * Opens model, runtime and sampler of a config.
  * @param training what to train, or undefined for evaluation only.
  */
-export async function openPolicy(config: RunConfig, training: EngineOptions["training"], full = false, log?: Logger): Promise<Policy> {
+export async function openPolicy(
+  config: RunConfig,
+  training: EngineOptions["training"],
+  full = false,
+  log?: Logger,
+): Promise<Policy> {
   const model = await loadModel(resolvePath(config.model, "model"));
-  const samplers = await loadFolder<Sampler<unknown, UnmaskOptions>>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
+  const samplers = await loadFolder<Sampler<unknown, UnmaskOptions>>(
+    new URL("../diffusion/samplers/", import.meta.url),
+    "sampler",
+  );
   const sampler = samplers.get(config.sampler.kind);
   if (sampler === undefined) throw new UserError(`Unknown sampler ${config.sampler.kind}.`, { exitCode: 2 });
   const lora: LoraOptions = config.lora;
@@ -52,7 +60,10 @@ export async function openPolicy(config: RunConfig, training: EngineOptions["tra
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
     ...(log === undefined ? {} : { log }),
   });
-  const engine = new Engine(runtime, model, { lora: full ? undefined : lora, ...(training === undefined ? {} : { training }) });
+  const engine = new Engine(runtime, model, {
+    lora: full ? undefined : lora,
+    ...(training === undefined ? {} : { training }),
+  });
   const options = sampler.options(config.sampler, engine.tokens);
   const { tokenizer } = model;
   const promptText = (task: Task): string => renderPrompt(task, config.prompt.style as PromptStyle);
@@ -84,7 +95,9 @@ export function initialAdapter(config: RunConfig, policy: Policy): Map<string, T
 export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): Map<string, Tensor> {
   const path = join(dir, "adapter_model.safetensors");
   if (!existsSync(path)) {
-    throw new UserError(`There is no adapter in ${dir}: ${path} is missing.`, { hint: "An adapter directory holds adapter_config.json and adapter_model.safetensors." });
+    throw new UserError(`There is no adapter in ${dir}: ${path} is missing.`, {
+      hint: "An adapter directory holds adapter_config.json and adapter_model.safetensors.",
+    });
   }
   const described = readJson(join(dir, "adapter_config.json")) as { r?: unknown; lora_alpha?: unknown };
   if (described.r !== policy.lora.rank || described.lora_alpha !== policy.lora.alpha) {
@@ -122,11 +135,16 @@ export function tokenizerText(model: Model): string {
 /** @throws UserError naming the longest prompts where some do not fit: nothing is truncated in silence. */
 export function checkPromptsFit(tasks: readonly Task[], policy: Policy): void {
   const limit = policy.options.promptLength;
-  const long = tasks.map((task) => ({ id: task.id, length: policy.promptOf(task).length })).filter((t) => t.length > limit);
+  const long = tasks
+    .map((task) => ({ id: task.id, length: policy.promptOf(task).length }))
+    .filter((t) => t.length > limit);
   if (long.length === 0) return;
   const longest = long.reduce((a, b) => (b.length > a.length ? b : a));
-  throw new UserError(`${long.length} of ${tasks.length} prompts are longer than sampler.prompt_length = ${limit} tokens (the longest, ${longest.id}, has ${longest.length}).`, {
-    hint: `Set sampler.prompt_length=${longest.length}, or use a shorter prompt.style.`,
-    exitCode: 2,
-  });
+  throw new UserError(
+    `${long.length} of ${tasks.length} prompts are longer than sampler.prompt_length = ${limit} tokens (the longest, ${longest.id}, has ${longest.length}).`,
+    {
+      hint: `Set sampler.prompt_length=${longest.length}, or use a shorter prompt.style.`,
+      exitCode: 2,
+    },
+  );
 }

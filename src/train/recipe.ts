@@ -11,5 +11,7 @@ export async function train(config: RunConfig, options: TrainOptions): Promise<T
   const objectives = await loadFolder<Objective>(new URL("../rl/objectives/", import.meta.url), "objective");
   const objective = objectives.get(options.command);
   if (objective === undefined) throw new UserError(`Unknown objective ${options.command}.`, { exitCode: 2 });
-  return objective.learnsFrom === "supervision" ? trainSupervised(config, objective, options) : trainPolicy(config, objective, options);
+  return objective.learnsFrom === "supervision"
+    ? trainSupervised(config, objective, options)
+    : trainPolicy(config, objective, options);
 }

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import type { Tensor } from "../onnx/types.js";
+import { learningRate } from "../optim/schedule.js";
 import type { AdvantageKind } from "../rl/advantages.js";
 import { spread } from "../rl/advantages.js";
 import type { Objective } from "../rl/objective.js";
-import type { Tensor } from "../onnx/types.js";
 import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
 import { type Environment, openEnvironment, rewardOf } from "./environment.js";
@@ -12,7 +13,6 @@ import { evaluatePolicy } from "./evaluate.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-report.js";
 import { type Group, makeGroup, samplesOf, TaskCursor } from "./groups.js";
 import { MetricsWriter, type StepMetrics } from "./metrics.js";
-import { learningRate } from "../optim/schedule.js";
 import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy } from "./policy.js";
 import { Progress } from "./progress.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
@@ -40,8 +40,16 @@ interface AdvantageOptions {
  *   draw tasks -> generate a group of plans for each -> play them, read what the server got -> rewards -> advantages
  *   -> score under the reference -> updates -> metrics, checkpoint
  */
-export async function trainPolicy(config: RunConfig, objective: Objective, options: TrainOptions): Promise<TrainResult> {
-  const policy = await openPolicy(config, { objective, options: config.objective, optimizer: optimizerOptions(config) });
+export async function trainPolicy(
+  config: RunConfig,
+  objective: Objective,
+  options: TrainOptions,
+): Promise<TrainResult> {
+  const policy = await openPolicy(config, {
+    objective,
+    options: config.objective,
+    optimizer: optimizerOptions(config),
+  });
   let environment: Environment | undefined;
   let run: Run | undefined;
   try {
@@ -63,7 +71,13 @@ export async function trainPolicy(config: RunConfig, objective: Objective, optio
 }
 
 /** The real path up to step 0: one group generated, played and scored. */
-async function dryRun(config: RunConfig, policy: Policy, environment: Environment, start: ReadonlyMap<string, Tensor>, options: TrainOptions): Promise<TrainResult> {
+async function dryRun(
+  config: RunConfig,
+  policy: Policy,
+  environment: Environment,
+  start: ReadonlyMap<string, Tensor>,
+  options: TrainOptions,
+): Promise<TrainResult> {
   await policy.engine.setParameters("policy", start);
   const task = environment.tasks("train")[0];
   if (task === undefined) throw new UserError("There is no training task.");
@@ -93,7 +107,11 @@ class PolicyTraining {
     this.step = run.checkpoint?.step ?? 0;
     this.updates = state?.updates ?? 0;
     this.bestReward = state?.best_reward ?? -1;
-    this.cursor = new TaskCursor(environment.tasks("train"), (epoch) => Rng.named(config.seed, `tasks/${epoch}`), state?.cursor ?? 0);
+    this.cursor = new TaskCursor(
+      environment.tasks("train"),
+      (epoch) => Rng.named(config.seed, `tasks/${epoch}`),
+      state?.cursor ?? 0,
+    );
     this.progress = new Progress({ total: config.training.steps, quiet: options.quiet });
   }
 
@@ -132,11 +150,19 @@ class PolicyTraining {
     await writeRollouts(this.run.directory.rollouts(step), recordsOf(step, groups, config, policy));
     const scored = all.filter((r) => r.episode.fault === undefined);
     const rewards = scored.map((r) => rewardOf(r.episode, config.reward));
-    const average = (xs: readonly number[]): number => (xs.length === 0 ? 0 : xs.reduce((a, x) => a + x, 0) / xs.length);
+    const average = (xs: readonly number[]): number =>
+      xs.length === 0 ? 0 : xs.reduce((a, x) => a + x, 0) / xs.length;
 
     const samples = samplesOf(groups);
     const scoring = performance.now();
-    const batches = await prepareBatches(policy, objective, config.objective, samples, config.training.micro_batch, Rng.named(config.seed, `layout/${step}`));
+    const batches = await prepareBatches(
+      policy,
+      objective,
+      config.objective,
+      samples,
+      config.training.micro_batch,
+      Rng.named(config.seed, `layout/${step}`),
+    );
     const updating = performance.now();
     const rate = learningRate(step, scheduleOptions(config));
     // a step in which no group carries signal changes nothing: no loss, no penalty, ratio 1
@@ -178,7 +204,12 @@ class PolicyTraining {
         ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
         nonfinite_steps: this.nonFinite,
       },
-      time: { rollout, score: (updating - scoring) / 1000, update: (ended - updating) / 1000, total: (ended - began) / 1000 },
+      time: {
+        rollout,
+        score: (updating - scoring) / 1000,
+        update: (ended - updating) / 1000,
+        total: (ended - began) / 1000,
+      },
     };
   }
 
@@ -191,15 +222,22 @@ class PolicyTraining {
     this.nonFinite++;
     this.run.log.warn({ step, result }, "the loss or its gradient is not finite: update skipped");
     if (this.nonFinite >= NON_FINITE_LIMIT) {
-      throw new UserError(`The loss or its gradient was not finite in ${this.nonFinite} updates in a row (step ${step}).`, {
-        hint: "Lower training.learning_rate or raise objective.kl_coeff, then resume from the last checkpoint.",
-      });
+      throw new UserError(
+        `The loss or its gradient was not finite in ${this.nonFinite} updates in a row (step ${step}).`,
+        {
+          hint: "Lower training.learning_rate or raise objective.kl_coeff, then resume from the last checkpoint.",
+        },
+      );
     }
-    return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, Number.isFinite(value) ? value : 0]));
+    return Object.fromEntries(
+      Object.entries(result).map(([name, value]) => [name, Number.isFinite(value) ? value : 0]),
+    );
   }
 
   /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
-  private async collectGroups(step: number): Promise<{ groups: Group[]; generating: number; rollout: number; episodes: number }> {
+  private async collectGroups(
+    step: number,
+  ): Promise<{ groups: Group[]; generating: number; rollout: number; episodes: number }> {
     const { config, policy } = this;
     const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = config.training;
     const { advantage, adv_clip_max: clipMax } = config.objective as unknown as AdvantageOptions;
@@ -216,7 +254,8 @@ class PolicyTraining {
       const rngs = each.map((_, i) => Rng.named(config.seed, `rollout/${step}/${attempt}/${i}`));
       const { rollouts, times } = await collectRollouts(policy, runner, each, rngs, {
         batch: config.training.rollout_batch,
-        onEpisode: (done) => this.progress.phase(`step ${step}/${config.training.steps}  episodes ${done}/${each.length}`),
+        onEpisode: (done) =>
+          this.progress.phase(`step ${step}/${config.training.steps}  episodes ${done}/${each.length}`),
       });
       generating += times.generating;
       episodes += times.episodes;
@@ -234,7 +273,9 @@ class PolicyTraining {
     if (every === 0 || this.step % every !== 0) return;
     const evaluation = await this.evaluateSplit("val");
     await writeEvaluation(this.run.directory.evaluation("val", this.step), evaluation);
-    this.progress.note(`step ${this.step}: val reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} %`);
+    this.progress.note(
+      `step ${this.step}: val reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} %`,
+    );
     if (evaluation.reward.mean <= this.bestReward) return;
     this.bestReward = evaluation.reward.mean;
     await this.writeCheckpoint(this.run.directory.best);
@@ -250,14 +291,18 @@ class PolicyTraining {
     for (const split of this.config.evaluation.splits) {
       const evaluation = await this.evaluateSplit(split);
       await writeEvaluation(this.run.directory.evaluation(split, when), evaluation);
-      this.progress.note(`${when}: ${split} reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} % (${evaluation.episodes} episodes)`);
+      this.progress.note(
+        `${when}: ${split} reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} % (${evaluation.episodes} episodes)`,
+      );
       evaluations.push(evaluation);
     }
     return evaluations;
   }
 
   private evaluateSplit(split: "train" | "val" | "test" | "heldout"): Promise<Evaluation> {
-    return evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) => this.progress.phase(`evaluating ${split}: ${done}/${all}`));
+    return evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) =>
+      this.progress.phase(`evaluating ${split}: ${done}/${all}`),
+    );
   }
 
   private async save(): Promise<void> {

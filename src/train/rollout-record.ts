@@ -56,7 +56,12 @@ export function readRollouts(path: string): RolloutRecord[] {
 }
 
 /** The lines of a step's groups. The trajectory is kept whole, so that other objectives can learn from the file. */
-export function recordsOf(step: number, groups: readonly Group[], config: RunConfig, policy: Pick<Policy, "promptText">): RolloutRecord[] {
+export function recordsOf(
+  step: number,
+  groups: readonly Group[],
+  config: RunConfig,
+  policy: Pick<Policy, "promptText">,
+): RolloutRecord[] {
   return groups.flatMap((group, g) =>
     group.rollouts.map(({ task, trajectory, plan, episode }, i): RolloutRecord => {
       const faulted = episode.fault !== undefined;
@@ -71,14 +76,22 @@ export function recordsOf(step: number, groups: readonly Group[], config: RunCon
         reward: faulted ? null : rewardOf(episode, config.reward),
         parts: faulted
           ? null
-          : { task_completion: episode.taskCompletion, field_accuracy: episode.fieldAccuracy, execution_completeness: episode.executionCompleteness },
+          : {
+              task_completion: episode.taskCompletion,
+              field_accuracy: episode.fieldAccuracy,
+              execution_completeness: episode.executionCompleteness,
+            },
         success: episode.success,
         advantage: group.advantages[i] ?? null,
         accepted: episode.accepted,
         truth: task.fields,
         posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
         actions: [
-          ...episode.actions.map(({ action, fate, detail }) => ({ action: renderPlan([action], "compact"), fate, ...(detail === undefined ? {} : { detail }) })),
+          ...episode.actions.map(({ action, fate, detail }) => ({
+            action: renderPlan([action], "compact"),
+            fate,
+            ...(detail === undefined ? {} : { detail }),
+          })),
           ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
         ],
         fault: episode.fault ?? null,

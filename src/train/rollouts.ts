@@ -36,7 +36,8 @@ export async function collectRollouts(
   const start = performance.now();
   let generating = 0;
   let done = 0;
-  const sampling = options.temperature === undefined ? policy.options : { ...policy.options, temperature: options.temperature };
+  const sampling =
+    options.temperature === undefined ? policy.options : { ...policy.options, temperature: options.temperature };
   const playing: Promise<Rollout>[] = [];
   const played = new Map<string, Promise<Episode>>();
   // a task starts from the same fresh page every time, so one plan needs playing once
@@ -73,5 +74,8 @@ export async function collectRollouts(
     });
   }
   const rollouts = await Promise.all(playing);
-  return { rollouts, times: { generating: generating / 1000, total: (performance.now() - start) / 1000, episodes: played.size } };
+  return {
+    rollouts,
+    times: { generating: generating / 1000, total: (performance.now() - start) / 1000, episodes: played.size },
+  };
 }

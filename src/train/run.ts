@@ -1,10 +1,10 @@
-import { createLog, type Logger } from "../core/log.js";
+import { UserError } from "../core/errors.js";
 import { sha256File } from "../core/files.js";
+import { createLog, type Logger } from "../core/log.js";
 import { modelHash } from "../nn/model.js";
-import type { Environment } from "./environment.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint } from "./checkpoint.js";
 import { configDifferences, type RunConfig } from "./config.js";
-import { UserError } from "../core/errors.js";
+import type { Environment } from "./environment.js";
 import type { Policy } from "./policy.js";
 import { RunDirectory } from "./run-directory.js";
 import type { TrainOptions } from "./types.js";
@@ -22,7 +22,12 @@ export interface Run {
  * Makes the run's directory, or opens it again.
  * @throws UserError where a resumed run's model, tasks or config are not what they were.
  */
-export async function openRun(config: RunConfig, options: TrainOptions, policy: Policy, environment: Environment): Promise<Run> {
+export async function openRun(
+  config: RunConfig,
+  options: TrainOptions,
+  policy: Policy,
+  environment: Environment,
+): Promise<Run> {
   const facts = {
     command: options.command,
     config: options.configPath,
@@ -31,7 +36,11 @@ export async function openRun(config: RunConfig, options: TrainOptions, policy: 
     hashes: {
       model: await modelHash(policy.model.dir),
       split: environment.site.splitHash(),
-      ...(config.init_adapter === null ? {} : { init_adapter: await sha256File(`${config.init_adapter}/adapter_model.safetensors`).catch(() => "missing") }),
+      ...(config.init_adapter === null
+        ? {}
+        : {
+            init_adapter: await sha256File(`${config.init_adapter}/adapter_model.safetensors`).catch(() => "missing"),
+          }),
     },
   };
   if (!options.resume) {
@@ -44,11 +53,17 @@ export async function openRun(config: RunConfig, options: TrainOptions, policy: 
   const directory = options.runDir === undefined ? RunDirectory.newest(config.name) : RunDirectory.open(options.runDir);
   const unlock = directory.lock();
   const before = directory.readEnvironment();
-  const changed = configDifferences({ command: before.command, hashes: before.hashes }, { command: facts.command, hashes: facts.hashes });
+  const changed = configDifferences(
+    { command: before.command, hashes: before.hashes },
+    { command: facts.command, hashes: facts.hashes },
+  );
   if (changed.length > 0) {
-    throw new UserError(`${directory.dir} cannot be resumed, because something it was made with has changed:\n${changed.map((c) => `  ${c}`).join("\n")}`, {
-      hint: "Restore it, or start a new run.",
-    });
+    throw new UserError(
+      `${directory.dir} cannot be resumed, because something it was made with has changed:\n${changed.map((c) => `  ${c}`).join("\n")}`,
+      {
+        hint: "Restore it, or start a new run.",
+      },
+    );
   }
   const path = latestCheckpoint(directory.checkpoints);
   const checkpoint = path === undefined ? undefined : await readCheckpoint(path);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
 import { corruptBatch } from "../diffusion/corrupt.js";
@@ -17,16 +18,26 @@ import { openRun } from "./run.js";
 import { stepName } from "./run-directory.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
 import type { TrainOptions, TrainResult } from "./types.js";
-import { join } from "node:path";
 
 /** Supervised fine-tuning: oracle plans of the training tasks, the model's own loss, the adapter or every weight. */
-export async function trainSupervised(config: RunConfig, objective: Objective, options: TrainOptions): Promise<TrainResult> {
+export async function trainSupervised(
+  config: RunConfig,
+  objective: Objective,
+  options: TrainOptions,
+): Promise<TrainResult> {
   const sft = config.objective as SftOptions;
   const full = sft.trainable === "full";
   if (full && sft.output === null) {
-    throw new UserError("objective.trainable=full makes a new model, so it needs a place for it.", { hint: "Set objective.output=DIR.", exitCode: 2 });
+    throw new UserError("objective.trainable=full makes a new model, so it needs a place for it.", {
+      hint: "Set objective.output=DIR.",
+      exitCode: 2,
+    });
   }
-  const optimizer: OptimizerOptions = { ...optimizerOptions(config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale };
+  const optimizer: OptimizerOptions = {
+    ...optimizerOptions(config),
+    kind: sft.optimizer,
+    muonLrScale: sft.muon_lr_scale,
+  };
   const policy = await openPolicy(config, { objective, options: sft, optimizer }, full);
   const environment = await openEnvironment(config);
   const { engine } = policy;
@@ -35,7 +46,14 @@ export async function trainSupervised(config: RunConfig, objective: Objective, o
     const tasks = environment.tasks("train");
     const examples = supervisedExamples(tasks, environment.site, policy);
     const start = full ? engine.weights() : initialAdapter(config, policy);
-    if (options.dryRun) return { runDir: options.runDir ?? join("runs", config.name), steps: 0, interrupted: false, before: [], after: [] };
+    if (options.dryRun)
+      return {
+        runDir: options.runDir ?? join("runs", config.name),
+        steps: 0,
+        interrupted: false,
+        before: [],
+        after: [],
+      };
     const run = await openRun(config, options, policy, environment);
     try {
       const { checkpoint, directory } = run;
@@ -60,7 +78,13 @@ export async function trainSupervised(config: RunConfig, objective: Objective, o
         const began = performance.now();
         // every step has a stream of its own, so that a resume needs no state
         const rng = Rng.named(config.seed, `sft/${step + 1}`);
-        const drawn = supervisedBatch(examples, environment.site, policy, { size: sft.batch_size, augment: sft.augment }, rng);
+        const drawn = supervisedBatch(
+          examples,
+          environment.site,
+          policy,
+          { size: sft.batch_size, augment: sft.augment },
+          rng,
+        );
         const { promptLength, responseLength, slotSize } = policy.options;
         const batch = corruptBatch(
           drawn,
@@ -88,20 +112,41 @@ export async function trainSupervised(config: RunConfig, objective: Objective, o
           tokens: one(),
           recorded: undefined,
         };
-        const { loss } = await engine.accumulate(terms, { old: one(), reference: one(), advantage: one(), weight: one() });
+        const { loss } = await engine.accumulate(terms, {
+          old: one(),
+          reference: one(),
+          advantage: one(),
+          weight: one(),
+        });
         const rate = learningRate(step + 1, scheduleOptions(config));
         const gradNorm = await engine.step(step + 1, rate);
         if (!Number.isFinite(gradNorm) || !Number.isFinite(loss)) {
-          throw new UserError(`The loss or its gradient is not finite at step ${step + 1} (loss ${loss}, norm ${gradNorm}).`, {
-            hint: "Lower training.learning_rate, or resume from the last checkpoint with a smaller one.",
-          });
+          throw new UserError(
+            `The loss or its gradient is not finite at step ${step + 1} (loss ${loss}, norm ${gradNorm}).`,
+            {
+              hint: "Lower training.learning_rate, or resume from the last checkpoint with a smaller one.",
+            },
+          );
         }
         step++;
         const total = (performance.now() - began) / 1000;
         const line = {
-          step, reward: null, reward_std: null, success_rate: null, field_accuracy: null, frac_reward_zero_std: null, faults: 0,
-          loss: loss as number, kl: null, ratio_mean: null, ratio_max: null, clip_fraction: null, grad_norm: gradNorm, lr: rate,
-          tokens: drawn.reduce((n, e) => n + e.response.length + 1, 0), rollout_tokens_per_s: null,
+          step,
+          reward: null,
+          reward_std: null,
+          success_rate: null,
+          field_accuracy: null,
+          frac_reward_zero_std: null,
+          faults: 0,
+          loss: loss as number,
+          kl: null,
+          ratio_mean: null,
+          ratio_max: null,
+          clip_fraction: null,
+          grad_norm: gradNorm,
+          lr: rate,
+          tokens: drawn.reduce((n, e) => n + e.response.length + 1, 0),
+          rollout_tokens_per_s: null,
           time: { rollout: 0, score: 0, update: total, total },
         };
         metrics.append(line);
@@ -111,7 +156,12 @@ export async function trainSupervised(config: RunConfig, objective: Objective, o
       progress.end();
       await save();
       if (full && step === steps) {
-        await saveModel(sft.output as string, policy.model.config, await engine.getParameters("policy"), tokenizerText(policy.model));
+        await saveModel(
+          sft.output as string,
+          policy.model.config,
+          await engine.getParameters("policy"),
+          tokenizerText(policy.model),
+        );
         progress.note(`model written to ${sft.output}`);
       }
       return { runDir: directory.dir, steps: step, interrupted: step < steps, before: [], after: [] };

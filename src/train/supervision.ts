@@ -29,9 +29,12 @@ function supervisedExample(task: Task, kinds: Kinds, policy: Policy): Supervised
 export function supervisedExamples(tasks: readonly Task[], site: RunningSite, policy: Policy): SupervisedExample[] {
   const { fieldKinds } = site;
   if (fieldKinds === undefined) {
-    throw new UserError(`The site ${site.name} cannot tell its fields' controls without a browser, so it gives no supervised examples.`, {
-      hint: "Use site.kind=embedded for sft.",
-    });
+    throw new UserError(
+      `The site ${site.name} cannot tell its fields' controls without a browser, so it gives no supervised examples.`,
+      {
+        hint: "Use site.kind=embedded for sft.",
+      },
+    );
   }
   return tasks.map((task) => supervisedExample(task, fieldKinds(task), policy));
 }
@@ -52,7 +55,11 @@ export function supervisedBatch(
 ): SupervisedExample[] {
   const synthetic = (draws = 0): SupervisedExample => {
     const drawn = site.augmentedTask?.(rng);
-    if (drawn === undefined) throw new UserError(`The site ${site.name} has no synthetic tasks.`, { hint: "Set objective.augment=0.", exitCode: 2 });
+    if (drawn === undefined)
+      throw new UserError(`The site ${site.name} has no synthetic tasks.`, {
+        hint: "Set objective.augment=0.",
+        exitCode: 2,
+      });
     try {
       return supervisedExample(drawn.task, drawn.kinds, policy);
     } catch (error) {
@@ -60,5 +67,7 @@ export function supervisedBatch(
       return synthetic(draws + 1);
     }
   };
-  return Array.from({ length: options.size }, () => (rng.uniform() < options.augment ? synthetic() : rng.pick(examples)));
+  return Array.from({ length: options.size }, () =>
+    rng.uniform() < options.augment ? synthetic() : rng.pick(examples),
+  );
 }

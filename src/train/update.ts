@@ -1,8 +1,8 @@
 import type { DiscreteRng } from "../core/outcomes.js";
-import type { PackedBatch } from "../diffusion/replay.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
-import { packedLength } from "../diffusion/replay.js";
 import { bucketLength } from "../diffusion/buffer.js";
+import type { PackedBatch } from "../diffusion/replay.js";
+import { packedLength } from "../diffusion/replay.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
 import type { LayoutContext, Objective, TermBatch } from "../rl/objective.js";
 import type { Engine, SegmentValues } from "./engine.js";
 import type { Sample } from "./groups.js";
@@ -55,9 +55,19 @@ export async function prepareBatches<O>(
   const layouts: { terms: TermBatch; chunk: readonly Sample[] }[] = [];
   for (let i = 0; i < sorted.length; i += size) {
     const chunk = sorted.slice(i, i + size);
-    layouts.push({ terms: objective.layout(chunk.map((s) => s.trajectory), options, context), chunk });
+    layouts.push({
+      terms: objective.layout(
+        chunk.map((s) => s.trajectory),
+        options,
+        context,
+      ),
+      chunk,
+    });
   }
-  const segments = layouts.reduce((n, { terms }) => n + (terms.sampled?.of ?? terms.owner.filter((b) => b >= 0).length), 0);
+  const segments = layouts.reduce(
+    (n, { terms }) => n + (terms.sampled?.of ?? terms.owner.filter((b) => b >= 0).length),
+    0,
+  );
   const batches: MicroBatch[] = [];
   for (const { terms, chunk } of layouts) {
     const old = terms.recorded ?? (await engine.score(terms, "policy")).value;
@@ -76,12 +86,18 @@ export async function prepareBatches<O>(
 }
 
 /** One update: gradients of all micro-batches, then one step. */
-export async function takeStep(engine: Engine, batches: readonly MicroBatch[], t: number, learningRate: number): Promise<Record<string, number>> {
+export async function takeStep(
+  engine: Engine,
+  batches: readonly MicroBatch[],
+  t: number,
+  learningRate: number,
+): Promise<Record<string, number>> {
   const total: Record<string, number> = {};
   for (const { terms, values } of batches) {
     for (const [name, value] of Object.entries(await engine.accumulate(terms, values))) {
       const before = total[name];
-      total[name] = before === undefined ? value : engine.reduction(name) === "max" ? Math.max(before, value) : before + value;
+      total[name] =
+        before === undefined ? value : engine.reduction(name) === "max" ? Math.max(before, value) : before + value;
     }
   }
   return { ...total, grad_norm: await engine.step(t, learningRate) };

@@ -11,7 +11,7 @@ import type { Trajectory } from "../../src/diffusion/trajectory.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { LayoutContext, Objective, TermBatch } from "../../src/rl/objective.js";
-import { type EspoOptions, layoutWith, objective as espo } from "../../src/rl/objectives/espo.js";
+import { type EspoOptions, objective as espo, layoutWith } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as grpo } from "../../src/rl/objectives/grpo.js";
 import { Engine, type SegmentValues } from "../../src/train/engine.js";

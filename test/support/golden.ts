@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
-import { type Model, loadModel, saveModel } from "../../src/nn/model.js";
+import { loadModel, type Model, saveModel } from "../../src/nn/model.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { TermBatch } from "../../src/rl/objective.js";
 import { openSafetensors, readSafetensors } from "../../src/text/safetensors.js";
@@ -37,7 +37,9 @@ export function readGolden(name: string): Golden {
 
 /** Tensors under a prefix, with the prefix taken off. */
 export function under(golden: Golden, prefix: string): Map<string, Tensor> {
-  return new Map([...golden.tensors].filter(([k]) => k.startsWith(prefix)).map(([k, v]) => [k.slice(prefix.length), v]));
+  return new Map(
+    [...golden.tensors].filter(([k]) => k.startsWith(prefix)).map(([k, v]) => [k.slice(prefix.length), v]),
+  );
 }
 
 /** A model directory with the golden's own weights. */
@@ -70,8 +72,8 @@ export function goldenLora(golden: Golden): LoraOptions {
 
 /** The golden's packed rounds [B, T, K] as terms, a segment a round. */
 export function goldenTerms(golden: Golden): TermBatch {
-  const [batch, length] = golden.tensors.get("input.input_ids")?.shape as [number, number];
-  const [, rounds, reveals] = golden.tensors.get("input.rows")?.shape as [number, number, number];
+  const [batch, length] = (golden.tensors.get("input.input_ids") as Tensor).shape as [number, number];
+  const [, rounds, reveals] = (golden.tensors.get("input.rows") as Tensor).shape as [number, number, number];
   const terms = batch * rounds * reveals;
   return {
     batch,

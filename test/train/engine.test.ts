@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
 import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
@@ -9,10 +9,26 @@ import type { TermBatch } from "../../src/rl/objective.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
 import { Engine, type SegmentValues } from "../../src/train/engine.js";
-import { type Golden, goldenLora, goldenModel, goldenTerms, readGolden, relativeError, under } from "../support/golden.js";
+import {
+  type Golden,
+  goldenLora,
+  goldenModel,
+  goldenTerms,
+  readGolden,
+  relativeError,
+  under,
+} from "../support/golden.js";
 
 const TOLERANCE = 1e-4;
-const optimizer: OptimizerOptions = { kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradClip: 0, muonLrScale: 1 };
+const optimizer: OptimizerOptions = {
+  kind: "adamw",
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  gradClip: 0,
+  muonLrScale: 1,
+};
 
 /** Weight of each round: the mean over the rounds that reveal anything. */
 function roundWeights(batch: TermBatch): Float32Array {
@@ -47,7 +63,10 @@ describe("engine against PyTorch goldens", () => {
   it("scores rounds and gives the Flow-GRPO loss and every LoRA gradient", async () => {
     const model = await goldenModel(golden);
     const options = flowGrpo.schema.parse({ clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta });
-    const engine = new Engine(runtime, model, { lora: goldenLora(golden), training: { objective: flowGrpo as never, options, optimizer } });
+    const engine = new Engine(runtime, model, {
+      lora: goldenLora(golden),
+      training: { objective: flowGrpo as never, options, optimizer },
+    });
     const adapter = under(golden, "base_model.");
     await engine.setParameters("policy", new Map([...adapter].map(([k, v]) => [`base_model.${k}`, v])));
     await engine.setOptimizer(undefined);
@@ -56,12 +75,19 @@ describe("engine against PyTorch goldens", () => {
     const scored = await engine.score(batch, "policy");
     const mask = golden.floats("input.mask");
     const expected = golden.floats("expect.log_probs").map((x, i) => x * (mask[i] as number));
-    assert.ok(relativeError(scored.logProbs.map((x, i) => x * (mask[i] as number)), expected) < TOLERANCE);
+    assert.ok(
+      relativeError(
+        scored.logProbs.map((x, i) => x * (mask[i] as number)),
+        expected,
+      ) < TOLERANCE,
+    );
     assert.ok(relativeError(scored.value, golden.floats("expect.round_log_probs")) < TOLERANCE);
 
     const values = segmentValues(golden, batch);
     const metrics = await engine.accumulate(batch, values);
-    assert.ok(Math.abs((metrics.loss as number) / (golden.floats("expect.flow_grpo_loss")[0] as number) - 1) < TOLERANCE);
+    assert.ok(
+      Math.abs((metrics.loss as number) / (golden.floats("expect.flow_grpo_loss")[0] as number) - 1) < TOLERANCE,
+    );
     const once = await engine.getGradients();
     for (const [name, gradient] of once) {
       assert.ok(relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}`)) < TOLERANCE, name);
@@ -69,7 +95,13 @@ describe("engine against PyTorch goldens", () => {
     // a second micro-batch adds to the first
     await engine.accumulate(batch, values);
     for (const [name, gradient] of await engine.getGradients()) {
-      assert.ok(relativeError((gradient.data as Float32Array).map((x) => x / 2), golden.floats(`grad.${name}`)) < TOLERANCE, name);
+      assert.ok(
+        relativeError(
+          (gradient.data as Float32Array).map((x) => x / 2),
+          golden.floats(`grad.${name}`),
+        ) < TOLERANCE,
+        name,
+      );
     }
   });
 
@@ -77,8 +109,14 @@ describe("engine against PyTorch goldens", () => {
     const tiny = readGolden("tiny-refusion");
     const model = await loadModel(join(packageRoot(), "models", "tiny-refusion"));
     const options = flowGrpo.schema.parse({ clip_range: tiny.meta.clip_range, kl_coeff: tiny.meta.beta });
-    const engine = new Engine(runtime, model, { lora: goldenLora(tiny), training: { objective: flowGrpo as never, options, optimizer } });
-    await engine.setParameters("policy", new Map([...under(tiny, "base_model.")].map(([k, v]) => [`base_model.${k}`, v])));
+    const engine = new Engine(runtime, model, {
+      lora: goldenLora(tiny),
+      training: { objective: flowGrpo as never, options, optimizer },
+    });
+    await engine.setParameters(
+      "policy",
+      new Map([...under(tiny, "base_model.")].map(([k, v]) => [`base_model.${k}`, v])),
+    );
     await engine.setOptimizer(undefined);
     const batch = goldenTerms(tiny);
     const metrics = await engine.accumulate(batch, segmentValues(tiny, batch));
@@ -94,7 +132,10 @@ describe("engine against PyTorch goldens", () => {
     it(`gives the SFT loss and every weight's gradient (${tied ? "tied" : "untied"} head)`, async () => {
       const model = await goldenModel(golden, { tie_word_embeddings: tied });
       const options = sft.schema.parse({ trainable: "full" });
-      const engine = new Engine(runtime, model, { lora: undefined, training: { objective: sft as never, options, optimizer } });
+      const engine = new Engine(runtime, model, {
+        lora: undefined,
+        training: { objective: sft as never, options, optimizer },
+      });
       await engine.setParameters("policy", engine.weights());
       await engine.setOptimizer(undefined);
       const rows = golden.ints("input.sft_rows");
@@ -112,13 +153,23 @@ describe("engine against PyTorch goldens", () => {
         recorded: undefined,
       };
       const none = (): Float32Array => new Float32Array(1);
-      const metrics = await engine.accumulate(batch, { old: none(), reference: none(), advantage: none(), weight: none() });
+      const metrics = await engine.accumulate(batch, {
+        old: none(),
+        reference: none(),
+        advantage: none(),
+        weight: none(),
+      });
       const prefix = tied ? "sft_tied" : "sft";
-      assert.ok(Math.abs((metrics.loss as number) / (golden.floats(`expect.${prefix}_loss`)[0] as number) - 1) < TOLERANCE);
+      assert.ok(
+        Math.abs((metrics.loss as number) / (golden.floats(`expect.${prefix}_loss`)[0] as number) - 1) < TOLERANCE,
+      );
       const gradients = await engine.getGradients();
       assert.equal(gradients.size, under(golden, `grad.${prefix}.`).size);
       for (const [name, gradient] of gradients) {
-        assert.ok(relativeError(gradient.data as Float32Array, golden.floats(`grad.${prefix}.${name}`)) < TOLERANCE, name);
+        assert.ok(
+          relativeError(gradient.data as Float32Array, golden.floats(`grad.${prefix}.${name}`)) < TOLERANCE,
+          name,
+        );
       }
     });
   }

@@ -22,7 +22,9 @@ function randomAdapter(policy: Policy, seed: number): Map<string, Tensor> {
   return new Map(
     [...freshAdapter(policy.sites, policy.lora, rng)].map(([name, t]) => [
       name,
-      name.includes("lora_B") ? { ...t, data: Float32Array.from(t.data as Float32Array, () => 0.01 * rng.normal()) } : t,
+      name.includes("lora_B")
+        ? { ...t, data: Float32Array.from(t.data as Float32Array, () => 0.01 * rng.normal()) }
+        : t,
     ]),
   );
 }
@@ -61,12 +63,19 @@ describe("what the rollout recorded and what scoring says (shipped model)", () =
 
   it("agree at every position when all rounds are packed into one pass", async () => {
     const shapes = policy.sampler.shapes(policy.options);
-    const packed = packTrajectories(trajectories, { tokens: policy.engine.tokens, rounds: shapes.rounds, reveals: shapes.reveals });
+    const packed = packTrajectories(trajectories, {
+      tokens: policy.engine.tokens,
+      rounds: shapes.rounds,
+      reveals: shapes.reveals,
+    });
     const terms = packedTerms(packed, layout(trajectories.length) as never, "token");
     const { logProbs } = await policy.engine.score(terms, "policy");
     const recorded = terms.recorded as Float32Array;
     const count = terms.coefficient.reduce((a, x) => a + x, 0);
-    assert.equal(count, trajectories.reduce((n, t) => n + t.response.length, 0));
+    assert.equal(
+      count,
+      trajectories.reduce((n, t) => n + t.response.length, 0),
+    );
     for (let r = 0; r < count; r++) assert.ok(Math.abs((logProbs[r] as number) - (recorded[r] as number)) < TOLERANCE);
   });
 
@@ -84,7 +93,14 @@ describe("what the rollout recorded and what scoring says (shipped model)", () =
 
   it("give a ratio of 1 on the first update, and another one on the second", async () => {
     const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
-    const batches = await prepareBatches(policy, objective as never, config.objective, samples, 4, Rng.named(0, "layout"));
+    const batches = await prepareBatches(
+      policy,
+      objective as never,
+      config.objective,
+      samples,
+      4,
+      Rng.named(0, "layout"),
+    );
     const first = await takeStep(policy.engine, batches, 1, 1e-3);
     assert.ok((first.ratio_error as number) < TOLERANCE, `ratio error ${first.ratio_error}`);
     assert.ok((first.grad_norm as number) > 0);

@@ -51,7 +51,8 @@ describe("the reinforcement recipe", () => {
     ...changes,
   });
   /** What must not depend on interruptions: everything but the clock. */
-  const timeless = (rows: readonly StepMetrics[]): unknown[] => rows.map(({ time: _, rollout_tokens_per_s: __, ...rest }) => rest);
+  const timeless = (rows: readonly StepMetrics[]): unknown[] =>
+    rows.map(({ time: _, rollout_tokens_per_s: __, ...rest }) => rest);
   const adapter = (name: string, step = STEPS): Buffer =>
     readFileSync(join(root, name, "checkpoints", `step-00000${step}`, "adapter_model.safetensors"));
 
@@ -61,13 +62,22 @@ describe("the reinforcement recipe", () => {
     assert.equal(whole.steps, STEPS);
     assert.equal(whole.interrupted, false);
     assert.deepEqual([whole.before.length, whole.after.length], [1, 1]);
-    for (const file of ["config.yaml", "env.json", "metrics.jsonl", "log.jsonl", "report.html", "eval/heldout.json", "eval/before/heldout.json"]) {
+    for (const file of [
+      "config.yaml",
+      "env.json",
+      "metrics.jsonl",
+      "log.jsonl",
+      "report.html",
+      "eval/heldout.json",
+      "eval/before/heldout.json",
+    ]) {
       assert.ok(existsSync(join(root, "whole", file)), file);
     }
     const rows = readMetrics(join(root, "whole", "metrics.jsonl"));
     assert.equal(rows.length, STEPS);
     for (const row of rows) {
-      for (const [key, value] of Object.entries(row)) if (key !== "time" && key !== "extra") assert.ok(Number.isFinite(value), `${key} = ${value}`);
+      for (const [key, value] of Object.entries(row))
+        if (key !== "time" && key !== "extra") assert.ok(Number.isFinite(value), `${key} = ${value}`);
     }
     const records = readRollouts(join(root, "whole", "rollouts", "step-000001.jsonl"));
     assert.equal(records.length, 6);
@@ -75,7 +85,11 @@ describe("the reinforcement recipe", () => {
 
     // the same run, stopped after its first step: the recipe asks once before each
     let asked = 0;
-    const signal = { get aborted() { return ++asked > 1; } } as AbortSignal;
+    const signal = {
+      get aborted() {
+        return ++asked > 1;
+      },
+    } as AbortSignal;
     const stopped = await train(config, options("stopped", { signal }));
     assert.equal(stopped.steps, 1);
     assert.equal(stopped.interrupted, true);
@@ -96,7 +110,10 @@ describe("the reinforcement recipe", () => {
   for (const command of ["espo", "grpo"]) {
     it(`trains with ${command} from the same config but one word`, async () => {
       const base = await smallConfig(command);
-      const result = await train({ ...base, evaluation: { ...base.evaluation, every: 0 } }, options(command, { command }));
+      const result = await train(
+        { ...base, evaluation: { ...base.evaluation, every: 0 } },
+        options(command, { command }),
+      );
       assert.equal(result.steps, STEPS);
       const rows = readMetrics(join(root, command, "metrics.jsonl"));
       assert.ok(rows.every((row) => Number.isFinite(row.loss)));

@@ -13,7 +13,10 @@ export const command: CliCommand = {
       .requiredOption("-c, --config <file>", "YAML with the sizes of the model")
       .requiredOption("-o, --out <dir>", "where the model directory is written; must not exist")
       .action(async (flags: { config: string; out: string }) => {
-        if (existsSync(flags.out)) throw new UserError(`${flags.out} exists already, and a model is never overwritten.`, { hint: "give another --out" });
+        if (existsSync(flags.out))
+          throw new UserError(`${flags.out} exists already, and a model is never overwritten.`, {
+            hint: "give another --out",
+          });
         const { newModel, newModelSchema } = await import("../../train/new-model.js");
         let raw: unknown;
         try {
@@ -22,7 +25,8 @@ export const command: CliCommand = {
           throw new UserError(`Cannot read ${flags.config}: ${messageOf(error)}`, { exitCode: 2 });
         }
         const config = newModelSchema.safeParse(raw);
-        if (!config.success) throw new UserError(`${flags.config} is not usable:\n${z.prettifyError(config.error)}`, { exitCode: 2 });
+        if (!config.success)
+          throw new UserError(`${flags.config} is not usable:\n${z.prettifyError(config.error)}`, { exitCode: 2 });
         const { parameters, vocabulary } = await newModel(config.data, flags.out);
         context.print(`${flags.out}: ${parameters} parameters, ${vocabulary} tokens`);
         context.log(`next: refusion-train sft --config configs/tiny/sft.yaml model=${flags.out}`);

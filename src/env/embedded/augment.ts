@@ -72,7 +72,9 @@ function inventedWord(rng: Rng): string {
 function pickTitle(material: Material, rng: Rng): string {
   for (;;) {
     const known = rng.shuffle(material.titleWords);
-    const title = Array.from({ length: 1 + rng.int(3) }, (_, i) => (rng.uniform() < 1 / 3 ? inventedWord(rng) : (known[i] as string))).join(" ");
+    const title = Array.from({ length: 1 + rng.int(3) }, (_, i) =>
+      rng.uniform() < 1 / 3 ? inventedWord(rng) : (known[i] as string),
+    ).join(" ");
     if (!material.forbidden.has(title)) return title;
   }
 }

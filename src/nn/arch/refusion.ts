@@ -90,7 +90,8 @@ export const architecture: Architecture = {
             const h = rmsNorm(e, x, w(`${p}.input_layernorm.weight`), c.rms_norm_eps);
             const project = (name: string, n: number): Value =>
               g.scope(name, () => e.reshapeTo(linear(e, h, w(`${p}.self_attn.${name}.weight`)), t.of("B", "N", n, hd)));
-            const norm = (name: string, v: Value): Value => g.scope(name, () => rmsNorm(e, v, w(`${p}.self_attn.${name}.weight`), c.rms_norm_eps));
+            const norm = (name: string, v: Value): Value =>
+              g.scope(name, () => rmsNorm(e, v, w(`${p}.self_attn.${name}.weight`), c.rms_norm_eps));
             const q = rotate(e, norm("q_norm", project("q_proj", heads)), queryRotation);
             const k = rotate(e, norm("k_norm", project("k_proj", kvHeads)), keyRotation);
             const v = project("v_proj", kvHeads);
@@ -100,7 +101,13 @@ export const architecture: Architecture = {
           const middle = e.add(x, attended);
           const fed = g.scope("mlp", () => {
             const h = rmsNorm(e, middle, w(`${p}.post_attention_layernorm.weight`), c.rms_norm_eps);
-            return swiglu(e, h, w(`${p}.mlp.gate_proj.weight`), w(`${p}.mlp.up_proj.weight`), w(`${p}.mlp.down_proj.weight`));
+            return swiglu(
+              e,
+              h,
+              w(`${p}.mlp.gate_proj.weight`),
+              w(`${p}.mlp.up_proj.weight`),
+              w(`${p}.mlp.down_proj.weight`),
+            );
           });
           return e.add(middle, fed);
         });

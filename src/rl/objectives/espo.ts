@@ -21,7 +21,10 @@ const schema = z.strictObject({
   clip_range_low: z.number().positive().lt(1).default(0.2).describe("eps_low"),
   clip_range_high: z.number().positive().default(0.2).describe("eps_high"),
   adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
-  advantage: z.enum(["group", "center", "leave_one_out"]).default("leave_one_out").describe("how a group's rewards become advantages"),
+  advantage: z
+    .enum(["group", "center", "leave_one_out"])
+    .default("leave_one_out")
+    .describe("how a group's rewards become advantages"),
 });
 
 export type EspoOptions = z.infer<typeof schema>;
@@ -36,10 +39,17 @@ export function layoutWith(draw: typeof drawMask): Objective<EspoOptions>["layou
       tokens[b] = response.length;
       const slots = Math.ceil(response.length / slotSize);
       return Array.from({ length: o.mc_samples }, () => draw(slots, context.rng)).flatMap((drawn) =>
-        elboViews(trajectory, slotSize, drawn, o.coupled, 1 / o.mc_samples, context.tokens.mask).map(({ buffer, terms }) => ({
-          buffer,
-          terms: terms.map((t) => ({ row: t.row, target: response[t.position] as number, coefficient: t.weight, segment: b })),
-        })),
+        elboViews(trajectory, slotSize, drawn, o.coupled, 1 / o.mc_samples, context.tokens.mask).map(
+          ({ buffer, terms }) => ({
+            buffer,
+            terms: terms.map((t) => ({
+              row: t.row,
+              target: response[t.position] as number,
+              coefficient: t.weight,
+              segment: b,
+            })),
+          }),
+        ),
       );
     });
     const sizes = {
@@ -48,7 +58,13 @@ export function layoutWith(draw: typeof drawMask): Objective<EspoOptions>["layou
       terms: context.batch * context.canvas * o.mc_samples,
       segments: context.batch,
     };
-    return bufferTerms(scored, sizes, trajectories.map((_, b) => b), tokens, context.tokens.pad);
+    return bufferTerms(
+      scored,
+      sizes,
+      trajectories.map((_, b) => b),
+      tokens,
+      context.tokens.pad,
+    );
   };
 }
 

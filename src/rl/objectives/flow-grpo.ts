@@ -18,8 +18,14 @@ const schema = z
     kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
     clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
     adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
-    advantage: z.enum(["group", "center", "leave_one_out"]).default("group").describe("how a group's rewards become advantages"),
-    ratio_level: z.enum(["step", "token", "sequence"]).default("step").describe("what one ratio covers: a round, a token, or a response"),
+    advantage: z
+      .enum(["group", "center", "leave_one_out"])
+      .default("group")
+      .describe("how a group's rewards become advantages"),
+    ratio_level: z
+      .enum(["step", "token", "sequence"])
+      .default("step")
+      .describe("what one ratio covers: a round, a token, or a response"),
     steps_per_update: z
       .union([z.literal("all"), z.int().min(1)])
       .default("all")
@@ -44,7 +50,10 @@ export const objective: Objective<FlowGrpoOptions> = {
     if (k === "all") return packedTerms(context.pack(trajectories), context, o.ratio_level);
     const rounds = trajectories.map((t) => {
       const all = t.rounds.map((_, i) => i);
-      return context.rng.shuffle(all).slice(0, k).sort((a, b) => a - b);
+      return context.rng
+        .shuffle(all)
+        .slice(0, k)
+        .sort((a, b) => a - b);
     });
     return packedTerms(context.pack(trajectories, rounds), context, o.ratio_level, { trajectories, rounds });
   },

@@ -17,7 +17,10 @@ const schema = z.strictObject({
   kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
   clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
   adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
-  advantage: z.enum(["group", "center", "leave_one_out"]).default("group").describe("how a group's rewards become advantages"),
+  advantage: z
+    .enum(["group", "center", "leave_one_out"])
+    .default("group")
+    .describe("how a group's rewards become advantages"),
 });
 
 export type GrpoOptions = z.infer<typeof schema>;
@@ -47,7 +50,13 @@ export const objective: Objective<GrpoOptions> = {
       };
     });
     const length = bucketLength(Math.max(...scored.map((s) => s.buffer.ids.length)), context.lengthStep);
-    return bufferTerms(scored, { batch: context.batch, length, terms, segments: terms }, owner, tokens, context.tokens.pad);
+    return bufferTerms(
+      scored,
+      { batch: context.batch, length, terms, segments: terms },
+      owner,
+      tokens,
+      context.tokens.pad,
+    );
   },
 
   loss: (inputs: LossInputs, o: GrpoOptions): Loss => clippedLoss(inputs, o),

@@ -14,9 +14,21 @@ const schema = z.strictObject({
   trainable: z.enum(["lora", "full"]).default("lora").describe("train the adapter, or every weight of the model"),
   ar_weight: z.number().min(0).default(0.5).describe("weight of the autoregressive loss inside clean slots"),
   eos_fill_weight: z.number().min(0).default(0.1).describe("weight of EOS tokens behind the first one"),
-  augment: z.number().min(0).max(1).default(0).describe("share of examples with random form titles and labels (embedded site)"),
-  optimizer: z.enum(["adamw", "muon"]).default("adamw").describe("muon: Newton-Schulz momentum on hidden matrices, AdamW elsewhere"),
-  muon_lr_scale: z.number().positive().default(10).describe("learning rate of Muon's matrices, as a multiple of AdamW's"),
+  augment: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe("share of examples with random form titles and labels (embedded site)"),
+  optimizer: z
+    .enum(["adamw", "muon"])
+    .default("adamw")
+    .describe("muon: Newton-Schulz momentum on hidden matrices, AdamW elsewhere"),
+  muon_lr_scale: z
+    .number()
+    .positive()
+    .default(10)
+    .describe("learning rate of Muon's matrices, as a multiple of AdamW's"),
   output: z.string().min(1).nullable().default(null).describe("with trainable: full, the model directory to write"),
 });
 

@@ -1,7 +1,7 @@
 import { bucketLength } from "../../diffusion/buffer.js";
+import type { UnmaskOptions } from "../../diffusion/policy.js";
 import { packedLength } from "../../diffusion/replay.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
-import type { UnmaskOptions } from "../../diffusion/policy.js";
 import type { TermBatch } from "../../rl/objective.js";
 import { packedTerms } from "../../rl/terms.js";
 import type { Engine } from "../engine.js";

@@ -2,7 +2,7 @@ import { allOutcomes, type DiscreteRng } from "../../../core/outcomes.js";
 import { BufferBuilder, bucketLength } from "../../../diffusion/buffer.js";
 import { drawMask, type MaskDraw } from "../../../diffusion/elbo.js";
 import type { Trajectory } from "../../../diffusion/trajectory.js";
-import { type EspoOptions, layoutWith, objective as espo } from "../../../rl/objectives/espo.js";
+import { type EspoOptions, objective as espo, layoutWith } from "../../../rl/objectives/espo.js";
 import { bufferTerms } from "../../../rl/terms.js";
 import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
 
