@@ -6,7 +6,6 @@ const ROLLOUTS = 32;
 
 export async function benchPolicy({ runs, contexts }) {
   const { loadConfig } = await load("train/config.js");
-  const { loadFolder } = await load("core/registry.js");
   const { openPolicy, initialAdapter } = await load("train/policy.js");
   const { openEnvironment, evaluationTasks } = await load("train/environment.js");
   const { optimizerOptions } = await load("train/recipe-options.js");

@@ -3,7 +3,8 @@ import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import { formatShape, isStatic, sameShape } from "../onnx/shapes.js";
 import type { Dim, Node, Value } from "../onnx/types.js";
-import { NO_GRADIENT, RULES, RuleContext } from "./rules.js";
+import { RuleContext } from "./rule.js";
+import { NO_GRADIENT, RULES } from "./rules.js";
 
 const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
 

@@ -1,12 +1,13 @@
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
-import { BrowserHost, type BrowserOptions, EnvironmentFault, Session } from "./browser.js";
+import { BrowserHost, type BrowserOptions, EnvironmentFault } from "./browser.js";
 import { type Control, readForm } from "./controls.js";
 import { type Execution, executePlan } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
 import { type Plan, parsePlan } from "./plan.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, score } from "./reward.js";
+import { Session } from "./session.js";
 import type { RunningSite, Task } from "./site.js";
 
 export interface EpisodeOptions {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ElementHandle, errors } from "playwright";
-import { EnvironmentFault, type Session, type Submission } from "./browser.js";
+import { EnvironmentFault } from "./browser.js";
 import { currentValues, type ReadForm, readForm } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
 import { aimAt, emptyFiles } from "./page-reader.js";
 import type { Action, Plan } from "./plan.js";
 import { type PostedPair, postedValues } from "./posted.js";
+import type { Session, Submission } from "./session.js";
 import type { FieldValue, Task } from "./site.js";
 
 /** A plan that was carried out. */

@@ -1,5 +1,5 @@
 import type { GraphBuilder } from "./graph.js";
-import { DTYPE_CODE } from "./ops.js";
+import { DTYPE_CODE } from "./infer.js";
 import { sizeOf } from "./shapes.js";
 import type { Dim, DType, Value } from "./types.js";
 

@@ -1,5 +1,6 @@
 import { messageOf, UserError } from "../core/errors.js";
-import { type Inferred, OPS } from "./ops.js";
+import type { Inferred } from "./infer.js";
+import { OPS } from "./ops.js";
 import { formatShape, isStatic, sizeOf } from "./shapes.js";
 import type { Attribute, Dim, DType, ExternalData, Graph, Initializer, Node, TypedArray, Value } from "./types.js";
 

@@ -1,9 +1,10 @@
+import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { sha256File } from "../core/files.js";
 import { createLog, type Logger } from "../core/log.js";
 import { modelHash } from "../nn/model.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint } from "./checkpoint.js";
-import { configDifferences, type RunConfig } from "./config.js";
+import { configDifferences, type RunConfig, resolvePath } from "./config.js";
 import type { Environment } from "./environment.js";
 import type { Policy } from "./policy.js";
 import { RunDirectory } from "./run-directory.js";
@@ -39,7 +40,9 @@ export async function openRun(
       ...(config.init_adapter === null
         ? {}
         : {
-            init_adapter: await sha256File(`${config.init_adapter}/adapter_model.safetensors`).catch(() => "missing"),
+            init_adapter: await sha256File(
+              join(resolvePath(config.init_adapter, "init_adapter"), "adapter_model.safetensors"),
+            ),
           }),
     },
   };

@@ -1,0 +1,56 @@
+import { axisOf } from "../onnx/shapes.js";
+import type { Value } from "../onnx/types.js";
+import type { Rule, RuleContext } from "./rule.js";
+
+/** Gradients of the normalisations. */
+
+/** The axes that a normalisation's statistics are taken over. */
+function normalizedAxes(c: RuleContext): readonly number[] {
+  const rank = c.x().shape.length;
+  return [...Array(rank).keys()].slice(axisOf(c.int("axis", -1), rank));
+}
+
+/** 1 / sqrt(mean(v^2) + eps) from the forward pass, or again where the graph does not save it. */
+function inverseDeviation(c: RuleContext, saved: Value | undefined, v: Value): Value {
+  const { e } = c;
+  if (saved !== undefined) return e.cast(saved, v.dtype);
+  return c.g.op("Reciprocal", [e.sqrt(e.add(e.mean(e.mul(v, v), normalizedAxes(c)), c.int("epsilon", 1e-5)))]);
+}
+
+export const simplifiedLayerNormalization: Rule = (c) => {
+  // y = x * inv * w with inv = 1 / sqrt(mean(x^2) + eps)
+  c.firstOutputOnly();
+  const { e } = c;
+  const [x, w] = [c.x(0), c.x(1)];
+  const axes = normalizedAxes(c);
+  const inv = inverseDeviation(c, c.node.outputs[1], x);
+  const normalized = (): Value => e.mul(x, inv);
+  return [
+    () => {
+      const g = e.mul(c.dy, w);
+      const n = normalized();
+      return e.mul(e.sub(g, e.mul(n, e.mean(e.mul(g, n), axes))), inv);
+    },
+    () => e.mul(c.dy, normalized()),
+  ];
+};
+
+export const layerNormalization: Rule = (c) => {
+  c.firstOutputOnly();
+  const { e } = c;
+  const [x, w] = [c.x(0), c.x(1)];
+  const axes = normalizedAxes(c);
+  const mean = c.node.outputs[1];
+  const centered = (): Value => e.sub(x, mean === undefined ? e.mean(x, axes) : e.cast(mean, x.dtype));
+  const normalized = (): Value => e.mul(centered(), inverseDeviation(c, c.node.outputs[2], centered()));
+  return [
+    () => {
+      const g = e.mul(c.dy, w);
+      const n = normalized();
+      const inv = inverseDeviation(c, c.node.outputs[2], centered());
+      return e.mul(e.sub(e.sub(g, e.mean(g, axes)), e.mul(n, e.mean(e.mul(g, n), axes))), inv);
+    },
+    () => e.mul(c.dy, normalized()),
+    () => c.dy,
+  ];
+};
