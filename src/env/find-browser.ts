@@ -37,9 +37,12 @@ export function findBrowser(
     return { path: named, source: `$${BROWSER_VARIABLE}` };
   }
   if (own !== "" && existsSync(own)) return { path: undefined, source: "Playwright's own Chromium" };
-  for (const name of headless ? [...HEADLESS_NAMES, ...SYSTEM_NAMES] : SYSTEM_NAMES) {
+  for (const names of headless ? [HEADLESS_NAMES, SYSTEM_NAMES] : [SYSTEM_NAMES]) {
     for (const dir of (env.PATH ?? "").split(delimiter)) {
-      if (dir !== "" && isFile(join(dir, name))) return { path: join(dir, name), source: "system browser on the PATH" };
+      for (const name of names) {
+        if (dir !== "" && isFile(join(dir, name)))
+          return { path: join(dir, name), source: "system browser on the PATH" };
+      }
     }
   }
   return undefined;

@@ -11,9 +11,15 @@ describe("findBrowser", () => {
   const file = (...parts: string[]): string => join(dir, ...parts);
   before(() => {
     dir = mkdtempSync(join(tmpdir(), "find-browser-"));
-    for (const name of ["first", "second", "decoy"]) mkdirSync(file(name));
+    for (const name of ["first", "second", "decoy", "shell"]) mkdirSync(file(name));
     mkdirSync(file("decoy", "chromium"));
-    for (const path of [file("first", "google-chrome"), file("second", "chromium"), file("own"), file("named")])
+    for (const path of [
+      file("first", "google-chrome"),
+      file("second", "chromium"),
+      file("own"),
+      file("named"),
+      file("shell", "chromium-headless-shell"),
+    ])
       writeFileSync(path, "");
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
@@ -35,6 +41,13 @@ describe("findBrowser", () => {
       findBrowser({ env: { PATH: path("decoy", "second") }, own: file("none") })?.path,
       file("second", "chromium"),
     );
+  });
+
+  it("takes a headless shell before any full browser, but not where a window is wanted", () => {
+    const PATH = path("first", "shell");
+    assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("shell", "chromium-headless-shell"));
+    const shown = findBrowser({ env: { PATH }, own: file("none"), headless: false });
+    assert.equal(shown?.path, file("first", "google-chrome"));
   });
 
   it("finds nothing where there is nothing", () => {
