@@ -69,6 +69,8 @@ export function lineChart({ title, series, include = [], xLabel = "step" }: Char
   const xs = drawn.flatMap((s) => s.points.map((p) => p.x));
   if (drawn.length === 0) return "";
   const yTicks = ticks(min(values), max(values));
+  // a ratio of 1 +- 1e-5 needs more digits, or every tick would read 1
+  const digits = [4, 6, 8].find((n) => new Set(yTicks.map((t) => formatTick(t, n))).size === yTicks.length) ?? 10;
   const [low, high] = [yTicks[0] as number, yTicks.at(-1) as number];
   const [first, last] = [min(xs), max(xs)];
   const x = (value: number): number => LEFT + ((value - first) / (last - first || 1)) * (WIDTH - LEFT - RIGHT);
@@ -78,7 +80,7 @@ export function lineChart({ title, series, include = [], xLabel = "step" }: Char
   const grid = yTicks.map(
     (tick) =>
       `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${px(y(tick))}" y2="${px(y(tick))}"/>` +
-      `<text class="tick" x="${LEFT - 6}" y="${px(y(tick) + 3.5)}" text-anchor="end">${formatTick(tick)}</text>`,
+      `<text class="tick" x="${LEFT - 6}" y="${px(y(tick) + 3.5)}" text-anchor="end">${formatTick(tick, digits)}</text>`,
   );
   const axis = xTicks.map(
     (tick) =>
@@ -131,10 +133,12 @@ function px(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-export function formatTick(value: number): string {
+export function formatTick(value: number, digits = 4): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  return size >= 1e5 || size < 1e-3 ? value.toExponential(1).replace("e+", "e") : String(Number(value.toPrecision(4)));
+  return size >= 1e5 || size < 1e-3
+    ? value.toExponential(1).replace("e+", "e")
+    : String(Number(value.toPrecision(digits)));
 }
 
 function min(values: readonly number[]): number {

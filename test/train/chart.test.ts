@@ -57,5 +57,9 @@ test("texts are escaped; control and direction characters are shown as codes", (
 });
 
 test("tick labels", () => {
-  assert.deepEqual([0, 0.25, 1e-4, 250000, 1234.5].map(formatTick), ["0", "0.25", "1.0e-4", "2.5e5", "1235"]);
+  assert.deepEqual(
+    [0, 0.25, 1e-4, 250000, 1234.5].map((value) => formatTick(value)),
+    ["0", "0.25", "1.0e-4", "2.5e5", "1235"],
+  );
+  assert.equal(formatTick(1.00001, 6), "1.00001");
 });
