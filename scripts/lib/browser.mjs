@@ -40,9 +40,12 @@ export async function ensureBrowser() {
   if (apt) {
     log("Installing Chromium with apt-get ...");
     run("apt-get", ["update", "-qq"], noninteractive);
-    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium-headless-shell"], noninteractive);
-    const found = findBrowser();
-    if (found !== undefined && (await starts(found))) return;
+    // the shell is lighter; older releases have the full browser only
+    for (const name of ["chromium-headless-shell", "chromium"]) {
+      if (!run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name], noninteractive)) continue;
+      const found = findBrowser();
+      if (found !== undefined && (await starts(found))) return;
+    }
   }
   fail(
     "No browser: neither Playwright's Chromium nor a system one could be found or installed (above).",
