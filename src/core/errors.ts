@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** Exit codes of the command line (DESIGN section 9). */
+/** Exit codes of the command line. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /**

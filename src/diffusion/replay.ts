@@ -55,7 +55,7 @@ interface Entry {
 }
 
 /**
- * All rounds of a rollout in one sequence (facts: "Unmasking replayed in one pass"):
+ * All rounds of a rollout in one sequence:
  * prompt | committed tokens in commit order | for every round its open masks.
  * A mask of round t sees the prompt, the tokens committed before t, and the masks of its own round up to itself. That
  * is what it saw in the rollout, where a committed token saw only the entries before it, so its keys and values are the

@@ -109,7 +109,7 @@ function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome,
 const actionKey = (action: Action): string =>
   "label" in action ? `${action.label}|${"value" in action ? action.value : ""}` : "";
 
-/** The default reward, from what the server received (DESIGN, section 8). */
+/** The default reward, from what the server received. */
 export function score(task: Pick<Task, "fields">, controls: readonly Control[], outcome: Outcome): Score {
   const fields = Object.entries(task.fields).map(([label, truth]) => judgeField(label, truth, controls, outcome));
   const counted = fields.filter((field) => field.counted);

@@ -14,7 +14,7 @@ export interface WeightSpec {
 
 /** One file under arch/ exports one of these as `architecture`; its file name is the `architecture` of config.json. */
 export interface Architecture {
-  /** Emits the whole contract graph (DESIGN section 3): inputs, weights by their checkpoint names, output `logits`. */
+  /** Emits the whole contract graph (docs/model.md): inputs, weights by their checkpoint names, output `logits`. */
   build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
   /** Every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;

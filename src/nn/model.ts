@@ -13,7 +13,7 @@ import { type ModelConfig, readModelConfig } from "./config.js";
 
 export const WEIGHTS_FILE = "model.safetensors";
 
-/** A model directory, opened (DESIGN section 3). The weights stay in their file. */
+/** A model directory, opened (docs/model.md). The weights stay in their file. */
 export interface Model {
   readonly dir: string;
   readonly config: ModelConfig;

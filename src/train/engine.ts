@@ -77,6 +77,19 @@ export class Engine implements RoundModel {
     trainingGraph(this.model.graph, shape, this.trainable, this.tokens, objective, options, new Map());
   }
 
+  /** The graphs for batches of one shape, by the names of ONNX Runtime's on-device training. */
+  artifacts(batch: TermBatch, rollout: { batch: number; length: number; rows: number }): Map<string, Graph> {
+    const { objective, options, optimizer } = this.training();
+    const { graph } = this.model;
+    const shape = shapeOf(batch);
+    return new Map([
+      ["rollout_model", rolloutGraph(graph, rollout, this.trainable, this.tokens)],
+      ["eval_model", scoreGraph(graph, shape, this.trainable, this.tokens)],
+      ["training_model", trainingGraph(graph, shape, this.trainable, this.tokens, objective, options, new Map())],
+      ["optimizer_model", optimizerGraph(this.parameters, optimizer)],
+    ]);
+  }
+
   /** Puts a policy's parameters in place. */
   async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
     for (const p of this.parameters) {

@@ -8,7 +8,7 @@ import type { Graph, Value } from "../onnx/types.js";
 import { slot } from "../optim/optimizer.js";
 import type { LossInputs, Objective } from "../rl/objective.js";
 
-/** The derived graphs of DESIGN section 3: rollout_model, eval_model (scoring) and training_model. */
+/** The derived graphs: rollout_model, eval_model (scoring) and training_model. */
 
 export interface Trainable {
   readonly lora: LoraOptions | undefined;

@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 
 /**
- * One line of metrics.jsonl (DESIGN section 9). Null means that the step has no such quantity: SFT has no reward, and a
+ * One line of metrics.jsonl. Null means that the step has no such quantity: SFT has no reward, and a
  * step in which no group carried signal has no loss. Rates are shares in 0..1, times are seconds.
  */
 export interface StepMetrics {

@@ -30,7 +30,7 @@ const environmentSchema = z.looseObject({
 
 export type RunEnvironment = z.infer<typeof environmentSchema>;
 
-/** runs/<name>/: where everything of one run lies (DESIGN section 3). Never overwritten: a new run gets a new one. */
+/** runs/<name>/: where everything of one run lies. Never overwritten: a new run gets a new one. */
 export class RunDirectory {
   private constructor(readonly dir: string) {}
 

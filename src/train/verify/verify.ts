@@ -30,7 +30,7 @@ export interface VerifyOptions {
   readonly onNote?: (text: string) => void;
 }
 
-/** Runs the proofs (DESIGN section 10) on a config's model and sampler: no training, no browser. */
+/** Runs the proofs on a config's model and sampler: no training, no browser. */
 export async function verify(options: VerifyOptions): Promise<ProofLine[]> {
   const { config } = options;
   const proofs = await chosenProofs(options.only);
