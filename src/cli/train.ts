@@ -39,6 +39,7 @@ interface TrainFlags {
   readonly config?: string;
   readonly dryRun?: boolean;
   readonly runDir?: string;
+  readonly rollouts?: string;
   readonly resume?: boolean;
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -61,6 +62,7 @@ function addObjective(
     .option("-c, --config <file>", "YAML config of the run (with --resume: the run's own, if left out)")
     .option("--dry-run", "do everything up to the first step, then stop")
     .option("--run-dir <dir>", "where the run is kept; runs/<name> by default, and never overwritten")
+    .option("--rollouts <run>", "learn from the recorded rollouts of this run: nothing is generated or played")
     .option("--resume", "continue the run in --run-dir, or the newest one of this config")
     .option("-q, --quiet", "no progress")
     .option("--json", "print the result as JSON")
@@ -83,6 +85,7 @@ async function runTraining(
     configPath,
     dryRun: flags.dryRun ?? false,
     runDir: flags.runDir,
+    rolloutsRun: flags.rollouts,
     resume: flags.resume ?? false,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
@@ -107,14 +110,15 @@ function resumedConfig(command: string, flags: TrainFlags): string {
 
 function printNext(command: string, result: TrainResult, options: TrainOptions, context: CliContext): void {
   const dir = shellWord(result.runDir);
+  const rollouts = options.rolloutsRun === undefined ? "" : ` --rollouts ${shellWord(options.rolloutsRun)}`;
   if (result.interrupted) {
     context.log(
-      `interrupted after step ${result.steps}; continue with:\n  refusion-train ${command} --resume --run-dir ${dir}`,
+      `interrupted after step ${result.steps}; continue with:\n  refusion-train ${command} --resume --run-dir ${dir}${rollouts}`,
     );
     context.exitWith(EXIT.interrupted);
   } else if (options.dryRun) {
     context.log(
-      `dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}`,
+      `dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}${rollouts}`,
     );
   } else if (!options.quiet) {
     const report = join(result.runDir, "report.html");

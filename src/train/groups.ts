@@ -1,13 +1,17 @@
 import type { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import { type AdvantageKind, advantages } from "../rl/advantages.js";
-import type { RunConfig } from "./config.js";
-import { rewardOf } from "./environment.js";
-import type { Rollout } from "./rollouts.js";
+import type { RolloutRecord } from "./rollout-record.js";
+
+/** What a step learns from in one rollout, played just now or read from a file. */
+export interface Sampled {
+  readonly trajectory: Trajectory;
+  readonly record: RolloutRecord;
+}
 
 /** The rollouts of one task. */
 export interface Group {
-  readonly rollouts: readonly Rollout[];
+  readonly rollouts: readonly Sampled[];
   /** Advantage of each rollout; null where the environment failed, or where the group carries no signal. */
   readonly advantages: readonly (number | null)[];
   /** False where all rewards are equal: the group takes no step at all. */
@@ -21,21 +25,16 @@ export interface Sample {
 }
 
 /** Rollouts whose environment failed are left out of the group; the rest get their advantages. */
-export function makeGroup(
-  rollouts: readonly Rollout[],
-  config: RunConfig,
-  kind: AdvantageKind,
-  clipMax: number,
-): Group {
-  const scored = rollouts.filter((r) => r.episode.fault === undefined);
+export function makeGroup(rollouts: readonly Sampled[], kind: AdvantageKind, clipMax: number): Group {
+  const rewards = rollouts.map((r) => r.record.reward);
   const values = advantages(
-    scored.map((r) => rewardOf(r.episode, config.reward)),
+    rewards.filter((reward) => reward !== null),
     kind,
     clipMax,
   );
   if (values === undefined) return { rollouts, advantages: rollouts.map(() => null), signal: false };
-  const byRollout = new Map(scored.map((r, i) => [r, values[i] as number]));
-  return { rollouts, advantages: rollouts.map((r) => byRollout.get(r) ?? null), signal: true };
+  let next = 0;
+  return { rollouts, advantages: rewards.map((r) => (r === null ? null : (values[next++] as number))), signal: true };
 }
 
 export function samplesOf(groups: readonly Group[]): Sample[] {

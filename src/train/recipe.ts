@@ -11,6 +11,15 @@ export async function train(config: RunConfig, options: TrainOptions): Promise<T
   const objectives = await loadFolder<Objective>(new URL("../rl/objectives/", import.meta.url), "objective");
   const objective = objectives.get(options.command);
   if (objective === undefined) throw new UserError(`Unknown objective ${options.command}.`, { exitCode: 2 });
+  if (objective.learnsFrom === "supervision" && options.rolloutsRun !== undefined) {
+    throw new UserError(`--rollouts: ${options.command} learns from the site's own examples, not from rollouts.`, {
+      hint: `Leave --rollouts out, or use one of ${[...objectives.values()]
+        .filter((o) => o.learnsFrom === "rollouts")
+        .map((o) => o.name)
+        .join(", ")}.`,
+      exitCode: 2,
+    });
+  }
   return objective.learnsFrom === "supervision"
     ? trainSupervised(config, objective, options)
     : trainPolicy(config, objective, options);

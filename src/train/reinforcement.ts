@@ -3,22 +3,23 @@ import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
-import type { AdvantageKind } from "../rl/advantages.js";
 import { spread } from "../rl/advantages.js";
 import type { Objective } from "../rl/objective.js";
 import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
-import { type Environment, openEnvironment, rewardOf } from "./environment.js";
+import { type Environment, openEnvironment } from "./environment.js";
 import { evaluatePolicy } from "./evaluate.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-report.js";
-import { type Group, makeGroup, samplesOf, TaskCursor } from "./groups.js";
+import { type GroupSource, PlayedGroups } from "./group-source.js";
+import { samplesOf } from "./groups.js";
 import { MetricsWriter, type StepMetrics } from "./metrics.js";
 import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy } from "./policy.js";
 import { Progress } from "./progress.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
+import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { writeReport } from "./report.js";
 import { recordsOf, writeRollouts } from "./rollout-record.js";
-import { collectRollouts, type Rollout } from "./rollouts.js";
+import { collectRollouts } from "./rollouts.js";
 import { openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
 import type { TrainOptions, TrainResult } from "./types.js";
@@ -26,19 +27,12 @@ import { prepareBatches, takeStep } from "./update.js";
 
 /** Steps in a row whose gradient is not finite before the run gives up. */
 const NON_FINITE_LIMIT = 3;
-/** Further tasks that dynamic sampling may draw for each that carried no signal. */
-const REDRAW_LIMIT = 3;
-
-/** Options that every objective of this recipe has. */
-interface AdvantageOptions {
-  readonly advantage: AdvantageKind;
-  readonly adv_clip_max: number;
-}
 
 /**
  * Reinforcement learning in the browser:
  *   draw tasks -> generate a group of plans for each -> play them, read what the server got -> rewards -> advantages
  *   -> score under the reference -> updates -> metrics, checkpoint
+ * With `--rollouts RUN` everything up to the rewards is read from that run's files instead.
  */
 export async function trainPolicy(
   config: RunConfig,
@@ -59,10 +53,17 @@ export async function trainPolicy(
     checkPromptsFit(tasks, policy);
     for (const split of config.evaluation.splits) checkPromptsFit(environment.tasks(split), policy);
     const start = initialAdapter(config, policy);
-    await environment.runner();
-    if (options.dryRun) return await dryRun(config, policy, environment, start, options);
-    run = await openRun(config, options, policy, environment);
-    return await new PolicyTraining(config, objective, options, policy, environment, run).train(start);
+    const recorded =
+      options.rolloutsRun === undefined
+        ? undefined
+        : await openRecorded(options.rolloutsRun, config, policy.model, new Set(tasks.map((task) => task.id)));
+    // a browser that does not start should say so before the first step, not after it
+    if (recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0) {
+      await environment.runner();
+    }
+    if (options.dryRun) return await dryRun(config, policy, environment, start, options, recorded);
+    run = await openRun(config, options, policy, environment, recorded);
+    return await new PolicyTraining(config, objective, options, policy, environment, run, recorded).train(start);
   } finally {
     run?.unlock();
     await policy.close();
@@ -77,19 +78,24 @@ async function dryRun(
   environment: Environment,
   start: ReadonlyMap<string, Tensor>,
   options: TrainOptions,
+  recorded: RecordedGroups | undefined,
 ): Promise<TrainResult> {
   await policy.engine.setParameters("policy", start);
-  const task = environment.tasks("train")[0];
-  if (task === undefined) throw new UserError("There is no training task.");
-  const group = Array.from({ length: config.training.group_size }, () => task);
-  const rngs = group.map((_, i) => Rng.named(config.seed, `dry-run/${i}`));
-  await collectRollouts(policy, await environment.runner(), group, rngs, { batch: config.training.rollout_batch });
+  if (recorded === undefined) {
+    const task = environment.tasks("train")[0];
+    if (task === undefined) throw new UserError("There is no training task.");
+    const group = Array.from({ length: config.training.group_size }, () => task);
+    const rngs = group.map((_, i) => Rng.named(config.seed, `dry-run/${i}`));
+    await collectRollouts(policy, await environment.runner(), group, rngs, { batch: config.training.rollout_batch });
+  } else {
+    await recorded.collect(1);
+  }
   return { runDir: options.runDir ?? join("runs", config.name), steps: 0, interrupted: false, before: [], after: [] };
 }
 
 class PolicyTraining {
   private step: number;
-  private readonly cursor: TaskCursor<ReturnType<Environment["tasks"]>[number]>;
+  private readonly source: GroupSource;
   private updates: number;
   private nonFinite = 0;
   private bestReward: number;
@@ -102,17 +108,18 @@ class PolicyTraining {
     private readonly policy: Policy,
     private readonly environment: Environment,
     private readonly run: Run,
+    recorded: RecordedGroups | undefined,
   ) {
     const state = run.checkpoint?.state as { cursor?: number; updates?: number; best_reward?: number } | undefined;
     this.step = run.checkpoint?.step ?? 0;
     this.updates = state?.updates ?? 0;
     this.bestReward = state?.best_reward ?? -1;
-    this.cursor = new TaskCursor(
-      environment.tasks("train"),
-      (epoch) => Rng.named(config.seed, `tasks/${epoch}`),
-      state?.cursor ?? 0,
-    );
     this.progress = new Progress({ total: config.training.steps, quiet: options.quiet });
+    this.source =
+      recorded ??
+      new PlayedGroups(config, policy, environment, state?.cursor ?? 0, (step, done, all) =>
+        this.progress.phase(`step ${step}/${config.training.steps}  episodes ${done}/${all}`),
+      );
   }
 
   async train(start: ReadonlyMap<string, Tensor>): Promise<TrainResult> {
@@ -145,11 +152,11 @@ class PolicyTraining {
   private async trainStep(step: number): Promise<StepMetrics> {
     const { config, policy, objective } = this;
     const began = performance.now();
-    const { groups, generating, rollout, episodes } = await this.collectGroups(step);
+    const { groups, generating, rollout, episodes } = await this.source.collect(step);
     const all = groups.flatMap((g) => g.rollouts);
-    await writeRollouts(this.run.directory.rollouts(step), recordsOf(step, groups, config, policy));
-    const scored = all.filter((r) => r.episode.fault === undefined);
-    const rewards = scored.map((r) => rewardOf(r.episode, config.reward));
+    await writeRollouts(this.run.directory.rollouts(step), recordsOf(step, groups));
+    const scored = all.map((r) => r.record).filter((record) => record.reward !== null);
+    const rewards = scored.map((record) => record.reward as number);
     const average = (xs: readonly number[]): number =>
       xs.length === 0 ? 0 : xs.reduce((a, x) => a + x, 0) / xs.length;
 
@@ -183,8 +190,8 @@ class PolicyTraining {
       step,
       reward: average(rewards),
       reward_std: rewards.length === 0 ? 0 : spread(rewards),
-      success_rate: average(scored.map((r) => Number(r.episode.success))),
-      field_accuracy: average(scored.map((r) => r.episode.fieldAccuracy)),
+      success_rate: average(scored.map((record) => Number(record.success))),
+      field_accuracy: average(scored.map((record) => record.parts?.field_accuracy ?? 0)),
       frac_reward_zero_std: groups.filter((g) => !g.signal).length / groups.length,
       faults: all.length - scored.length,
       loss: metric("loss"),
@@ -195,7 +202,8 @@ class PolicyTraining {
       grad_norm: metric("grad_norm"),
       lr: rate,
       tokens: samples.reduce((n, s) => n + s.trajectory.response.length, 0),
-      rollout_tokens_per_s: generated / Math.max(generating, 1e-9),
+      // recorded rollouts are not generated: they have no rate
+      rollout_tokens_per_s: generating > 0 ? generated / generating : null,
       extra: {
         ...extra,
         episodes_played: episodes,
@@ -232,38 +240,6 @@ class PolicyTraining {
     return Object.fromEntries(
       Object.entries(result).map(([name, value]) => [name, Number.isFinite(value) ? value : 0]),
     );
-  }
-
-  /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
-  private async collectGroups(
-    step: number,
-  ): Promise<{ groups: Group[]; generating: number; rollout: number; episodes: number }> {
-    const { config, policy } = this;
-    const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = config.training;
-    const { advantage, adv_clip_max: clipMax } = config.objective as unknown as AdvantageOptions;
-    const runner = await this.environment.runner();
-    const began = performance.now();
-    let generating = 0;
-    let episodes = 0;
-    const groups: Group[] = [];
-    for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0); attempt++) {
-      const missing = wanted - groups.filter((g) => g.signal).length;
-      if (missing === 0) break;
-      const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.cursor.next());
-      const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
-      const rngs = each.map((_, i) => Rng.named(config.seed, `rollout/${step}/${attempt}/${i}`));
-      const { rollouts, times } = await collectRollouts(policy, runner, each, rngs, {
-        batch: config.training.rollout_batch,
-        onEpisode: (done) =>
-          this.progress.phase(`step ${step}/${config.training.steps}  episodes ${done}/${each.length}`),
-      });
-      generating += times.generating;
-      episodes += times.episodes;
-      for (let i = 0; i < rollouts.length; i += size) {
-        groups.push(makeGroup(rollouts.slice(i, i + size) as Rollout[], config, advantage, clipMax));
-      }
-    }
-    return { groups, generating, episodes, rollout: (performance.now() - began) / 1000 };
   }
 
   /** Evaluates on the validation split every N steps and keeps the best adapter: never by one lucky prompt. */
@@ -318,7 +294,7 @@ class PolicyTraining {
       adapter: { config: adapterConfig(this.config), tensors: await engine.getParameters("policy") },
       weights: null,
       optimizer: await engine.getOptimizer(),
-      state: { cursor: this.cursor.drawn, updates: this.updates, best_reward: this.bestReward },
+      state: { cursor: this.source.drawn, updates: this.updates, best_reward: this.bestReward },
     });
   }
 }

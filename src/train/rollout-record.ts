@@ -7,8 +7,11 @@ import { rewardOf } from "./environment.js";
 import type { Group } from "./groups.js";
 import { readJsonLines } from "./metrics.js";
 import type { Policy } from "./policy.js";
+import type { Rollout } from "./rollouts.js";
 
 const schema = z.looseObject({
+  /** Version of the format (docs/rollouts.md); files from before it was written are version 1. */
+  format: z.literal(1).optional(),
   step: z.int(),
   /** Index of the group in the step, and of the rollout in its group. */
   group: z.int(),
@@ -55,49 +58,51 @@ export function readRollouts(path: string): RolloutRecord[] {
   });
 }
 
-/** The lines of a step's groups. The trajectory is kept whole, so that other objectives can learn from the file. */
-export function recordsOf(
-  step: number,
-  groups: readonly Group[],
+/** The lines of a step's groups with the advantages that they were trained with. */
+export function recordsOf(step: number, groups: readonly Group[]): RolloutRecord[] {
+  return groups.flatMap(({ rollouts, advantages }) =>
+    rollouts.map(({ record }, i) => ({ ...record, step, advantage: advantages[i] ?? null })),
+  );
+}
+
+/** The line of one rollout, its advantage open. The trajectory is kept whole: other objectives can learn from the file. */
+export function recordOf(
+  { task, trajectory, plan, episode }: Rollout,
+  place: { readonly step: number; readonly group: number; readonly rollout: number },
   config: RunConfig,
   policy: Pick<Policy, "promptText">,
-): RolloutRecord[] {
-  return groups.flatMap((group, g) =>
-    group.rollouts.map(({ task, trajectory, plan, episode }, i): RolloutRecord => {
-      const faulted = episode.fault !== undefined;
-      return {
-        step,
-        group: g,
-        rollout: i,
-        task_id: task.id,
-        form: task.form,
-        prompt: policy.promptText(task),
-        response: plan,
-        reward: faulted ? null : rewardOf(episode, config.reward),
-        parts: faulted
-          ? null
-          : {
-              task_completion: episode.taskCompletion,
-              field_accuracy: episode.fieldAccuracy,
-              execution_completeness: episode.executionCompleteness,
-            },
-        success: episode.success,
-        advantage: group.advantages[i] ?? null,
-        accepted: episode.accepted,
-        truth: task.fields,
-        posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
-        actions: [
-          ...episode.actions.map(({ action, fate, detail }) => ({
-            action: renderPlan([action], "compact"),
-            fate,
-            ...(detail === undefined ? {} : { detail }),
-          })),
-          ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
-        ],
-        fault: episode.fault ?? null,
-        tokens: trajectory.response.length,
-        trajectory,
-      };
-    }),
-  );
+): RolloutRecord {
+  const faulted = episode.fault !== undefined;
+  return {
+    format: 1,
+    ...place,
+    task_id: task.id,
+    form: task.form,
+    prompt: policy.promptText(task),
+    response: plan,
+    reward: faulted ? null : rewardOf(episode, config.reward),
+    parts: faulted
+      ? null
+      : {
+          task_completion: episode.taskCompletion,
+          field_accuracy: episode.fieldAccuracy,
+          execution_completeness: episode.executionCompleteness,
+        },
+    success: episode.success,
+    advantage: null,
+    accepted: episode.accepted,
+    truth: task.fields,
+    posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
+    actions: [
+      ...episode.actions.map(({ action, fate, detail }) => ({
+        action: renderPlan([action], "compact"),
+        fate,
+        ...(detail === undefined ? {} : { detail }),
+      })),
+      ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
+    ],
+    fault: episode.fault ?? null,
+    tokens: trajectory.response.length,
+    trajectory,
+  };
 }

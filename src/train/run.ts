@@ -7,6 +7,7 @@ import { type Checkpoint, latestCheckpoint, readCheckpoint } from "./checkpoint.
 import { configDifferences, type RunConfig, resolvePath } from "./config.js";
 import type { Environment } from "./environment.js";
 import type { Policy } from "./policy.js";
+import type { RecordedGroups } from "./recorded-groups.js";
 import { RunDirectory } from "./run-directory.js";
 import type { TrainOptions } from "./types.js";
 
@@ -21,6 +22,7 @@ export interface Run {
 
 /**
  * Makes the run's directory, or opens it again.
+ * @param rollouts the recorded rollouts that it learns from, where it plays none.
  * @throws UserError where a resumed run's model, tasks or config are not what they were.
  */
 export async function openRun(
@@ -28,6 +30,7 @@ export async function openRun(
   options: TrainOptions,
   policy: Policy,
   environment: Environment,
+  rollouts?: RecordedGroups,
 ): Promise<Run> {
   const facts = {
     command: options.command,
@@ -37,6 +40,7 @@ export async function openRun(
     hashes: {
       model: await modelHash(policy.model.dir),
       split: environment.site.splitHash(),
+      ...(rollouts === undefined ? {} : { rollouts: rollouts.hash }),
       ...(config.init_adapter === null
         ? {}
         : {

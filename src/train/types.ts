@@ -8,6 +8,8 @@ export interface TrainOptions {
   /** Everything up to step 0, then stop. */
   readonly dryRun: boolean;
   readonly runDir: string | undefined;
+  /** Train from the recorded rollouts of this run instead of playing; undefined: play. */
+  readonly rolloutsRun: string | undefined;
   readonly resume: boolean;
   readonly quiet: boolean;
   readonly json: boolean;

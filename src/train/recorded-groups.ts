@@ -1,0 +1,92 @@
+import { UserError } from "../core/errors.js";
+import { sha256, sha256File } from "../core/files.js";
+import { parseTrajectory } from "../diffusion/trajectory.js";
+import { type Model, modelHash } from "../nn/model.js";
+import { configDifferences, loadConfig, type RunConfig } from "./config.js";
+import { type GroupSource, groupFor, type StepGroups } from "./group-source.js";
+import type { Group, Sampled } from "./groups.js";
+import { type RolloutRecord, readRollouts } from "./rollout-record.js";
+import { RunDirectory } from "./run-directory.js";
+
+/** The rollouts of another run, step by step: rewards as recorded, advantages by this run's objective. */
+export class RecordedGroups implements GroupSource {
+  /** Recorded steps have no state: step n of this run is step n of the other one. */
+  readonly drawn = 0;
+
+  constructor(
+    private readonly directory: Pick<RunDirectory, "rollouts">,
+    private readonly config: RunConfig,
+    private readonly eos: number,
+    private readonly trainTasks: ReadonlySet<string>,
+    /** Of all the files that the run reads. */
+    readonly hash: string,
+  ) {}
+
+  async collect(step: number): Promise<StepGroups> {
+    const began = performance.now();
+    const path = this.directory.rollouts(step);
+    const groups = new Map<number, Sampled[]>();
+    for (const [i, record] of readRollouts(path).entries()) {
+      const sampled = this.read(record, `${path}, line ${i + 1}`);
+      groups.set(record.group, [...(groups.get(record.group) ?? []), sampled]);
+    }
+    if (groups.size === 0) throw new UserError(`${path} holds no rollout.`);
+    return {
+      groups: [...groups.values()].map((rollouts): Group => groupFor(this.config, rollouts)),
+      generating: 0,
+      episodes: 0,
+      rollout: (performance.now() - began) / 1000,
+    };
+  }
+
+  private read(record: RolloutRecord, where: string): Sampled {
+    if (!this.trainTasks.has(record.task_id)) {
+      throw new UserError(`${where}: ${record.task_id} is no training task of this config's site.`, {
+        hint: "Use the site section of the run that recorded the rollouts.",
+      });
+    }
+    return { record, trajectory: parseTrajectory(record.trajectory, where, this.eos) };
+  }
+}
+
+/**
+ * Opens the rollouts of a run for training: its model, sampler and reward must be this config's.
+ * @param trainTasks ids that may be trained on.
+ * @throws UserError where they differ, or where fewer steps are recorded than the config trains.
+ */
+export async function openRecorded(
+  dir: string,
+  config: RunConfig,
+  model: Model,
+  trainTasks: ReadonlySet<string>,
+): Promise<RecordedGroups> {
+  const directory = RunDirectory.open(dir);
+  const environment = directory.readEnvironment();
+  const recorded = await loadConfig(directory.config, { command: environment.command });
+  const relevant = ({ sampler, reward }: RunConfig): unknown => ({ sampler, reward });
+  const changed = configDifferences(
+    { model: environment.hashes.model, ...(relevant(recorded) as object) },
+    { model: await modelHash(model.dir), ...(relevant(config) as object) },
+  );
+  if (changed.length > 0) {
+    throw new UserError(
+      `--rollouts: ${dir} was recorded with other settings than this config's (recorded -> config):\n${changed.map((c) => `  ${c}`).join("\n")}`,
+      { hint: "Train with the model, sampler and reward of that run.", exitCode: 2 },
+    );
+  }
+  const { steps } = config.training;
+  const available = new Set(directory.rolloutSteps());
+  const wanted = Array.from({ length: steps }, (_, i) => i + 1);
+  const missing = wanted.find((step) => !available.has(step));
+  if (missing !== undefined) {
+    throw new UserError(
+      `--rollouts: training.steps = ${steps}, but ${dir} has no rollouts of step ${missing}; recorded rollouts are used once.`,
+      {
+        hint: missing === 1 ? "Give a run that was trained with rollouts." : `Set training.steps=${missing - 1}.`,
+        exitCode: 2,
+      },
+    );
+  }
+  const hashes = await Promise.all(wanted.map((step) => sha256File(directory.rollouts(step))));
+  return new RecordedGroups(directory, config, model.config.eos_token_id, trainTasks, sha256(hashes.join("\n")));
+}

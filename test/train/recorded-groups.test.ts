@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import { modelHash } from "../../src/nn/model.js";
+import { loadConfig, type RunConfig, resolvePath } from "../../src/train/config.js";
+import { openEnvironment } from "../../src/train/environment.js";
+import { readMetrics } from "../../src/train/metrics.js";
+import { train } from "../../src/train/recipe.js";
+import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/train/rollout-record.js";
+import { RunDirectory } from "../../src/train/run-directory.js";
+import type { TrainOptions } from "../../src/train/types.js";
+
+const STEPS = 2;
+const EOS = 1022;
+const REWARDS = [0.25, 0.75, 0.5];
+
+function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig> {
+  return loadConfig("configs/tiny/quickstart.yaml", {
+    command,
+    overrides: [
+      `training.steps=${STEPS}`,
+      "training.micro_batch=3",
+      "evaluation.splits=[]",
+      "evaluation.every=0",
+      "runtime.threads=1",
+      "runtime.provider=cpu",
+      ...overrides,
+    ],
+  });
+}
+
+/** A response of six tokens, all revealed in one round; its log-probabilities are nobody's. */
+function trajectory(config: RunConfig, seed: number): Trajectory {
+  const tokens = [10 + seed, 20, 30, 40, 50, EOS];
+  return {
+    prompt: [1, 2, 3],
+    slotSize: Number(config.sampler.slot_size),
+    responseLength: Number(config.sampler.response_length),
+    temperature: Number(config.sampler.temperature),
+    rounds: [
+      {
+        positions: tokens.map((_, i) => i),
+        tokens,
+        logProbs: tokens.map(() => -10),
+        eosAllowed: tokens.map(() => true),
+      },
+    ],
+    response: tokens,
+    ended: "eos",
+  };
+}
+
+describe("training from recorded rollouts", () => {
+  let root: string;
+  let recorded: string;
+  let records: (step: number) => RolloutRecord[];
+
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), "recorded-"));
+    recorded = join(root, "recorded");
+    const config = await smallConfig("flow-grpo");
+    const environment = await openEnvironment(config);
+    const task = environment.tasks("train")[0];
+    await environment.close();
+    assert.ok(task !== undefined);
+    records = (step) =>
+      [0, 1].flatMap((group) =>
+        // the last rollout of each group is a fault; the second group carries no signal
+        [...REWARDS, null].map((reward, rollout): RolloutRecord => {
+          const own = trajectory(config, rollout);
+          return {
+            format: 1,
+            step,
+            group,
+            rollout,
+            task_id: task.id,
+            form: task.form,
+            prompt: "p",
+            response: "r",
+            reward: reward === null || group === 0 ? reward : 0.5,
+            parts: null,
+            success: false,
+            advantage: 99,
+            accepted: false,
+            truth: task.fields,
+            posted: [],
+            actions: [],
+            fault: reward === null ? "timeout" : null,
+            tokens: own.response.length,
+            trajectory: own,
+          };
+        }),
+      );
+    const directory = RunDirectory.create({ name: "recorded", runDir: recorded });
+    await directory.writeConfig(config, "flow-grpo");
+    await directory.writeEnvironment({
+      command: "flow-grpo",
+      config: "configs/tiny/quickstart.yaml",
+      seeds: { run: 0 },
+      hashes: { model: await modelHash(resolvePath(config.model, "model")) },
+    });
+    for (let step = 1; step <= STEPS; step++) await writeRollouts(directory.rollouts(step), records(step));
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
+  const options = (name: string, command: string, changes: Partial<TrainOptions> = {}): TrainOptions => ({
+    command,
+    configPath: "configs/tiny/quickstart.yaml",
+    dryRun: false,
+    runDir: join(root, name),
+    rolloutsRun: recorded,
+    resume: false,
+    quiet: true,
+    json: true,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+
+  for (const command of ["flow-grpo", "espo", "grpo"]) {
+    it(`trains ${command}: rewards as recorded, advantages and old values its own`, async () => {
+      // a ratio a token: that of six unlikely tokens together would be clipped or vanish
+      const level = command === "flow-grpo" ? ["objective.ratio_level=token"] : [];
+      const config = await smallConfig(command, "objective.advantage=leave_one_out", ...level);
+      const result = await train(config, options(command, command));
+      assert.deepEqual([result.steps, result.interrupted], [STEPS, false]);
+      const rows = readMetrics(join(root, command, "metrics.jsonl"));
+      for (const row of rows) {
+        assert.equal(row.reward, 0.5);
+        assert.equal(row.faults, 2);
+        assert.equal(row.frac_reward_zero_std, 0.5);
+        assert.equal(row.rollout_tokens_per_s, null);
+        assert.equal(row.extra?.episodes_played, 0);
+        assert.ok((row.grad_norm ?? 0) > 0, JSON.stringify(row));
+      }
+      // flow-grpo compares with the policy that recorded; the others with their own policy before the update
+      const error = rows[0]?.extra?.on_policy_ratio_error ?? Number.NaN;
+      if (command === "flow-grpo") assert.ok(error > 0.1, `${error}`);
+      else assert.ok(error < 1e-4, `${error}`);
+      const written = readRollouts(join(root, command, "rollouts", "step-000001.jsonl"));
+      const { advantage: _, ...first } = written[0] as RolloutRecord;
+      const { advantage: __, ...original } = records(1)[0] as RolloutRecord;
+      assert.deepEqual(first, original);
+      assert.deepEqual(
+        written.map((record) => record.advantage),
+        [-0.375, 0.375, 0, null, null, null, null, null],
+      );
+    });
+  }
+
+  it("refuses rollouts that do not fit, and a resume without them", async () => {
+    const refused = async (message: RegExp, overrides: string[], command = "flow-grpo"): Promise<void> => {
+      const config = await smallConfig(command, ...overrides);
+      await assert.rejects(train(config, options("refused", command)), message);
+    };
+    await refused(/no rollouts of step 3/, ["training.steps=3"]);
+    await refused(/sampler\.temperature: 1 -> 0\.5/, ["sampler.temperature=0.5"]);
+    await refused(/reward: "default" -> "documents"/, ["reward=documents"]);
+    const config = await smallConfig("flow-grpo");
+    await assert.rejects(
+      train(config, options("flow-grpo", "flow-grpo", { rolloutsRun: undefined, resume: true })),
+      /hashes\.rollouts/,
+    );
+    const supervised = await loadConfig("configs/tiny/sft.yaml", { command: "sft" });
+    await assert.rejects(train(supervised, options("refused", "sft")), /learns from the site's own examples/);
+  });
+
+  it("names the line of a rollout of another split, and of a trajectory that nobody sampled", async () => {
+    const config = await smallConfig("flow-grpo", "training.steps=1");
+    const path = join(recorded, "rollouts", "step-000001.jsonl");
+    const [first, ...rest] = records(1) as [RolloutRecord, ...RolloutRecord[]];
+    await writeRollouts(path, [first, { ...(rest[0] as RolloutRecord), task_id: "elsewhere" }]);
+    await assert.rejects(train(config, options("a", "flow-grpo")), /line 2: elsewhere is no training task/);
+    const own = trajectory(config, 0);
+    await writeRollouts(path, [{ ...first, trajectory: { ...own, response: own.response.slice(1) } }, ...rest]);
+    await assert.rejects(train(config, options("b", "flow-grpo")), /line 1: inconsistent trajectory/);
+  });
+});
