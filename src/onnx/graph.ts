@@ -165,13 +165,14 @@ export class GraphBuilder {
   }
 
   build(metadata?: Readonly<Record<string, string>>): Graph {
+    const nodes = this.liveNodes();
     return {
       name: this.name,
       opset: this.opset,
       inputs: this.inputs,
       outputs: this.outputs,
-      nodes: this.liveNodes(),
-      initializers: this.liveInitializers(),
+      nodes,
+      initializers: this.initializersOf(nodes),
       ...(metadata === undefined ? {} : { metadata }),
     };
   }
@@ -195,8 +196,8 @@ export class GraphBuilder {
     return live.reverse();
   }
 
-  private liveInitializers(): Map<string, Initializer> {
-    const used = new Set(this.liveNodes().flatMap((n) => n.inputs.map((v) => v?.name)));
+  private initializersOf(nodes: readonly Node[]): Map<string, Initializer> {
+    const used = new Set(nodes.flatMap((n) => n.inputs.map((v) => v?.name)));
     return new Map([...this.initializerMap].filter(([name]) => used.has(name)));
   }
 

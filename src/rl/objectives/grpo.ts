@@ -9,18 +9,12 @@
 import { z } from "zod";
 import { BufferBuilder, bucketLength } from "../../diffusion/buffer.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
-import { clippedLoss } from "../clipped.js";
+import { clippedLoss, clippedOptions } from "../clipped.js";
 import type { LayoutContext, Loss, LossInputs, Objective, TermBatch } from "../objective.js";
 import { bufferTerms, type ScoredBuffer } from "../terms.js";
 
 const schema = z.strictObject({
-  kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
-  clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
-  adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
-  advantage: z
-    .enum(["group", "center", "leave_one_out"])
-    .default("group")
-    .describe("how a group's rewards become advantages"),
+  ...clippedOptions,
 });
 
 export type GrpoOptions = z.infer<typeof schema>;
