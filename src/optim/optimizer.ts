@@ -50,9 +50,15 @@ export interface Update {
   readonly second: Value;
 }
 
-/** Muon is for hidden matrices; embeddings and the head are tables of vectors, and stay with AdamW (Jordan 2024). */
+/**
+ * Matrices that are not hidden layers, by the names of the architectures here: embeddings and heads are tables of
+ * vectors, and the rows of an adaLN modulation are gains, shifts and gates, each with a scale of its own.
+ */
+const TABLE = /embed|lm_head|output_layer|modulation/;
+
+/** Muon is for the matrices of hidden layers; tables, gains and biases stay with AdamW (Jordan 2024). */
 function usesMuon(parameter: Parameter, options: OptimizerOptions): boolean {
-  return options.kind === "muon" && parameter.shape.length === 2 && !/embed|lm_head/.test(parameter.name);
+  return options.kind === "muon" && parameter.shape.length === 2 && !TABLE.test(parameter.name);
 }
 
 /**
