@@ -8,7 +8,7 @@ import type { Tensor, Value } from "../onnx/types.js";
 export interface LoraOptions {
   readonly rank: number;
   readonly alpha: number;
-  /** Last components of module names, as `q_proj`. */
+  /** Ends of module names, whole components, as `q_proj` or `mlp.0`. */
   readonly targets: readonly string[];
 }
 
@@ -25,8 +25,9 @@ export interface LoraSite {
   readonly outFeatures: number;
 }
 
+/** PEFT's rule for `target_modules`: a target is a module's name or its end behind a dot. */
 export function isTarget(module: string, options: LoraOptions): boolean {
-  return options.targets.includes(module.slice(module.lastIndexOf(".") + 1));
+  return options.targets.some((target) => module === target || module.endsWith(`.${target}`));
 }
 
 /**

@@ -30,8 +30,12 @@ describe("LoRA adapters", () => {
     );
   });
 
-  it("go by the last component of a module's name", () => {
+  it("go by the end of a module's name, as in PEFT", () => {
     assert.ok(isTarget("model.layers.0.self_attn.q_proj", options));
+    const second = { ...options, targets: ["mlp.0"] };
+    assert.ok(isTarget("blocks.1.mlp.0", second));
+    assert.ok(!isTarget("blocks.0.mlp.2", second));
+    assert.ok(!isTarget("blocks.0.xmlp.0", second));
     assert.ok(isTarget("q_proj", options));
     assert.ok(!isTarget("model.q_proj.inner", options));
     assert.ok(!isTarget("model.layers.0.self_attn.xq_proj", options));
