@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from refusion import PEFT_PREFIX, Config, ReFusion, build, flow_grpo, load, policy_log_probs, weighted_cross_entropy
+from lora import PEFT_PREFIX
+from refusion import Config, ReFusion, build, flow_grpo, load, policy_log_probs, weighted_cross_entropy
 from safetensors.torch import save_file
 from torch import Tensor
 

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from lora import PEFT_PREFIX
 from make_golden import ALPHA, BLOCKED, MICRO, RANK
-from refusion import PEFT_PREFIX, ReFusion, build, policy_log_probs
+from refusion import ReFusion, build, policy_log_probs
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 

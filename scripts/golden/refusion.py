@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from lora import Projection, attach, detach
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
 ATTENTION_PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj")
 MLP_PROJECTIONS = ("gate_proj", "up_proj", "down_proj")
-PEFT_PREFIX = "base_model.model."
 
 
 @dataclass(frozen=True)
@@ -60,22 +60,6 @@ class RMSNorm(nn.Module):
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
         normalised = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.eps)
         return self.weight * normalised.to(x.dtype)
-
-
-class Projection(nn.Linear):
-    """y = x W^T + (alpha / r) (x A^T) B^T, W [out, in], A [r, in], B [out, r]; plain Linear until LoRA is attached."""
-
-    def __init__(self, in_features: int, out_features: int) -> None:
-        super().__init__(in_features, out_features, bias=False)
-        self.lora_A: Tensor | None = None
-        self.lora_B: Tensor | None = None
-        self.lora_scale = 0.0
-
-    def forward(self, x: Tensor) -> Tensor:
-        y = x @ self.weight.T
-        if self.lora_A is not None and self.lora_B is not None:
-            y = y + self.lora_scale * ((x @ self.lora_A.T) @ self.lora_B.T)
-        return y
 
 
 def rope_tables(position_ids: Tensor, head_dim: int, theta: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
@@ -199,14 +183,10 @@ class ReFusion(nn.Module):
 
     def attach_lora(self, tensors: dict[str, Tensor], rank: int, alpha: float) -> None:
         """Attaches an adapter under PEFT names; `tensors` holds A and B of every projection."""
-        for name, projection in self.projections().items():
-            projection.lora_A = tensors[f"{PEFT_PREFIX}{name}.lora_A.weight"]
-            projection.lora_B = tensors[f"{PEFT_PREFIX}{name}.lora_B.weight"]
-            projection.lora_scale = alpha / rank
+        attach(self.projections(), tensors, alpha / rank)
 
     def detach_lora(self) -> None:
-        for projection in self.projections().values():
-            projection.lora_A = projection.lora_B = None
+        detach(self.projections())
 
 
 def build(config: Config, weights: dict[str, Tensor], dtype: torch.dtype) -> ReFusion:

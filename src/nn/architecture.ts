@@ -2,6 +2,7 @@ import { nearest, UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Rng } from "../core/rng.js";
 import type { GraphBuilder } from "../onnx/graph.js";
+import type { Value } from "../onnx/types.js";
 import type { ModelConfig } from "./config.js";
 
 /** How a fresh weight is drawn: a normal of this standard deviation, or a constant. */
@@ -21,7 +22,7 @@ export interface Architecture {
 }
 
 /** Declares a weight of the graph by its checkpoint name. */
-export type WeightDeclarer = (name: string, shape: readonly number[]) => import("../onnx/types.js").Value;
+export type WeightDeclarer = (name: string, shape: readonly number[]) => Value;
 
 let architectures: Promise<Map<string, Architecture>> | undefined;
 

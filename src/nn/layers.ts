@@ -2,11 +2,11 @@ import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 
 /** How layers get their weights: by the checkpoint's own name, declared once. */
-export type WeightOf = (name: string, shape: readonly number[]) => Value;
+export type WeightOf = (name: string) => Value;
 
-/** y = x W^T: x [M, in], W [out, in] as PyTorch keeps it; y [M, out]. 2-D, so that its gradients are plain Gemms. */
-export function linear(e: Emitter, x: Value, weight: Value): Value {
-  return e.gemm(x, weight, { transB: true });
+/** y = x W^T (+ b): x [M, in], W [out, in] as PyTorch keeps it; y [M, out]. 2-D, so that its gradients are plain Gemms. */
+export function linear(e: Emitter, x: Value, weight: Value, bias?: Value): Value {
+  return e.gemm(x, weight, { transB: true, ...(bias === undefined ? {} : { c: bias }) });
 }
 
 /** RMSNorm over the last axis (Zhang & Sennrich 2019): x / sqrt(mean(x^2) + eps) * w, statistics in fp32. */
@@ -14,11 +14,26 @@ export function rmsNorm(e: Emitter, x: Value, weight: Value, epsilon: number): V
   return e.g.op("SimplifiedLayerNormalization", [x, weight], { axis: -1, epsilon });
 }
 
+/** LayerNorm over the last axis (Ba et al. 2016) without a bias: (x - mean) / sqrt(var + eps) * w, statistics in fp32. */
+export function layerNorm(e: Emitter, x: Value, weight: Value, epsilon: number): Value {
+  return e.g.op("LayerNormalization", [x, weight], { axis: -1, epsilon });
+}
+
+/** SiLU: x sigmoid(x). */
+export function silu(e: Emitter, x: Value): Value {
+  return e.mul(x, e.sigmoid(x));
+}
+
+/** GELU in its tanh form (Hendrycks & Gimpel 2016): x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
+export function geluTanh(e: Emitter, x: Value): Value {
+  return e.g.op("Gelu", [x], { approximate: "tanh" });
+}
+
 /** SwiGLU (Shazeer 2020): down(silu(gate(x)) * up(x)). */
 export function swiglu(e: Emitter, x: Value, gate: Value, up: Value, down: Value): Value {
   const g = e.g.scope("gate_proj", () => linear(e, x, gate));
   const u = e.g.scope("up_proj", () => linear(e, x, up));
-  const activated = e.mul(e.mul(g, e.sigmoid(g)), u);
+  const activated = e.mul(silu(e, g), u);
   return e.g.scope("down_proj", () => linear(e, activated, down));
 }
 
@@ -31,15 +46,21 @@ export interface Rotation {
 
 /**
  * The angles of rotary embedding (Su et al. 2021) for explicit position ids [B, N]: a token's place in the buffer and
- * its position are two coordinates here. `scale` is folded in for queries, so that no [B, H, N, N] tensor is scaled.
+ * its position are two coordinates here. Attention's 1 / sqrt(hd) is folded in for queries, so that no [B, H, N, N]
+ * tensor is scaled.
  */
-export function rotation(e: Emitter, positionIds: Value, headDim: number, theta: number, scale = 1): Rotation {
+export function rotations(
+  e: Emitter,
+  positionIds: Value,
+  headDim: number,
+  theta: number,
+): { query: Rotation; key: Rotation } {
   const half = headDim / 2;
   const frequencies = Array.from({ length: half }, (_, i) => theta ** ((-2 * i) / headDim));
   const inverse = e.g.constant("float32", [1, 1, 1, half], frequencies);
   const angles = e.mul(e.unsqueeze(e.cast(positionIds, "float32"), [2, 3]), inverse);
-  const scaled = (v: Value): Value => (scale === 1 ? v : e.mul(v, scale));
-  return { cos: scaled(e.cos(angles)), sin: scaled(e.sin(angles)) };
+  const key = { cos: e.cos(angles), sin: e.sin(angles) };
+  return { key, query: { cos: e.mul(key.cos, headDim ** -0.5), sin: e.mul(key.sin, headDim ** -0.5) } };
 }
 
 /** Rotates the two halves of each head (rotate-half): x [B, N, H, hd]. */

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { UserError } from "../core/errors.js";
+import { Emitter } from "../onnx/emit.js";
+import type { Value } from "../onnx/types.js";
+import type { Architecture, WeightSpec } from "./architecture.js";
+import { baseConfigSchema, type ModelConfig, parseConfig } from "./config.js";
+import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
+
+/** The keys of config.json that Qwen3- and LLaMA-like transformers share, under Hugging Face's names. */
+export const transformerSchema = baseConfigSchema.extend({
+  num_hidden_layers: z.int().positive(),
+  num_attention_heads: z.int().positive(),
+  num_key_value_heads: z.int().positive(),
+  head_dim: z.int().positive().multipleOf(2),
+  intermediate_size: z.int().positive(),
+  rms_norm_eps: z.number().positive(),
+  rope_theta: z.number().positive(),
+  tie_word_embeddings: z.boolean(),
+  qk_norm: z.boolean().default(true).describe("RMSNorm of q and k over each head, before RoPE"),
+});
+
+type TransformerConfig = z.infer<typeof transformerSchema>;
+
+const EMBED = "model.embed_tokens.weight";
+
+/**
+ * A stack of pre-norm blocks with RoPE at the tokens' own positions:
+ *
+ *   x -> RMSNorm -> q, k, v -> QK-norm -> RoPE -> attention -> o -> + -> RMSNorm -> SwiGLU -> + -> ... -> RMSNorm -> head
+ *
+ * Which rows see each other is `attention_bias`, an input: the architectures made from this one differ in what their
+ * `schema` admits.
+ */
+export function transformer(schema: z.ZodType<TransformerConfig>): Architecture {
+  const parse = (config: ModelConfig): TransformerConfig => {
+    const c = parseConfig(schema, config, "config.json");
+    if (c.num_attention_heads % c.num_key_value_heads !== 0) {
+      throw new UserError(
+        `config.json: num_attention_heads (${c.num_attention_heads}) must be a multiple of num_key_value_heads (${c.num_key_value_heads}).`,
+      );
+    }
+    return c;
+  };
+  return {
+    weights: (config) => weightsOf(parse(config)),
+    build(g, config, weight) {
+      const c = parse(config);
+      const e = new Emitter(g);
+      const d = c.hidden_size;
+      const hd = c.head_dim;
+      const [heads, kvHeads] = [c.num_attention_heads, c.num_key_value_heads];
+      const specs = weightsOf(c);
+      const w = (name: string): Value => weight(name, specs.get(name)?.shape ?? []);
+
+      const inputIds = g.input("input_ids", "int64", ["B", "N"]);
+      const positionIds = g.input("position_ids", "int64", ["B", "N"]);
+      const bias = g.input("attention_bias", "float32", ["B", 1, "N", "N"]);
+
+      g.scope("model", () => {
+        const t = new Targets(e, inputIds);
+        const rotation = rotations(e, positionIds, hd, c.rope_theta);
+        let x = e.reshape(e.gather(w(EMBED), inputIds), [-1, d]);
+        for (let i = 0; i < c.num_hidden_layers; i++) {
+          const p = `model.layers.${i}`;
+          x = g.scope(`layers.${i}`, () => {
+            const attended = g.scope("self_attn", () => {
+              const h = rmsNorm(e, x, w(`${p}.input_layernorm.weight`), c.rms_norm_eps);
+              const project = (name: string, n: number): Value =>
+                g.scope(name, () =>
+                  e.reshapeTo(linear(e, h, w(`${p}.self_attn.${name}.weight`)), t.of("B", "N", n, hd)),
+                );
+              const norm = (name: string, v: Value): Value =>
+                c.qk_norm ? g.scope(name, () => rmsNorm(e, v, w(`${p}.self_attn.${name}.weight`), c.rms_norm_eps)) : v;
+              const q = rotate(e, norm("q_norm", project("q_proj", heads)), rotation.query);
+              const k = rotate(e, norm("k_norm", project("k_proj", kvHeads)), rotation.key);
+              const v = project("v_proj", kvHeads);
+              const context = attention(e, t, q, k, v, bias, { heads, kvHeads, headDim: hd });
+              return g.scope("o_proj", () => linear(e, context, w(`${p}.self_attn.o_proj.weight`)));
+            });
+            const middle = e.add(x, attended);
+            const fed = g.scope("mlp", () => {
+              const h = rmsNorm(e, middle, w(`${p}.post_attention_layernorm.weight`), c.rms_norm_eps);
+              return swiglu(
+                e,
+                h,
+                w(`${p}.mlp.gate_proj.weight`),
+                w(`${p}.mlp.up_proj.weight`),
+                w(`${p}.mlp.down_proj.weight`),
+              );
+            });
+            return e.add(middle, fed);
+          });
+        }
+        const last = g.scope("norm", () => rmsNorm(e, x, w("model.norm.weight"), c.rms_norm_eps));
+        const logits = g.scope("lm_head", () => linear(e, last, w(c.tie_word_embeddings ? EMBED : "lm_head.weight")));
+        g.output("logits", e.reshapeTo(logits, t.of("B", "N", c.vocab_size)));
+      });
+    },
+  };
+}
+
+function weightsOf(c: TransformerConfig): ReadonlyMap<string, WeightSpec> {
+  const d = c.hidden_size;
+  const q = c.num_attention_heads * c.head_dim;
+  const kv = c.num_key_value_heads * c.head_dim;
+  // residual branches start smaller (GPT-2): their sum keeps its scale over depth
+  const std = 0.02;
+  const residual = std / Math.sqrt(2 * c.num_hidden_layers);
+  const specs = new Map<string, WeightSpec>([[EMBED, { shape: [c.vocab_size, d], init: { std } }]]);
+  for (let i = 0; i < c.num_hidden_layers; i++) {
+    const p = `model.layers.${i}`;
+    const matrix = (name: string, rows: number, columns: number, s: number): void => {
+      specs.set(`${p}.${name}.weight`, { shape: [rows, columns], init: { std: s } });
+    };
+    const gain = (name: string, n: number): void => {
+      specs.set(`${p}.${name}.weight`, { shape: [n], init: { fill: 1 } });
+    };
+    gain("input_layernorm", d);
+    matrix("self_attn.q_proj", q, d, std);
+    matrix("self_attn.k_proj", kv, d, std);
+    matrix("self_attn.v_proj", kv, d, std);
+    matrix("self_attn.o_proj", d, q, residual);
+    if (c.qk_norm) {
+      gain("self_attn.q_norm", c.head_dim);
+      gain("self_attn.k_norm", c.head_dim);
+    }
+    gain("post_attention_layernorm", d);
+    matrix("mlp.gate_proj", c.intermediate_size, d, std);
+    matrix("mlp.up_proj", c.intermediate_size, d, std);
+    matrix("mlp.down_proj", d, c.intermediate_size, residual);
+  }
+  specs.set("model.norm.weight", { shape: [d], init: { fill: 1 } });
+  if (!c.tie_word_embeddings) specs.set("lm_head.weight", { shape: [c.vocab_size, d], init: { std } });
+  return specs;
+}
