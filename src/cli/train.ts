@@ -65,7 +65,7 @@ function addObjective(
     .option("--rollouts <run>", "learn from the recorded rollouts of this run: nothing is generated or played")
     .option("--resume", "continue the run in --run-dir, or the newest one of this config")
     .option("-q, --quiet", "no progress")
-    .option("--json", "print the result as JSON")
+    .option("--json", "print the result as JSON; progress is JSON lines on stderr")
     .option("--debug", "print the stack of an error")
     .addHelpText("after", () => keyHelp(name, registries))
     .action((overrides: string[], flags: TrainFlags) => runTraining(name, overrides, flags, registries, context));

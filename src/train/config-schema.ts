@@ -3,11 +3,13 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { loadFolder } from "../core/registry.js";
 import { SPLITS } from "../env/site.js";
+import { trackerKinds } from "./tracker.js";
 
 /**
  * The schema of a whole run. Every key has a default (save `model`) and a description, which `init` and `--help` print.
- * Three sections belong to plug-ins, one file each, and are looked up when a config is loaded:
- * `objective` (src/rl/objectives/<command>), `sampler` (src/diffusion/samplers/<kind>), `site` (src/env/sites/<kind>).
+ * Four sections belong to plug-ins, one file each, and are looked up when a config is loaded:
+ * `objective` (src/rl/objectives/<command>), `sampler` (src/diffusion/samplers/<kind>), `site` (src/env/sites/<kind>),
+ * `tracking` (src/train/trackers/, one key a file).
  */
 
 /** What a plug-in declares about its own section: a plain object schema with defaults (made strict here). */
@@ -24,6 +26,7 @@ export interface Registries {
   readonly objectives: ReadonlyMap<string, ObjectivePlugIn>;
   readonly samplers: ReadonlyMap<string, PlugIn>;
   readonly sites: ReadonlyMap<string, PlugIn>;
+  readonly trackers: ReadonlyMap<string, { readonly schema: z.ZodType }>;
 }
 
 const DEFAULT_SAMPLER = "unmask";
@@ -110,10 +113,11 @@ const checkpoint = z.strictObject({
 const openSection = z.looseObject({ kind: z.string() });
 const openOptions = z.looseObject({});
 
-function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType>(sections: {
+function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType, K extends z.ZodType>(sections: {
   sampler: S;
   site: T;
   objective: O;
+  tracking: K;
 }) {
   return {
     name: z
@@ -138,10 +142,13 @@ function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType>(se
       .default("default")
       .describe("documents = the design documents' own formula, for comparison"),
     checkpoint: checkpoint.prefault({}).describe("saving"),
+    tracking: sections.tracking.describe("where metrics go besides metrics.jsonl"),
   };
 }
 
-const openSchema = z.strictObject(shape({ sampler: openSection, site: openSection, objective: openOptions }));
+const openSchema = z.strictObject(
+  shape({ sampler: openSection, site: openSection, objective: openOptions, tracking: openOptions.prefault({}) }),
+);
 
 /** A whole run, resolved. `site`, `sampler` and `objective` also hold their plug-in's own options. */
 export type RunConfig = z.infer<typeof openSchema>;
@@ -161,6 +168,7 @@ export function runSchema(
       sampler: kindSection(registries.samplers, raw.sampler, DEFAULT_SAMPLER),
       site: kindSection(registries.sites, raw.site, DEFAULT_SITE),
       objective: (objective === undefined ? openOptions : objective.schema.strict()).prefault({}),
+      tracking: trackingSection(registries.trackers).prefault({}),
     }),
   );
 }
@@ -178,14 +186,21 @@ function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, default
   return entry.schema.safeExtend({ kind: literal }).strict().prefault({});
 }
 
-/** The plug-ins that are installed: the files of their three folders. */
+/** One key for each tracker; an empty registry accepts anything. */
+function trackingSection(trackers: Registries["trackers"]): z.ZodObject {
+  if (trackers.size === 0) return openOptions;
+  return z.strictObject(Object.fromEntries([...trackers].map(([name, { schema }]) => [name, schema])));
+}
+
+/** The plug-ins that are installed: the files of their four folders. */
 export async function loadRegistries(): Promise<Registries> {
-  const [objectives, samplers, sites] = await Promise.all([
+  const [objectives, samplers, sites, trackers] = await Promise.all([
     folder<ObjectivePlugIn>("../rl/objectives/", "objective"),
     folder<PlugIn>("../diffusion/samplers/", "sampler"),
     folder<PlugIn>("../env/sites/", "site"),
+    trackerKinds(),
   ]);
-  return { objectives, samplers, sites };
+  return { objectives, samplers, sites, trackers };
 }
 
 async function folder<T>(path: string, exportName: string): Promise<Map<string, T>> {

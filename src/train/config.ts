@@ -250,7 +250,12 @@ function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-const NO_PLUG_INS: Registries = { objectives: new Map(), samplers: new Map(), sites: new Map() };
+const NO_PLUG_INS: Registries = {
+  objectives: new Map(),
+  samplers: new Map(),
+  sites: new Map(),
+  trackers: new Map(),
+};
 
 /** Whether a top-level key is a section, so that `training:` with nothing under it means its defaults. */
 function isSection(key: string): boolean {

@@ -103,7 +103,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     evaluation: { ...loaded.evaluation, ...(options.episodes === undefined ? {} : { episodes: options.episodes }) },
   };
   const splits = options.split === undefined ? config.evaluation.splits : [options.split as Split];
-  const progress = new Progress({ total: 0, quiet: options.quiet });
+  const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
   const environment = await openEnvironment(config);
   let policy: Policy | undefined;
   try {
@@ -112,7 +112,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     const evaluations: Evaluation[] = [];
     const files: string[] = [];
     for (const split of splits) {
-      const report: Report = (done, all) => progress.phase(`${split}: ${done}/${all}`);
+      const report: Report = (done, all) => progress.phase({ doing: split, done, all });
       if (policy !== undefined) checkPromptsFit(environment.tasks(split), policy);
       const evaluation =
         policy === undefined

@@ -5,7 +5,7 @@ import type { Environment } from "./environment.js";
 import { type Group, makeGroup, type Sampled, TaskCursor } from "./groups.js";
 import type { Policy } from "./policy.js";
 import { recordOf } from "./rollout-record.js";
-import { collectRollouts } from "./rollouts.js";
+import { collectRollouts, type Rollout } from "./rollouts.js";
 
 /** Further tasks that dynamic sampling may draw for each that carried no signal. */
 const REDRAW_LIMIT = 3;
@@ -49,7 +49,7 @@ export class PlayedGroups implements GroupSource {
     private readonly policy: Policy,
     private readonly environment: Environment,
     drawn: number,
-    private readonly onEpisode: (step: number, done: number, all: number) => void,
+    private readonly onEpisode: (done: number, all: number, rollout: Rollout) => void,
   ) {
     const tasks = environment.tasks("train");
     this.cursor = new TaskCursor(tasks, (epoch) => Rng.named(config.seed, `tasks/${epoch}`), drawn);
@@ -75,7 +75,7 @@ export class PlayedGroups implements GroupSource {
       const rngs = each.map((_, i) => Rng.named(config.seed, `rollout/${step}/${attempt}/${i}`));
       const { rollouts, times } = await collectRollouts(policy, runner, each, rngs, {
         batch: config.training.rollout_batch,
-        onEpisode: (done) => this.onEpisode(step, done, each.length),
+        onEpisode: (done, rollout) => this.onEpisode(done, each.length, rollout),
       });
       generating += times.generating;
       episodes += times.episodes;

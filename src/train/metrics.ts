@@ -36,7 +36,8 @@ export interface StepTimes {
   readonly total: number;
 }
 
-const KEYS = [
+/** The keys of every line, in their order (docs/metrics.md says what they mean). */
+export const STEP_KEYS = [
   "step",
   "reward",
   "reward_std",
@@ -54,7 +55,15 @@ const KEYS = [
   "tokens",
   "rollout_tokens_per_s",
 ] as const satisfies readonly (keyof StepMetrics)[];
-const TIMES = ["rollout", "score", "update", "total"] as const;
+export const TIME_KEYS = ["rollout", "score", "update", "total"] as const satisfies readonly (keyof StepTimes)[];
+/** Further keys that the reinforcement recipe writes, beside those of its objective's loss. */
+export const RECIPE_KEYS = [
+  "ended_by_eos",
+  "episodes_played",
+  "nonfinite_steps",
+  "on_policy_ratio_error",
+  "response_length",
+] as const;
 
 /**
  * The line of one step, keys in a fixed order (extras sorted, beside the others) so that equal runs give equal bytes.
@@ -62,13 +71,13 @@ const TIMES = ["rollout", "score", "update", "total"] as const;
  */
 export function formatMetrics(metrics: StepMetrics): string {
   const line: Record<string, unknown> = {};
-  for (const key of KEYS) line[key] = finite(metrics.step, key, metrics[key]);
+  for (const key of STEP_KEYS) line[key] = finite(metrics.step, key, metrics[key]);
   for (const key of Object.keys(metrics.extra ?? {}).sort()) {
     if (key in line || key === "time")
       throw new Error(`metrics: the objective's "${key}" is a key of every step already`);
     line[key] = finite(metrics.step, key, metrics.extra?.[key] ?? null);
   }
-  line.time = Object.fromEntries(TIMES.map((key) => [key, finite(metrics.step, `time.${key}`, metrics.time[key])]));
+  line.time = Object.fromEntries(TIME_KEYS.map((key) => [key, finite(metrics.step, `time.${key}`, metrics.time[key])]));
   return JSON.stringify(line);
 }
 
@@ -125,9 +134,9 @@ export function readMetrics(path: string): StepMetrics[] {
     const time = (row.time ?? {}) as Record<string, unknown>;
     const extra: Record<string, number | null> = {};
     for (const key of Object.keys(row))
-      if (key !== "time" && !(KEYS as readonly string[]).includes(key)) extra[key] = number(key);
-    const metrics = Object.fromEntries(KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
-    const times = Object.fromEntries(TIMES.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
+      if (key !== "time" && !(STEP_KEYS as readonly string[]).includes(key)) extra[key] = number(key);
+    const metrics = Object.fromEntries(STEP_KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
+    const times = Object.fromEntries(TIME_KEYS.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
     return { ...metrics, ...(Object.keys(extra).length > 0 ? { extra } : {}), time: times };
   });
 }

@@ -1,117 +1,129 @@
-import type { StepMetrics } from "./metrics.js";
+import { type LiveState, liveLines } from "./live-view.js";
+import { formatMetrics, type StepMetrics } from "./metrics.js";
+import { formatDuration, formatStep, timeLeft } from "./progress-text.js";
+import type { Phase, WatchedRun, Watcher } from "./watch.js";
 
 /** What progress writes to: stderr, or a buffer in tests. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   write(text: string): unknown;
 }
 
 export interface ProgressOptions {
-  /** Steps of the whole run. */
-  readonly total: number;
   readonly quiet?: boolean;
+  /** One JSON object a line instead of text, on a terminal too. */
+  readonly json?: boolean;
   readonly stream?: ProgressStream;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Its abort prints a message of its own: the view then starts again below it. */
+  readonly signal?: AbortSignal;
 }
 
-const CLEAR_LINE = "\r\u001b[2K";
-
 /**
- * Progress on stderr: one line that is rewritten on a terminal, one line a step elsewhere (logs, CI).
- * Colour only on a terminal, and not with NO_COLOR (https://no-color.org) or TERM=dumb.
+ * Progress on stderr: a view that is redrawn in place on a terminal, one line a step elsewhere (logs, CI), JSON lines
+ * with `json`. Colour only on a terminal, and not with NO_COLOR (https://no-color.org) or TERM=dumb.
  */
-export class Progress {
+export class Progress implements Watcher {
   private readonly stream: ProgressStream;
   private readonly live: boolean;
   private readonly colour: boolean;
-  private readonly seconds: number[] = [];
-  private open = false;
+  private run: WatchedRun | undefined;
+  private readonly history: StepMetrics[] = [];
+  private current: Phase | undefined;
+  /** Lengths of the lines that stand on the terminal, the cursor at the end of the last one. */
+  private drawn: number[] = [];
 
   constructor(private readonly options: ProgressOptions) {
     const env = options.env ?? process.env;
     this.stream = options.stream ?? process.stderr;
-    this.live = this.stream.isTTY === true && env.TERM !== "dumb";
+    this.live = this.stream.isTTY === true && env.TERM !== "dumb" && options.json !== true && options.quiet !== true;
     this.colour = this.live && (env.NO_COLOR ?? "") === "";
+    options.signal?.addEventListener("abort", () => {
+      this.drawn = [];
+    });
   }
 
-  /** What is going on inside a step, as `step 3/20  rollouts 12/16`: terminals only. */
-  phase(text: string): void {
-    if (this.live && !this.options.quiet) this.rewrite(text);
+  begin(run: WatchedRun): void {
+    this.run = run;
+  }
+
+  /** What is going on now: terminals only. */
+  phase(phase: Phase): void {
+    this.current = phase;
+    if (this.live) this.draw();
   }
 
   /** A step is done. */
   step(metrics: StepMetrics): void {
     if (this.options.quiet) return;
-    this.seconds.push(metrics.time.total);
-    const left = (this.options.total - metrics.step) * median(this.seconds.slice(-9));
-    const text = `${formatStep(metrics, this.options.total)}${left > 0 ? `  eta ${formatDuration(left)}` : ""}`;
-    if (this.live) this.rewrite(text);
-    else this.stream.write(`${text}\n`);
+    this.history.push(metrics);
+    if (this.options.json) {
+      this.stream.write(`{"event":"step",${formatMetrics(metrics).slice(1)}\n`);
+    } else if (this.live) {
+      this.draw();
+    } else {
+      const total = this.run?.steps ?? metrics.step;
+      const left = this.left();
+      this.stream.write(
+        `${formatStep(metrics, total)}${left === undefined || left === 0 ? "" : `  eta ${formatDuration(left)}`}\n`,
+      );
+    }
   }
 
   /** A line that stays: what was found, what comes next. */
   note(text: string): void {
     if (this.options.quiet) return;
-    this.end();
-    this.stream.write(`${this.colour ? `\u001b[2m${text}\u001b[22m` : text}\n`);
+    if (this.options.json) {
+      this.stream.write(`${JSON.stringify({ event: "note", text })}\n`);
+      return;
+    }
+    // the note takes the view's place, the view moves below it
+    this.stream.write(`${this.erase()}${this.colour ? `\u001b[2m${text}\u001b[22m` : text}\n`);
+    this.drawn = [];
+    if (this.live && this.current !== undefined) this.draw();
   }
 
-  /** Leaves the last line standing. */
+  /** Leaves the last view standing, without what was going on. */
   end(): void {
-    if (this.open) this.stream.write("\n");
-    this.open = false;
+    this.current = undefined;
+    if (this.drawn.length === 0) return;
+    this.draw();
+    this.stream.write("\n");
+    this.drawn = [];
   }
 
-  private rewrite(text: string): void {
+  private left(): number | undefined {
+    const last = this.history.at(-1);
+    if (last === undefined || this.run === undefined) return undefined;
+    return timeLeft(
+      this.history.map((m) => m.time.total),
+      this.run.steps - last.step,
+    );
+  }
+
+  private draw(): void {
     // one column less: a line that fills the width wraps on some terminals and then cannot be cleared
     const width = Math.max(20, (this.stream.columns ?? 80) - 1);
-    const line = text.length > width ? `${text.slice(0, width - 1)}…` : text;
-    this.stream.write(
-      `${CLEAR_LINE}${this.colour ? line.replace(/^step +\S+/, (head) => `\u001b[1m${head}\u001b[22m`) : line}`,
-    );
-    this.open = true;
+    const state: LiveState = { run: this.run, history: this.history, phase: this.current, eta: this.left() };
+    // a view taller than the terminal could not be redrawn: the head and what is going on are worth most
+    const rows = Math.max(1, (this.stream.rows ?? 24) - 1);
+    const plain = fit(liveLines(state, width, false), rows);
+    const shown = this.colour ? fit(liveLines(state, width, true), rows) : plain;
+    this.stream.write(`${this.erase()}${shown.join("\n")}`);
+    this.drawn = plain.map((line) => line.length);
+  }
+
+  /** Moves to the start of what stands there and clears it; lines that a narrowed terminal wrapped count as several. */
+  private erase(): string {
+    if (this.drawn.length === 0) return "";
+    const columns = this.stream.columns ?? 80;
+    const rows = this.drawn.reduce((n, length) => n + Math.max(1, Math.ceil(length / columns)), 0);
+    return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ""}\u001b[J`;
   }
 }
 
-/** One step in one line; quantities that the step does not have are left out. */
-export function formatStep(metrics: StepMetrics, total: number): string {
-  const width = String(total).length;
-  const parts = [`step ${String(metrics.step).padStart(width)}/${total}`];
-  const add = (label: string, value: number | null, format: (v: number) => string): void => {
-    if (value !== null) parts.push(`${label} ${format(value)}`);
-  };
-  if (metrics.reward !== null) {
-    add(
-      "reward",
-      metrics.reward,
-      (v) => `${v.toFixed(3)}${metrics.reward_std === null ? "" : ` ±${metrics.reward_std.toFixed(2)}`}`,
-    );
-    add("success", metrics.success_rate, percent);
-  }
-  add("loss", metrics.loss, (v) => v.toPrecision(3));
-  add("kl", metrics.kl, (v) => v.toPrecision(2));
-  add("grad", metrics.grad_norm, (v) => v.toPrecision(2));
-  if (metrics.faults > 0) parts.push(`faults ${metrics.faults}`);
-  parts.push(formatDuration(metrics.time.total));
-  return parts.join("  ");
-}
-
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(0)} %`;
-}
-
-/** `4.1 s`, `1:05`, `2:03:04`. */
-export function formatDuration(seconds: number): string {
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (n: number): string => String(n).padStart(2, "0");
-  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-}
-
-/** A median, because the first step also pays for loading. */
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+function fit(lines: string[], rows: number): string[] {
+  return lines.length <= rows ? lines : [...lines.slice(0, rows - 1), ...lines.slice(-1)];
 }

@@ -5,6 +5,7 @@ import type { RunConfig } from "./config.js";
 import { trainPolicy } from "./reinforcement.js";
 import { trainSupervised } from "./supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
+import { type Outcome, Watch } from "./watch.js";
 
 /** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
 export async function train(config: RunConfig, options: TrainOptions): Promise<TrainResult> {
@@ -20,7 +21,14 @@ export async function train(config: RunConfig, options: TrainOptions): Promise<T
       exitCode: 2,
     });
   }
-  return objective.learnsFrom === "supervision"
-    ? trainSupervised(config, objective, options)
-    : trainPolicy(config, objective, options);
+  const recipe = objective.learnsFrom === "supervision" ? trainSupervised : trainPolicy;
+  const watch = Watch.open(options);
+  let outcome: Outcome = "failed";
+  try {
+    const result = await recipe(config, objective, options, watch);
+    outcome = result.interrupted ? "interrupted" : "finished";
+    return result;
+  } finally {
+    await watch.end(outcome);
+  }
 }

@@ -12,9 +12,9 @@ import { evaluatePolicy } from "./evaluate.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-report.js";
 import { type GroupSource, PlayedGroups } from "./group-source.js";
 import { samplesOf } from "./groups.js";
-import { MetricsWriter, type StepMetrics } from "./metrics.js";
+import { MetricsWriter, type RECIPE_KEYS, type StepMetrics } from "./metrics.js";
 import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy } from "./policy.js";
-import { Progress } from "./progress.js";
+import { episodeText } from "./progress-text.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { writeReport } from "./report.js";
@@ -24,6 +24,7 @@ import { openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 import { prepareBatches, takeStep } from "./update.js";
+import type { Watch } from "./watch.js";
 
 /** Steps in a row whose gradient is not finite before the run gives up. */
 const NON_FINITE_LIMIT = 3;
@@ -38,6 +39,7 @@ export async function trainPolicy(
   config: RunConfig,
   objective: Objective,
   options: TrainOptions,
+  watch: Watch,
 ): Promise<TrainResult> {
   const policy = await openPolicy(config, {
     objective,
@@ -63,7 +65,8 @@ export async function trainPolicy(
     }
     if (options.dryRun) return await dryRun(config, policy, environment, start, options, recorded);
     run = await openRun(config, options, policy, environment, recorded);
-    return await new PolicyTraining(config, objective, options, policy, environment, run, recorded).train(start);
+    await watch.begin(config, options.command, run);
+    return await new PolicyTraining(config, objective, options, policy, environment, run, watch, recorded).train(start);
   } finally {
     run?.unlock();
     await policy.close();
@@ -99,7 +102,6 @@ class PolicyTraining {
   private updates: number;
   private nonFinite = 0;
   private bestReward: number;
-  private readonly progress: Progress;
 
   constructor(
     private readonly config: RunConfig,
@@ -108,17 +110,17 @@ class PolicyTraining {
     private readonly policy: Policy,
     private readonly environment: Environment,
     private readonly run: Run,
+    private readonly watch: Watch,
     recorded: RecordedGroups | undefined,
   ) {
     const state = run.checkpoint?.state as { cursor?: number; updates?: number; best_reward?: number } | undefined;
     this.step = run.checkpoint?.step ?? 0;
     this.updates = state?.updates ?? 0;
     this.bestReward = state?.best_reward ?? -1;
-    this.progress = new Progress({ total: config.training.steps, quiet: options.quiet });
     this.source =
       recorded ??
-      new PlayedGroups(config, policy, environment, state?.cursor ?? 0, (step, done, all) =>
-        this.progress.phase(`step ${step}/${config.training.steps}  episodes ${done}/${all}`),
+      new PlayedGroups(config, policy, environment, state?.cursor ?? 0, (done, all, { task, episode }) =>
+        watch.phase({ doing: "episodes", done, all, now: episodeText(task.form, episode) }),
       );
   }
 
@@ -135,12 +137,11 @@ class PolicyTraining {
       const line = await this.trainStep(this.step + 1);
       this.step++;
       metrics.append(line);
-      this.progress.step(line);
+      this.watch.step(line);
       await this.validate();
       const { every } = config.checkpoint;
       if (every > 0 && this.step % every === 0 && this.step < config.training.steps) await this.save();
     }
-    this.progress.end();
     await this.save();
     const interrupted = this.step < config.training.steps;
     const after = interrupted ? [] : await this.evaluate("after");
@@ -154,7 +155,9 @@ class PolicyTraining {
     const began = performance.now();
     const { groups, generating, rollout, episodes } = await this.source.collect(step);
     const all = groups.flatMap((g) => g.rollouts);
-    await writeRollouts(this.run.directory.rollouts(step), recordsOf(step, groups));
+    const records = recordsOf(step, groups);
+    await writeRollouts(this.run.directory.rollouts(step), records);
+    this.watch.rollouts(step, records);
     const scored = all.map((r) => r.record).filter((record) => record.reward !== null);
     const rewards = scored.map((record) => record.reward as number);
     const average = (xs: readonly number[]): number =>
@@ -162,6 +165,7 @@ class PolicyTraining {
 
     const samples = samplesOf(groups);
     const scoring = performance.now();
+    this.watch.phase({ doing: "scoring" });
     const batches = await prepareBatches(
       policy,
       objective,
@@ -171,6 +175,7 @@ class PolicyTraining {
       Rng.named(config.seed, `layout/${step}`),
     );
     const updating = performance.now();
+    this.watch.phase({ doing: "updating" });
     const rate = learningRate(step, scheduleOptions(config));
     // a step in which no group carries signal changes nothing: no loss, no penalty, ratio 1
     let first: Record<string, number> = { loss: 0, kl: 0, ratio_mean: 1, ratio_max: 1, clip_fraction: 0, grad_norm: 0 };
@@ -211,7 +216,7 @@ class PolicyTraining {
         response_length: average(all.map((r) => r.trajectory.response.length)),
         ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
         nonfinite_steps: this.nonFinite,
-      },
+      } satisfies Record<(typeof RECIPE_KEYS)[number], number>,
       time: {
         rollout,
         score: (updating - scoring) / 1000,
@@ -249,7 +254,7 @@ class PolicyTraining {
     if (every === 0 || this.step % every !== 0) return;
     const evaluation = await this.evaluateSplit("val");
     await writeEvaluation(this.run.directory.evaluation("val", this.step), evaluation);
-    this.progress.note(
+    this.watch.note(
       `step ${this.step}: val reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} %`,
     );
     if (evaluation.reward.mean <= this.bestReward) return;
@@ -267,7 +272,7 @@ class PolicyTraining {
     for (const split of this.config.evaluation.splits) {
       const evaluation = await this.evaluateSplit(split);
       await writeEvaluation(this.run.directory.evaluation(split, when), evaluation);
-      this.progress.note(
+      this.watch.note(
         `${when}: ${split} reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} % (${evaluation.episodes} episodes)`,
       );
       evaluations.push(evaluation);
@@ -275,10 +280,12 @@ class PolicyTraining {
     return evaluations;
   }
 
-  private evaluateSplit(split: "train" | "val" | "test" | "heldout"): Promise<Evaluation> {
-    return evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) =>
-      this.progress.phase(`evaluating ${split}: ${done}/${all}`),
+  private async evaluateSplit(split: "train" | "val" | "test" | "heldout"): Promise<Evaluation> {
+    const evaluation = await evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) =>
+      this.watch.phase({ doing: `evaluating ${split}`, done, all }),
     );
+    this.watch.evaluation(evaluation);
+    return evaluation;
   }
 
   private async save(): Promise<void> {

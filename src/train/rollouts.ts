@@ -31,7 +31,11 @@ export async function collectRollouts(
   runner: EpisodeRunner,
   tasks: readonly Task[],
   rngs: readonly Rng[],
-  options: { readonly batch: number; readonly temperature?: number; readonly onEpisode?: (done: number) => void },
+  options: {
+    readonly batch: number;
+    readonly temperature?: number;
+    readonly onEpisode?: (done: number, rollout: Rollout) => void;
+  },
 ): Promise<{ rollouts: Rollout[]; times: RolloutTimes }> {
   const start = performance.now();
   let generating = 0;
@@ -64,9 +68,9 @@ export async function collectRollouts(
       const task = chunk[i] as Task;
       const plan = policy.textOf(trajectory);
       const rollout = play(task, plan).then((episode): Rollout => {
-        done++;
-        options.onEpisode?.(done);
-        return { task, trajectory, plan, episode };
+        const ended = { task, trajectory, plan, episode };
+        options.onEpisode?.(++done, ended);
+        return ended;
       });
       // a failure is reported where all are awaited, not as an unhandled rejection while the next batch generates
       rollout.catch(() => undefined);

@@ -12,18 +12,19 @@ import type { RunConfig } from "./config.js";
 import { openEnvironment } from "./environment.js";
 import { MetricsWriter } from "./metrics.js";
 import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "./policy.js";
-import { Progress } from "./progress.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { openRun } from "./run.js";
 import { stepName } from "./run-directory.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
 import type { TrainOptions, TrainResult } from "./types.js";
+import type { Watch } from "./watch.js";
 
 /** Supervised fine-tuning: oracle plans of the training tasks, the model's own loss, the adapter or every weight. */
 export async function trainSupervised(
   config: RunConfig,
   objective: Objective,
   options: TrainOptions,
+  watch: Watch,
 ): Promise<TrainResult> {
   const sft = config.objective as SftOptions;
   const full = sft.trainable === "full";
@@ -56,13 +57,13 @@ export async function trainSupervised(
       };
     const run = await openRun(config, options, policy, environment);
     try {
+      await watch.begin(config, options.command, run);
       const { checkpoint, directory } = run;
       await engine.setParameters("policy", (full ? checkpoint?.weights : checkpoint?.adapter?.tensors) ?? start);
       await engine.setOptimizer(checkpoint?.optimizer);
       let step = checkpoint?.step ?? 0;
       const metrics = await MetricsWriter.open(directory.metrics, step);
       const { steps } = config.training;
-      const progress = new Progress({ total: steps, quiet: options.quiet });
       const save = async (): Promise<void> => {
         const parameters = await engine.getParameters("policy");
         await writeCheckpoint(join(directory.checkpoints, stepName(step)), {
@@ -150,10 +151,9 @@ export async function trainSupervised(
           time: { rollout: 0, score: 0, update: total, total },
         };
         metrics.append(line);
-        progress.step(line);
+        watch.step(line);
         if (config.checkpoint.every > 0 && step % config.checkpoint.every === 0 && step < steps) await save();
       }
-      progress.end();
       await save();
       if (full && step === steps) {
         await saveModel(
@@ -162,7 +162,7 @@ export async function trainSupervised(
           await engine.getParameters("policy"),
           tokenizerText(policy.model),
         );
-        progress.note(`model written to ${sft.output}`);
+        watch.note(`model written to ${sft.output}`);
       }
       return { runDir: directory.dir, steps: step, interrupted: step < steps, before: [], after: [] };
     } finally {

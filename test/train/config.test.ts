@@ -51,6 +51,10 @@ const registries: Registries = {
     ["embedded", { schema: z.strictObject({ tier: z.enum(["starter", "full"]).default("starter") }) }],
     ["url", { schema: z.strictObject({ base_url: z.url() }) }],
   ]),
+  trackers: new Map([
+    ["files", { schema: z.boolean().default(true) }],
+    ["server", { schema: z.strictObject({ uri: z.url().nullable().default(null) }).prefault({}) }],
+  ]),
 };
 
 let files = 0;
@@ -208,8 +212,22 @@ test("the resolved config loads to itself, and differences name their keys", asy
   assert.deepEqual(configDifferences(config, changed).sort(), ["seed: 0 -> 3", "training.steps: 20 -> 40"]);
 });
 
+test("tracking has one key for each tracker, and each its default", async () => {
+  assert.deepEqual((await load("model: m\n")).tracking, { files: true, server: { uri: null } });
+  const set = await load("model: m\ntracking: {files: false}\n", {
+    overrides: ["tracking.server.uri=http://127.0.0.1:5000"],
+  });
+  assert.deepEqual(set.tracking, { files: false, server: { uri: "http://127.0.0.1:5000" } });
+  assert.match(await failure("model: m\ntracking: {flies: true}\n"), /tracking\.flies.*did you mean tracking\.files/);
+});
+
 test("without an installed plug-in its section accepts anything", async () => {
-  const none: Registries = { objectives: new Map(), samplers: new Map(), sites: new Map() };
+  const none: Registries = {
+    objectives: new Map(),
+    samplers: new Map(),
+    sites: new Map(),
+    trackers: new Map(),
+  };
   const config = await load("model: m\nsite: {kind: mine, x: 1}\nobjective: {y: 2}\n", { registries: none });
   assert.deepEqual([config.site, config.objective], [{ kind: "mine", x: 1 }, { y: 2 }]);
 });

@@ -4,33 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
-import { formatMetrics, MetricsWriter, readMetrics, type StepMetrics } from "../../src/train/metrics.js";
+import { formatMetrics, MetricsWriter, readMetrics } from "../../src/train/metrics.js";
+import { stepMetrics as metrics } from "./step-metrics.js";
 
 const dir = mkdtempSync(join(tmpdir(), "metrics-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
-
-function metrics(step: number, changes: Partial<StepMetrics> = {}): StepMetrics {
-  return {
-    step,
-    reward: 0.5,
-    reward_std: 0.1,
-    success_rate: 0.25,
-    field_accuracy: 0.6,
-    frac_reward_zero_std: 0,
-    faults: 0,
-    loss: -0.01,
-    kl: 0.001,
-    ratio_mean: 1,
-    ratio_max: 1.2,
-    clip_fraction: 0,
-    grad_norm: 0.7,
-    lr: 1e-4,
-    tokens: 900,
-    rollout_tokens_per_s: 450,
-    time: { rollout: 1, score: 0.5, update: 2, total: 3.5 },
-    ...changes,
-  };
-}
 
 test("what is written is read back, in a fixed order of keys", async () => {
   const path = join(dir, "a.jsonl");

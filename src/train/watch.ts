@@ -1,0 +1,121 @@
+import { messageOf } from "../core/errors.js";
+import type { RunConfig } from "./config.js";
+import type { Evaluation } from "./evaluation-report.js";
+import type { StepMetrics } from "./metrics.js";
+import { Progress } from "./progress.js";
+import type { RolloutRecord } from "./rollout-record.js";
+import type { Run } from "./run.js";
+import { openTrackers } from "./tracker.js";
+import type { TrainOptions } from "./types.js";
+
+/** What a watcher is told about the run it watches. */
+export interface WatchedRun {
+  readonly name: string;
+  /** The objective. */
+  readonly command: string;
+  readonly dir: string;
+  /** Steps of the whole run, and those that were done before this process. */
+  readonly steps: number;
+  readonly done: number;
+}
+
+/** What goes on inside a step: `episodes 12/64`, and the one that has just ended. */
+export interface Phase {
+  readonly doing: string;
+  readonly done?: number;
+  readonly all?: number;
+  readonly now?: string;
+}
+
+export type Outcome = "finished" | "interrupted" | "failed";
+
+/**
+ * Whoever looks on while a run trains: the terminal, the live page, trackers. Calls return at once; one that throws is
+ * not called again, and the run goes on.
+ */
+export interface Watcher {
+  begin?(run: WatchedRun): void;
+  phase?(phase: Phase): void;
+  /** The rollouts of a step, before its update. */
+  rollouts?(step: number, records: readonly RolloutRecord[]): void;
+  step?(metrics: StepMetrics): void;
+  /** @param step steps done when it was made. */
+  evaluation?(step: number, evaluation: Evaluation): void;
+  note?(text: string): void;
+  end?(outcome: Outcome): void | Promise<void>;
+}
+
+/** All watchers of a run as one. */
+export class Watch {
+  private done = 0;
+  private readonly watchers = new Map<string, Watcher>();
+
+  constructor(watchers: Readonly<Record<string, Watcher>>) {
+    for (const [name, watcher] of Object.entries(watchers)) this.watchers.set(name, watcher);
+  }
+
+  /** Progress on stderr. Trackers join when the run has a directory. */
+  static open(options: TrainOptions): Watch {
+    const { quiet, json, signal } = options;
+    return new Watch({ progress: new Progress({ quiet, json, signal }) });
+  }
+
+  /** The run has a directory: trackers join. */
+  async begin(config: RunConfig, command: string, run: Run): Promise<void> {
+    const { dir } = run.directory;
+    this.done = run.checkpoint?.step ?? 0;
+    const about: WatchedRun = { name: config.name, command, dir, steps: config.training.steps, done: this.done };
+    const trackers = await openTrackers(config, about, (text) => {
+      run.log.warn(text);
+      this.note(text);
+    });
+    for (const [name, tracker] of trackers) this.watchers.set(name, tracker);
+    this.tell((w) => w.begin?.(about));
+  }
+
+  phase(phase: Phase): void {
+    this.tell((w) => w.phase?.(phase));
+  }
+
+  rollouts(step: number, records: readonly RolloutRecord[]): void {
+    this.tell((w) => w.rollouts?.(step, records));
+  }
+
+  step(metrics: StepMetrics): void {
+    this.done = metrics.step;
+    this.tell((w) => w.step?.(metrics));
+  }
+
+  evaluation(evaluation: Evaluation): void {
+    this.tell((w) => w.evaluation?.(this.done, evaluation));
+  }
+
+  note(text: string): void {
+    this.tell((w) => w.note?.(text));
+  }
+
+  async end(outcome: Outcome): Promise<void> {
+    for (const [name, watcher] of this.watchers) {
+      try {
+        await watcher.end?.(outcome);
+      } catch (error) {
+        this.drop(name, error);
+      }
+    }
+  }
+
+  private tell(call: (watcher: Watcher) => void): void {
+    for (const [name, watcher] of this.watchers) {
+      try {
+        call(watcher);
+      } catch (error) {
+        this.drop(name, error);
+      }
+    }
+  }
+
+  private drop(name: string, error: unknown): void {
+    this.watchers.delete(name);
+    this.note(`${name} has failed and is off for the rest of this run: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+import { loadFolder } from "../../src/core/registry.js";
+import { Emitter } from "../../src/onnx/emit.js";
+import { GraphBuilder } from "../../src/onnx/graph.js";
+import type { LossInputs, Objective } from "../../src/rl/objective.js";
+import { RECIPE_KEYS, STEP_KEYS, TIME_KEYS } from "../../src/train/metrics.js";
+import { trackerKinds } from "../../src/train/tracker.js";
+
+const doc = readFileSync(join(packageRoot(), "docs", "metrics.md"), "utf8");
+
+/** The rows of a section's first table: key, unit, meaning, ... */
+function rows(section: string): string[][] {
+  const [, text = ""] = doc.split(`## ${section}\n`);
+  const table = /(?:^\|.*\n)+/m.exec(text)?.[0] ?? "";
+  return table
+    .trim()
+    .split("\n")
+    .slice(2)
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+const keys = (section: string): string[] => rows(section).map(([key]) => (key ?? "").replaceAll("`", ""));
+
+test("every key of every line is in docs/metrics.md, and no other, in its order", () => {
+  assert.deepEqual(keys("Every step"), [...STEP_KEYS, "time", ...TIME_KEYS.map((key) => `time.${key}`)]);
+  assert.deepEqual(keys("Reinforcement"), [...RECIPE_KEYS]);
+  for (const section of ["Every step", "Reinforcement", "Of the objective's loss"]) {
+    for (const [key, unit, meaning] of rows(section)) assert.ok(unit && meaning && meaning.length > 3, key);
+  }
+});
+
+/** What an objective's loss reports, from the loss itself. */
+function lossMetrics(objective: Objective): string[] {
+  const e = new Emitter(new GraphBuilder("loss"));
+  const input = (name: string): LossInputs["value"] => e.g.input(name, "float32", [4]);
+  const inputs: LossInputs = {
+    e,
+    logProbs: input("logProbs"),
+    coefficient: input("coefficient"),
+    value: input("value"),
+    old: input("old"),
+    reference: input("reference"),
+    advantage: input("advantage"),
+    tokens: input("tokens"),
+    weight: input("weight"),
+  };
+  return Object.keys(objective.loss(inputs, objective.schema.parse({})).metrics);
+}
+
+test("every metric of every objective's loss is there, with the objectives that have it", async () => {
+  const objectives = await loadFolder<Objective>(new URL("../../src/rl/objectives/", import.meta.url), "objective");
+  const expected = new Map<string, string[]>();
+  for (const [name, objective] of objectives) {
+    if (objective.learnsFrom !== "rollouts") continue;
+    for (const metric of lossMetrics(objective)) {
+      if (!(STEP_KEYS as readonly string[]).includes(metric))
+        expected.set(metric, [...(expected.get(metric) ?? []), name]);
+    }
+  }
+  const listed = new Map(
+    rows("Of the objective's loss").map(([key = "", , , of = ""]) => [key, of.replaceAll("`", "").split(", ").sort()]),
+  );
+  assert.deepEqual(
+    Object.fromEntries([...listed].sort()),
+    Object.fromEntries([...expected].map(([key, names]) => [`\`${key}\``, names.sort()] as const).sort()),
+  );
+});
+
+test("every tracker is shown in the example", async () => {
+  for (const name of (await trackerKinds()).keys()) assert.match(doc, new RegExp(`^  ${name}: `, "m"));
+});
