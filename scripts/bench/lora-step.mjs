@@ -38,6 +38,8 @@ export async function openStep() {
   const { Runtime } = await load("onnx/session.js");
   const { Engine } = await load("train/engine.js");
   const { objective } = await load("rl/objectives/sft.js");
+  const { sampler } = await load("diffusion/samplers/unmask.js");
+  const { modelHead } = await load("diffusion/score-head.js");
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   const rng = Rng.named(0, "bench");
   const tensors = (specs) =>
@@ -61,6 +63,7 @@ export async function openStep() {
   };
   const engine = new Engine(runtime, model, {
     lora,
+    sampler,
     training: { objective, options: objective.schema.parse({}), optimizer },
   });
   await engine.setParameters(
@@ -83,7 +86,9 @@ export async function openStep() {
     temperature: 1,
     rows: BigInt64Array.from({ length: rows }, (_, i) => BigInt(i)),
     targets: BigInt64Array.from({ length: rows }, () => BigInt(rng.int(4096))),
-    eosAllowed: new Float32Array(rows).fill(1),
+    conditions: {},
+    head: modelHead,
+    features: {},
     coefficient: new Float32Array(rows).fill(1 / rows),
     segment: new BigInt64Array(rows),
     segments: 1,

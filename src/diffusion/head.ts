@@ -1,9 +1,9 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 import { BLOCKED } from "./buffer.js";
-import type { TokenIds } from "./policy.js";
+import type { TokenIds } from "./sampler.js";
 
-/** Log-probabilities of the unmask policy on the graph: one definition for sampling, scoring and training. */
+/** Log-probabilities on the graph: one definition for sampling, scoring and training. */
 
 /**
  * log softmax over the allowed vocabulary at temperature tau.
@@ -79,33 +79,4 @@ export function inverseCdf(e: Emitter, logProbs: Value, uniform: Value, fallback
   const safe = e.min(token, last);
   const impossible = e.less(pickLogProb(e, logProbs, safe), IMPOSSIBLE);
   return e.where(impossible, fallback, safe);
-}
-
-/** Emits the sampler's outputs (policy.ts, RowStatistics) from logits [R, V]. */
-export function emitRowStatistics(
-  e: Emitter,
-  logits: Value,
-  inverseTemperature: Value,
-  uniform: Value,
-  tokens: TokenIds,
-): void {
-  const rows = logits.shape[0] as number;
-  const allowed = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
-  const forbidden = allowedLogProbs(e, logits, inverseTemperature, tokens, e.zeros([rows], "float32"));
-  const [best, bestIndex] = e.g.node("TopK", [allowed, e.g.ints([2])], { axis: -1 }) as [Value, Value];
-  const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
-  const argmax = column(bestIndex, 0);
-  const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
-  const argmaxForbidden = e.where(eosIsArgmax, column(bestIndex, 1), argmax);
-  const pair = (a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
-  const drawn = inverseCdf(e, allowed, uniform, argmax);
-  const drawnForbidden = inverseCdf(e, forbidden, uniform, argmaxForbidden);
-  e.g.output("token", pair(drawn, drawnForbidden));
-  e.g.output("log_prob", pair(pickLogProb(e, allowed, drawn), pickLogProb(e, forbidden, drawnForbidden)));
-  e.g.output("argmax", pair(argmax, argmaxForbidden));
-  e.g.output("argmax_log_prob", pair(column(best, 0), pickLogProb(e, forbidden, argmaxForbidden)));
-  e.g.output("top", e.exp(column(best, 0)));
-  e.g.output("top2", e.exp(column(best, 1)));
-  e.g.output("entropy", e.neg(e.sum(e.mul(e.exp(allowed), allowed), [1], false)));
-  e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
 }

@@ -1,49 +1,10 @@
 import type { z } from "zod";
 import type { DiscreteRng } from "../core/outcomes.js";
-import type { TokenIds } from "../diffusion/policy.js";
-import type { PackedBatch } from "../diffusion/replay.js";
+import type { BoundLayout, Scoring, StepLayout } from "../diffusion/sampler.js";
+import type { TermBatch } from "../diffusion/terms.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
-
-/**
- * Buffers with R scored terms in S segments. Term r is the log-probability of `targets[r]` at row `rows[r]`;
- * segment s gathers sum_r coefficient[r] * logProb[r] over its terms: a round for Flow-GRPO, a response for ESPO.
- * Padding terms have coefficient 0.
- */
-export interface TermBatch {
-  readonly batch: number;
-  readonly length: number;
-  /** [B*N] */
-  readonly inputIds: BigInt64Array;
-  /** [B*N] */
-  readonly positionIds: BigInt64Array;
-  /** [B*N*N] additive */
-  readonly attentionBias: Float32Array;
-  readonly temperature: number;
-  /** [R] flat b*N+n */
-  readonly rows: BigInt64Array;
-  /** [R] */
-  readonly targets: BigInt64Array;
-  /** [R] 1 or 0 */
-  readonly eosAllowed: Float32Array;
-  /** [R] */
-  readonly coefficient: Float32Array;
-  /** [R] in 0..S-1 */
-  readonly segment: BigInt64Array;
-  readonly segments: number;
-  /** [S] which trajectory of the batch a segment belongs to; -1 for padding. */
-  readonly owner: readonly number[];
-  /** [S] scored tokens behind each segment: what a value is divided by where an objective works per token. */
-  readonly tokens: Float32Array;
-  /** [S] the rollout's own value of each segment, where it recorded one. */
-  readonly recorded: Float32Array | undefined;
-  /**
-   * Set where a random subset of the segments is laid out: `share` [S] says how many of the `of` segments each stands
-   * for, so that the expectation over subsets is the loss over all of them. Absent: every segment is here, once.
-   */
-  readonly sampled?: { readonly share: Float32Array; readonly of: number };
-}
 
 /** What the loss of an objective is made of, on the graph. */
 export interface LossInputs {
@@ -73,21 +34,15 @@ export interface Loss {
   readonly metrics: Readonly<Record<string, { readonly value: Value; readonly reduce: "sum" | "max" }>>;
 }
 
-/** What an objective may use to lay out trajectories. */
+/** What an objective may lay out of a micro-batch: the sampler's own ways to score what it recorded. */
 export interface LayoutContext {
-  readonly tokens: TokenIds;
-  /** Trajectories that a layout is made for; fewer are padded. */
-  readonly batch: number;
-  /** L: positions of the canvas, so the most tokens that one trajectory can have. */
-  readonly canvas: number;
-  /** T of the sampler. */
-  readonly rounds: number;
-  /** Sequences are padded to multiples of this, so that few graphs are built. */
-  readonly lengthStep: number;
   /** Draws of this step: the same for policy, old and reference. */
   readonly rng: DiscreteRng;
-  /** Lays rounds out for scoring (the sampler's own `pack`). */
-  pack(trajectories: readonly Trajectory[], subset?: readonly (readonly number[])[]): PackedBatch;
+  /** Steps of a trajectory. */
+  steps(trajectory: Trajectory): number;
+  stepTerms(trajectories: readonly Trajectory[], layout: Pick<StepLayout, "level" | "subset">): TermBatch;
+  boundTerms(trajectories: readonly Trajectory[], layout: Pick<BoundLayout, "samples" | "coupled">): TermBatch;
+  textTerms(trajectories: readonly Trajectory[]): TermBatch;
 }
 
 /**
@@ -99,6 +54,8 @@ export interface Objective<Options = unknown> {
   readonly description: string;
   readonly schema: z.ZodObject;
   readonly learnsFrom: "rollouts" | "supervision";
+  /** How it scores: refused before a run starts where the sampler cannot. */
+  readonly scoring: Scoring;
   /** Coefficient of the penalty to the reference policy; 0: the reference is never scored. */
   penalty(options: Options): number;
   /** Lays out a micro-batch of trajectories. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { RoundInput, RoundModel, RowStatistics, TokenIds } from "../diffusion/policy.js";
+import type { Conditions, Features, RoundInput, RoundModel, Sampler, TokenIds } from "../diffusion/sampler.js";
+import type { TermBatch } from "../diffusion/terms.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
 import { type Model, WEIGHTS_FILE } from "../nn/model.js";
@@ -7,13 +8,15 @@ import { encodeModel } from "../onnx/proto.js";
 import type { Runtime } from "../onnx/session.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
 import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
-import type { Objective, TermBatch } from "../rl/objective.js";
+import type { Objective } from "../rl/objective.js";
 import { readSafetensors } from "../text/safetensors.js";
 import { accumulator, rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
 
 export type PolicyKey = "policy" | "reference";
 
 export interface EngineOptions {
+  /** Says what is drawn in a round and what a term is worth. */
+  readonly sampler: Pick<Sampler, "roundHead" | "scoreHeads" | "conditions">;
   readonly lora: LoraOptions | undefined;
   /** Objective, its options, and the optimizer; absent where nothing is trained. */
   readonly training?: {
@@ -40,7 +43,7 @@ const scalar = (x: number): Tensor => f32([], Float32Array.of(x));
  * Graphs are built and loaded for each static shape at first use. Parameters, gradients and moments stay in the runtime,
  * which belongs to one engine.
  */
-export class Engine implements RoundModel {
+export class Engine implements RoundModel<unknown> {
   readonly tokens: TokenIds;
   readonly parameters: readonly Parameter[];
   private readonly trainable: Trainable;
@@ -74,7 +77,9 @@ export class Engine implements RoundModel {
   checkTrainable(): void {
     const { objective, options } = this.training();
     const shape = { batch: 1, length: 8, rows: 2, segments: 2 };
-    trainingGraph(this.model.graph, shape, this.trainable, this.tokens, objective, options, new Map());
+    for (const head of this.options.sampler.scoreHeads) {
+      trainingGraph(this.model.graph, shape, this.trainable, this.tokens, head, objective, options, new Map());
+    }
   }
 
   /** The graphs for batches of one shape, by the names of ONNX Runtime's on-device training. */
@@ -82,10 +87,12 @@ export class Engine implements RoundModel {
     const { objective, options, optimizer } = this.training();
     const { graph } = this.model;
     const shape = shapeOf(batch);
+    const { trainable, tokens } = this;
+    const { head } = batch;
     return new Map([
-      ["rollout_model", rolloutGraph(graph, rollout, this.trainable, this.tokens)],
-      ["eval_model", scoreGraph(graph, shape, this.trainable, this.tokens)],
-      ["training_model", trainingGraph(graph, shape, this.trainable, this.tokens, objective, options, new Map())],
+      ["rollout_model", rolloutGraph(graph, rollout, trainable, tokens, this.options.sampler.roundHead)],
+      ["eval_model", scoreGraph(graph, shape, trainable, tokens, head)],
+      ["training_model", trainingGraph(graph, shape, trainable, tokens, head, objective, options, new Map())],
       ["optimizer_model", optimizerGraph(this.parameters, optimizer)],
     ]);
   }
@@ -134,43 +141,36 @@ export class Engine implements RoundModel {
   }
 
   /** One round with the current policy. */
-  async forwardRound(input: RoundInput): Promise<RowStatistics> {
+  async forwardRound(input: RoundInput): Promise<unknown> {
     const { batch, length } = input;
     const rows = input.rows.length;
+    const { roundHead } = this.options.sampler;
     const session = await this.session(`rollout_model/${batch}x${length}x${rows}`, () =>
-      rolloutGraph(this.model.graph, { batch, length, rows }, this.trainable, this.tokens),
+      rolloutGraph(this.model.graph, { batch, length, rows }, this.trainable, this.tokens, roundHead),
     );
     const out = await this.runtime.run(session, {
       feeds: {
         input_ids: i64([batch, length], input.inputIds),
         position_ids: i64([batch, length], input.positionIds),
         attention_bias: f32([batch, 1, length, length], input.attentionBias),
+        ...this.conditionFeeds(input.conditions, batch),
         rows: i64([rows], input.rows),
+        ...featureFeeds(input.features),
         uniform: f32([rows], input.uniform),
         inverse_temperature: scalar(1 / input.temperature),
       },
       bind: this.bindPolicy("policy"),
     });
-    const take = <T>(name: string): T => (out[name] as Tensor).data as T;
-    return {
-      token: take<BigInt64Array>("token"),
-      logProb: take<Float32Array>("log_prob"),
-      argmax: take<BigInt64Array>("argmax"),
-      argmaxLogProb: take<Float32Array>("argmax_log_prob"),
-      top: take<Float32Array>("top"),
-      top2: take<Float32Array>("top2"),
-      entropy: take<Float32Array>("entropy"),
-      eosIsArgmax: take<Uint8Array>("eos_is_argmax"),
-    };
+    return roundHead.read(out);
   }
 
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: TermBatch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
     const shape = shapeOf(batch);
     const session = await this.session(`eval_model/${label(batch)}`, () =>
-      scoreGraph(this.model.graph, shape, this.trainable, this.tokens),
+      scoreGraph(this.model.graph, shape, this.trainable, this.tokens, batch.head),
     );
-    const out = await this.runtime.run(session, { feeds: termFeeds(batch), bind: this.bindPolicy(key) });
+    const out = await this.runtime.run(session, { feeds: this.termFeeds(batch), bind: this.bindPolicy(key) });
     return {
       logProbs: (out.log_probs as Tensor).data as Float32Array,
       value: (out.value as Tensor).data as Float32Array,
@@ -183,7 +183,17 @@ export class Engine implements RoundModel {
     const shape = shapeOf(batch);
     const session = await this.session(
       `training_model/${label(batch)}`,
-      () => trainingGraph(this.model.graph, shape, this.trainable, this.tokens, objective, options, this.reductions),
+      () =>
+        trainingGraph(
+          this.model.graph,
+          shape,
+          this.trainable,
+          this.tokens,
+          batch.head,
+          objective,
+          options,
+          this.reductions,
+        ),
       { memPattern: false },
     );
     const bind = this.bindPolicy("policy");
@@ -195,7 +205,7 @@ export class Engine implements RoundModel {
     const segments = [batch.segments];
     const out = await this.runtime.run(session, {
       feeds: {
-        ...termFeeds(batch),
+        ...this.termFeeds(batch),
         old: f32(segments, values.old),
         reference: f32(segments, values.reference),
         advantage: f32(segments, values.advantage),
@@ -269,6 +279,32 @@ export class Engine implements RoundModel {
     return Object.fromEntries(this.parameters.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
+  /** Inputs of the model's own graph, of those that a layout gives. */
+  private conditionFeeds(conditions: Conditions, batch: number): Record<string, Tensor> {
+    const known = new Set(this.model.graph.inputs.map((input) => input.name));
+    return Object.fromEntries(
+      Object.entries(conditions)
+        .filter(([name]) => known.has(name))
+        .map(([name, values]) => [name, f32([batch], values)]),
+    );
+  }
+
+  private termFeeds(b: TermBatch): Record<string, Tensor> {
+    const terms = [b.rows.length];
+    return {
+      input_ids: i64([b.batch, b.length], b.inputIds),
+      position_ids: i64([b.batch, b.length], b.positionIds),
+      attention_bias: f32([b.batch, 1, b.length, b.length], b.attentionBias),
+      ...this.conditionFeeds(b.conditions, b.batch),
+      inverse_temperature: scalar(1 / b.temperature),
+      rows: i64(terms, b.rows),
+      targets: i64(terms, b.targets),
+      ...featureFeeds(b.features),
+      coefficient: f32(terms, b.coefficient),
+      segment: i64(terms, b.segment),
+    };
+  }
+
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
     if (!this.runtime.has(name))
       await this.runtime.load(name, { bytes: encodeModel(build()), weightsDir: this.model.dir }, options);
@@ -285,20 +321,14 @@ function shapeOf(b: TermBatch): { batch: number; length: number; rows: number; s
 }
 
 function label(b: TermBatch): string {
-  return `${b.batch}x${b.length}x${b.rows.length}x${b.segments}`;
+  return `${b.head.name}/${b.batch}x${b.length}x${b.rows.length}x${b.segments}`;
 }
 
-function termFeeds(b: TermBatch): Record<string, Tensor> {
-  const terms = [b.rows.length];
-  return {
-    input_ids: i64([b.batch, b.length], b.inputIds),
-    position_ids: i64([b.batch, b.length], b.positionIds),
-    attention_bias: f32([b.batch, 1, b.length, b.length], b.attentionBias),
-    inverse_temperature: scalar(1 / b.temperature),
-    rows: i64(terms, b.rows),
-    targets: i64(terms, b.targets),
-    eos_allowed: f32(terms, b.eosAllowed),
-    coefficient: f32(terms, b.coefficient),
-    segment: i64(terms, b.segment),
-  };
+function featureFeeds(features: Features): Record<string, Tensor> {
+  return Object.fromEntries(
+    Object.entries(features).map(([name, values]) => [
+      name,
+      values instanceof BigInt64Array ? i64([values.length], values) : f32([values.length], values),
+    ]),
+  );
 }

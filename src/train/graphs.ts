@@ -1,6 +1,6 @@
 import { backward } from "../autodiff/backward.js";
-import { allowedLogProbs, emitRowStatistics, pickLogProb } from "../diffusion/head.js";
-import type { TokenIds } from "../diffusion/policy.js";
+import type { RoundHead, TokenIds } from "../diffusion/sampler.js";
+import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import type { RawModel } from "../onnx/proto.js";
@@ -33,18 +33,28 @@ function bind(model: RawModel, name: string, shape: Omit<GraphShape, "segments">
   });
 }
 
-/** rollout_model: one round of a batch; draws a token at every row (policy.ts, RowStatistics). */
+/** rollout_model: one round of a batch; its outputs are what the sampler's head says of every row. */
 export function rolloutGraph(
   model: RawModel,
   shape: Omit<GraphShape, "segments">,
   trainable: Trainable,
   tokens: TokenIds,
+  head: RoundHead<unknown>,
 ): Graph {
   const m = bind(model, "rollout_model", shape, trainable);
   const inverseTemperature = m.g.input("inverse_temperature", "float32", []);
   const uniform = m.g.input("uniform", "float32", [shape.rows]);
-  m.g.scope("sample", () => emitRowStatistics(m.e, m.logits, inverseTemperature, uniform, tokens));
+  const features = featureInputs(m, head, shape.rows);
+  m.g.scope("sample", () => head.emit(m.e, m.logits, { inverseTemperature, uniform, features }, tokens));
   return m.g.build();
+}
+
+function featureInputs(
+  { g }: BoundModel,
+  { features }: { readonly features: Readonly<Record<string, "float32" | "int64">> },
+  rows: number,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(features).map(([name, dtype]) => [name, g.input(name, dtype, [rows])]));
 }
 
 interface Scored {
@@ -53,23 +63,16 @@ interface Scored {
   readonly value: Value;
 }
 
-/**
- * Log-probabilities [R] of the targets and their segment sums [S]: of the policy, over what it may sample (`allowed`),
- * or of supervised training, over the whole vocabulary as models are trained (`all`).
- */
-function emitScores(m: BoundModel, shape: GraphShape, tokens: TokenIds, vocabulary: "allowed" | "all"): Scored {
+/** Scores [R] of the targets by a head, and their segment sums [S]. */
+function emitScores(m: BoundModel, shape: GraphShape, tokens: TokenIds, head: ScoreHead): Scored {
   const { g, e } = m;
   const inverseTemperature = g.input("inverse_temperature", "float32", []);
   const targets = g.input("targets", "int64", [shape.rows]);
-  const eosAllowed = g.input("eos_allowed", "float32", [shape.rows]);
+  const features = featureInputs(m, head, shape.rows);
   const coefficient = g.input("coefficient", "float32", [shape.rows]);
   const segment = g.input("segment", "int64", [shape.rows]);
   return g.scope("score", () => {
-    const all =
-      vocabulary === "all"
-        ? e.logSoftmax(e.mul(m.logits, inverseTemperature))
-        : allowedLogProbs(e, m.logits, inverseTemperature, tokens, eosAllowed);
-    const logProbs = pickLogProb(e, all, targets);
+    const logProbs = head.emit(e, m.logits, { targets, inverseTemperature, features }, tokens);
     const start = e.zeros([shape.segments], "float32");
     const value = g.op("ScatterElements", [start, segment, e.mul(logProbs, coefficient)], {
       axis: 0,
@@ -80,9 +83,15 @@ function emitScores(m: BoundModel, shape: GraphShape, tokens: TokenIds, vocabula
 }
 
 /** eval_model: outputs `log_probs` [R] and `value` [S]. */
-export function scoreGraph(model: RawModel, shape: GraphShape, trainable: Trainable, tokens: TokenIds): Graph {
+export function scoreGraph(
+  model: RawModel,
+  shape: GraphShape,
+  trainable: Trainable,
+  tokens: TokenIds,
+  head: ScoreHead,
+): Graph {
   const m = bind(model, "eval_model", shape, trainable);
-  const scored = emitScores(m, shape, tokens, "allowed");
+  const scored = emitScores(m, shape, tokens, head);
   m.g.output("log_probs", scored.logProbs);
   m.g.output("value", scored.value);
   return m.g.build();
@@ -97,13 +106,14 @@ export function trainingGraph<O>(
   shape: GraphShape,
   trainable: Trainable,
   tokens: TokenIds,
+  head: ScoreHead,
   objective: Objective<O>,
   options: O,
   reductions: Map<string, "sum" | "max">,
 ): Graph {
   const m = bind(model, "training_model", shape, trainable);
   const { g, e } = m;
-  const scored = emitScores(m, shape, tokens, objective.learnsFrom === "supervision" ? "all" : "allowed");
+  const scored = emitScores(m, shape, tokens, head);
   const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);
   const inputs: LossInputs = {
     e,

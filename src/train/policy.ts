@@ -6,10 +6,11 @@ import { readJson } from "../core/files.js";
 import type { Logger } from "../core/log.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
-import type { Sampler, UnmaskOptions } from "../diffusion/policy.js";
+import type { SampledModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Task } from "../env/site.js";
 import { loraSites } from "../nn/bind.js";
+import type { ModelConfig } from "../nn/config.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
 import { loadModel, type Model } from "../nn/model.js";
 import { Runtime } from "../onnx/session.js";
@@ -24,8 +25,8 @@ export interface Policy {
   readonly engine: Engine;
   readonly model: Model;
   readonly runtime: Runtime;
-  readonly sampler: Sampler<unknown, UnmaskOptions>;
-  readonly options: UnmaskOptions;
+  readonly sampler: Sampler;
+  readonly options: SamplerOptions;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
   promptText(task: Task): string;
@@ -47,12 +48,18 @@ export async function openPolicy(
   log?: Logger,
 ): Promise<Policy> {
   const model = await loadModel(resolvePath(config.model, "model"));
-  const samplers = await loadFolder<Sampler<unknown, UnmaskOptions>>(
-    new URL("../diffusion/samplers/", import.meta.url),
-    "sampler",
-  );
+  const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
   const sampler = samplers.get(config.sampler.kind);
   if (sampler === undefined) throw new UserError(`Unknown sampler ${config.sampler.kind}.`, { exitCode: 2 });
+  checkInputs(model, sampler, config.sampler.kind);
+  const options = sampler.options(config.sampler, sampledModel(model.config));
+  const refused = training === undefined ? undefined : sampler.refuses(training.objective.scoring, options);
+  if (refused !== undefined) {
+    throw new UserError(`${training?.objective.name} does not work here: ${refused}.`, {
+      hint: "Use another objective, as flow-grpo or espo.",
+      exitCode: 2,
+    });
+  }
   const lora: LoraOptions = config.lora;
   const sites = full ? [] : loraSites(model.graph, lora);
   const runtime = await Runtime.open({
@@ -61,10 +68,10 @@ export async function openPolicy(
     ...(log === undefined ? {} : { log }),
   });
   const engine = new Engine(runtime, model, {
+    sampler,
     lora: full ? undefined : lora,
     ...(training === undefined ? {} : { training }),
   });
-  const options = sampler.options(config.sampler, engine.tokens);
   const { tokenizer } = model;
   const promptText = (task: Task): string => renderPrompt(task, config.prompt.style as PromptStyle);
   return {
@@ -80,6 +87,28 @@ export async function openPolicy(
     textOf: (trajectory) => tokenizer.decode(trajectory.response.filter((t) => t !== engine.tokens.eos)),
     close: () => runtime.close(),
   };
+}
+
+/** What samplers know of a model. */
+export function sampledModel(config: ModelConfig): SampledModel {
+  const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
+  return { tokens, vocabulary: config.vocab_size, attention: config.attention };
+}
+
+const CONTRACT = ["input_ids", "position_ids", "attention_bias"];
+
+/** @throws UserError where the model's graph takes an input that the sampler does not give. */
+function checkInputs(model: Model, sampler: Sampler, kind: string): void {
+  const given = new Set([...CONTRACT, ...sampler.conditions]);
+  const missing = model.graph.inputs.map((input) => input.name).filter((name) => !given.has(name));
+  if (missing.length === 0) return;
+  throw new UserError(
+    `The graph of ${model.dir} takes ${missing.join(" and ")}, which sampler.kind=${kind} does not give.`,
+    {
+      hint: "Use the sampler of the model's family: jump where the graph takes a time, unmask for masked models.",
+      exitCode: 2,
+    },
+  );
 }
 
 /**

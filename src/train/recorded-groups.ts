@@ -1,10 +1,11 @@
 import { UserError } from "../core/errors.js";
 import { sha256, sha256File } from "../core/files.js";
-import { parseTrajectory } from "../diffusion/trajectory.js";
-import { type Model, modelHash } from "../nn/model.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import { modelHash } from "../nn/model.js";
 import { configDifferences, loadConfig, type RunConfig } from "./config.js";
 import { type GroupSource, groupFor, type StepGroups } from "./group-source.js";
 import type { Group, Sampled } from "./groups.js";
+import type { Policy } from "./policy.js";
 import { type RolloutRecord, readRollouts } from "./rollout-record.js";
 import { RunDirectory } from "./run-directory.js";
 
@@ -16,7 +17,7 @@ export class RecordedGroups implements GroupSource {
   constructor(
     private readonly directory: Pick<RunDirectory, "rollouts">,
     private readonly config: RunConfig,
-    private readonly eos: number,
+    private readonly parse: (data: unknown, where: string) => Trajectory,
     private readonly trainTasks: ReadonlySet<string>,
     /** Of all the files that the run reads. */
     readonly hash: string,
@@ -45,7 +46,7 @@ export class RecordedGroups implements GroupSource {
         hint: "Use the site section of the run that recorded the rollouts.",
       });
     }
-    return { record, trajectory: parseTrajectory(record.trajectory, where, this.eos) };
+    return { record, trajectory: this.parse(record.trajectory, where) };
   }
 }
 
@@ -57,7 +58,7 @@ export class RecordedGroups implements GroupSource {
 export async function openRecorded(
   dir: string,
   config: RunConfig,
-  model: Model,
+  { model, sampler, options }: Pick<Policy, "model" | "sampler" | "options">,
   trainTasks: ReadonlySet<string>,
 ): Promise<RecordedGroups> {
   const directory = RunDirectory.open(dir);
@@ -87,6 +88,7 @@ export async function openRecorded(
       },
     );
   }
+  const parse = (data: unknown, where: string): Trajectory => sampler.parse(data, where, options.model);
   const hashes = await Promise.all(wanted.map((step) => sha256File(directory.rollouts(step))));
-  return new RecordedGroups(directory, config, model.config.eos_token_id, trainTasks, sha256(hashes.join("\n")));
+  return new RecordedGroups(directory, config, parse, trainTasks, sha256(hashes.join("\n")));
 }

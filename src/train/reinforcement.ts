@@ -58,7 +58,7 @@ export async function trainPolicy(
     const recorded =
       options.rolloutsRun === undefined
         ? undefined
-        : await openRecorded(options.rolloutsRun, config, policy.model, new Set(tasks.map((task) => task.id)));
+        : await openRecorded(options.rolloutsRun, config, policy, new Set(tasks.map((task) => task.id)));
     // a browser that does not start should say so before the first step, not after it
     if (recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0) {
       await environment.runner();

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { corruptBatch } from "../diffusion/corrupt.js";
 import { saveModel } from "../nn/model.js";
 import type { OptimizerOptions } from "../optim/optimizer.js";
 import { learningRate } from "../optim/schedule.js";
-import type { Objective, TermBatch } from "../rl/objective.js";
+import type { Objective } from "../rl/objective.js";
 import type { SftOptions } from "../rl/objectives/sft.js";
 import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
@@ -86,33 +85,12 @@ export async function trainSupervised(
           { size: sft.batch_size, augment: sft.augment },
           rng,
         );
-        const { promptLength, responseLength, slotSize } = policy.options;
-        const batch = corruptBatch(
-          drawn,
-          {
-            tokens: engine.tokens,
-            slotSize,
-            responseLength,
-            length: promptLength + responseLength,
-            arWeight: sft.ar_weight,
-            eosFillWeight: sft.eos_fill_weight,
-            // the policy never has EOS in its context
-            maskEosSlots: true,
-          },
+        const terms = policy.sampler.supervisedTerms(drawn, policy.options, {
+          arWeight: sft.ar_weight,
+          eosFillWeight: sft.eos_fill_weight,
           rng,
-        );
+        });
         const one = (): Float32Array => new Float32Array(1);
-        const terms: TermBatch = {
-          ...batch,
-          temperature: 1,
-          eosAllowed: new Float32Array(batch.rows.length).fill(1),
-          coefficient: batch.weights,
-          segment: new BigInt64Array(batch.rows.length),
-          segments: 1,
-          owner: [0],
-          tokens: one(),
-          recorded: undefined,
-        };
         const { loss } = await engine.accumulate(terms, {
           old: one(),
           reference: one(),

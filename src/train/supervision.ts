@@ -1,6 +1,6 @@
 import { UserError } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
-import type { SupervisedExample } from "../diffusion/corrupt.js";
+import type { SupervisedExample } from "../diffusion/supervised.js";
 import { oracleActions } from "../env/oracle.js";
 import { renderPlan } from "../env/plan.js";
 import type { FieldKind, RunningSite, Task } from "../env/site.js";

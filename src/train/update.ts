@@ -1,9 +1,7 @@
 import type { DiscreteRng } from "../core/outcomes.js";
-import { bucketLength } from "../diffusion/buffer.js";
-import type { PackedBatch } from "../diffusion/replay.js";
-import { packedLength } from "../diffusion/replay.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
-import type { LayoutContext, Objective, TermBatch } from "../rl/objective.js";
+import type { LayoutSizes } from "../diffusion/sampler.js";
+import type { TermBatch } from "../diffusion/terms.js";
+import type { LayoutContext, Objective } from "../rl/objective.js";
 import type { Engine, SegmentValues } from "./engine.js";
 import type { Sample } from "./groups.js";
 import type { Policy } from "./policy.js";
@@ -30,28 +28,16 @@ export async function prepareBatches<O>(
   rng: DiscreteRng,
 ): Promise<MicroBatch[]> {
   const { engine, sampler } = policy;
-  const shapes = sampler.shapes(policy.options);
+  const sizes: LayoutSizes = { batch: size, lengthStep: LENGTH_STEP };
   const context: LayoutContext = {
-    tokens: engine.tokens,
-    batch: size,
-    canvas: policy.options.responseLength,
-    lengthStep: LENGTH_STEP,
-    rounds: shapes.rounds,
     rng,
-    pack(trajectories: readonly Trajectory[], subset?: readonly (readonly number[])[]): PackedBatch {
-      const longest = Math.max(...trajectories.map((t, i) => packedLength(t, subset?.[i])));
-      return sampler.pack(trajectories, {
-        tokens: engine.tokens,
-        batch: size,
-        length: bucketLength(longest, LENGTH_STEP),
-        rounds: shapes.rounds,
-        reveals: shapes.reveals,
-        ...(subset === undefined ? {} : { subset }),
-      });
-    },
+    steps: (trajectory) => sampler.steps(trajectory),
+    stepTerms: (some, layout) => sampler.stepTerms(some, policy.options, { ...sizes, ...layout }),
+    boundTerms: (some, layout) => sampler.boundTerms(some, policy.options, { ...sizes, ...layout, rng }),
+    textTerms: (some) => sampler.textTerms(some, policy.options, sizes),
   };
   // sequences of similar length share a micro-batch: less padding
-  const sorted = [...samples].sort((a, b) => packedLength(a.trajectory) - packedLength(b.trajectory));
+  const sorted = [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
   const layouts: { terms: TermBatch; chunk: readonly Sample[] }[] = [];
   for (let i = 0; i < sorted.length; i += size) {
     const chunk = sorted.slice(i, i + size);

@@ -4,14 +4,17 @@ import type { DiscreteRng } from "../../src/core/outcomes.js";
 import { allOutcomes } from "../../src/core/outcomes.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
-import type { UnmaskOptions } from "../../src/diffusion/policy.js";
-import { packTrajectories } from "../../src/diffusion/replay.js";
+import type { RoundModel } from "../../src/diffusion/sampler.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import type { TermBatch } from "../../src/diffusion/terms.js";
+import { boundTerms } from "../../src/diffusion/unmask/elbo.js";
+import type { UnmaskOptions } from "../../src/diffusion/unmask/options.js";
+import type { RowStatistics } from "../../src/diffusion/unmask/round.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/unmask/trajectory.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import type { LayoutContext, Objective, TermBatch } from "../../src/rl/objective.js";
-import { type EspoOptions, objective as espo, layoutWith } from "../../src/rl/objectives/espo.js";
+import type { LayoutContext, Objective } from "../../src/rl/objective.js";
+import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as grpo } from "../../src/rl/objectives/grpo.js";
 import { Engine, type SegmentValues } from "../../src/train/engine.js";
@@ -39,7 +42,7 @@ const meta = golden.meta as typeof golden.meta & {
 };
 
 const numbers = (name: string): number[] => [...golden.ints(name)].map(Number);
-const responses = [0, 1, 2].map((b): Trajectory => {
+const responses = [0, 1, 2].map((b): UnmaskTrajectory => {
   const response = numbers(`input.response.${b}`);
   return {
     prompt: numbers(`input.prompt.${b}`),
@@ -63,6 +66,7 @@ describe("objectives on the micro model", () => {
   async function engineFor(objective: Objective<never>, options: unknown): Promise<Engine> {
     const model = await goldenModel(micro);
     const engine = new Engine(runtime, model, {
+      sampler,
       lora: goldenLora(micro),
       training: { objective: objective as never, options, optimizer },
     });
@@ -71,15 +75,16 @@ describe("objectives on the micro model", () => {
     return engine;
   }
 
-  function context(engine: Engine, rng: DiscreteRng): LayoutContext {
+  const sizes = { batch: 4, lengthStep: 32 };
+
+  function context(rng: DiscreteRng, options = sampling): LayoutContext {
+    const of = (some: readonly unknown[]) => some as readonly UnmaskTrajectory[];
     return {
-      tokens: engine.tokens,
-      batch: 4,
-      canvas: meta.canvas,
-      rounds: 3,
-      lengthStep: 32,
       rng,
-      pack: () => assert.fail("not packed"),
+      steps: (t) => sampler.steps(t as UnmaskTrajectory),
+      stepTerms: (some, layout) => sampler.stepTerms(of(some), options, { ...sizes, ...layout }),
+      boundTerms: (some, layout) => sampler.boundTerms(of(some), options, { ...sizes, ...layout, rng }),
+      textTerms: (some) => sampler.textTerms(of(some), options, sizes),
     };
   }
 
@@ -115,22 +120,31 @@ describe("objectives on the micro model", () => {
   }
 
   it("espo: loss and every LoRA gradient against PyTorch, on given masks", async () => {
-    const options = espo.schema.parse({ mc_samples: meta.mc_samples, kl_coeff: meta.espo_beta }) as EspoOptions;
+    const options = espo.schema.parse({ mc_samples: meta.mc_samples, kl_coeff: meta.espo_beta });
     const engine = await engineFor(espo as never, options);
     let drawn = 0;
-    const layout = layoutWith((slots) => {
+    const layout = { ...sizes, samples: meta.mc_samples, coupled: true, rng: Rng.named(0, "unused") };
+    const batch = boundTerms(responses, { ...sampling, responseLength: meta.canvas }, layout, (slots) => {
       const key = `${Math.floor(drawn / meta.mc_samples)}.${drawn++ % meta.mc_samples}`;
       const masked = numbers(`input.masked.${key}`).map((m) => m === 1);
       assert.equal(masked.length, slots);
       return { masked, order: numbers(`input.order.${key}`) };
     });
-    await compare("espo", engine, layout(responses, options, context(engine, Rng.named(0, "unused"))));
+    await compare("espo", engine, batch);
   });
 
   it("grpo: loss and every LoRA gradient against PyTorch", async () => {
     const options = grpo.schema.parse({ kl_coeff: meta.beta, clip_range: meta.clip_range });
     const engine = await engineFor(grpo as never, options);
-    await compare("grpo", engine, grpo.layout(responses, options as never, context(engine, Rng.named(0, "unused"))));
+    await compare(
+      "grpo",
+      engine,
+      grpo.layout(
+        responses,
+        options as never,
+        context(Rng.named(0, "unused"), { ...sampling, responseLength: meta.canvas }),
+      ),
+    );
   });
 
   const sampling: UnmaskOptions = {
@@ -141,13 +155,13 @@ describe("objectives on the micro model", () => {
     temperature: 0.8,
     order: "confidence",
     slotScore: "first",
-    tokens: { mask: 96, pad: 95, eos: 94 },
+    model: { tokens: { mask: 96, pad: 95, eos: 94 }, vocabulary: 97, attention: "causal" },
   };
 
   async function play(engine: Engine): Promise<Sample[]> {
     const prompts = [[5, 9, 30], [7], [60, 61, 62, 63], [1, 2]];
     const rngs = prompts.map((_, i) => Rng.named(3, `rollout ${i}`));
-    const trajectories = await sampler.rollout(engine, prompts, sampling, rngs);
+    const trajectories = await sampler.rollout(engine as RoundModel<RowStatistics>, prompts, sampling, rngs);
     return trajectories.map((trajectory, i) => ({ trajectory, advantage: [1, -0.5, -1.5, 0.7][i] as number }));
   }
 
@@ -212,18 +226,19 @@ describe("objectives on the micro model", () => {
       await engine.setParameters("reference", adapter(0.02, 1));
       const [first, second] = (await play(engine)) as [Sample, Sample];
       // one rollout of three rounds and one that ended in its first
-      const rounds = second.trajectory.rounds.slice(0, 1);
-      const short: Trajectory = { ...second.trajectory, rounds, response: rounds.flatMap((r) => [...r.tokens]) };
+      const whole = second.trajectory as UnmaskTrajectory;
+      const rounds = whole.rounds.slice(0, 1);
+      const short: UnmaskTrajectory = { ...whole, rounds, response: rounds.flatMap((r) => [...r.tokens]) };
       const samples = [first, { ...second, trajectory: short }];
       assert.deepEqual(
-        samples.map((s) => s.trajectory.rounds.length),
+        samples.map((s) => sampler.steps(s.trajectory as UnmaskTrajectory)),
         [3, 1],
       );
       const policy = { engine, sampler: sampler as never, options: sampling };
-      const whole = await prepareBatches(policy, flowGrpo, all as never, samples, 2, Rng.named(0, "layout"));
+      const full = await prepareBatches(policy, flowGrpo, all as never, samples, 2, Rng.named(0, "layout"));
       const outcomes = allOutcomes((rng) => prepareBatches(policy, flowGrpo, two as never, samples, 2, rng));
       await engine.setParameters("policy", adapter(0.03, 2));
-      const expected = await total(engine, whole);
+      const expected = await total(engine, full);
       let mean = 0;
       for (const { value, probability } of outcomes) mean += probability * (await total(engine, await value));
       assert.equal(outcomes.length, 6);
@@ -244,12 +259,10 @@ describe("objectives on the micro model", () => {
       if (objective.learnsFrom !== "rollouts") continue;
       const options = objective.schema.parse({});
       const model = await goldenModel(micro);
-      const engine = new Engine(runtime, model, { lora: goldenLora(micro) });
+      const engine = new Engine(runtime, model, { sampler, lora: goldenLora(micro) });
       await engine.setParameters("policy", adapter());
       const { trajectory } = (await play(engine))[0] as Sample;
-      const pack = (of: readonly Trajectory[]) =>
-        packTrajectories(of, { tokens: engine.tokens, batch: 4, rounds: 3, reveals: 4, length: 64 });
-      const batch = objective.layout([trajectory], options, { ...context(engine, Rng.named(1, name)), pack });
+      const batch = objective.layout([trajectory], options, context(Rng.named(1, name)));
       const scored = [...batch.coefficient].filter((c) => c !== 0).length;
       assert.ok(scored >= trajectory.response.length, `${name} scores ${scored} terms`);
       batch.coefficient.forEach((c, r) => {

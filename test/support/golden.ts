@@ -2,10 +2,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
+import { policyHead } from "../../src/diffusion/score-head.js";
+import type { TermBatch } from "../../src/diffusion/terms.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model, saveModel } from "../../src/nn/model.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import type { TermBatch } from "../../src/rl/objective.js";
 import { openSafetensors, readSafetensors } from "../../src/text/safetensors.js";
 
 /** A PyTorch reference written by scripts/golden/make_golden.py. */
@@ -84,7 +85,9 @@ export function goldenTerms(golden: Golden): TermBatch {
     temperature: golden.meta.temperature,
     rows: golden.ints("input.rows"),
     targets: golden.ints("input.targets"),
-    eosAllowed: golden.floats("input.eos_allowed"),
+    conditions: {},
+    head: policyHead,
+    features: { eos_allowed: golden.floats("input.eos_allowed") },
     coefficient: golden.floats("input.mask"),
     segment: BigInt64Array.from({ length: terms }, (_, r) => BigInt(Math.floor(r / reveals))),
     segments: batch * rounds,

@@ -1,7 +1,9 @@
 import type { DiscreteRng } from "../../src/core/outcomes.js";
-import type { MaskDraw } from "../../src/diffusion/elbo.js";
-import type { RoundModel } from "../../src/diffusion/policy.js";
+import type { RoundModel } from "../../src/diffusion/sampler.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import type { MaskDraw } from "../../src/diffusion/unmask/elbo.js";
+import type { UnmaskOptions } from "../../src/diffusion/unmask/options.js";
+import type { RowStatistics } from "../../src/diffusion/unmask/round.js";
 import type { Policy } from "../../src/train/policy.js";
 import { prepareBatches } from "../../src/train/update.js";
 
@@ -10,7 +12,7 @@ import { prepareBatches } from "../../src/train/update.js";
 type Rollout = Policy["sampler"]["rollout"];
 
 /** Slots are ranked by the probability of the SAMPLED token: what is revealed depends on the sample, the score does not know. */
-export function sampledConfidence(model: RoundModel): RoundModel {
+export function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<RowStatistics> {
   return {
     async forwardRound(input) {
       const statistics = await model.forwardRound(input);
@@ -19,14 +21,18 @@ export function sampledConfidence(model: RoundModel): RoundModel {
   };
 }
 
-export const sampledConfidenceRollout: Rollout = (model, ...rest) => sampler.rollout(sampledConfidence(model), ...rest);
+export const sampledConfidenceRollout: Rollout = (model, prompts, options, ...rest) =>
+  sampler.rollout(sampledConfidence(model as RoundModel<RowStatistics>), prompts, options as UnmaskOptions, ...rest);
 
 /** Samples at half of the temperature that it records and that everything is scored at. */
 export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
   sampler.rollout(
-    { forwardRound: (input) => model.forwardRound({ ...input, temperature: input.temperature / 2 }) },
+    {
+      forwardRound: (input) =>
+        (model as RoundModel<RowStatistics>).forwardRound({ ...input, temperature: input.temperature / 2 }),
+    },
     prompts,
-    options,
+    options as UnmaskOptions,
     ...rest,
   );
 

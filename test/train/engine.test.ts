@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import { modelHead } from "../../src/diffusion/score-head.js";
+import type { TermBatch } from "../../src/diffusion/terms.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { OptimizerOptions } from "../../src/optim/optimizer.js";
-import type { TermBatch } from "../../src/rl/objective.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
 import { Engine, type SegmentValues } from "../../src/train/engine.js";
@@ -64,6 +66,7 @@ describe("engine against PyTorch goldens", () => {
     const model = await goldenModel(golden);
     const options = flowGrpo.schema.parse({ clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta });
     const engine = new Engine(runtime, model, {
+      sampler,
       lora: goldenLora(golden),
       training: { objective: flowGrpo as never, options, optimizer },
     });
@@ -110,6 +113,7 @@ describe("engine against PyTorch goldens", () => {
     const model = await loadModel(join(packageRoot(), "models", "tiny-refusion"));
     const options = flowGrpo.schema.parse({ clip_range: tiny.meta.clip_range, kl_coeff: tiny.meta.beta });
     const engine = new Engine(runtime, model, {
+      sampler,
       lora: goldenLora(tiny),
       training: { objective: flowGrpo as never, options, optimizer },
     });
@@ -133,6 +137,7 @@ describe("engine against PyTorch goldens", () => {
       const model = await goldenModel(golden, { tie_word_embeddings: tied });
       const options = sft.schema.parse({ trainable: "full" });
       const engine = new Engine(runtime, model, {
+        sampler,
         lora: undefined,
         training: { objective: sft as never, options, optimizer },
       });
@@ -144,7 +149,8 @@ describe("engine against PyTorch goldens", () => {
         temperature: 1,
         rows,
         targets: golden.ints("input.sft_targets"),
-        eosAllowed: new Float32Array(rows.length).fill(1),
+        head: modelHead,
+        features: {},
         coefficient: golden.floats("input.sft_weights"),
         segment: new BigInt64Array(rows.length),
         segments: 1,

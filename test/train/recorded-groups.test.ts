@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/unmask/trajectory.js";
 import { modelHash } from "../../src/nn/model.js";
 import { loadConfig, type RunConfig, resolvePath } from "../../src/train/config.js";
 import { openEnvironment } from "../../src/train/environment.js";
@@ -33,7 +33,7 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
 }
 
 /** A response of six tokens, all revealed in one round; its log-probabilities are nobody's. */
-function trajectory(config: RunConfig, seed: number): Trajectory {
+function trajectory(config: RunConfig, seed: number): UnmaskTrajectory {
   const tokens = [10 + seed, 20, 30, 40, 50, EOS];
   return {
     prompt: [1, 2, 3],

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
-import type { RoundModel } from "../../src/diffusion/policy.js";
+import type { RoundModel } from "../../src/diffusion/sampler.js";
+import type { RowStatistics } from "../../src/diffusion/unmask/round.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { Objective } from "../../src/rl/objective.js";
 import { loadRegistries, type RunConfig, runSchema } from "../../src/train/config-schema.js";
@@ -120,7 +121,7 @@ describe("verify on the micro model", () => {
   });
 
   it("a network of NaNs holds nowhere", async () => {
-    const nan = (model: RoundModel): RoundModel => ({
+    const nan = (model: RoundModel<RowStatistics>): RoundModel<RowStatistics> => ({
       forwardRound: async (input) => ({
         ...(await model.forwardRound(input)),
         logProb: new Float32Array(input.rows.length * 2).fill(Number.NaN),

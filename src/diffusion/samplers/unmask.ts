@@ -1,25 +1,31 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
-import { type BufferBatch, BufferBuilder, batchBuffers, type TokenBuffer, writeBuffer } from "../buffer.js";
+import { type BufferBatch, batchBuffers, writeBuffer } from "../buffer.js";
 import {
   type RoundModel,
-  type RowStatistics,
+  rowNoise,
+  type SampledModel,
   type Sampler,
-  type SamplerShapes,
+  type Scoring,
   scoringTemperature,
-  type TokenIds,
-  type UnmaskOptions,
-} from "../policy.js";
-import { packTrajectories, unpackedRounds } from "../replay.js";
-import { eosAllowedSlots, revealSchedule, selectSlots } from "../slots.js";
-import type { Trajectory, TrajectoryRound } from "../trajectory.js";
+} from "../sampler.js";
+import { modelHead, policyHead } from "../score-head.js";
+import { type Canvas, layCanvas } from "../unmask/canvas.js";
+import { corruptBatch } from "../unmask/corrupt.js";
+import { boundTerms } from "../unmask/elbo.js";
+import { type UnmaskOptions, unmaskShapes } from "../unmask/options.js";
+import { packedLength, roundTerms } from "../unmask/replay.js";
+import { type RowStatistics, roundHead } from "../unmask/round.js";
+import { eosAllowedSlots, revealSchedule, selectSlots } from "../unmask/slots.js";
+import { textTerms } from "../unmask/text.js";
+import { parseTrajectory, reveals, type TrajectoryRound, type UnmaskTrajectory } from "../unmask/trajectory.js";
 
 /**
  * Slot-wise unmasking as a stochastic policy with an exact likelihood.
  *
  * A canvas of L masks is revealed in T rounds of whole slots. Buffer = prompt | committed tokens in commit order | open
- * masks by position, causal, with original positions. Each round ranks the open slots by the distribution BEFORE
+ * masks by position, causal, with original positions (a bidirectional model reads the canvas in place). Each round ranks the open slots by the distribution BEFORE
  * sampling, takes the best, and samples all their tokens in parallel at temperature tau. EOS may be sampled only where
  * nothing stays open to its left and nothing is committed to its right; it ends the response, and what was sampled to
  * its right in that round is neither kept nor scored (it is independent given the context, so leaving it out is exact).
@@ -48,10 +54,7 @@ const schema = z
 
 export type UnmaskConfig = z.output<typeof schema>;
 
-/** Largest float32 below 1: a uniform that rounds to 1 would fall off the end of the inverse CDF. */
-const BELOW_ONE = 1 - 2 ** -24;
-
-function options(config: UnmaskConfig, tokens: TokenIds): UnmaskOptions {
+function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
   return {
     rounds: config.rounds,
     slotSize: config.slot_size,
@@ -60,18 +63,21 @@ function options(config: UnmaskConfig, tokens: TokenIds): UnmaskOptions {
     temperature: config.temperature,
     order: config.order,
     slotScore: config.slot_score,
-    tokens,
+    model,
   };
 }
 
-function shapes(options: UnmaskOptions): SamplerShapes {
-  const schedule = revealSchedule(options.responseLength / options.slotSize, options.rounds);
-  return {
-    length: options.promptLength + options.responseLength,
-    rows: options.responseLength,
-    rounds: schedule.length,
-    reveals: Math.max(...schedule) * options.slotSize,
-  };
+/** Whole slots; slots of the policy's own size where a canvas of two of them is small enough. */
+function shrink(options: UnmaskOptions, positions: number, steps: number): UnmaskOptions {
+  const slotSize = Math.max(1, Math.min(options.slotSize, Math.floor(positions / 2)));
+  const slots = Math.max(1, Math.floor(positions / slotSize));
+  return { ...options, slotSize, responseLength: slots * slotSize, rounds: Math.min(options.rounds, steps) };
+}
+
+function refuses(scoring: Scoring, { model }: UnmaskOptions): string | undefined {
+  return scoring === "text" && model.attention !== "causal"
+    ? "a bidirectional model gives no probabilities of a text read from left to right"
+    : undefined;
 }
 
 /** One rollout in progress. */
@@ -87,17 +93,17 @@ interface State {
 }
 
 async function rollout(
-  model: RoundModel,
+  model: RoundModel<RowStatistics>,
   prompts: readonly (readonly number[])[],
   options: UnmaskOptions,
   rngs: readonly Rng[],
   batchSize = prompts.length,
-): Promise<Trajectory[]> {
+): Promise<UnmaskTrajectory[]> {
   if (rngs.length !== prompts.length) {
     throw new Error(`${prompts.length} prompts need as many random streams, got ${rngs.length}`);
   }
   if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
-  const trajectories: Trajectory[] = [];
+  const trajectories: UnmaskTrajectory[] = [];
   for (let start = 0; start < prompts.length; start += batchSize) {
     const states = prompts.slice(start, start + batchSize).map((prompt, i) => {
       if (prompt.length > options.promptLength) {
@@ -114,16 +120,16 @@ async function rollout(
 }
 
 async function rolloutChunk(
-  model: RoundModel,
+  model: RoundModel<RowStatistics>,
   states: readonly State[],
   options: UnmaskOptions,
   batch: number,
-): Promise<Trajectory[]> {
-  const { responseLength, slotSize, tokens } = options;
-  const { length, rows: rowsEach } = shapes(options);
+): Promise<UnmaskTrajectory[]> {
+  const { responseLength, slotSize, model: sampled } = options;
+  const { length, rows: rowsEach } = unmaskShapes(options);
   const buffers = batchBuffers(
-    states.map((state) => toBuffer(state, options).buffer),
-    { batch, length, pad: tokens.pad },
+    states.map((state) => canvasOf(state, options).buffer),
+    { batch, length, pad: sampled.tokens.pad },
   );
   const temperature = scoringTemperature(options.temperature);
   for (const budget of revealSchedule(responseLength / slotSize, options.rounds)) {
@@ -138,16 +144,17 @@ async function rolloutChunk(
     };
     states.forEach((state, b) => {
       if (state.ended) return;
-      const { buffer, rowOf } = toBuffer(state, options);
+      const { buffer, indexOf } = canvasOf(state, options);
       writeBuffer(input, b, buffer);
       for (let position = 0; position < responseLength; position++) {
         // drawn for committed positions too: the noise depends on the rollout and the round only
-        uniform[b * rowsEach + position] = Math.min(state.rng.uniform(), BELOW_ONE);
-        const row = rowOf.get(position);
-        if (row !== undefined) rows[b * rowsEach + position] = BigInt(b * length + row);
+        uniform[b * rowsEach + position] = rowNoise(state.rng);
+        if (!state.committed.has(position)) {
+          rows[b * rowsEach + position] = BigInt(b * length + (indexOf[position] as number));
+        }
       }
     });
-    const statistics = await model.forwardRound({ ...input, rows, uniform, temperature });
+    const statistics = await model.forwardRound({ ...input, conditions: {}, rows, features: {}, uniform, temperature });
     states.forEach((state, b) => {
       if (!state.ended) reveal(state, statistics, b * rowsEach, budget, options);
     });
@@ -160,20 +167,15 @@ function begin(prompt: readonly number[], rng: Rng, options: UnmaskOptions): Sta
   return { prompt, rng, open, committed: new Map(), rounds: [], ended: false };
 }
 
-/** The rollout's buffer, always prompt + L entries long, and where each open position's mask lies in it. */
-function toBuffer(state: State, options: UnmaskOptions): { buffer: TokenBuffer; rowOf: Map<number, number> } {
-  const buffer = new BufferBuilder(state.prompt);
-  for (const [position, token] of state.committed) buffer.push(token, position);
-  const rowOf = new Map<number, number>();
-  for (let position = 0; position < options.responseLength; position++) {
-    if (!state.committed.has(position)) rowOf.set(position, buffer.push(options.tokens.mask, position));
-  }
-  return { buffer, rowOf };
+/** The rollout's buffer, always prompt + L entries long. */
+function canvasOf(state: State, { responseLength, model }: UnmaskOptions): Canvas {
+  return layCanvas(state.prompt, state.committed, responseLength, model);
 }
 
 /** Applies one round to a rollout whose rows of `statistics` begin at `base`. */
 function reveal(state: State, statistics: RowStatistics, base: number, budget: number, options: UnmaskOptions): void {
-  const { slotSize, tokens } = options;
+  const { slotSize } = options;
+  const { tokens } = options.model;
   const wantsEos = state.open.map(
     (isOpen, slot) => isOpen && someIn(slot, slotSize, (i) => statistics.eosIsArgmax[base + i] === 1),
   );
@@ -247,7 +249,7 @@ function notFinite(what: string, position: number): UserError {
   });
 }
 
-function toTrajectory(state: State, options: UnmaskOptions): Trajectory {
+function toTrajectory(state: State, options: UnmaskOptions): UnmaskTrajectory {
   const { slotSize, responseLength, temperature } = options;
   // without EOS all L positions are committed; with it exactly those up to it
   const response = Array.from({ length: state.committed.size }, (_, i) => state.committed.get(i) as number);
@@ -255,11 +257,22 @@ function toTrajectory(state: State, options: UnmaskOptions): Trajectory {
   return { prompt: [...state.prompt], slotSize, responseLength, temperature, rounds: state.rounds, response, ended };
 }
 
-export const sampler: Sampler<UnmaskConfig, UnmaskOptions> = {
+export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, RowStatistics> = {
   schema,
+  conditions: [],
+  roundHead,
+  scoreHeads: [policyHead, modelHead],
   options,
-  shapes,
+  shapes: unmaskShapes,
+  shrink,
+  refuses,
   rollout,
-  pack: packTrajectories,
-  unpack: unpackedRounds,
+  parse: (data, where, { tokens }) => parseTrajectory(data, where, tokens.eos),
+  steps: (trajectory) => trajectory.rounds.length,
+  size: (trajectory) => packedLength(trajectory),
+  reveals,
+  stepTerms: roundTerms,
+  boundTerms,
+  textTerms,
+  supervisedTerms: corruptBatch,
 };

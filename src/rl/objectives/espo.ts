@@ -4,15 +4,13 @@
  *   rho  = exp((ELBO_theta - ELBO_old) / L)                 one ratio a response, per token
  *   loss = - mean min(rho A, clip(rho, 1 - eps_low, 1 + eps_high) A) + beta * 1/2 (ELBO_theta - ELBO_ref)^2 / L
  *
- * ELBO by M Monte-Carlo masks with the coupled complement (diffusion/elbo.ts); theta, old and reference share the masks,
+ * ELBO by M Monte-Carlo corruptions with their complements, as the sampler defines it (masks: diffusion/unmask/elbo.ts); theta, old and reference share the masks,
  * since with masks of their own the ratio would be Monte-Carlo noise. L counts tokens up to and including EOS.
  */
 import { z } from "zod";
-import { bucketLength } from "../../diffusion/buffer.js";
-import { drawMask, elboViews } from "../../diffusion/elbo.js";
+import type { TermBatch } from "../../diffusion/terms.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
-import type { LayoutContext, Loss, LossInputs, Objective, TermBatch } from "../objective.js";
-import { bufferTerms, type ScoredBuffer } from "../terms.js";
+import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z.strictObject({
   mc_samples: z.int().min(1).default(2).describe("M: mask draws of the ELBO"),
@@ -29,53 +27,16 @@ const schema = z.strictObject({
 
 export type EspoOptions = z.infer<typeof schema>;
 
-/** The layout of ESPO with a given way to draw masks: proofs and tests put others in its place. */
-export function layoutWith(draw: typeof drawMask): Objective<EspoOptions>["layout"] {
-  return (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): TermBatch => {
-    const views = o.mc_samples * (o.coupled ? 2 : 1);
-    const tokens = new Float32Array(context.batch);
-    const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
-      const { response, slotSize } = trajectory;
-      tokens[b] = response.length;
-      const slots = Math.ceil(response.length / slotSize);
-      return Array.from({ length: o.mc_samples }, () => draw(slots, context.rng)).flatMap((drawn) =>
-        elboViews(trajectory, slotSize, drawn, o.coupled, 1 / o.mc_samples, context.tokens.mask).map(
-          ({ buffer, terms }) => ({
-            buffer,
-            terms: terms.map((t) => ({
-              row: t.row,
-              target: response[t.position] as number,
-              coefficient: t.weight,
-              segment: b,
-            })),
-          }),
-        ),
-      );
-    });
-    const sizes = {
-      batch: context.batch * views,
-      length: bucketLength(Math.max(...scored.map((s) => s.buffer.ids.length)), context.lengthStep),
-      terms: context.batch * context.canvas * o.mc_samples,
-      segments: context.batch,
-    };
-    return bufferTerms(
-      scored,
-      sizes,
-      trajectories.map((_, b) => b),
-      tokens,
-      context.tokens.pad,
-    );
-  };
-}
-
 export const objective: Objective<EspoOptions> = {
   name: "espo",
   description: "sequence-level ratio of evidence lower bounds on shared masks, k2 penalty to the reference",
   schema,
   learnsFrom: "rollouts",
+  scoring: "bound",
   penalty: (o) => o.kl_coeff,
 
-  layout: layoutWith(drawMask),
+  layout: (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): TermBatch =>
+    context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
 
   loss({ e, value, old, reference, advantage, weight, tokens }: LossInputs, o: EspoOptions): Loss {
     const ratio = e.exp(e.div(e.sub(value, old), tokens));

@@ -8,10 +8,10 @@
  *   k3         = exp(d) - d - 1,  d = clamp(l_t_ref - l_t, +-10)     (Schulman 2020)
  */
 import { z } from "zod";
+import type { TermBatch } from "../../diffusion/terms.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
-import type { LayoutContext, Loss, LossInputs, Objective, TermBatch } from "../objective.js";
-import { packedTerms } from "../terms.js";
+import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z
   .strictObject({
@@ -37,19 +37,21 @@ export const objective: Objective<FlowGrpoOptions> = {
   description: "clipped policy ratio per round of unmasking, group advantages, k3 penalty to the reference",
   schema,
   learnsFrom: "rollouts",
+  scoring: "steps",
   penalty: (o) => o.kl_coeff,
 
   layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): TermBatch {
     const k = o.steps_per_update;
-    if (k === "all") return packedTerms(context.pack(trajectories), context, o.ratio_level);
-    const rounds = trajectories.map((t) => {
-      const all = t.rounds.map((_, i) => i);
+    const level = o.ratio_level;
+    if (k === "all") return context.stepTerms(trajectories, { level });
+    const subset = trajectories.map((t) => {
+      const all = Array.from({ length: context.steps(t) }, (_, i) => i);
       return context.rng
         .shuffle(all)
         .slice(0, k)
         .sort((a, b) => a - b);
     });
-    return packedTerms(context.pack(trajectories, rounds), context, o.ratio_level, { trajectories, rounds });
+    return context.stepTerms(trajectories, { level, subset });
   },
 
   loss: (inputs: LossInputs, o: FlowGrpoOptions): Loss => clippedLoss(inputs, o),

@@ -1,18 +1,23 @@
 /**
- * Supervised fine-tuning with the model's own loss (ReFusion, arXiv 2512.13586):
+ * Supervised fine-tuning with the loss that a model of its kind is trained by, as its sampler defines it:
+ * ReFusion's and LLaDA's masked cross-entropy (diffusion/unmask/corrupt.ts), FS-DFM's generalised KL.
+ * The weights of every term are drawn with the corruption; here they arrive as coefficients:
  *
- *   loss = (1/B) sum over masked slots of CE / (p * answer length) + ar_weight * mean CE inside clean slots
- *
- * The weights of every term are drawn with the corruption (diffusion/corrupt.ts); here they arrive as coefficients:
- * loss = - sum_r coefficient[r] * log p(target_r).
+ *   loss = - sum_r coefficient[r] * score_r
  */
 import { z } from "zod";
-import type { Loss, LossInputs, Objective, TermBatch } from "../objective.js";
+import type { TermBatch } from "../../diffusion/terms.js";
+import type { Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z.strictObject({
   batch_size: z.int().min(1).default(16).describe("examples a step"),
   trainable: z.enum(["lora", "full"]).default("lora").describe("train the adapter, or every weight of the model"),
-  ar_weight: z.number().min(0).default(0.5).describe("weight of the autoregressive loss inside clean slots"),
+  ar_weight: z
+    .number()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe("weight of the autoregressive loss inside clean slots; null = 0.5 where the model is causal, else none"),
   eos_fill_weight: z.number().min(0).default(0.1).describe("weight of EOS tokens behind the first one"),
   augment: z
     .number()
@@ -39,6 +44,7 @@ export const objective: Objective<SftOptions> = {
   description: "supervised fine-tuning on oracle plans with the model's own masked loss",
   schema,
   learnsFrom: "supervision",
+  scoring: "supervised",
   penalty: () => 0,
 
   layout(): TermBatch {

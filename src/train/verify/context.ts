@@ -48,7 +48,7 @@ export async function openContext(
       config,
       policy,
       prompts: await prompts(policy),
-      objectives,
+      objectives: scorable(objectives, policy),
       rng,
       open: ({ objective, options }) => opened({ objective, options, optimizer: optimizerOptions(config) }),
       close: policy.close,
@@ -57,6 +57,14 @@ export async function openContext(
     await policy.close();
     throw error;
   }
+}
+
+/** The objectives that the sampler has a way to score for. @throws UserError where that is none. */
+function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
+  const reasons = objectives.map(({ objective }) => sampler.refuses(objective.scoring, options));
+  const kept = objectives.filter((_, i) => reasons[i] === undefined);
+  if (kept.length === 0) throw new UserError(`There is nothing to prove: ${reasons.join("; ")}.`, { exitCode: 2 });
+  return kept;
 }
 
 function disturbed(adapter: ReadonlyMap<string, Tensor>, rng: Rng): Map<string, Tensor> {

@@ -1,5 +1,5 @@
 import type { Rng } from "../../core/rng.js";
-import type { UnmaskOptions } from "../../diffusion/policy.js";
+import type { SamplerOptions } from "../../diffusion/sampler.js";
 import type { Objective } from "../../rl/objective.js";
 import type { RunConfig } from "../config.js";
 import type { Policy } from "../policy.js";
@@ -40,6 +40,8 @@ export interface VerifyContext {
 export interface Proof {
   /** What holds, in a few words. */
   readonly claim: string;
+  /** The sampler whose outcomes it enumerates; undefined: it holds for every sampler. */
+  readonly sampler?: string;
   run(context: VerifyContext): Promise<Measurement[]>;
 }
 
@@ -48,22 +50,15 @@ export function holds({ measured, limit }: Measurement): boolean {
 }
 
 /**
- * The config's sampler on a canvas of a few slots, cheap and short enough to enumerate, at twice its temperature: a
+ * The config's sampler on a canvas of a few tokens, cheap and short enough to enumerate, at twice its temperature: a
  * trained policy is so sure of itself that a fault in what it seldom does would not show.
  */
 export function smallCanvas(
-  options: UnmaskOptions,
-  slots: number,
-  rounds: number,
-  slotSize = options.slotSize,
-): UnmaskOptions {
-  return {
-    ...options,
-    slotSize,
-    responseLength: slots * slotSize,
-    rounds: Math.min(options.rounds, rounds),
-    temperature: 2 * options.temperature,
-  };
+  { sampler, options }: Pick<Policy, "sampler" | "options">,
+  positions = 16,
+  steps = 3,
+): SamplerOptions {
+  return { ...sampler.shrink(options, positions, steps), temperature: 2 * options.temperature };
 }
 
 /** `count` prompts in turn. */

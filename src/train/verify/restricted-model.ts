@@ -1,4 +1,6 @@
-import type { RoundInput, RoundModel, RowStatistics } from "../../diffusion/policy.js";
+import type { RoundInput, RoundModel } from "../../diffusion/sampler.js";
+import { policyHead } from "../../diffusion/score-head.js";
+import type { RowStatistics } from "../../diffusion/unmask/round.js";
 import type { Engine } from "../engine.js";
 
 /**
@@ -8,7 +10,7 @@ import type { Engine } from "../engine.js";
  * can be made less likely, since a network that wants to stop everywhere would choose its slots in one order only.
  * One rollout at a time; a buffer is scored once.
  */
-export class RestrictedModel implements RoundModel {
+export class RestrictedModel implements RoundModel<RowStatistics> {
   /** Index into `choices` of the token at each response position. */
   forced: readonly number[] = [];
   private readonly known = new Map<string, Float64Array[]>();
@@ -73,10 +75,12 @@ export class RestrictedModel implements RoundModel {
         inputIds: input.inputIds,
         positionIds: input.positionIds,
         attentionBias: input.attentionBias,
+        conditions: {},
+        head: policyHead,
         temperature: input.temperature,
         rows: BigInt64Array.from({ length: terms }, (_, i) => input.rows[Math.floor(i / count)] as bigint),
         targets: BigInt64Array.from({ length: terms }, (_, i) => BigInt(this.choices[i % count] as number)),
-        eosAllowed: new Float32Array(terms).fill(1),
+        features: { eos_allowed: new Float32Array(terms).fill(1) },
         coefficient: new Float32Array(terms),
         segment: new BigInt64Array(terms),
         segments: 1,

@@ -1,4 +1,4 @@
-import type { UnmaskOptions } from "../../diffusion/policy.js";
+import type { SamplerOptions } from "../../diffusion/sampler.js";
 import type { Sample } from "../groups.js";
 import type { Policy } from "../policy.js";
 import { takePrompts, type VerifyContext } from "./proof.js";
@@ -7,7 +7,7 @@ import { takePrompts, type VerifyContext } from "./proof.js";
 export async function drawSamples(
   context: VerifyContext,
   policy: Policy,
-  options: UnmaskOptions,
+  options: SamplerOptions,
   count: number,
   name: string,
 ): Promise<Sample[]> {

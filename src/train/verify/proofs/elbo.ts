@@ -1,9 +1,11 @@
 import { allOutcomes, type DiscreteRng } from "../../../core/outcomes.js";
-import { BufferBuilder, bucketLength } from "../../../diffusion/buffer.js";
-import { drawMask, type MaskDraw } from "../../../diffusion/elbo.js";
-import type { Trajectory } from "../../../diffusion/trajectory.js";
-import { type EspoOptions, objective as espo, layoutWith } from "../../../rl/objectives/espo.js";
-import { bufferTerms } from "../../../rl/terms.js";
+import { bucketLength } from "../../../diffusion/buffer.js";
+import { policyHead } from "../../../diffusion/score-head.js";
+import { bufferTerms } from "../../../diffusion/terms.js";
+import { canvasLength, layCanvas, revealSlots } from "../../../diffusion/unmask/canvas.js";
+import { boundTerms, drawMask, type MaskDraw } from "../../../diffusion/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../diffusion/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../diffusion/unmask/trajectory.js";
 import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
 
 const LIMIT = 1e-5;
@@ -36,8 +38,9 @@ export async function measureElbo(
 }
 
 /** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
-function shortResponse(context: VerifyContext): Trajectory {
-  const { engine, model, options } = context.policy;
+function shortResponse(context: VerifyContext): UnmaskTrajectory {
+  const { engine, model } = context.policy;
+  const options = context.policy.options as UnmaskOptions;
   const special = Object.values(engine.tokens);
   const rng = context.rng("elbo");
   const length = SLOTS * options.slotSize - (options.slotSize > 1 ? 1 : 0);
@@ -73,70 +76,62 @@ function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): Weighted
   return [...known.values()];
 }
 
-/** The estimates of all draws through the objective's own layout, weighted by their probability. */
+/** The estimates of all draws through the sampler's own layout, weighted by their probability. */
 async function expectedEstimate(
-  context: VerifyContext,
-  trajectory: Trajectory,
+  { policy: { engine, options }, rng }: VerifyContext,
+  trajectory: UnmaskTrajectory,
   draws: readonly WeightedDraw[],
   coupled: boolean,
 ): Promise<number> {
-  const { engine } = context.policy;
   let next = 0;
-  const layout = layoutWith(() => (draws[next++] as WeightedDraw).draw);
-  const options = espo.schema.parse({ mc_samples: 1, coupled }) as EspoOptions;
-  const batch = layout(
+  const batch = boundTerms(
     draws.map(() => trajectory),
-    options,
-    {
-      tokens: engine.tokens,
-      batch: draws.length,
-      canvas: trajectory.responseLength,
-      rounds: SLOTS,
-      lengthStep: 32,
-      rng: context.rng("unused"),
-      pack: () => {
-        throw new Error("ESPO packs no rounds");
-      },
-    },
+    { ...(options as UnmaskOptions), responseLength: trajectory.responseLength },
+    { batch: draws.length, lengthStep: 32, samples: 1, coupled, rng: rng("unused") },
+    () => (draws[next++] as WeightedDraw).draw,
   );
   const { value } = await engine.score(batch, "policy");
   return draws.reduce((mean, { probability }, i) => mean + probability * (value[i] as number), 0);
 }
 
-async function anyOrderBound({ policy }: VerifyContext, { prompt, response, slotSize }: Trajectory): Promise<number> {
-  const { tokens } = policy.engine;
-  const positionsOf = (slot: number): number[] =>
-    response.flatMap((_, i) => (Math.floor(i / slotSize) === slot ? [i] : []));
+async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajectory): Promise<number> {
+  const { prompt, response, slotSize } = trajectory;
+  const { model } = policy.options;
   const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: SLOTS }, (_, i) => i)));
   const scored = orders.flatMap(({ value: order, probability }) =>
     order.map((slot, step) => {
-      const buffer = new BufferBuilder(prompt);
-      for (const known of order.slice(0, step))
-        for (const i of positionsOf(known)) buffer.push(response[i] as number, i);
-      const rows = new Map<number, number>();
-      for (const open of order.slice(step).sort((a, b) => a - b))
-        for (const i of positionsOf(open)) rows.set(i, buffer.push(tokens.mask, i));
-      const terms = positionsOf(slot).map((i) => ({
-        row: rows.get(i) as number,
-        target: response[i] as number,
+      const known = revealSlots(response, slotSize, order.slice(0, step));
+      const { buffer, indexOf } = layCanvas(prompt, known, canvasLength(response, trajectory, model), model);
+      const terms = [...revealSlots(response, slotSize, [slot])].map(([position, target]) => ({
+        row: indexOf[position] as number,
+        target,
         coefficient: probability,
         segment: 0,
+        features: { eos_allowed: 1 },
       }));
       return { buffer, terms };
     }),
   );
   const sizes = {
     batch: scored.length,
-    length: bucketLength(prompt.length + response.length),
+    length: bucketLength(prompt.length + trajectory.responseLength),
     terms: scored.length * slotSize,
     segments: 1,
   };
-  const batch = bufferTerms(scored, sizes, [0], new Float32Array(1), tokens.pad);
+  const batch = bufferTerms(scored, sizes, {
+    owner: [0],
+    tokens: new Float32Array(1),
+    temperature: 1,
+    head: policyHead,
+    pad: model.tokens.pad,
+    filler: model.tokens.eos,
+  });
   const { logProbs } = await policy.engine.score(batch, "policy");
   return logProbs.reduce((sum, logProb, r) => sum + logProb * (batch.coefficient[r] as number), 0);
 }
 
 export const proof: Proof = {
   claim: "the ELBO estimator is unbiased",
+  sampler: "unmask",
   run: (context) => measureElbo(context),
 };

@@ -45,7 +45,7 @@ async function largestError(
   const policy = await context.open(trial);
   try {
     const { engine } = policy;
-    const options = smallCanvas(policy.options, 4, 3);
+    const options = smallCanvas(policy);
     const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
     const batches = await prepareBatches(
       { ...policy, options },

@@ -19,7 +19,7 @@ export async function measureObjectiveRatio(
   for (const trial of context.objectives) {
     const policy = await context.open(trial);
     try {
-      const options = smallCanvas(policy.options, 4, 3);
+      const options = smallCanvas(policy);
       const samples = await drawSamples(context, policy, options, SAMPLES, "objective-ratio");
       const rng = context.rng("objective-ratio/layout");
       const batches = await prepare({ ...policy, options }, trial.objective, trial.options, samples, SAMPLES / 2, rng);

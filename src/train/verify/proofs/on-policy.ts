@@ -1,54 +1,43 @@
-import type { Trajectory } from "../../../diffusion/trajectory.js";
-import type { TermBatch } from "../../../rl/objective.js";
-import { packedTerms } from "../../../rl/terms.js";
+import type { TermBatch } from "../../../diffusion/terms.js";
 import type { Policy } from "../../policy.js";
 import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
 
 const ROLLOUTS = 8;
-const ROLLOUTS_BY_ROUND = 3;
+const ROLLOUTS_BY_STEP = 3;
 const LIMIT = 1e-5;
 
 /**
- * Rollouts of the config's sampler, scored again by eval_model: all rounds packed in one sequence, and round by round.
- * Both must give the log-probabilities that were recorded, so that the ratio of a round is 1 before any update.
+ * Rollouts of the config's sampler, scored again by eval_model: as a step of training does (packed in one
+ * sequence where the attention allows it), and step by step as sampled. Both must give the log-probabilities that were
+ * recorded, so that the ratio is 1 before any update.
  */
 export async function measureOnPolicy(
   context: VerifyContext,
   rollout: Policy["sampler"]["rollout"] = context.policy.sampler.rollout,
 ): Promise<Measurement[]> {
   const { engine, sampler, options } = context.policy;
-  const { tokens } = engine;
-  const shapes = sampler.shapes(options);
   const prompts = takePrompts(context, ROLLOUTS);
   const rngs = prompts.map((_, i) => context.rng(`on-policy/${i}`));
   const trajectories = await rollout(engine, prompts, options, rngs);
-
-  const packed = sampler.pack(trajectories, {
-    tokens,
-    batch: ROLLOUTS,
-    rounds: shapes.rounds,
-    reveals: shapes.reveals,
-  });
-  const inOne = await replay(
-    engine,
-    packedTerms(packed, { batch: ROLLOUTS, canvas: options.responseLength, rounds: shapes.rounds }, "token"),
-  );
-  const terms = trajectories.reduce((n, t) => n + t.response.length, 0);
-  let byRound = 0;
-  for (const trajectory of trajectories.slice(0, ROLLOUTS_BY_ROUND))
-    byRound = Math.max(byRound, ...(await replayRounds(context.policy, trajectory)));
+  const layout = { lengthStep: 32, level: "token" } as const;
+  const inOne = await replay(engine, sampler.stepTerms(trajectories, options, { ...layout, batch: ROLLOUTS }));
+  const byStep: number[] = [];
+  for (const trajectory of trajectories.slice(0, ROLLOUTS_BY_STEP)) {
+    const terms = sampler.stepTerms([trajectory], options, { ...layout, batch: 1, packed: false });
+    byStep.push(...(await replay(engine, terms)));
+  }
   return [
     {
-      name: "replay, all rounds in one pass",
+      name: "replay, in one pass",
       measured: Math.max(...inOne),
       limit: LIMIT,
-      detail: `largest |log p - recorded| of ${terms} tokens`,
+      detail: `largest |log p - recorded| of ${inOne.length} tokens`,
     },
     {
-      name: "replay, round by round",
-      measured: byRound,
+      name: "replay, step by step",
+      measured: Math.max(...byStep),
       limit: LIMIT,
-      detail: `the same of ${ROLLOUTS_BY_ROUND} rollouts`,
+      detail: `the same of ${ROLLOUTS_BY_STEP} rollouts`,
     },
     {
       name: "ratio of a token",
@@ -66,12 +55,6 @@ async function replay(engine: Policy["engine"], batch: TermBatch): Promise<numbe
   return [...logProbs].flatMap((logProb, r) =>
     batch.coefficient[r] === 1 ? [Math.abs(logProb - (recorded[r] as number))] : [],
   );
-}
-
-async function replayRounds({ engine, sampler, options }: Policy, trajectory: Trajectory): Promise<number[]> {
-  const { rounds, reveals, length } = sampler.shapes(options);
-  const packed = sampler.unpack(trajectory, { tokens: engine.tokens, batch: rounds, length, rounds: 1, reveals });
-  return replay(engine, packedTerms(packed, { batch: rounds, canvas: reveals, rounds: 1 }, "token"));
 }
 
 export const proof: Proof = {

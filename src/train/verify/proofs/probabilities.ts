@@ -1,7 +1,12 @@
-import { BufferBuilder, bucketLength } from "../../../diffusion/buffer.js";
-import { type RoundModel, scoringTemperature } from "../../../diffusion/policy.js";
-import { totalLogProb } from "../../../diffusion/trajectory.js";
-import { bufferTerms } from "../../../rl/terms.js";
+import { bucketLength } from "../../../diffusion/buffer.js";
+import { type RoundModel, scoringTemperature } from "../../../diffusion/sampler.js";
+import { sampler as unmask } from "../../../diffusion/samplers/unmask.js";
+import { policyHead } from "../../../diffusion/score-head.js";
+import { bufferTerms } from "../../../diffusion/terms.js";
+import { layCanvas } from "../../../diffusion/unmask/canvas.js";
+import type { UnmaskOptions } from "../../../diffusion/unmask/options.js";
+import type { RowStatistics } from "../../../diffusion/unmask/round.js";
+import { totalLogProb } from "../../../diffusion/unmask/trajectory.js";
 import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../proof.js";
 import { RestrictedModel } from "../restricted-model.js";
 
@@ -21,7 +26,7 @@ const CANVAS = 4;
  */
 export async function measureProbabilities(
   context: VerifyContext,
-  distort: (model: RoundModel) => RoundModel = (model) => model,
+  distort: (model: RoundModel<RowStatistics>) => RoundModel<RowStatistics> = (model) => model,
 ): Promise<Measurement[]> {
   const [prompt] = takePrompts(context, 1) as [readonly number[]];
   const withEos = await vocabularyLogProbs(context, prompt, 1);
@@ -69,18 +74,31 @@ async function vocabularyLogProbs(
 ): Promise<Float64Array> {
   const { engine, options, model } = policy;
   const vocabulary = model.config.vocab_size;
-  const buffer = new BufferBuilder(prompt);
-  const row = buffer.push(engine.tokens.mask, 0);
+  const { buffer, indexOf } = layCanvas(prompt, new Map(), 1, options.model);
+  const row = indexOf[0] as number;
   const out = new Float64Array(vocabulary);
   for (let start = 0; start < vocabulary; start += CHUNK) {
     const targets = Array.from({ length: Math.min(CHUNK, vocabulary - start) }, (_, i) => start + i);
-    const terms = targets.map((target) => ({ row, target, coefficient: 0, segment: 0 }));
-    const sizes = { batch: 1, length: bucketLength(buffer.length), terms: CHUNK, segments: 1 };
-    const batch = bufferTerms([{ buffer, terms }], sizes, [0], new Float32Array(1), engine.tokens.pad);
-    const { logProbs } = await engine.score(
-      { ...batch, temperature: scoringTemperature(options.temperature), eosAllowed: batch.eosAllowed.fill(eosAllowed) },
-      "policy",
+    const terms = targets.map((target) => ({
+      row,
+      target,
+      coefficient: 0,
+      segment: 0,
+      features: { eos_allowed: eosAllowed },
+    }));
+    const batch = bufferTerms(
+      [{ buffer, terms }],
+      { batch: 1, length: bucketLength(buffer.ids.length), terms: CHUNK, segments: 1 },
+      {
+        owner: [0],
+        tokens: new Float32Array(1),
+        temperature: scoringTemperature(options.temperature),
+        head: policyHead,
+        pad: engine.tokens.pad,
+        filler: engine.tokens.eos,
+      },
     );
+    const { logProbs } = await engine.score(batch, "policy");
     for (const target of targets) out[target] = logProbs[target - start] as number;
   }
   return out;
@@ -99,14 +117,10 @@ async function enumerate(
   prompt: readonly number[],
   choices: readonly number[],
   eosShift: number,
-  distort: (model: RoundModel) => RoundModel,
+  distort: (model: RoundModel<RowStatistics>) => RoundModel<RowStatistics>,
 ): Promise<{ total: number; count: number }> {
-  const { engine, sampler, options } = context.policy;
-  const slotSize = Math.min(2, options.slotSize);
-  const small = {
-    ...smallCanvas(options, CANVAS / slotSize, CANVAS / slotSize, slotSize),
-    promptLength: prompt.length,
-  };
+  const { engine } = context.policy;
+  const small = { ...smallCanvas(context.policy, CANVAS, 4), promptLength: prompt.length } as UnmaskOptions;
   const restricted = new RestrictedModel(engine, choices, eosShift);
   const model = distort(restricted);
   const probabilities = new Map<string, number>();
@@ -116,7 +130,7 @@ async function enumerate(
       (_, i) => Math.floor(code / choices.length ** i) % choices.length,
     );
     // the same noise every time: an order drawn at random is then one and the same order
-    const [trajectory] = await sampler.rollout(model, [prompt], small, [context.rng("enumerate")]);
+    const [trajectory] = await unmask.rollout(model, [prompt], small, [context.rng("enumerate")]);
     if (trajectory === undefined) continue;
     const key = JSON.stringify(trajectory.rounds.map((round) => [round.positions, round.tokens]));
     probabilities.set(key, Math.exp(totalLogProb(trajectory)));
@@ -126,5 +140,6 @@ async function enumerate(
 
 export const proof: Proof = {
   claim: "probabilities of all outcomes add up to 1",
+  sampler: "unmask",
   run: (context) => measureProbabilities(context),
 };

@@ -76,7 +76,7 @@ async function withPolicy<T>(
 }
 
 async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {
-  const options = smallCanvas(policy.options, 4, 3);
+  const options = smallCanvas(policy);
   const samples = await drawSamples(context, policy, options, SAMPLES, `resume/${t}`);
   const batches = await prepareBatches(
     { ...policy, options },

@@ -1,8 +1,8 @@
-import { scoringTemperature } from "../../../diffusion/policy.js";
-import type { TermBatch } from "../../../rl/objective.js";
+import { scoringTemperature } from "../../../diffusion/sampler.js";
+import type { TermBatch } from "../../../diffusion/terms.js";
 import type { Policy } from "../../policy.js";
 import { moved, randomDirection } from "../direction.js";
-import { logLikelihoods, packBatches } from "../likelihood.js";
+import { logLikelihoods, sequenceBatches } from "../likelihood.js";
 import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../proof.js";
 
 const ROLLOUTS = 512;
@@ -26,10 +26,10 @@ export async function measureZeroScore(
 ): Promise<Measurement[]> {
   const { policy } = context;
   const { engine } = policy;
-  const options = smallCanvas(policy.options, 4, 3);
+  const options = smallCanvas(policy);
   const prompts = takePrompts(context, ROLLOUTS);
   const rngs = prompts.map((_, i) => context.rng(`zero-score/${i}`));
-  const batches = packBatches(policy, options, await rollout(engine, prompts, options, rngs, BATCH), BATCH);
+  const batches = sequenceBatches(policy, options, await rollout(engine, prompts, options, rngs, BATCH), BATCH);
 
   const parameters = await engine.getParameters("policy");
   const direction = randomDirection(parameters, context.rng("zero-score/direction"));

@@ -1,24 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { UserError } from "../../src/core/errors.js";
-import type { RoundInput, RoundModel, RowStatistics, UnmaskOptions } from "../../src/diffusion/policy.js";
-import { packedLength } from "../../src/diffusion/replay.js";
-import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import { checkTrajectory, type Trajectory, totalLogProb } from "../../src/diffusion/trajectory.js";
-import { FakeNetwork, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
+import { UserError } from "../../../src/core/errors.js";
+import type { RoundInput, RoundModel } from "../../../src/diffusion/sampler.js";
+import { sampler } from "../../../src/diffusion/samplers/unmask.js";
+import type { UnmaskOptions } from "../../../src/diffusion/unmask/options.js";
+import type { RowStatistics } from "../../../src/diffusion/unmask/round.js";
+import { checkTrajectory, totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/unmask/trajectory.js";
+import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
 const PROMPT = [1, 0];
 
 /** What distinguishes two outcomes. */
-function keyOf(trajectory: Trajectory): string {
+function keyOf(trajectory: UnmaskTrajectory): string {
   return trajectory.rounds
     .map((round) => round.positions.map((p, i) => `${p}:${round.tokens[i]}`).join(" "))
     .join(" | ");
 }
 
 /** A network whose sampled token at every response position is given in advance (its probabilities are its own). */
-function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel {
+function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<RowStatistics> {
   return {
     async forwardRound(input: RoundInput): Promise<RowStatistics> {
       const statistics = await network.forwardRound(input);
@@ -37,8 +38,8 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel {
 }
 
 /** Every trajectory that the policy can produce: all assignments of tokens, less those that need a forbidden EOS. */
-async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<Map<string, Trajectory>> {
-  const outcomes = new Map<string, Trajectory>();
+async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<Map<string, UnmaskTrajectory>> {
+  const outcomes = new Map<string, UnmaskTrajectory>();
   const choices = [0, 1, TOKENS.eos];
   for (let code = 0; code < choices.length ** options.responseLength; code++) {
     const tokens = Array.from(
@@ -55,7 +56,11 @@ async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<
   return outcomes;
 }
 
+const BIDIRECTIONAL = { ...MODEL, attention: "bidirectional" } as const;
+
 const CASES: [string, UnmaskOptions][] = [
+  ["bidirectional, slots of one", { ...SMALL, model: BIDIRECTIONAL, slotSize: 1, rounds: 3 }],
+  ["bidirectional, random", { ...SMALL, model: BIDIRECTIONAL, order: "random", slotSize: 1, rounds: 4 }],
   ["two rounds of one slot", SMALL],
   ["one round of both slots", { ...SMALL, rounds: 1 }],
   ["slots of one, two a round", { ...SMALL, slotSize: 1 }],
@@ -84,16 +89,15 @@ test("the score has zero mean under a constant reward, and not if the forbidden 
   for (const [name, options] of CASES) {
     const network = new FakeNetwork(19);
     const outcomes = [...(await enumerate(network, options)).values()];
-    const length = Math.max(...outcomes.map((outcome) => packedLength(outcome)));
-    const packed = sampler.pack(outcomes, { tokens: TOKENS, length });
-    const anywhere = packed.eosAllowed.map(() => 1);
-    const p = network.totals(packed).map(Math.exp);
+    const packed = sampler.stepTerms(outcomes, options, { batch: outcomes.length, lengthStep: 1, level: "sequence" });
+    const anywhere = (packed.features.eos_allowed as Float32Array).map(() => 1);
+    const p = network.values(packed).map(Math.exp);
     const step = 1e-4;
     for (const index of [7, 13, 50, 420, 460, 500, 560, 630, network.parameters.length - 17]) {
       const origin = network.parameters[index] as number;
       const at = (value: number): number[][] => {
         network.parameters[index] = value;
-        return [network.totals(packed), network.totals(packed, anywhere)];
+        return [network.values(packed), network.values(packed, anywhere)];
       };
       const [up, upWrong] = at(origin + step);
       const [down, downWrong] = at(origin - step);
@@ -159,9 +163,7 @@ test("every trajectory is consistent: nothing behind EOS, EOS never left of a co
       for (const trajectory of await sampler.rollout(new FakeNetwork(seed), tasks, options, streams(3, seed))) {
         checkTrajectory(trajectory, "sampled", TOKENS.eos);
         ends.add(trajectory.ended);
-        const { rounds, reveals } = sampler.shapes(options);
-        assert.ok(trajectory.rounds.length <= rounds);
-        assert.ok(trajectory.rounds.every((round) => round.positions.length <= reveals));
+        assert.ok(sampler.steps(trajectory) <= sampler.shapes(options).steps);
         assert.equal(trajectory.response.includes(TOKENS.mask) || trajectory.response.includes(TOKENS.pad), false);
       }
     }),
@@ -186,7 +188,7 @@ test("shapes of a round depend on the configuration only, and rollouts that ende
   const options: UnmaskOptions = { ...SMALL, slotSize: 1, rounds: 9 };
   const network = new FakeNetwork(1);
   const shapes = new Set<string>();
-  const spy: RoundModel = {
+  const spy: RoundModel<RowStatistics> = {
     async forwardRound(input) {
       const { batch, length, inputIds, positionIds, attentionBias, rows, uniform } = input;
       shapes.add(
@@ -214,14 +216,15 @@ test("greedy takes the most probable tokens and needs no noise", async () => {
   const tasks = prompts(5, options.promptLength, 6);
   const first = await sampler.rollout(network, tasks, options, streams(5, 1));
   assert.deepEqual(await sampler.rollout(network, tasks, options, streams(5, 2)), first);
-  const packed = sampler.pack(first, { tokens: TOKENS });
+  const packed = sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" });
   assert.equal(packed.temperature, 1);
   const scores = network.score(packed);
-  packed.mask.forEach((real, term) => {
+  const recorded = packed.recorded as Float32Array;
+  packed.coefficient.forEach((real, term) => {
     if (real === 0) return;
-    assert.ok(Math.abs((scores[term] as number) - (packed.logProbs[term] as number)) < 1e-6);
+    assert.ok(Math.abs((scores[term] as number) - (recorded[term] as number)) < 1e-6);
     // the most probable of two or three
-    assert.ok((scores[term] as number) >= Math.log(packed.eosAllowed[term] === 1 ? 1 / 3 : 1 / 2) - 1e-6);
+    assert.ok((scores[term] as number) >= Math.log(packed.features.eos_allowed?.[term] === 1 ? 1 / 3 : 1 / 2) - 1e-6);
   });
 });
 
@@ -229,14 +232,14 @@ test("what a model must not do, and prompts that do not fit, are refused", async
   const network = new FakeNetwork(1);
   await assert.rejects(sampler.rollout(network, [[1, 1, 1, 1]], SMALL, streams(1, 1)), UserError);
   await assert.rejects(sampler.rollout(network, [[1]], SMALL, []), /random streams/);
-  const broken = (change: (s: RowStatistics) => void): RoundModel => ({
+  const broken = (change: (s: RowStatistics) => void): RoundModel<RowStatistics> => ({
     async forwardRound(input) {
       const statistics = await network.forwardRound(input);
       change(statistics);
       return statistics;
     },
   });
-  const run = (change: (s: RowStatistics) => void): Promise<Trajectory[]> =>
+  const run = (change: (s: RowStatistics) => void): Promise<UnmaskTrajectory[]> =>
     sampler.rollout(broken(change), [[1]], SMALL, streams(1, 1));
   await assert.rejects(
     run((s) => s.top.fill(Number.NaN)),
@@ -263,7 +266,7 @@ test("the configuration has defaults and rejects what cannot run", () => {
     order: "confidence",
     slot_score: "first",
   });
-  assert.deepEqual(sampler.shapes(sampler.options(config, TOKENS)), { length: 128, rows: 64, rounds: 8, reveals: 8 });
+  assert.deepEqual(sampler.shapes(sampler.options(config as never, MODEL)), { length: 128, rows: 64, steps: 8 });
   assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);
   assert.equal(sampler.schema.safeParse({ slots: 4 }).success, false);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { eosAllowedSlots, revealSchedule, selectSlots } from "../../src/diffusion/slots.js";
+import { eosAllowedSlots, revealSchedule, selectSlots } from "../../../src/diffusion/unmask/slots.js";
 
 const slot = fc.record({ score: fc.integer({ min: 0, max: 5 }), wantsEos: fc.boolean(), open: fc.boolean() });
 const canvas = fc.array(slot, { minLength: 1, maxLength: 10 });

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../../src/core/errors.js";
+import { UserError } from "../../../src/core/errors.js";
 import {
-  commitOrder,
   parseTrajectory,
-  scoredLength,
-  type Trajectory,
+  reveals,
   totalLogProb,
-} from "../../src/diffusion/trajectory.js";
+  type UnmaskTrajectory,
+} from "../../../src/diffusion/unmask/trajectory.js";
 
 const EOS = 2;
 
 /** Three slots of two: the first, then the other two, of which EOS cuts the last. */
-function example(): Trajectory {
+function example(): UnmaskTrajectory {
   return {
     prompt: [1, 0],
     slotSize: 2,
@@ -28,7 +27,7 @@ function example(): Trajectory {
 }
 
 /** As a JSON reader would have it: mutable, untyped. */
-function edited(change: (t: { -readonly [K in keyof Trajectory]: Trajectory[K] }) => void): unknown {
+function edited(change: (t: { -readonly [K in keyof UnmaskTrajectory]: UnmaskTrajectory[K] }) => void): unknown {
   const copy = structuredClone(example());
   change(copy);
   return copy;
@@ -41,10 +40,15 @@ test("a trajectory survives JSON", () => {
 test("helpers", () => {
   const trajectory = example();
   assert.deepEqual(
-    commitOrder(trajectory).map((c) => c.position),
-    [0, 1, 2, 3, 4],
+    reveals(trajectory).map(({ position, step }) => [position, step]),
+    [
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+    ],
   );
-  assert.equal(scoredLength(trajectory), 5);
   assert.equal(totalLogProb(trajectory), -3.875);
 });
 

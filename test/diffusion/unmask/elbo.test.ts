@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
-import { allOutcomes, type DiscreteRng } from "../../src/core/outcomes.js";
-import { Rng } from "../../src/core/rng.js";
-import { BufferBuilder, batchBuffers, type TokenBuffer } from "../../src/diffusion/buffer.js";
-import { drawMask, elboViews, type MaskDraw } from "../../src/diffusion/elbo.js";
-import { FakeNetwork, TOKENS } from "./fake-model.js";
+import { allOutcomes, type DiscreteRng } from "../../../src/core/outcomes.js";
+import { Rng } from "../../../src/core/rng.js";
+import { BufferBuilder, batchBuffers, type TokenBuffer } from "../../../src/diffusion/buffer.js";
+import type { TermBatch } from "../../../src/diffusion/terms.js";
+import { boundTerms, drawMask, type MaskDraw } from "../../../src/diffusion/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../src/diffusion/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../src/diffusion/unmask/trajectory.js";
+import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
 const PROMPT = [1, 0];
+const CANVAS = 24;
 
 /** log p(target) at one entry of a buffer, temperature 1. */
 function logProb(network: FakeNetwork, buffer: TokenBuffer, row: number, target: number): number {
@@ -16,20 +20,26 @@ function logProb(network: FakeNetwork, buffer: TokenBuffer, row: number, target:
   return network.logProbs(hidden, 1, true)[target] as number;
 }
 
-/** The estimate that one draw gives. */
-function estimate(
-  network: FakeNetwork,
+/** One response laid out by one draw. */
+function lay(
   response: readonly number[],
   slotSize: number,
   draw: MaskDraw,
   coupled: boolean,
-): number {
-  let total = 0;
-  for (const { buffer, terms } of elboViews({ prompt: PROMPT, response }, slotSize, draw, coupled, 1, TOKENS.mask)) {
-    for (const { row, position, weight } of terms)
-      total += weight * logProb(network, buffer, row, response[position] as number);
-  }
-  return total;
+  model = MODEL,
+): TermBatch {
+  const trajectory: UnmaskTrajectory = {
+    prompt: PROMPT,
+    slotSize,
+    responseLength: CANVAS,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "eos",
+  };
+  const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS, model };
+  const layout = { batch: 1, lengthStep: 1, samples: 1, coupled, rng: Rng.named(0, "unused") };
+  return boundTerms([trajectory], options, layout, () => draw);
 }
 
 /**
@@ -78,6 +88,22 @@ const cases = [
   { response: [1, TOKENS.eos], slotSize: 2 },
 ];
 
+/** The same for a bidirectional model: every token in its place, masks behind the end. */
+function bidirectionalBound(network: FakeNetwork, response: readonly number[]): number {
+  const orders = allOutcomes((rng) => rng.shuffle(response.map((_, i) => i)));
+  return orders.reduce((mean, { value: order, probability }) => {
+    const ids = Array.from({ length: CANVAS }, () => TOKENS.mask);
+    let total = 0;
+    for (const position of order) {
+      const all = [...PROMPT, ...ids];
+      const buffer = { ids: all, positions: all.map((_, n) => n), shared: all.map(() => all.length) };
+      total += logProb(network, buffer, PROMPT.length + position, response[position] as number);
+      ids[position] = response[position] as number;
+    }
+    return mean + probability * total;
+  }, 0);
+}
+
 describe("the ELBO estimator against enumeration", () => {
   for (const { response, slotSize } of cases) {
     for (const coupled of [false, true]) {
@@ -85,11 +111,30 @@ describe("the ELBO estimator against enumeration", () => {
         const network = new FakeNetwork(response.length);
         const slots = Math.ceil(response.length / slotSize);
         const exact = anyOrderBound(network, response, slotSize);
-        const mean = expectation(drawMask, slots, (draw) => estimate(network, response, slotSize, draw, coupled));
-        assert.ok(Math.abs(mean - exact) < 1e-10, `${mean} against ${exact}`);
+        const mean = expectation(
+          drawMask,
+          slots,
+          (draw) => network.values(lay(response, slotSize, draw, coupled))[0] as number,
+        );
+        assert.ok(Math.abs(mean - exact) < 1e-6, `${mean} against ${exact}`);
       });
     }
   }
+
+  it("is unbiased for a bidirectional model, by tokens", () => {
+    const response = [0, 1, TOKENS.eos];
+    const network = new FakeNetwork(5);
+    const model = { ...MODEL, attention: "bidirectional" as const };
+    const exact = bidirectionalBound(network, response);
+    for (const coupled of [false, true]) {
+      const mean = expectation(
+        drawMask,
+        3,
+        (draw) => network.values(lay(response, 1, draw, coupled, model))[0] as number,
+      );
+      assert.ok(Math.abs(mean - exact) < 1e-6, `${mean} against ${exact}`);
+    }
+  });
 
   it("notices sizes drawn from 1..U instead of 0..U", () => {
     const { response, slotSize } = cases[1] as (typeof cases)[number];
@@ -102,7 +147,11 @@ describe("the ELBO estimator against enumeration", () => {
     };
     const exact = anyOrderBound(network, response, slotSize);
     for (const coupled of [false, true]) {
-      const mean = expectation(fromOne, 3, (draw) => estimate(network, response, slotSize, draw, coupled));
+      const mean = expectation(
+        fromOne,
+        3,
+        (draw) => network.values(lay(response, slotSize, draw, coupled))[0] as number,
+      );
       assert.ok(Math.abs(mean - exact) > 0.05 * Math.abs(exact), `${mean} against ${exact}`);
     }
   });
@@ -114,26 +163,28 @@ test("the coupled pair covers every token exactly once a draw", () => {
       const response = Array.from({ length }, (_, i) => i % 2);
       const slots = Math.ceil(length / slotSize);
       const draw = drawMask(slots, Rng.named(seed, "mask"));
-      const views = elboViews({ prompt: PROMPT, response }, slotSize, draw, true, 1, TOKENS.mask);
-      assert.equal(views.length, 2);
-      const covered = views.flatMap((view) => view.terms.map((t) => t.position)).sort((a, b) => a - b);
+      const terms = lay(response, slotSize, draw, true);
+      assert.equal(terms.batch, 2);
+      const covered: number[] = [];
+      terms.coefficient.forEach((c, r) => {
+        if (c === 0) return;
+        const row = Number(terms.rows[r]);
+        const position = Number(terms.positionIds[row]) - PROMPT.length;
+        assert.equal(Number(terms.inputIds[row]), TOKENS.mask);
+        assert.equal(Number(terms.targets[r]), response[position]);
+        covered.push(position);
+      });
       assert.deepEqual(
-        covered,
+        covered.sort((a, b) => a - b),
         Array.from({ length }, (_, i) => i),
       );
-      for (const { buffer, terms } of views) {
-        assert.equal(buffer.ids.length, PROMPT.length + length);
-        for (const { row, position } of terms) {
-          assert.equal(buffer.ids[row], TOKENS.mask);
-          assert.equal(buffer.positions[row], PROMPT.length + position);
-        }
+      for (let n = 0; n < terms.inputIds.length; n++) {
         // what is not masked is in the buffer as itself
-        const clean = buffer.ids.flatMap((id, n) =>
-          n >= PROMPT.length && id !== TOKENS.mask ? [buffer.positions[n] as number] : [],
-        );
-        assert.equal(clean.length + terms.length, length);
-        assert.ok(clean.every((p) => buffer.ids[buffer.positions.indexOf(p)] === response[p - PROMPT.length]));
+        const position = Number(terms.positionIds[n]) - PROMPT.length;
+        const id = Number(terms.inputIds[n]);
+        if (position >= 0 && id !== TOKENS.mask) assert.equal(id, response[position]);
       }
+      assert.equal(terms.length, PROMPT.length + length);
     }),
     { seed: 3 },
   );
@@ -141,12 +192,12 @@ test("the coupled pair covers every token exactly once a draw", () => {
 
 test("an empty side counts nothing and the other one carries its weight", () => {
   const draw: MaskDraw = { masked: [false, false], order: [1, 0] };
-  const [first, second] = elboViews({ prompt: PROMPT, response: [0, 1, 1, 0] }, 2, draw, true, 0.5, TOKENS.mask);
-  assert.deepEqual(first?.terms, []);
+  const terms = lay([0, 1, 1, 0], 2, draw, true);
   assert.deepEqual(
-    second?.terms.map((t) => t.weight),
-    [3 / 2 / 4, 3 / 2 / 4, 3 / 2 / 4, 3 / 2 / 4],
+    [...terms.coefficient].filter((c) => c !== 0),
+    [3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2],
   );
+  assert.ok([...terms.rows].slice(0, 4).every((row) => Number(row) >= terms.length));
 });
 
 test("every size of mask is equally probable, and every set of its size", () => {

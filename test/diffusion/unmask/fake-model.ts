@@ -1,7 +1,9 @@
-import { Rng } from "../../src/core/rng.js";
-import type { BufferBatch } from "../../src/diffusion/buffer.js";
-import type { RoundInput, RoundModel, RowStatistics, TokenIds, UnmaskOptions } from "../../src/diffusion/policy.js";
-import type { PackedBatch } from "../../src/diffusion/replay.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { BufferBatch } from "../../../src/diffusion/buffer.js";
+import type { RoundInput, RoundModel, SampledModel, TokenIds } from "../../../src/diffusion/sampler.js";
+import type { TermBatch } from "../../../src/diffusion/terms.js";
+import type { UnmaskOptions } from "../../../src/diffusion/unmask/options.js";
+import type { RowStatistics } from "../../../src/diffusion/unmask/round.js";
 
 const WIDTH = 6;
 const LAYERS = 2;
@@ -10,6 +12,7 @@ const MAX_POSITIONS = 64;
 /** Tokens 0 and 1 are ordinary, the vocabulary has five. */
 export const TOKENS: TokenIds = { eos: 2, mask: 3, pad: 4 };
 export const VOCAB = 5;
+export const MODEL: SampledModel = { tokens: TOKENS, vocabulary: VOCAB, attention: "causal" };
 
 export const SMALL: UnmaskOptions = {
   rounds: 2,
@@ -19,14 +22,14 @@ export const SMALL: UnmaskOptions = {
   temperature: 1,
   order: "confidence",
   slotScore: "first",
-  tokens: TOKENS,
+  model: MODEL,
 };
 
 /**
  * A random two-layer attention network in float64: its logits depend on everything that a row sees through the bias,
  * and through two layers on what the seen entries saw. A wrong bias, position or order changes them.
  */
-export class FakeNetwork implements RoundModel {
+export class FakeNetwork implements RoundModel<RowStatistics> {
   readonly parameters: Float64Array;
   forwards = 0;
 
@@ -138,23 +141,24 @@ export class FakeNetwork implements RoundModel {
     return out;
   }
 
-  /** [B*T*K] log-probabilities of a packed batch's terms; 0 where there is none. */
-  score(batch: PackedBatch, eosAllowed = batch.eosAllowed): Float64Array {
+  /** [R] log-probabilities of a batch's terms; 0 where there is none. */
+  score(batch: TermBatch, eosAllowed = batch.features.eos_allowed as Float32Array): Float64Array {
     const states = Array.from({ length: batch.batch }, (_, b) => this.hidden(batch, b));
     return Float64Array.from(batch.rows, (flat, term) => {
-      if (batch.mask[term] === 0) return 0;
+      if (batch.coefficient[term] === 0) return 0;
       const hidden = states[Math.floor(Number(flat) / batch.length)]?.[Number(flat) % batch.length] as Float64Array;
       return this.logProbs(hidden, batch.temperature, eosAllowed[term] === 1)[Number(batch.targets[term])] as number;
     });
   }
 
-  /** log pi of each buffer of a packed batch. */
-  totals(batch: PackedBatch, eosAllowed = batch.eosAllowed): number[] {
-    const scores = this.score(batch, eosAllowed);
-    const each = batch.rounds * batch.reveals;
-    return Array.from({ length: batch.batch }, (_, b) =>
-      scores.subarray(b * each, (b + 1) * each).reduce((sum, score) => sum + score, 0),
-    );
+  /** [S] sums of the segments, as the graph makes them. */
+  values(batch: TermBatch, eosAllowed?: Float32Array): number[] {
+    const sums = new Array<number>(batch.segments).fill(0);
+    this.score(batch, eosAllowed).forEach((score, r) => {
+      const s = Number(batch.segment[r]);
+      sums[s] = (sums[s] as number) + score * (batch.coefficient[r] as number);
+    });
+    return sums;
   }
 }
 

@@ -1,0 +1,218 @@
+import type { ZodObject } from "zod";
+import type { DiscreteRng } from "../core/outcomes.js";
+import type { Rng } from "../core/rng.js";
+import type { Emitter } from "../onnx/emit.js";
+import type { Tensor, Value } from "../onnx/types.js";
+import type { ScoreHead } from "./score-head.js";
+import type { SupervisedExample } from "./supervised.js";
+import type { RatioLevel, TermBatch } from "./terms.js";
+import type { Trajectory } from "./trajectory.js";
+
+/** Special tokens. Mask and pad are never sampled. */
+export interface TokenIds {
+  readonly mask: number;
+  readonly pad: number;
+  readonly eos: number;
+}
+
+/** What a sampler must know of its model. */
+export interface SampledModel {
+  readonly tokens: TokenIds;
+  /** Vocabulary entries. */
+  readonly vocabulary: number;
+  /** Whether a token sees what lies behind it in the buffer. */
+  readonly attention: "causal" | "bidirectional";
+}
+
+/** What every sampler's options hold. */
+export interface SamplerOptions {
+  /** L: positions of the response canvas. */
+  readonly responseLength: number;
+  /** Longest prompt in tokens. */
+  readonly promptLength: number;
+  /** tau; 0 is greedy. */
+  readonly temperature: number;
+  readonly model: SampledModel;
+}
+
+/** Values [R] of a row, by the name of a graph input. */
+export type Features = Readonly<Record<string, Float32Array | BigInt64Array>>;
+
+/** Values [B] of a sequence, by the name of an input of the model's graph (`time`, `step`). */
+export type Conditions = Readonly<Record<string, Float32Array>>;
+
+/**
+ * One round of a batch of rollouts: B buffers of N tokens and R rows of interest. B, N and R depend on the
+ * configuration only, not on the state of the rollouts. `attentionBias` is the same array in every round of a rollout
+ * (only the tokens move), so it may be kept by identity and must not be transferred or changed.
+ */
+export interface RoundInput {
+  /** B */
+  readonly batch: number;
+  /** N */
+  readonly length: number;
+  /** [B*N] */
+  readonly inputIds: BigInt64Array;
+  /** [B*N] original positions, not buffer indices. */
+  readonly positionIds: BigInt64Array;
+  /** [B*N*N] additive, query-major. */
+  readonly attentionBias: Float32Array;
+  readonly conditions: Conditions;
+  /** [R] flat index b*N+n; an unused row is 0 and what is said of it is ignored. */
+  readonly rows: BigInt64Array;
+  /** What the sampler's {@link RoundHead} reads of each row. */
+  readonly features: Features;
+  /** [R] noise in [0, 1), strictly below 1 in float32. */
+  readonly uniform: Float32Array;
+  /** Positive (1 for greedy decoding). */
+  readonly temperature: number;
+}
+
+/** The network behind a sampler; `Round` is what the sampler's {@link RoundHead} says of the rows. */
+export interface RoundModel<Round> {
+  forwardRound(input: RoundInput): Promise<Round>;
+}
+
+/** What a rollout draws from the logits of its rows, on the graph. */
+export interface RoundHead<Round> {
+  /** Inputs [R] of its own. */
+  readonly features: Readonly<Record<string, "float32" | "int64">>;
+  /** Declares the graph's outputs from logits [R, V] and noise [R]. */
+  emit(
+    e: Emitter,
+    logits: Value,
+    inputs: {
+      readonly inverseTemperature: Value;
+      readonly uniform: Value;
+      readonly features: Readonly<Record<string, Value>>;
+    },
+    tokens: TokenIds,
+  ): void;
+  read(outputs: Readonly<Record<string, Tensor>>): Round;
+}
+
+/** Sizes that a layout is padded to, so that few graphs are ever built. */
+export interface LayoutSizes {
+  /** Trajectories that a layout is made for; fewer are padded. */
+  readonly batch: number;
+  /** Sequences are padded to multiples of this. */
+  readonly lengthStep: number;
+}
+
+export interface StepLayout extends LayoutSizes {
+  /** What one segment covers. */
+  readonly level: RatioLevel;
+  /** Indices of the steps to score, ascending, one list a trajectory; default: all. */
+  readonly subset?: readonly (readonly number[])[];
+  /** false: every step in a sequence of its own, exactly as sampled, also where one sequence could hold all of them. */
+  readonly packed?: boolean;
+}
+
+export interface BoundLayout extends LayoutSizes {
+  /** M: Monte-Carlo samples of the bound. */
+  readonly samples: number;
+  /** Adds the complement of every corruption. */
+  readonly coupled: boolean;
+  readonly rng: DiscreteRng;
+}
+
+export interface SupervisedLayout {
+  /** Weight of the autoregressive loss, where the model has one; null: the model's own. */
+  readonly arWeight: number | null;
+  /** Weight of the EOS tokens behind the first one. */
+  readonly eosFillWeight: number;
+  readonly rng: Rng;
+}
+
+/** What a trajectory is scored by: its own steps, a likelihood bound of its response, or the response as plain text. */
+export type Scoring = "steps" | "bound" | "text" | "supervised";
+
+/** Sizes that follow from a sampler's options. */
+export interface SamplerShapes {
+  /** N of a rollout's buffer. */
+  readonly length: number;
+  /** Rows a rollout gathers in one round. */
+  readonly rows: number;
+  /** Most steps of a trajectory. */
+  readonly steps: number;
+}
+
+/** When a token of a response got its final value. */
+export interface Reveal {
+  readonly position: number;
+  readonly token: number;
+  /** Step of the trajectory, from 0. */
+  readonly step: number;
+  /** Natural logarithm of the probability that it was sampled with, where it was sampled. */
+  readonly logProb: number | undefined;
+}
+
+/**
+ * How a policy samples, what it records and how the record is scored again: the three must agree, so one object owns
+ * them, with the loss that a model of its kind is trained by. Every file of `samplers/` exports one as `sampler`.
+ */
+export interface Sampler<
+  Config = unknown,
+  Options extends SamplerOptions = SamplerOptions,
+  T extends Trajectory = Trajectory,
+  Round = unknown,
+> {
+  /** The sampler's part of a YAML configuration, with defaults. */
+  readonly schema: ZodObject;
+  /** Inputs [B] besides the contract's that it gives to the model's graph. */
+  readonly conditions: readonly string[];
+  readonly roundHead: RoundHead<Round>;
+  /** Every head that its layouts may name. */
+  readonly scoreHeads: readonly ScoreHead[];
+  /** @throws UserError where the model is of a kind that it cannot sample. */
+  options(config: Config, model: SampledModel): Options;
+  shapes(options: Options): SamplerShapes;
+  /** The same policy on a canvas of about `positions` tokens in at most `steps` steps: what proofs can afford. */
+  shrink(options: Options, positions: number, steps: number): Options;
+  /** Why trajectories of this policy cannot be scored in a way, or undefined where they can. */
+  refuses(scoring: Scoring, options: Options): string | undefined;
+  /**
+   * @param prompts token ids, one list a rollout.
+   * @param rngs one stream a rollout, so that batching does not change the noise.
+   * @param batchSize B of every forward: prompts run in chunks of it, the last one padded. Default: all at once.
+   */
+  rollout(
+    model: RoundModel<Round>,
+    prompts: readonly (readonly number[])[],
+    options: Options,
+    rngs: readonly Rng[],
+    batchSize?: number,
+  ): Promise<T[]>;
+  /**
+   * Reads a recorded trajectory from JSON data and checks that this sampler could have drawn it.
+   * @param where names the source in messages.
+   * @throws UserError that says what is inconsistent.
+   */
+  parse(data: unknown, where: string, model: SampledModel): T;
+  /** Steps of a trajectory that have a likelihood of their own. */
+  steps(trajectory: T): number;
+  /** Tokens that it takes to score all steps: sequences of similar size share a micro-batch. */
+  size(trajectory: T): number;
+  reveals(trajectory: T): Reveal[];
+  /** The log-probabilities of the steps as sampled, with the recorded values. */
+  stepTerms(trajectories: readonly T[], options: Options, layout: StepLayout): TermBatch;
+  /** A bound of log p(response | prompt): the same draws of `rng` give the same terms for every policy. */
+  boundTerms(trajectories: readonly T[], options: Options, layout: BoundLayout): TermBatch;
+  /** log p of the response read from left to right. */
+  textTerms(trajectories: readonly T[], options: Options, layout: LayoutSizes): TermBatch;
+  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score. */
+  supervisedTerms(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): TermBatch;
+}
+
+/** The softmax temperature at which a policy's log-probabilities are taken: greedy decoding reports those at 1. */
+export function scoringTemperature(temperature: number): number {
+  return temperature === 0 ? 1 : temperature;
+}
+
+/** Largest float32 below 1: a uniform that rounds to 1 would fall off the end of the inverse CDF. */
+const BELOW_ONE = 1 - 2 ** -24;
+
+/** Noise for one row, in [0, 1) as float32. */
+export function rowNoise(rng: Rng): number {
+  return Math.min(rng.uniform(), BELOW_ONE);
+}

@@ -1,0 +1,242 @@
+import { UserError } from "../core/errors.js";
+import { batchBuffers, bucketLength, type TokenBuffer } from "./buffer.js";
+import type { Conditions, Features, LayoutSizes, StepLayout } from "./sampler.js";
+import type { ScoreHead } from "./score-head.js";
+
+/** What one ratio covers: a step of the trajectory, one token in one step, or the whole response. */
+export type RatioLevel = "step" | "token" | "sequence";
+
+/**
+ * Buffers with R scored terms in S segments. Term r is what `head` says of `targets[r]` at row `rows[r]`, mostly a
+ * log-probability; segment s gathers sum_r coefficient[r] * score[r] over its terms: a round for Flow-GRPO, a response
+ * for ESPO. Padding terms have coefficient 0.
+ */
+export interface TermBatch {
+  readonly batch: number;
+  readonly length: number;
+  /** [B*N] */
+  readonly inputIds: BigInt64Array;
+  /** [B*N] */
+  readonly positionIds: BigInt64Array;
+  /** [B*N*N] additive */
+  readonly attentionBias: Float32Array;
+  readonly conditions: Conditions;
+  readonly temperature: number;
+  readonly head: ScoreHead;
+  /** [R] flat b*N+n */
+  readonly rows: BigInt64Array;
+  /** [R] */
+  readonly targets: BigInt64Array;
+  /** The head's own inputs. */
+  readonly features: Features;
+  /** [R] */
+  readonly coefficient: Float32Array;
+  /** [R] in 0..S-1 */
+  readonly segment: BigInt64Array;
+  readonly segments: number;
+  /** [S] which trajectory of the batch a segment belongs to; -1 for padding. */
+  readonly owner: readonly number[];
+  /** [S] scored tokens behind each segment: what a value is divided by where an objective works per token. */
+  readonly tokens: Float32Array;
+  /** [S] the rollout's own value of each segment, where it recorded one. */
+  readonly recorded: Float32Array | undefined;
+  /**
+   * Set where a random subset of the segments is laid out: `share` [S] says how many of the `of` segments each stands
+   * for, so that the expectation over subsets is the loss over all of them. Absent: every segment is here, once.
+   */
+  readonly sampled?: { readonly share: Float32Array; readonly of: number };
+}
+
+/** One term of a sequence. */
+export interface Term {
+  /** Index in the buffer of the row that is scored. */
+  readonly row: number;
+  readonly target: number;
+  readonly coefficient: number;
+  readonly segment: number;
+  /** The head's own inputs; 0 where one is not given. */
+  readonly features?: Readonly<Record<string, number>>;
+}
+
+/** A sequence with the terms that are scored in it. */
+export interface ScoredBuffer {
+  readonly buffer: TokenBuffer;
+  /** What the model's graph reads of the sequence besides its tokens. */
+  readonly conditions?: Readonly<Record<string, number>>;
+  readonly terms: readonly Term[];
+}
+
+/** Static sizes: B buffers of N tokens, R terms, S segments. */
+export interface TermSizes {
+  readonly batch: number;
+  readonly length: number;
+  readonly terms: number;
+  readonly segments: number;
+}
+
+export interface SegmentInfo {
+  /** [S] the trajectory of each segment; missing ones are padding. */
+  readonly owner: readonly number[];
+  /** [S] */
+  readonly tokens: Float32Array;
+  /** [S] */
+  readonly recorded?: Float32Array;
+  readonly temperature: number;
+  readonly head: ScoreHead;
+  /** Token of padding entries. */
+  readonly pad: number;
+  /** Token that a padding term scores: one that is always possible, so that every score is an ordinary number. */
+  readonly filler: number;
+}
+
+/** Lays sequences and their terms out at static sizes. @throws UserError where they do not fit. */
+export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): TermBatch {
+  const { head } = info;
+  const buffers = batchBuffers(
+    scored.map((s) => s.buffer),
+    { batch: sizes.batch, length: sizes.length, pad: info.pad },
+  );
+  const features = Object.fromEntries(
+    Object.entries(head.features).map(([name, dtype]) => [
+      name,
+      dtype === "int64" ? new BigInt64Array(sizes.terms) : new Float32Array(sizes.terms).fill(PADDING_FEATURE),
+    ]),
+  );
+  const out: TermBatch = {
+    ...buffers,
+    conditions: conditionsOf(scored, sizes.batch),
+    temperature: info.temperature,
+    head,
+    rows: new BigInt64Array(sizes.terms),
+    targets: new BigInt64Array(sizes.terms).fill(BigInt(info.filler)),
+    features,
+    coefficient: new Float32Array(sizes.terms),
+    segment: new BigInt64Array(sizes.terms),
+    segments: sizes.segments,
+    owner: Array.from({ length: sizes.segments }, (_, s) => info.owner[s] ?? -1),
+    tokens: info.tokens,
+    recorded: info.recorded,
+  };
+  let r = 0;
+  scored.forEach(({ terms }, b) => {
+    for (const term of terms) {
+      if (r === sizes.terms)
+        throw new UserError(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
+      out.rows[r] = BigInt(b * sizes.length + term.row);
+      out.targets[r] = BigInt(term.target);
+      out.coefficient[r] = term.coefficient;
+      out.segment[r] = BigInt(term.segment);
+      for (const [name, values] of Object.entries(features)) {
+        const value = term.features?.[name] ?? 0;
+        if (values instanceof BigInt64Array) values[r] = BigInt(value);
+        else values[r] = value;
+      }
+      r++;
+    }
+  });
+  return out;
+}
+
+/** 1 is an ordinary value of every float feature (EOS allowed, a time, a factor), where 0 may stand for a logarithm of nothing. */
+const PADDING_FEATURE = 1;
+
+/** Values [B] by name; padding rows repeat the first sequence's, so that they stay in the model's range. */
+function conditionsOf(scored: readonly ScoredBuffer[], batch: number): Conditions {
+  const first = scored[0]?.conditions ?? {};
+  return Object.fromEntries(
+    Object.entries(first).map(([name, value]) => [
+      name,
+      Float32Array.from({ length: batch }, (_, b) => scored[b]?.conditions?.[name] ?? value),
+    ]),
+  );
+}
+
+/** The padded length of a layout's sequences. */
+export function layoutLength(scored: readonly ScoredBuffer[], { lengthStep }: LayoutSizes): number {
+  return bucketLength(Math.max(0, ...scored.map((s) => s.buffer.ids.length)), lengthStep);
+}
+
+/** One token of one step of a trajectory, as recorded. */
+export interface StepTerm {
+  /** Index in its buffer. */
+  readonly row: number;
+  readonly target: number;
+  readonly logProb: number;
+  readonly features: Readonly<Record<string, number>>;
+}
+
+/** A sequence that holds scored steps of one trajectory. */
+export interface StepBuffer {
+  readonly buffer: TokenBuffer;
+  readonly conditions?: Readonly<Record<string, number>>;
+  /** Index of the trajectory in the batch. */
+  readonly trajectory: number;
+  readonly steps: readonly { readonly step: number; readonly terms: readonly StepTerm[] }[];
+}
+
+/** What the layout of steps must know of the trajectories. */
+export interface StepSizes {
+  /** Most steps of a trajectory. */
+  readonly steps: number;
+  /** Most terms of a trajectory. */
+  readonly terms: number;
+  /** Sequences of a trajectory: 1 where all steps are packed. */
+  readonly sequences: number;
+  /** N, at least what the longest sequence takes. */
+  readonly length: number;
+  /** Steps and terms that each trajectory has, whether laid out or not. */
+  readonly whole: readonly { readonly steps: number; readonly terms: number }[];
+}
+
+/**
+ * Steps as segments: `step` one a step (S = B*T), `token` one a term (S = R), `sequence` one a response (S = B).
+ * With a subset of the steps the segments say how many of all each stands for.
+ */
+export function stepTerms(
+  buffers: readonly StepBuffer[],
+  sizes: StepSizes,
+  layout: StepLayout,
+  info: Pick<SegmentInfo, "temperature" | "head" | "pad" | "filler">,
+): TermBatch {
+  const { batch, level } = layout;
+  const terms = batch * sizes.terms;
+  const segments = level === "token" ? terms : level === "step" ? batch * sizes.steps : batch;
+  const recorded = new Float32Array(segments);
+  const tokens = new Float32Array(segments);
+  const owner = new Array<number>(segments).fill(-1);
+  const shown = new Array<number>(batch).fill(0);
+  let r = 0;
+  const scored = buffers.map(({ buffer, conditions, trajectory, steps }): ScoredBuffer => {
+    const laidOut = steps.flatMap(({ step, terms: of }) => {
+      const place = shown[trajectory] as number;
+      if (place >= sizes.steps) throw new UserError(`step ${step} of a trajectory does not fit ${sizes.steps} steps`);
+      shown[trajectory] = place + 1;
+      return of.map((term): Term => {
+        const s = level === "token" ? r : level === "step" ? trajectory * sizes.steps + place : trajectory;
+        r++;
+        tokens[s] = (tokens[s] as number) + 1;
+        recorded[s] = (recorded[s] as number) + term.logProb;
+        owner[s] = trajectory;
+        return { row: term.row, target: term.target, coefficient: 1, segment: s, features: term.features };
+      });
+    });
+    return { buffer, ...(conditions === undefined ? {} : { conditions }), terms: laidOut };
+  });
+  const out = bufferTerms(
+    scored,
+    { batch: batch * sizes.sequences, length: sizes.length, terms, segments },
+    { ...info, owner, tokens, recorded },
+  );
+  if (layout.subset === undefined) return out;
+  const share = Float32Array.from(owner, (b) => (b < 0 ? 0 : (sizes.whole[b]?.steps ?? 0) / (shown[b] as number)));
+  const of = sizes.whole.reduce((n, whole) => n + (level === "token" ? whole.terms : whole.steps), 0);
+  return { ...out, sampled: { share, of } };
+}
+
+/** @throws UserError where trajectories of different temperatures meet in one batch. */
+export function commonTemperature(temperatures: readonly number[]): number {
+  const distinct = [...new Set(temperatures)];
+  if (distinct.length > 1)
+    throw new UserError(`Trajectories of different temperatures in one batch: ${distinct.join(", ")}`);
+  return distinct[0] ?? 1;
+}
