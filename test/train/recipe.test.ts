@@ -87,11 +87,8 @@ describe("the reinforcement recipe", () => {
 
     // the same run, stopped after its first step: the recipe asks once before each
     let asked = 0;
-    const signal = {
-      get aborted() {
-        return ++asked > 1;
-      },
-    } as AbortSignal;
+    const { signal } = new AbortController();
+    Object.defineProperty(signal, "aborted", { get: () => ++asked > 1 });
     const stopped = await train(config, options("stopped", { signal }));
     assert.equal(stopped.steps, 1);
     assert.equal(stopped.interrupted, true);
