@@ -43,7 +43,7 @@ const lora = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .default(["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-    .describe("projections that get an adapter, by the last part of their name"),
+    .describe("projections that get an adapter, by the end of their name, as PEFT"),
 });
 
 const runtime = z.strictObject({
