@@ -21,8 +21,8 @@ export function allowedLogProbs(
 ): Value {
   const vocabulary = logits.shape.at(-1) as number;
   const never = new Array<number>(vocabulary).fill(0);
-  never[tokens.mask] = BLOCKED;
-  never[tokens.pad] = BLOCKED;
+  // where a vocabulary has no mask or pads with EOS, there is less to block
+  for (const id of [tokens.mask, tokens.pad]) if (id < vocabulary && id !== tokens.eos) never[id] = BLOCKED;
   let scaled = e.add(e.mul(logits, inverseTemperature), e.g.constant("float32", [vocabulary], never));
   if (eosAllowed !== undefined) {
     const eos = new Array<number>(vocabulary).fill(0);

@@ -1,0 +1,213 @@
+import { z } from "zod";
+import { UserError } from "../../core/errors.js";
+import type { Rng } from "../../core/rng.js";
+import { type BufferBatch, batchBuffers, writeBuffer } from "../buffer.js";
+import { flowBoundTerms } from "../jump/bound.js";
+import { flowBuffer } from "../jump/canvas.js";
+import { type Drawn, generalisedKlHead, jumpRoundHead, transitionHead } from "../jump/heads.js";
+import { type FlowStep, flowSteps, type JumpOptions, ordinaryTokens } from "../jump/options.js";
+import { transitionFeatures, transitionTerms } from "../jump/replay.js";
+import { supervisedFlowTerms } from "../jump/supervised.js";
+import {
+  type JumpStep,
+  type JumpTrajectory,
+  jumpReveals,
+  parseJumpTrajectory,
+  responseOf,
+} from "../jump/trajectory.js";
+import { type RoundModel, rowNoise, type SampledModel, type Sampler, type SamplerShapes } from "../sampler.js";
+
+/**
+ * Discrete flow matching as a stochastic policy with an exact likelihood (FS-DFM, arXiv 2509.20624).
+ *
+ * A canvas of L tokens begins as uniform noise. In each of a few steps every position stays or jumps, independently
+ * given the canvas (jump/heads.ts has the probabilities); the last step draws every position from the model's
+ * prediction of x_1. The prompt is frozen. log pi = the sum over steps and positions of the transitions drawn, so its
+ * gradient has zero mean under a constant reward. The noise x_0 does not depend on the policy and is not scored.
+ */
+const schema = z.strictObject({
+  steps: z.number().int().min(1).default(8).describe("steps from noise to text"),
+  response_length: z.number().int().min(1).default(64).describe("canvas in tokens"),
+  prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+  temperature: z.number().positive().default(1).describe("softmax temperature of sampling and scoring"),
+  scheduler_exponent: z
+    .number()
+    .positive()
+    .default(1)
+    .describe("n of kappa(t) = t^n: which share of the tokens is text at time t"),
+});
+
+export type JumpConfig = z.output<typeof schema>;
+
+function options(config: JumpConfig, model: SampledModel): JumpOptions {
+  if (model.attention !== "bidirectional") {
+    throw new UserError("sampler.kind=jump needs a bidirectional model: every token may still change.", {
+      hint: "Use sampler.kind=unmask for a causal one.",
+      exitCode: 2,
+    });
+  }
+  return {
+    steps: config.steps,
+    responseLength: config.response_length,
+    promptLength: config.prompt_length,
+    temperature: config.temperature,
+    exponent: config.scheduler_exponent,
+    model,
+  };
+}
+
+function shapes({ promptLength, responseLength, steps }: JumpOptions): SamplerShapes {
+  return { length: promptLength + responseLength, rows: responseLength, steps };
+}
+
+/** One rollout in progress. */
+interface State {
+  readonly prompt: readonly number[];
+  readonly rng: Rng;
+  readonly source: readonly number[];
+  readonly steps: JumpStep[];
+}
+
+const canvasOf = ({ source, steps }: State): readonly number[] => steps.at(-1)?.tokens ?? source;
+
+async function rollout(
+  model: RoundModel<Drawn>,
+  prompts: readonly (readonly number[])[],
+  options: JumpOptions,
+  rngs: readonly Rng[],
+  batchSize = prompts.length,
+): Promise<JumpTrajectory[]> {
+  if (rngs.length !== prompts.length) {
+    throw new Error(`${prompts.length} prompts need as many random streams, got ${rngs.length}`);
+  }
+  if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
+  if (options.temperature <= 0) {
+    throw new UserError("The sampler jump has no greedy decoding: its steps are random where the model is sure, too.", {
+      hint: "Set the temperature to a small number, as 0.1.",
+      exitCode: 2,
+    });
+  }
+  const ordinary = ordinaryTokens(options.model);
+  const trajectories: JumpTrajectory[] = [];
+  for (let start = 0; start < prompts.length; start += batchSize) {
+    const states = prompts.slice(start, start + batchSize).map((prompt, i): State => {
+      if (prompt.length > options.promptLength) {
+        throw new UserError(
+          `Prompt ${start + i} has ${prompt.length} tokens, prompt_length allows ${options.promptLength}`,
+          { hint: "Raise prompt_length, or leave the task out." },
+        );
+      }
+      const rng = rngs[start + i] as Rng;
+      const source = Array.from({ length: options.responseLength }, () => rng.pick(ordinary));
+      return { prompt, rng, source, steps: [] };
+    });
+    await run(model, states, options, batchSize);
+    trajectories.push(...states.map((state) => toTrajectory(state, options)));
+  }
+  return trajectories;
+}
+
+/** Takes all steps of a chunk of rollouts. */
+async function run(
+  model: RoundModel<Drawn>,
+  states: readonly State[],
+  options: JumpOptions,
+  batch: number,
+): Promise<void> {
+  const { length, rows: canvas } = shapes(options);
+  const buffers = batchBuffers(
+    states.map((state) => flowBuffer(state.prompt, state.source)),
+    { batch, length, pad: options.model.tokens.pad },
+  );
+  const rows = new BigInt64Array(batch * canvas);
+  states.forEach((state, b) => {
+    for (let i = 0; i < canvas; i++) rows[b * canvas + i] = BigInt(b * length + state.prompt.length + i);
+  });
+  for (const at of flowSteps(options)) {
+    // fresh ids a step, so that a model may still hold the last step's; the bias never changes
+    const input: BufferBatch = { ...buffers, inputIds: buffers.inputIds.slice() };
+    const uniform = new Float32Array(batch * canvas);
+    const features = {
+      current: new BigInt64Array(batch * canvas),
+      hazard: new Float32Array(batch * canvas).fill(1),
+      last: new Float32Array(batch * canvas),
+    };
+    states.forEach((state, b) => {
+      const current = canvasOf(state);
+      writeBuffer(input, b, flowBuffer(state.prompt, current));
+      for (let i = 0; i < canvas; i++) {
+        const row = b * canvas + i;
+        const own = transitionFeatures(current[i] as number, at);
+        uniform[row] = rowNoise(state.rng);
+        features.current[row] = BigInt(own.current);
+        features.hazard[row] = own.hazard;
+        features.last[row] = own.last;
+      }
+    });
+    const drawn = await model.forwardRound({
+      ...input,
+      conditions: conditionsOf(at, batch),
+      rows,
+      features,
+      uniform,
+      temperature: options.temperature,
+    });
+    states.forEach((state, b) => {
+      state.steps.push(readStep(drawn, b * canvas, canvas));
+    });
+  }
+}
+
+function conditionsOf({ time, step }: FlowStep, batch: number): { time: Float32Array; step: Float32Array } {
+  return { time: new Float32Array(batch).fill(time), step: new Float32Array(batch).fill(step) };
+}
+
+function readStep({ token, logProb }: Drawn, base: number, canvas: number): JumpStep {
+  const tokens = Array.from(token.subarray(base, base + canvas), Number);
+  const logProbs = Array.from(logProb.subarray(base, base + canvas));
+  const bad = logProbs.findIndex((x) => !Number.isFinite(x));
+  if (bad >= 0) {
+    throw new UserError(
+      `The model gave a non-finite log-probability of token ${tokens[bad]} at response position ${bad}`,
+      {
+        hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
+      },
+    );
+  }
+  return { tokens, logProbs };
+}
+
+function toTrajectory(state: State, { responseLength, temperature, exponent, model }: JumpOptions): JumpTrajectory {
+  return {
+    prompt: [...state.prompt],
+    responseLength,
+    temperature,
+    exponent,
+    source: state.source,
+    steps: state.steps,
+    ...responseOf(canvasOf(state), model.tokens.eos),
+  };
+}
+
+export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn> = {
+  schema,
+  conditions: ["time", "step"],
+  roundHead: jumpRoundHead,
+  scoreHeads: [transitionHead, generalisedKlHead],
+  options,
+  shapes,
+  shrink: (o, positions, steps) => ({ ...o, responseLength: positions, steps: Math.min(o.steps, steps) }),
+  refuses: (scoring) =>
+    scoring === "text" ? "a flow over whole texts gives no probabilities of a text read from left to right" : undefined,
+  rollout,
+  parse: parseJumpTrajectory,
+  steps: (trajectory) => trajectory.steps.length,
+  size: (trajectory) => trajectory.prompt.length + trajectory.responseLength,
+  reveals: jumpReveals,
+  stepTerms: transitionTerms,
+  boundTerms: flowBoundTerms,
+  textTerms: () => {
+    throw new Error("a flow has no text scores: `refuses` says so");
+  },
+  supervisedTerms: supervisedFlowTerms,
+};
