@@ -22,7 +22,7 @@ interface EvalFlags {
   readonly checkpoint: "best" | "last" | number;
   readonly split?: string;
   readonly policy: PolicyName;
-  readonly episodes?: number;
+  readonly episodes?: number | "all";
   readonly quiet?: boolean;
   readonly json?: boolean;
 }
@@ -35,9 +35,11 @@ async function build(context: CliContext): Promise<Command> {
     .option("-r, --run <dir>", "run directory whose checkpoint is evaluated")
     .option("-c, --config <file>", "config whose model is evaluated, without any training")
     .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
-    .addOption(new Option("--split <name>", "split (the config's own by default)").choices([...SPLITS]))
+    .addOption(new Option("--split <name>", "split (the config's own by default)").choices([...SPLITS, "all"]))
     .addOption(new Option("--policy <name>", "who fills the forms").choices([...POLICIES]).default("model"))
-    .option("--episodes <n>", "episodes a split", positiveInteger)
+    .option("--episodes <n>", "episodes a split; all: each task once", (text) =>
+      text === "all" ? text : positiveInteger(text),
+    )
     .option("-q, --quiet", "no progress")
     .option("--json", "print the evaluations as JSON")
     .option("--debug", "print the stack of an error")

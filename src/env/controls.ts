@@ -14,6 +14,8 @@ export interface Control {
   readonly name: string;
   readonly id: string;
   readonly required: boolean;
+  /** How a date has to be written where the control is a text field that says so: `YYYY/MM/DD`. */
+  readonly notation?: string;
   /** What it holds on a page nobody has touched; shaped as a FieldValue of its kind. */
   readonly default: FieldValue;
   readonly options: readonly { readonly text: string; readonly value: string }[];
@@ -47,6 +49,7 @@ function toControl(raw: RawControl, index: number): Control {
     name: raw.name,
     id: raw.id,
     required: raw.required,
+    ...(raw.notation === undefined ? {} : { notation: raw.notation }),
     default: toValue(raw.kind, raw),
     options: raw.options.map(({ text, value }) => ({ text, value })),
   };

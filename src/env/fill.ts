@@ -1,5 +1,14 @@
 import { type Control, findControl, type ReadForm } from "./controls.js";
-import { findOption, listItems, normalizeLabel, parseBoolean, parseDate, parseNumber, parseTime } from "./normalize.js";
+import {
+  findOption,
+  listItems,
+  normalizeLabel,
+  parseBoolean,
+  parseDate,
+  parseNumber,
+  parseTime,
+  writeDate,
+} from "./normalize.js";
 import { applyOps, type PageOp } from "./page-reader.js";
 import type { Action } from "./plan.js";
 import type { ControlKind } from "./site.js";
@@ -186,7 +195,7 @@ function giveValue(control: Control, value: string): Step {
     case "file":
       return { do: "upload", control: index, file: value };
     default:
-      return { do: "ops", control: index, ops: [{ op: "value", control: index, value: typed(control.kind, value) }] };
+      return { do: "ops", control: index, ops: [{ op: "value", control: index, value: typed(control, value) }] };
   }
 }
 
@@ -197,11 +206,13 @@ function setOptions(control: Control, chosen: readonly number[]): Step {
   return { do: "ops", control: control.index, ops };
 }
 
-/** The notation that a native control takes; what cannot be read goes in as it is and the control refuses it. */
-function typed(kind: ControlKind, value: string): string {
+/** The notation that a control takes; what cannot be read goes in as it is and the control refuses it. */
+function typed({ kind, notation }: Control, value: string): string {
   switch (kind) {
-    case "date":
-      return parseDate(value) ?? value;
+    case "date": {
+      const date = parseDate(value);
+      return date === undefined ? value : notation === undefined ? date : writeDate(date, notation);
+    }
     case "time":
       return parseTime(value) ?? value;
     case "number": {

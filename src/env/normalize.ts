@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein";
+import { holdsNumber, holdsTime } from "./ranges.js";
 import type { ControlKind, FieldValue } from "./site.js";
 
 /** What the comparison of values needs to know of a control. */
@@ -88,6 +89,12 @@ function isoDate(year = "", month = "", day = ""): string | undefined {
   return `${year.padStart(4, "0")}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
+/** A date `YYYY-MM-DD` in a notation of YYYY, MM and DD, as `DD.MM.YYYY`. */
+export function writeDate(date: string, notation: string): string {
+  const [year = "", month = "", day = ""] = date.split("-");
+  return notation.replace("YYYY", year).replace("MM", month).replace("DD", day);
+}
+
 /** A time of day as `HH:MM` (24 hours); undefined where it is none. */
 export function parseTime(value: FieldValue): string | undefined {
   const m = /^(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])?\.?(?:m\.?)?$/i.exec(String(value).trim());
@@ -101,7 +108,10 @@ export function parseTime(value: FieldValue): string | undefined {
   return hour > 23 || Number(minute) > 59 ? undefined : `${String(hour).padStart(2, "0")}:${minute}`;
 }
 
-/** The option that a text or a value names: exact text, exact value, then the same without case and punctuation. */
+/**
+ * The option that a text or a value names: exact text, exact value, the same without case, then by letters and digits
+ * alone, with and without a last remark in brackets; at last a number or a time finds the range that holds it (`80303`: "$60,001 - $90,000").
+ */
 export function findOption(
   options: readonly { readonly text: string; readonly value: string }[],
   wanted: FieldValue,
@@ -113,16 +123,31 @@ export function findOption(
   const text = normalizeText(String(wanted));
   if (text === "") return undefined;
   const label = normalizeLabel(text);
+  const loose = looseLabel(text);
   for (const same of [
     (o: { text: string; value: string }) => normalizeText(o.text) === text,
     (o: { text: string; value: string }) => normalizeText(o.value) === text,
     (o: { text: string; value: string }) => normalizeLabel(o.text) === label,
     (o: { text: string; value: string }) => normalizeLabel(o.value) === label,
+    (o: { text: string; value: string }) => loose !== "" && looseLabel(o.text) === loose,
+    (o: { text: string; value: string }) => loose !== "" && looseLabel(o.value) === loose,
+    (o: { text: string; value: string }) => loose !== "" && looseLabel(o.text.replace(/\([^()]*\)\s*$/, "")) === loose,
   ]) {
     const index = options.findIndex(same);
     if (index >= 0) return index;
   }
-  return undefined;
+  return findRange(options, text);
+}
+
+function findRange(options: readonly { readonly text: string }[], wanted: string): number | undefined {
+  const number = parseNumber(wanted);
+  const time = parseTime(wanted);
+  const index = options.findIndex(
+    ({ text }) =>
+      (number !== undefined && holdsNumber(normalizeText(text), number)) ||
+      (time !== undefined && holdsTime(text, time, parseTime)),
+  );
+  return index < 0 ? undefined : index;
 }
 
 /** Items of a list value; a string is split at commas unless it is an option as a whole. */

@@ -7,6 +7,8 @@ export interface RawControl {
   name: string;
   id: string;
   required: boolean;
+  /** How a date has to be written, where its control is a text field that says so: `YYYY/MM/DD`. */
+  notation?: string;
   /** Options of selects, members of radio and checkbox groups. */
   options: { text: string; value: string; chosen: boolean }[];
   /** Text, or a file's name. */
@@ -60,6 +62,7 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
     radio: "radio",
   };
   const FIELDS = "input,select,textarea";
+  const DATE_HINT = /^(?:yyyy([-/.])mm\1dd|(?:mm([-/.])dd|dd([-/.])mm)(?:\2|\3)yyyy)$/i;
   const clean = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim();
 
   /** Text of an element without the controls and scripts inside it. */
@@ -167,6 +170,10 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
       if (kind === "checkbox" && members.length > 1) kind = "checkbox-group";
     }
     for (const member of members) grouped.add(member);
+    // scripted date pickers are text fields that show in which notation they want the date
+    const hint = kind === "text" ? clean(field.getAttribute("placeholder")) : "";
+    const notation = DATE_HINT.test(hint) ? hint.toUpperCase() : undefined;
+    if (notation !== undefined) kind = "date";
     const isGroup = kind === "radio" || (kind === "checkbox-group" && field instanceof HTMLInputElement);
     const options =
       field instanceof HTMLSelectElement
@@ -185,6 +192,7 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
       name: field.name,
       id: field.id,
       required: members.some((member) => member.required),
+      ...(notation === undefined ? {} : { notation }),
       options,
       value: kind === "file" ? clean((field as HTMLInputElement).files?.[0]?.name) : field.value,
       checked: field instanceof HTMLInputElement && field.checked,
@@ -229,10 +237,10 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
     if (descriptor?.set !== undefined) descriptor.set.call(element, value);
     else Reflect.set(element, property, value);
   }
-  function announce(element: HTMLElement): void {
+  function announce(element: HTMLElement, leave = true): void {
     element.dispatchEvent(new Event("input", { bubbles: true }));
     element.dispatchEvent(new Event("change", { bubbles: true }));
-    element.dispatchEvent(new FocusEvent("blur"));
+    if (leave) element.dispatchEvent(new FocusEvent("blur"));
   }
   function apply(op: PageOp): boolean {
     if (op.op === "press") {
@@ -248,7 +256,8 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
         const limit = (element as HTMLInputElement).maxLength ?? -1;
         const value = limit >= 0 ? op.value.slice(0, limit) : op.value;
         set(element, "value", value);
-        announce(element);
+        // two scripts on one date field (a mask and a calendar) garble it between them when it loses the focus
+        announce(element, page.controls[op.control]?.notation === undefined);
         return element.value !== "" || value === "";
       }
       case "option": {

@@ -61,6 +61,12 @@ export interface Task {
   readonly instruction: string;
   /** Visible label to true value, in page order. */
   readonly fields: Readonly<Record<string, FieldValue>>;
+  /** The text that the true values come from, where the site has one: what `prompt.style: document` shows instead of them. */
+  readonly document?: string;
+  /** The options of its choices by label, where the site knows them: a document does not say how the form words them. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
+  /** False where its controls cannot hold all of its true values, so that cleaning leaves it out; absent: not looked at. */
+  readonly clean?: boolean;
   readonly split: Split;
   readonly tier: Tier;
 }
@@ -79,6 +85,8 @@ export interface RunningSite {
   readonly name: string;
   /** All tasks of all splits, in a fixed order. */
   tasks(): readonly Task[];
+  /** What a user should know before a run: what was left out of the tasks, and why. */
+  readonly notes?: readonly string[];
   /** SHA-256 over the ids, fields and splits of all tasks. */
   splitHash(): string;
   /** Local copies of what the pages load from other hosts, by full address; everything else foreign is blocked. */

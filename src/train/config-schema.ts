@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { loadFolder } from "../core/registry.js";
 import { SPLITS } from "../env/site.js";
+import { PROMPT_STYLES } from "../text/prompt.js";
 import { trackerKinds } from "./tracker.js";
 
 /**
@@ -55,7 +56,10 @@ const runtime = z.strictObject({
 });
 
 const prompt = z.strictObject({
-  style: z.enum(["compact", "instruction"]).default("compact").describe("one template for SFT, RL and evaluation"),
+  style: z
+    .enum(PROMPT_STYLES)
+    .default("compact")
+    .describe("one template for SFT, RL and evaluation; document: the values have to be found in a text"),
 });
 
 const training = z.strictObject({

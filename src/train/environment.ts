@@ -10,18 +10,26 @@ export interface Environment {
   readonly site: RunningSite;
   /** The browser; started at first use, since supervised training needs none. */
   runner(): Promise<EpisodeRunner>;
-  tasks(split: Split): readonly Task[];
+  tasks(split: TaskSet): readonly Task[];
   /** Ends browser and server. */
   close(): Promise<void>;
 }
 
-export async function openEnvironment(config: RunConfig): Promise<Environment> {
+/** `all`: the tasks of every split together. */
+export type TaskSet = Split | "all";
+
+/** @param note gets what the site wants its user to know; on stderr by default. */
+export async function openEnvironment(
+  config: RunConfig,
+  note: (text: string) => void = (text) => process.stderr.write(`${text}\n`),
+): Promise<Environment> {
   const sites = await loadFolder<SiteKind>(new URL("../env/sites/", import.meta.url), "site");
   const kind = sites.get(config.site.kind);
   if (kind === undefined)
     throw new UserError(`Unknown site ${config.site.kind}; known: ${[...sites.keys()].join(", ")}.`, { exitCode: 2 });
   const { kind: _, ...options } = config.site;
   const site = await kind.start(kind.schema.parse(options));
+  for (const text of site.notes ?? []) note(text);
   const bySplit = new Map<Split, Task[]>();
   for (const task of site.tasks()) bySplit.set(task.split, [...(bySplit.get(task.split) ?? []), task]);
   let opened: Promise<EpisodeRunner> | undefined;
@@ -39,7 +47,7 @@ export async function openEnvironment(config: RunConfig): Promise<Environment> {
       return opened;
     },
     tasks(split) {
-      const tasks = bySplit.get(split);
+      const tasks = split === "all" ? site.tasks() : bySplit.get(split);
       if (tasks === undefined || tasks.length === 0) {
         throw new UserError(
           `The site ${site.name} has no tasks in the split ${split}; it has ${[...bySplit].map(([s, t]) => `${s} (${t.length})`).join(", ")}.`,

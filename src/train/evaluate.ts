@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import type { Control } from "../env/controls.js";
 import type { Episode } from "../env/episode.js";
 import { nullPlan, oracleActions } from "../env/oracle.js";
 import { renderPlan } from "../env/plan.js";
-import type { Split, Task } from "../env/site.js";
+import type { Task } from "../env/site.js";
 import { findCheckpoint, readCheckpoint } from "./checkpoint.js";
 import { loadConfig, type RunConfig } from "./config.js";
-import { type Environment, evaluationTasks, openEnvironment, rewardOf } from "./environment.js";
+import { type Environment, evaluationTasks, openEnvironment, rewardOf, type TaskSet } from "./environment.js";
 import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "./evaluation-report.js";
 import { checkPromptsFit, initialAdapter, openPolicy, type Policy, readAdapter } from "./policy.js";
 import { Progress } from "./progress.js";
@@ -22,7 +23,7 @@ export async function evaluatePolicy(
   policy: Policy,
   environment: Environment,
   config: RunConfig,
-  split: Split,
+  split: TaskSet,
   onEpisode?: Report,
 ): Promise<Evaluation> {
   const { episodes, seed, batch } = config.evaluation;
@@ -42,16 +43,19 @@ async function evaluateFixed(
   name: Exclude<PolicyName, "model">,
   environment: Environment,
   config: RunConfig,
-  split: Split,
+  split: TaskSet,
   onEpisode?: Report,
 ): Promise<Evaluation> {
   const { episodes, seed } = config.evaluation;
   const runner = await environment.runner();
   const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
+  const pages = new Map<string, Promise<readonly Control[]>>();
   let done = 0;
   const played = await Promise.all(
     tasks.map(async (task, i) => {
-      const controls = await runner.snapshot(task);
+      const page = pages.get(task.url) ?? runner.snapshot(task);
+      pages.set(task.url, page);
+      const controls = await page;
       const actions =
         name === "oracle"
           ? oracleActions(task.fields, controls)
@@ -68,12 +72,12 @@ function summarizeEpisodes(
   played: readonly { readonly task: Task; readonly episode: Episode }[],
   environment: Environment,
   config: RunConfig,
-  split: Split,
+  split: TaskSet,
   policy: PolicyName,
   temperature: number | null,
 ): Evaluation {
   const scores = played.map(({ task, episode }): EpisodeScore => {
-    const about = { task_id: task.id, form: task.form };
+    const about = { task_id: task.id, form: task.form, ...(task.clean === undefined ? {} : { clean: task.clean }) };
     if (episode.fault !== undefined)
       return { ...about, reward: 0, success: false, field_accuracy: 0, fault: episode.fault };
     return {
@@ -81,6 +85,9 @@ function summarizeEpisodes(
       reward: rewardOf(episode, config.reward),
       success: episode.success,
       field_accuracy: episode.fieldAccuracy,
+      accepted: episode.accepted,
+      pairs: Object.keys(task.fields).length,
+      pairs_right: episode.accepted ? Object.values(episode.perField).filter((score) => score === 1).length : 0,
     };
   });
   return summarize(scores, {
@@ -98,20 +105,18 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   const path = run?.config ?? options.config;
   if (path === undefined) throw new UserError("Neither a run nor a config was given.", { exitCode: 2 });
   const loaded = await loadConfig(path, { command: run?.readEnvironment().command, overrides: options.overrides });
-  const config: RunConfig = {
-    ...loaded,
-    evaluation: { ...loaded.evaluation, ...(options.episodes === undefined ? {} : { episodes: options.episodes }) },
-  };
-  const splits = options.split === undefined ? config.evaluation.splits : [options.split as Split];
+  const splits = options.split === undefined ? loaded.evaluation.splits : [options.split as TaskSet];
   const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
-  const environment = await openEnvironment(config);
+  const environment = await openEnvironment(loaded, (text) => progress.note(text));
   let policy: Policy | undefined;
   try {
     for (const split of splits) environment.tasks(split);
-    if (options.policy === "model") policy = await openEvaluated(config, options, run);
+    if (options.policy === "model") policy = await openEvaluated(loaded, options, run);
     const evaluations: Evaluation[] = [];
     const files: string[] = [];
     for (const split of splits) {
+      const wanted = options.episodes === "all" ? environment.tasks(split).length : options.episodes;
+      const config = withEpisodes(loaded, wanted);
       const report: Report = (done, all) => progress.phase({ doing: split, done, all });
       if (policy !== undefined) checkPromptsFit(environment.tasks(split), policy);
       const evaluation =
@@ -132,6 +137,10 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     await policy?.close();
     await environment.close();
   }
+}
+
+function withEpisodes(config: RunConfig, episodes: number | undefined): RunConfig {
+  return episodes === undefined ? config : { ...config, evaluation: { ...config.evaluation, episodes } };
 }
 
 /** The policy of a run's checkpoint, or of a config. */

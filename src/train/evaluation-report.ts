@@ -16,6 +16,13 @@ const taskScore = z.strictObject({
   reward: z.number(),
   success: z.boolean(),
   field_accuracy: z.number(),
+  /** The server took the form. */
+  accepted: z.boolean().optional(),
+  /** True fields of the task, and those that the server received right, defaults included. */
+  pairs: z.int().optional(),
+  pairs_right: z.int().optional(),
+  /** Whether the form can hold all true values; absent where the site does not say. */
+  clean: z.boolean().optional(),
 });
 
 const evaluationSchema = z.strictObject({
@@ -79,13 +86,7 @@ export function summarize(
     seed: about.seed,
     split_hash: about.split_hash,
     temperature: about.temperature,
-    per_task: counted.map(({ task_id, form, reward, success, field_accuracy }) => ({
-      task_id,
-      form,
-      reward,
-      success,
-      field_accuracy,
-    })),
+    per_task: counted.map(({ fault: _, ...score }) => score),
   };
 }
 
@@ -201,16 +202,36 @@ export function formatEvaluations(
   ]);
 }
 
-/** One evaluation by form, worst form first. */
+/**
+ * One evaluation by form, worst form first, then all of them: what the server took, the (label, value) pairs it received
+ * right, the episodes without a wrong one (perfect), and how many tasks can be filled in perfectly at all (clean).
+ */
 export function formatForms(evaluation: Evaluation): string {
   const forms = Object.entries(evaluation.per_form).sort(([, a], [, b]) => a.reward.mean - b.reward.mean);
-  return formatTable([
-    ["form", "episodes", ...HEAD],
-    ...forms.map(([form, score]) => [
-      form,
+  const rated = evaluation.per_task.some((row) => row.clean !== undefined);
+  const line = (name: string, score: FormScore, rows: readonly TaskScore[]): string[] => {
+    const sum = (value: (row: TaskScore) => number | undefined): number =>
+      rows.reduce((total, row) => total + (value(row) ?? 0), 0);
+    return [
+      name,
       String(score.episodes),
-      ...SCORES.map((key) => formatInterval(score[key], key === "success_rate")),
-    ]),
+      String(sum((row) => Number(row.accepted ?? 0))),
+      `${sum((row) => row.pairs_right)}/${sum((row) => row.pairs)}`,
+      String(sum((row) => Number(row.success))),
+      ...(rated ? [String(sum((row) => Number(row.clean)))] : []),
+      ...(["reward", "field_accuracy"] as const).map((key) => formatInterval(score[key])),
+    ];
+  };
+  return formatTable([
+    ["form", "episodes", "accepted", "pairs right", "perfect", ...(rated ? ["clean"] : []), "reward", "field accuracy"],
+    ...forms.map(([form, score]) =>
+      line(
+        form,
+        score,
+        evaluation.per_task.filter((row) => row.form === form),
+      ),
+    ),
+    line("all", evaluation, evaluation.per_task),
   ]);
 }
 

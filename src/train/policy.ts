@@ -15,7 +15,7 @@ import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../
 import { loadModel, type Model } from "../nn/model.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
-import { type PromptStyle, renderPrompt } from "../text/prompt.js";
+import { renderPrompt } from "../text/prompt.js";
 import { readSafetensors } from "../text/safetensors.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { Engine, type EngineOptions } from "./engine.js";
@@ -73,7 +73,7 @@ export async function openPolicy(
     ...(training === undefined ? {} : { training }),
   });
   const { tokenizer } = model;
-  const promptText = (task: Task): string => renderPrompt(task, config.prompt.style as PromptStyle);
+  const promptText = (task: Task): string => renderPrompt(task, config.prompt.style);
   return {
     engine,
     model,

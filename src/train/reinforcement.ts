@@ -50,7 +50,7 @@ export async function trainPolicy(
   let run: Run | undefined;
   try {
     policy.engine.checkTrainable();
-    environment = await openEnvironment(config);
+    environment = await openEnvironment(config, options.quiet ? () => undefined : undefined);
     const tasks = environment.tasks("train");
     checkPromptsFit(tasks, policy);
     for (const split of config.evaluation.splits) checkPromptsFit(environment.tasks(split), policy);

@@ -39,7 +39,7 @@ export async function trainSupervised(
     muonLrScale: sft.muon_lr_scale,
   };
   const policy = await openPolicy(config, { objective, options: sft, optimizer }, full);
-  const environment = await openEnvironment(config);
+  const environment = await openEnvironment(config, options.quiet ? () => undefined : undefined);
   const { engine } = policy;
   try {
     engine.checkTrainable();

@@ -37,11 +37,11 @@ export interface EvaluateOptions {
   readonly overrides: readonly string[];
   /** `best`, `last`, or a step. */
   readonly checkpoint: "best" | "last" | number;
-  /** Undefined: the config's splits. */
+  /** Undefined: the config's splits; `all`: every task of every split, as one. */
   readonly split: string | undefined;
   readonly policy: PolicyName;
-  /** Undefined: the config's number. */
-  readonly episodes: number | undefined;
+  /** Undefined: the config's number; `all`: each task once. */
+  readonly episodes: number | "all" | undefined;
   readonly quiet: boolean;
   readonly json: boolean;
   readonly signal: AbortSignal;

@@ -31,6 +31,9 @@ const PAGES = {
     <label>Tags <select name=tags multiple><option value=t1>One</option><option value=t2>Two</option></select></label>
     <label>Photo <input type=file name=photo></label><label>Fixed <input name=fixed value=x readonly></label>
     <button>Submit</button></form>`,
+  "/date-texts": `<form method=post><label>Born <input name=a placeholder="YYYY/MM/DD"></label><label>Due <input name=b placeholder="dd.mm.yyyy"></label>
+    <label>Paid <input name=c placeholder="MM-DD-YYYY"></label><label>Text <input name=d placeholder="MM/YY"></label><button>Submit</button></form>
+    <script>document.forms[0].a.addEventListener("blur",(e)=>{e.target.value="garbled"})</script>`,
   "/required": `<form method=post><label>Name <input name=n required></label><label>Age <input name=age type=number min=18></label><button>Submit</button></form>`,
   "/file-required": `<form method=post enctype="multipart/form-data"><label>Name <input name=n></label><label>Scan <input type=file name=scan required></label><button>Submit</button></form>`,
   "/get": `<form><label>Query <input name=q></label><button>Search</button></form>`,
@@ -66,6 +69,19 @@ after(async () => {
 const play = (url: string, lines: readonly string[], fields: Parameters<typeof taskFor>[1] = {}): Promise<Episode> =>
   runner.run(taskFor(url, fields), lines.join("\n"));
 const fates = (episode: Episode): string[] => episode.actions.map((record) => record.fate);
+
+test("a text field that shows a date's notation is a date, written that way", async () => {
+  const fields = { Born: "1957-08-01", Due: "2024/3/5", Paid: "March 5, 2024", Text: "3/5/2024" };
+  const lines = Object.entries(fields).map(([label, value]) => `fill ${label} | ${value}`);
+  const episode = await play("/date-texts", [...lines, "submit"], fields);
+  assert.deepEqual(episode.posted, [
+    ["a", "1957/08/01"],
+    ["b", "05.03.2024"],
+    ["c", "03-05-2024"],
+    ["d", "3/5/2024"],
+  ]);
+  assert.equal(episode.reward, 1);
+});
 
 test("reads every control with its accessible name, options and default", async () => {
   const controls = await runner.snapshot(taskFor("/labels"));

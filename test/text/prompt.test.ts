@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { UserError } from "../../src/core/errors.js";
 import { type PromptTask, renderPrompt, renderValue } from "../../src/text/prompt.js";
 
 const task: PromptTask = {
@@ -21,6 +22,32 @@ describe("renderPrompt", () => {
     assert.ok(prompt.startsWith("Fill in the contact form for Ann.\n\n"));
     assert.ok(prompt.includes("Form: Contact us\n Full name | Ann Lee\n Guests | 4\n"));
     assert.ok(prompt.endsWith("\nActions:\n"));
+  });
+
+  it("gives the text that holds the values instead of them, and the options of choices", () => {
+    const { fields } = task;
+    const choices = { Topics: ["Sales", "Pr\ness"], Guests: [] };
+    const prompt = renderPrompt({ ...task, document: " Dear all,\n\n\n\nI am Ann.\n", choices }, "document");
+    assert.ok(
+      prompt.startsWith(
+        "Fill in the contact form for Ann. What to enter is in this text:\n\nDear all,\n\nI am Ann.\n\nAnswer",
+      ),
+    );
+    assert.ok(
+      prompt.endsWith(
+        "Form: Contact us\n Full name\n Guests\n Newsletter\n Smoker\n Topics (Sales; Pr ess)\n\nActions:\n",
+      ),
+    );
+    for (const document of [undefined, " \n"]) {
+      assert.throws(
+        () =>
+          renderPrompt(
+            { formTitle: "A", instruction: "", fields, ...(document === undefined ? {} : { document }) },
+            "document",
+          ),
+        (error) => error instanceof UserError && /a task of "A" has none/.test(error.message),
+      );
+    }
   });
 
   it("never lets a label or a value start another line", () => {

@@ -262,9 +262,10 @@ test("every shipped config names a command in its header, and loads where that i
   const installed = await loadRegistries();
   for (const path of paths) {
     const header = readFileSync(join(folder, path), "utf8").split(/^[^#]/m)[0] ?? "";
-    const command = new RegExp(`refusion-train (\\S+) --config configs/${path}`).exec(header)?.[1];
-    assert.ok(command !== undefined, `${path}: its header holds no command`);
-    if (!installed.objectives.has(command)) continue;
+    const found = new RegExp(`refusion-(?:train (\\S+)|eval) --config configs/${path}`).exec(header);
+    assert.ok(found !== null, `${path}: its header holds no command`);
+    const command = found[1];
+    if (command !== undefined && !installed.objectives.has(command)) continue;
     await loadConfig(join(folder, path), { command, registries: installed });
   }
 });

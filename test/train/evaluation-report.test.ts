@@ -100,6 +100,39 @@ test("what cannot be compared is refused, what should not be is said", () => {
   assert.deepEqual(compareEvaluations(a, { ...a, split_hash: "def" }).warnings, ["split_hash differs: abc and def"]);
 });
 
+test("forms are listed worst first with what the server took and received right, then all together", () => {
+  const row = (form: string, i: number, right: number, clean?: boolean): EpisodeScore => ({
+    task_id: `${form}/${i}`,
+    form,
+    reward: right / 4,
+    success: right === 4,
+    field_accuracy: right / 4,
+    accepted: right > 0,
+    pairs: 4,
+    pairs_right: right,
+    ...(clean === undefined ? {} : { clean }),
+  });
+  const rated = [row("good", 0, 4, true), row("good", 1, 4, true), row("bad", 0, 0, false), row("bad", 1, 3, true)];
+  const columns = (e: Evaluation): string[][] =>
+    formatForms(e)
+      .split("\n")
+      .map((line) =>
+        line
+          .trim()
+          .split(/\s{2,}/)
+          .slice(0, 6),
+      );
+  assert.deepEqual(columns(summarize(rated, about)), [
+    ["form", "episodes", "accepted", "pairs right", "perfect", "clean"],
+    ["bad", "2", "1", "3/8", "0", "1"],
+    ["good", "2", "2", "8/8", "2", "2"],
+    ["all", "4", "3", "11/16", "2", "3"],
+  ]);
+  const unrated = summarize([row("one", 0, 4)], about);
+  assert.equal(columns(unrated)[0]?.[5], "reward");
+  assert.equal("clean" in (unrated.per_task[0] ?? {}), false);
+});
+
 test("numbers and tables", () => {
   assert.equal(formatInterval({ mean: 0.4121, low: 0.38, high: 0.4409 }), "0.412 [0.380, 0.441]");
   assert.equal(formatInterval({ mean: 0.5, low: 0.25, high: 0.75 }, true), "50.0 % [25.0, 75.0]");

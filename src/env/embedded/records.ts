@@ -1,9 +1,10 @@
 import { UserError } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
 import type { FieldValue, Split, Tier } from "../site.js";
+import { recordSplit } from "../split-hash.js";
 import type { Field } from "./fields.js";
 import { type Form, fieldsOf } from "./form.js";
-import { fraction, isReserved } from "./values.js";
+import { isReserved } from "./values.js";
 
 /** The true values of one form, label by label in page order. */
 export type FormRecord = Readonly<Record<string, FieldValue>>;
@@ -44,14 +45,8 @@ export function drawRecord(fields: readonly Field[], rng: Rng, training: boolean
   }
 }
 
-/**
- * The split that a record of a training form belongs to: decided by the record itself, so that the splits stay
- * disjoint between seeds and sizes as well.
- */
-function splitOf(form: Form, tier: Tier, record: FormRecord): Split {
-  const x = fraction(`split/${tier}/${form.id}/${JSON.stringify(record)}`);
-  return x < 0.6 ? "train" : x < 0.8 ? "val" : "test";
-}
+const splitOf = (form: Form, tier: Tier, record: FormRecord): Split =>
+  recordSplit(`split/${tier}/${form.id}/${JSON.stringify(record)}`);
 
 /**
  * `count` different records of one form for one split.

@@ -1,8 +1,7 @@
-import type { AddressInfo, Server } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { messageOf, UserError } from "../../core/errors.js";
+import { messageOf } from "../../core/errors.js";
+import { type Served, serveApp } from "../serve.js";
 import { TIERS } from "../site.js";
 import type { Field } from "./fields.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
@@ -20,11 +19,9 @@ export interface ServerOptions {
   readonly status500Every: number;
 }
 
-export interface RunningServer {
-  readonly baseUrl: string;
+export interface RunningServer extends Served {
   /** Posts received so far by path, refused ones and injected faults included. */
   posts(): ReadonlyMap<string, number>;
-  stop(): Promise<void>;
 }
 
 type Posted = Record<string, string | string[]>;
@@ -77,42 +74,11 @@ export function createApp(forms: readonly Form[], status500Every: number): { app
   return { app, posts };
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}
-
 /**
  * Serves the forms on the loopback interface.
  * @throws UserError where the port is taken or may not be used.
  */
 export async function serveForms(forms: readonly Form[], options: ServerOptions): Promise<RunningServer> {
   const { app, posts } = createApp(forms, options.status500Every);
-  const server = createAdaptorServer({ fetch: app.fetch });
-  try {
-    await listen(server, options.port);
-  } catch (error) {
-    throw new UserError(`embedded site: cannot listen on 127.0.0.1:${options.port}: ${messageOf(error)}`, {
-      hint: "Free that port, name another one, or leave port at 0 to take any free one.",
-      cause: error,
-    });
-  }
-  const { port } = server.address() as AddressInfo;
-  let stopped: Promise<void> | undefined;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      // a browser keeps its connections open: without this, close would wait for it
-      if ("closeAllConnections" in server) server.closeAllConnections();
-    });
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    posts: () => posts,
-    stop: () => (stopped ??= close()),
-  };
+  return { ...(await serveApp(app, options.port, "embedded site")), posts: () => posts };
 }

@@ -1,6 +1,6 @@
-import { sha256 } from "../../core/files.js";
 import type { Rng } from "../../core/rng.js";
 import type { FieldValue } from "../site.js";
+import { fraction } from "../split-hash.js";
 import {
   ADJECTIVES,
   CITIES,
@@ -119,11 +119,6 @@ export const note = source(
 
 /** The share of combinations that training never sees. */
 export const RESERVED_SHARE = 0.2;
-
-/** A number in [0, 1) that depends on the text alone: the same in every process and under every seed. */
-export function fraction(text: string): number {
-  return Number.parseInt(sha256(text).slice(0, 8), 16) / 2 ** 32;
-}
 
 /**
  * Whether this combination (a full name, a street and its city, a date ...) is kept for val, test and heldout.

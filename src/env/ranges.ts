@@ -1,0 +1,59 @@
+/** A span of numbers that an option's text stands for, ends included where `open` does not say otherwise. */
+interface Span {
+  readonly low: number;
+  readonly high: number;
+  readonly open?: true;
+}
+
+const NUMBER = String.raw`[$\u20ac\u00a3]?\s*(\d[\d,]*(?:\.\d+)?)\s*([km]\b)?`;
+const UNIT = String.raw`\s*(?:%|[a-z][a-z ]*)?`;
+const TO = String.raw`\s*(?:-|\u2013|\u2014|to|and)\s*`;
+const BETWEEN = new RegExp(`^(?:between\\s|from\\s)?\\s*${NUMBER}${UNIT}${TO}${NUMBER}${UNIT}$`, "i");
+const AT_LEAST = new RegExp(
+  `^${NUMBER}\\s*(?:\\+|-?\\s*plus\\b|(?:or|and)\\s+(?:more|above|over|older|up))${UNIT}$`,
+  "i",
+);
+const FROM = new RegExp(`^(?:at least|from)\\s*${NUMBER}${UNIT}$`, "i");
+const ABOVE = new RegExp(`^(?:over|more than|above|>)\\s*${NUMBER}${UNIT}$`, "i");
+const UP_TO = new RegExp(`^(?:up to|at most)\\s*${NUMBER}${UNIT}$`, "i");
+const BELOW = new RegExp(`^(?:under|less than|below|<)\\s*${NUMBER}${UNIT}$`, "i");
+
+function amount(digits = "0", scale = ""): number {
+  const factor = { k: 1e3, m: 1e6 }[scale.toLowerCase()] ?? 1;
+  return Number(digits.replaceAll(",", "")) * factor;
+}
+
+function numberSpan(text: string): Span | undefined {
+  let m = BETWEEN.exec(text);
+  if (m) return { low: amount(m[1], m[2]), high: amount(m[3], m[4]) };
+  m = AT_LEAST.exec(text) ?? FROM.exec(text);
+  if (m) return { low: amount(m[1], m[2]), high: Number.POSITIVE_INFINITY };
+  m = ABOVE.exec(text);
+  if (m) return { low: amount(m[1], m[2]), high: Number.POSITIVE_INFINITY, open: true };
+  m = UP_TO.exec(text);
+  if (m) return { low: Number.NEGATIVE_INFINITY, high: amount(m[1], m[2]) };
+  m = BELOW.exec(text);
+  return m ? { low: Number.NEGATIVE_INFINITY, high: amount(m[1], m[2]), open: true } : undefined;
+}
+
+const CLOCK = String.raw`\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\.?)|\d{1,2}:\d{2}`;
+const HOURS = new RegExp(`(${CLOCK})${TO}(${CLOCK})`, "i");
+
+/** Whether an option's text is a range that holds this number: `$30,001 - $60,000`, `10 or more`, `under 18`. */
+export function holdsNumber(text: string, wanted: number): boolean {
+  const span = numberSpan(text);
+  if (span === undefined) return false;
+  return span.open ? span.low < wanted && wanted < span.high : span.low <= wanted && wanted <= span.high;
+}
+
+/**
+ * Whether an option's text names a span of hours that holds this time: `Afternoon (1:00 PM - 4:00 PM)`.
+ * @param wanted `HH:MM`.
+ * @param parse reads a time of day as `HH:MM`.
+ */
+export function holdsTime(text: string, wanted: string, parse: (text: string) => string | undefined): boolean {
+  const m = HOURS.exec(text);
+  const low = parse(m?.[1] ?? "");
+  const high = parse(m?.[2] ?? "");
+  return low !== undefined && high !== undefined && low <= wanted && wanted <= high;
+}

@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { messageOf, UserError } from "../../core/errors.js";
+import { type Control, findControl } from "../controls.js";
+import { EpisodeRunner } from "../episode.js";
+import { cdnAssets } from "../formfactory/assets.js";
+import { CATALOG, formId, HELDOUT_FORMS } from "../formfactory/catalog.js";
+import { openCheckout } from "../formfactory/checkout.js";
+import { cleanTasks, describeCleaning } from "../formfactory/clean.js";
+import { serveFlask } from "../formfactory/flask-front.js";
+import { goldTasks } from "../formfactory/gold.js";
+import { serveCheckout } from "../formfactory/server.js";
+import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
+import { splitHash } from "../split-hash.js";
+
+const FORM_IDS = CATALOG.map(formId);
+
+const schema = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .describe("a checkout of FormFactory (git clone https://github.com/formfactory-ai/formfactory)"),
+  server: z
+    .enum(["node", "flask"])
+    .default("node")
+    .describe("node: its pages, served by this program; flask: its own application (needs Python and Flask)"),
+  clean: z
+    .boolean()
+    .default(true)
+    .describe("leave out keys without a control and instances with values that no control can hold"),
+  forms: z
+    .array(z.enum(FORM_IDS))
+    .min(1)
+    .default([...FORM_IDS])
+    .describe("forms that are used, as academic-research/job-application"),
+  heldout: z
+    .array(z.enum(FORM_IDS))
+    .default([...HELDOUT_FORMS])
+    .describe("forms that are never trained on"),
+  port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
+  python: z.string().min(1).default("python3").describe("for server: flask"),
+  workers: z.int().min(1).max(32).default(2).describe("for server: flask: processes"),
+});
+
+export type FormFactoryOptions = z.output<typeof schema>;
+
+/** Limits while the pages are read once; a run has its own. */
+const READ_TIMEOUT_MS = 20_000;
+
+/** FormFactory (arXiv 2506.01520) from a checkout of the user's: nothing of it is shipped, and nothing in it changed. */
+export const site: SiteKind<FormFactoryOptions> = {
+  schema,
+  async start(options) {
+    const rows = CATALOG.filter((row) => options.forms.includes(formId(row)));
+    const checkout = openCheckout(options.path, rows);
+    const server =
+      options.server === "node"
+        ? await serveCheckout(checkout, options.port)
+        : await serveFlask({ ...options, app: join(checkout.dir, "app.py") });
+    const base = { name: "formfactory", baseUrl: server.baseUrl, assets: cdnAssets(), stop: server.stop };
+    try {
+      const gold = goldTasks(checkout, new Set(options.heldout));
+      const controls = await readPages(base, gold);
+      const cleaning = cleanTasks(gold, controls);
+      const clean = new Set(cleaning.tasks.map((task) => task.id));
+      const kept = options.clean ? cleaning.tasks : gold.map((task) => ({ ...task, clean: clean.has(task.id) }));
+      const tasks = kept.map((task) => withChoices(task, controls));
+      const hash = splitHash(tasks);
+      return {
+        ...base,
+        tasks: () => tasks,
+        splitHash: () => hash,
+        notes: options.clean ? [describeCleaning(gold.length, cleaning)] : [],
+        fieldKinds: (task) => fieldKinds(task, controls.get(task.url) ?? []),
+      };
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  },
+};
+
+/** The controls of each form's page by its path, read by the same browser that fills them in. */
+async function readPages(
+  base: Pick<RunningSite, "name" | "baseUrl" | "assets" | "stop">,
+  tasks: readonly Task[],
+): Promise<ReadonlyMap<string, readonly Control[]>> {
+  const firsts = [...new Map(tasks.map((task) => [task.url, task])).values()];
+  const runner = await EpisodeRunner.open({
+    site: { ...base, tasks: () => [], splitHash: () => "" },
+    headless: true,
+    contexts: 2,
+    actionTimeoutMs: READ_TIMEOUT_MS,
+    episodeTimeoutMs: READ_TIMEOUT_MS,
+    uploads: "none",
+  });
+  try {
+    return new Map(await Promise.all(firsts.map(async (task) => [task.url, await runner.snapshot(task)] as const)));
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`formfactory site: a form cannot be read: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await runner.close();
+  }
+}
+
+function fieldKinds(task: Task, controls: readonly Control[]): Record<string, FieldKind> {
+  return Object.fromEntries(
+    Object.keys(task.fields).flatMap((label): [string, FieldKind][] => {
+      const target = findControl(controls, label);
+      if (typeof target === "string" || target.option !== undefined) return [];
+      const { kind, default: preset, options } = target.control;
+      return [[label, { kind, default: preset, options: options.map((option) => option.text) }]];
+    }),
+  );
+}
+
+/** The options of a task's choices: a source text does not say how the form words them. */
+function withChoices(task: Task, controls: ReadonlyMap<string, readonly Control[]>): Task {
+  const kinds = Object.entries(fieldKinds(task, controls.get(task.url) ?? []));
+  const choices = kinds.flatMap(([label, { options = [] }]) =>
+    options.length === 0 ? [] : [[label, options.filter((option) => option !== "")] as const],
+  );
+  return { ...task, choices: Object.fromEntries(choices) };
+}
