@@ -90,20 +90,24 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
 /** The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once. */
 function onInterrupt(): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
-  const handle = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+  const dispose = (): void => {
+    process.off("SIGINT", handle);
+    process.off("SIGTERM", handle);
+  };
+  const handle = (signal: NodeJS.Signals): void => {
+    if (controller.signal.aborted) {
+      // by the signal itself, which a shell shows as 130: process.exit() would wait for the runtime's thread, which
+      // cannot be stopped inside a long pass
+      dispose();
+      process.kill(process.pid, signal);
+      return;
+    }
     process.stderr.write("\ninterrupted: finishing this step, then saving (once more ends at once)\n");
     controller.abort();
   };
   process.on("SIGINT", handle);
   process.on("SIGTERM", handle);
-  return {
-    signal: controller.signal,
-    dispose: () => {
-      process.off("SIGINT", handle);
-      process.off("SIGTERM", handle);
-    },
-  };
+  return { signal: controller.signal, dispose };
 }
 
 /** Options and behaviour that both programs share. */

@@ -83,6 +83,7 @@ async function runTraining(
   const options: TrainOptions = {
     command,
     configPath,
+    overrides,
     dryRun: flags.dryRun ?? false,
     runDir: flags.runDir,
     rolloutsRun: flags.rollouts,

@@ -6,13 +6,44 @@ import { fileURLToPath } from "node:url";
 import writeFileAtomic from "write-file-atomic";
 import { messageOf, UserError } from "./errors.js";
 
-/** Writes beside the target, syncs and renames: a reader sees the old file or the new one, never half of one. */
+/**
+ * Writes beside the target, syncs and renames: a reader sees the old file or the new one, never half of one.
+ * @throws UserError that names the file and says what to do.
+ */
 export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFileAtomic(
-    path,
-    data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : data,
-  );
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFileAtomic(
+      path,
+      data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : data,
+    );
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+/** What a failed write comes to, and what to do about it. An error that says so already stays as it is. */
+export function cannotWrite(path: string, error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  return new UserError(`Cannot write ${path}: ${messageOf(error)}`, { hint: writeHint(error), cause: error });
+}
+
+/** What to do about a failed write, from the system error behind it. */
+export function writeHint(error: unknown): string {
+  if (error instanceof UserError && error.cause !== undefined) return writeHint(error.cause);
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return "free some space on that disk, then run the command again (a training run: with --resume)";
+    case "EFBIG":
+      return "this file system or shell (`ulimit -f`) allows no file of that size";
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return "give a place that can be written, or correct its permissions";
+    default:
+      return "check that the directory can be written and its disk is in order";
+  }
 }
 
 /** Parses a JSON file; a missing or broken one is a UserError that names it. */

@@ -1,6 +1,7 @@
 import { type Browser, chromium } from "playwright";
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
+import { endOrphanedBrowsers, recordBrowser } from "./browser-record.js";
 import { findBrowser } from "./find-browser.js";
 import type { RunningSite } from "./site.js";
 
@@ -69,6 +70,8 @@ export class BrowserHost {
         hint: "Run `npx playwright install chromium`, or set REFUSION_BROWSER to one.",
       });
     }
+    const orphans = endOrphanedBrowsers();
+    if (orphans.length > 0) this.options.log?.warn({ pids: orphans }, "ended browsers whose training was killed");
     const root = process.getuid?.() === 0;
     const host = new URL(this.options.site.baseUrl).hostname;
     const start = (sandbox: boolean): Promise<Browser> =>
@@ -109,7 +112,9 @@ export class BrowserHost {
         cause: error,
       });
     }
-    return { browser, pid: await processId(browser) };
+    const pid = await processId(browser);
+    if (pid !== undefined) browser.once("disconnected", recordBrowser(pid));
+    return { browser, pid };
   }
 }
 

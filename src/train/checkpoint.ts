@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../core/errors.js";
-import { readJson, sha256, sha256File } from "../core/files.js";
+import { readJson, sha256, sha256File, writeHint } from "../core/files.js";
 import type { Tensor } from "../onnx/types.js";
 import { readSafetensors, writeSafetensors } from "../text/safetensors.js";
 import { stepName } from "./run-directory.js";
@@ -82,13 +82,10 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     } catch {
       // the first error says what is wrong
     }
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === undefined) throw error;
+    // a UserError, or an error of the file system; anything else is ours
+    if (!(error instanceof UserError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new UserError(`Cannot write the checkpoint ${path}: ${messageOf(error)}`, {
-      hint:
-        code === "ENOSPC"
-          ? "free some space, then resume from the checkpoint before"
-          : "check that the run directory can be written",
+      hint: `${writeHint(error)}; checkpoints written before are untouched`,
       cause: error,
     });
   }
@@ -177,7 +174,8 @@ export function findCheckpoint(
       : which === "last"
         ? latestCheckpoint(run.checkpoints)
         : join(run.checkpoints, stepName(which));
-  if (path !== undefined && existsSync(path)) return path;
+  const found = path === undefined ? undefined : existsSync(path) ? path : replacedCopy(path);
+  if (found !== undefined) return found;
   const there = [
     ...(existsSync(run.best) ? ["best"] : []),
     ...(steps.length > 0 ? ["last"] : []),
@@ -198,10 +196,20 @@ export function retainCheckpoints(root: string, keep: number): void {
   }
 }
 
-/** Removes the checkpoints after `step`: a resume from an older one writes them again. */
-export function dropCheckpointsAfter(root: string, step: number): void {
-  for (const later of checkpointSteps(root).filter((s) => s > step))
-    rmSync(join(root, stepName(later)), { recursive: true, force: true });
+/**
+ * Puts back a checkpoint that a killed process had moved aside but not yet replaced, and removes what it left half
+ * written. Only while this process holds the run's lock.
+ */
+export function recoverCheckpoints(run: { readonly checkpoints: string; readonly best: string }): void {
+  for (const root of [run.checkpoints, dirname(run.best)]) {
+    for (const entry of existsSync(root) ? readdirSync(root) : []) {
+      const aside = /^(best|step-\d{6,})\.(tmp|old)-\d+$/.exec(entry);
+      if (aside === null) continue;
+      const target = join(root, aside[1] as string);
+      if (aside[2] === "old" && !existsSync(target)) renameSync(join(root, entry), target);
+      else rmSync(join(root, entry), { recursive: true, force: true });
+    }
+  }
 }
 
 /** rename() cannot replace a directory that is not empty, so the old one steps aside first. */
@@ -213,6 +221,13 @@ function replaceDirectory(from: string, to: string): void {
   renameSync(from, to);
   sync(dirname(to));
   if (replaces) rmSync(old, { recursive: true, force: true });
+}
+
+/** A checkpoint whose process was killed between the two renames; reading it is safe, moving it is the next run's work. */
+function replacedCopy(path: string): string | undefined {
+  const root = dirname(path);
+  const entry = (existsSync(root) ? readdirSync(root) : []).find((e) => e.startsWith(`${basename(path)}.old-`));
+  return entry === undefined ? undefined : join(root, entry);
 }
 
 function sync(path: string): void {

@@ -96,11 +96,22 @@ async function dryRun(
   return { runDir: options.runDir ?? join("runs", config.name), steps: 0, interrupted: false, before: [], after: [] };
 }
 
+/** What a checkpoint keeps besides tensors; every random stream derives from the seed and the step. */
+type RunState = {
+  /** Tasks drawn so far. */
+  readonly cursor: number;
+  /** Optimizer steps so far. */
+  readonly updates: number;
+  readonly best_reward: number;
+  /** Updates in a row that were not finite. */
+  readonly nonfinite: number;
+};
+
 class PolicyTraining {
   private step: number;
   private readonly source: GroupSource;
   private updates: number;
-  private nonFinite = 0;
+  private nonFinite: number;
   private bestReward: number;
 
   constructor(
@@ -113,10 +124,11 @@ class PolicyTraining {
     private readonly watch: Watch,
     recorded: RecordedGroups | undefined,
   ) {
-    const state = run.checkpoint?.state as { cursor?: number; updates?: number; best_reward?: number } | undefined;
+    const state = run.checkpoint?.state as Partial<RunState> | undefined;
     this.step = run.checkpoint?.step ?? 0;
     this.updates = state?.updates ?? 0;
     this.bestReward = state?.best_reward ?? -1;
+    this.nonFinite = state?.nonfinite ?? 0;
     this.source =
       recorded ??
       new PlayedGroups(config, policy, environment, state?.cursor ?? 0, (done, all, { task, episode }) =>
@@ -289,7 +301,9 @@ class PolicyTraining {
   }
 
   private async save(): Promise<void> {
-    const { directory } = this.run;
+    const { directory, checkpoint } = this.run;
+    // a resume that trained nothing more would only replace the checkpoint by itself
+    if (this.step === checkpoint?.step) return;
     await this.writeCheckpoint(join(directory.checkpoints, stepName(this.step)));
     retainCheckpoints(directory.checkpoints, this.config.checkpoint.keep_last);
   }
@@ -301,7 +315,12 @@ class PolicyTraining {
       adapter: { config: adapterConfig(this.config), tensors: await engine.getParameters("policy") },
       weights: null,
       optimizer: await engine.getOptimizer(),
-      state: { cursor: this.source.drawn, updates: this.updates, best_reward: this.bestReward },
+      state: {
+        cursor: this.source.drawn,
+        updates: this.updates,
+        best_reward: this.bestReward,
+        nonfinite: this.nonFinite,
+      } satisfies RunState,
     });
   }
 }

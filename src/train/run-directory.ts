@@ -1,10 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../core/errors.js";
 import { packageRoot, readJson, writeAtomic } from "../core/files.js";
+import { acquireLock, isLocked } from "../core/lock.js";
 import { formatConfig, type RunConfig } from "./config.js";
 
 /** What a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
@@ -35,25 +36,23 @@ export class RunDirectory {
   private constructor(readonly dir: string) {}
 
   /**
-   * Makes a new directory: `runDir` itself, or `parent`/name, name-2, name-3 ...
-   * @throws UserError (exit 1) where `runDir` exists.
+   * Makes a new directory and locks it: `runDir` itself, or `parent`/name, name-2, name-3 ... A place that is empty, or
+   * whose run was ended before it began, is used.
+   * @throws UserError (exit 1) where `runDir` holds a run or anything else.
    */
   static create(options: { name: string; runDir?: string | undefined; parent?: string }): RunDirectory {
     const wanted = options.runDir ?? join(options.parent ?? "runs", options.name);
     mkdirs(dirname(wanted));
     for (let n = 1; ; n++) {
-      const dir = n === 1 ? wanted : `${wanted}-${n}`;
-      try {
-        // not recursive: fails where another run took the name in the meantime
-        mkdirSync(dir);
-        return new RunDirectory(dir);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotCreate(dir, error);
-        if (options.runDir !== undefined) {
-          throw new UserError(`${dir} exists already, and a run is never overwritten.`, {
-            hint: `add --resume to continue it, or give another --run-dir`,
-          });
-        }
+      const directory = new RunDirectory(n === 1 ? wanted : `${wanted}-${n}`);
+      if (directory.claim()) return directory;
+      if (options.runDir !== undefined) {
+        throw new UserError(`${directory.dir} exists already, and a run is never overwritten.`, {
+          hint:
+            directory.begun || isLocked(directory.lockPath)
+              ? "add --resume to continue it, or give another --run-dir"
+              : "give another --run-dir",
+        });
       }
     }
   }
@@ -168,27 +167,59 @@ export class RunDirectory {
    * @returns a function that unlocks. @throws UserError while another process holds it.
    */
   lock(): () => void {
-    const path = join(this.dir, ".lock");
-    for (let attempt = 0; attempt < 2; attempt++) {
-      try {
-        const file = openSync(path, "wx");
-        writeSync(file, String(process.pid));
-        closeSync(file);
-        return () => rmSync(path, { force: true });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotCreate(path, error);
-        const owner = Number(readFileSync(path, "utf8"));
-        if (owner !== process.pid && isRunning(owner)) {
-          throw new UserError(`${this.dir} is in use by process ${owner}.`, {
-            hint: "wait until it has ended, or give another --run-dir",
-          });
-        }
-        rmSync(path, { force: true });
-      }
+    const path = this.lockPath;
+    let lock: ReturnType<typeof acquireLock>;
+    try {
+      lock = acquireLock(path);
+    } catch (error) {
+      throw cannotCreate(path, error);
     }
-    throw new UserError(`${this.dir} is in use by another process.`, {
+    if ("release" in lock) return lock.release;
+    throw new UserError(`${this.dir} is in use by process ${lock.heldBy}.`, {
       hint: "wait until it has ended, or give another --run-dir",
     });
+  }
+
+  private get lockPath(): string {
+    return join(this.dir, ".lock");
+  }
+
+  /** Makes this very directory with its lock inside, in one step. @returns false where somebody has it. */
+  private claim(): boolean {
+    const aside = join(dirname(this.dir), `.${basename(this.dir)}.new-${process.pid}`);
+    try {
+      rmSync(aside, { recursive: true, force: true });
+      mkdirSync(aside);
+      acquireLock(join(aside, ".lock"));
+      // fails where the target holds anything
+      renameSync(aside, this.dir);
+      return true;
+    } catch (error) {
+      rmSync(aside, { recursive: true, force: true });
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOTDIR" && existsSync(this.dir)) return false;
+      if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "EPERM") throw cannotCreate(this.dir, error);
+    }
+    return this.isHalfMade() && "release" in acquireLock(this.lockPath);
+  }
+
+  /** Whether the process that made the directory ended before its run began: env.json is the last file of a start. */
+  private isHalfMade(): boolean {
+    const ours = /^(\.lock|config\.yaml|env\.json\.\d+|config\.yaml\.\d+)$/;
+    const entries = readdirSync(this.dir).filter((entry) => !entry.startsWith(".lock."));
+    return entries.length > 0 && entries.every((entry) => ours.test(entry)) && !isLocked(this.lockPath);
+  }
+
+  /** Whether its run began: what is left of a start that was cut off has nothing to resume. */
+  get begun(): boolean {
+    return existsSync(this.environment);
+  }
+
+  /** Removes what a killed process was writing beside the real files. Only while this process holds the lock. */
+  removeLeftovers(): void {
+    for (const entry of readdirSync(this.dir, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile() && /\.(yaml|jsonl?|html)\.\d+$/.test(entry.name)) rmSync(join(entry.parentPath, entry.name));
+    }
   }
 }
 
@@ -210,16 +241,6 @@ function cannotCreate(path: string, error: unknown): UserError {
     hint: "give a place that can be written with --run-dir",
     cause: error,
   });
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** Versions of what decides the numbers of a run. */

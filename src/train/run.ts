@@ -3,9 +3,10 @@ import { UserError } from "../core/errors.js";
 import { sha256File } from "../core/files.js";
 import { createLog, type Logger } from "../core/log.js";
 import { modelHash } from "../nn/model.js";
-import { type Checkpoint, latestCheckpoint, readCheckpoint } from "./checkpoint.js";
-import { configDifferences, type RunConfig, resolvePath } from "./config.js";
+import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "./checkpoint.js";
+import { configDifferences, loadConfig, type RunConfig, resolvePath } from "./config.js";
 import type { Environment } from "./environment.js";
+import { parseOverrides } from "./overrides.js";
 import type { Policy } from "./policy.js";
 import type { RecordedGroups } from "./recorded-groups.js";
 import { RunDirectory } from "./run-directory.js";
@@ -58,22 +59,67 @@ export async function openRun(
     return { directory, log: createLog({ file: directory.log }), checkpoint: undefined, unlock };
   }
   const directory = options.runDir === undefined ? RunDirectory.newest(config.name) : RunDirectory.open(options.runDir);
-  const unlock = directory.lock();
-  const before = directory.readEnvironment();
-  const changed = configDifferences(
-    { command: before.command, hashes: before.hashes },
-    { command: facts.command, hashes: facts.hashes },
-  );
-  if (changed.length > 0) {
-    throw new UserError(
-      `${directory.dir} cannot be resumed, because something it was made with has changed:\n${changed.map((c) => `  ${c}`).join("\n")}`,
-      {
-        hint: "Restore it, or start a new run.",
-      },
-    );
+  if (!directory.begun) {
+    throw new UserError(`${directory.dir} was ended before its run began: there is nothing to resume.`, {
+      hint: "start it again, without --resume: the directory is used",
+    });
   }
-  const path = latestCheckpoint(directory.checkpoints);
-  const checkpoint = path === undefined ? undefined : await readCheckpoint(path);
-  directory.dropRolloutsAfter(checkpoint?.step ?? 0);
-  return { directory, log: createLog({ file: directory.log }), checkpoint, unlock };
+  const unlock = directory.lock();
+  try {
+    const before = directory.readEnvironment();
+    const changed = configDifferences(
+      { command: before.command, hashes: before.hashes },
+      { command: facts.command, hashes: facts.hashes },
+    );
+    if (changed.length > 0) {
+      throw new UserError(
+        `${directory.dir} cannot be resumed, because something it was made with has changed:\n${changed.map((c) => `  ${c}`).join("\n")}`,
+        { hint: "Restore it, or start a new run." },
+      );
+    }
+    const log = createLog({ file: directory.log });
+    const settings = changedSettings(await loadConfig(directory.config, { command: before.command }), config, options);
+    if (settings.length > 0) {
+      log.warn({ settings }, "resumed with other settings");
+      if (!options.quiet) process.stderr.write(`resumed with other settings: ${settings.join(", ")}\n`);
+      await directory.writeConfig(config, options.command);
+    }
+    recoverCheckpoints(directory);
+    directory.removeLeftovers();
+    const path = latestCheckpoint(directory.checkpoints);
+    const checkpoint = path === undefined ? undefined : await readCheckpoint(path);
+    directory.dropRolloutsAfter(checkpoint?.step ?? 0);
+    return { directory, log, checkpoint, unlock };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** Sections that decide what the checkpoint's tensors and streams mean: another value would not continue that run. */
+const FIXED = ["seed", "model", "init_adapter", "lora", "site", "prompt", "sampler"];
+
+/**
+ * What a resume changes in a run's config: only what was typed for it, and nothing that would make it another run.
+ * @throws UserError for anything else: a changed config file must not slip in.
+ */
+function changedSettings(before: RunConfig, now: RunConfig, options: TrainOptions): string[] {
+  const differences = configDifferences(before, { ...now, name: before.name });
+  const typed = parseOverrides(options.overrides ?? []).map((override) => override.path.join("."));
+  const keyOf = (difference: string): string => difference.slice(0, difference.indexOf(":"));
+  const wasTyped = (key: string): boolean => typed.some((path) => key === path || key.startsWith(`${path}.`));
+  const refused = differences.filter((difference) => {
+    const key = keyOf(difference);
+    return FIXED.includes(key.split(".")[0] as string) || !wasTyped(key);
+  });
+  if (refused.length === 0) return differences;
+  throw new UserError(
+    `The config is not the one of this run (its config.yaml -> now):\n${refused.map((r) => `  ${r}`).join("\n")}`,
+    {
+      hint: refused.some((r) => FIXED.includes(keyOf(r).split(".")[0] as string))
+        ? "start a new run for other settings; leave --config out to resume with the run's own"
+        : "leave --config out to resume with the run's own; what should change follows as key=value",
+      exitCode: 2,
+    },
+  );
 }

@@ -5,6 +5,8 @@ export interface TrainOptions {
   /** The objective's name. */
   readonly command: string;
   readonly configPath: string;
+  /** `key=value` arguments as typed: on a resume, the only settings that may change. */
+  readonly overrides?: readonly string[];
   /** Everything up to step 0, then stop. */
   readonly dryRun: boolean;
   readonly runDir: string | undefined;

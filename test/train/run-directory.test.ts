@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -85,7 +85,47 @@ test("a lock keeps a living process out and is taken over from an ended one", ()
   );
   writeFileSync(path, "not a pid");
   const unlock = run.lock();
-  assert.equal(readFileSync(path, "utf8"), String(process.pid));
+  assert.match(readFileSync(path, "utf8"), new RegExp(`^${process.pid} `));
   unlock();
   assert.ok(!existsSync(path));
+});
+
+test("a start that was cut off before env.json was written is used again, anything else is not", () => {
+  const parent = join(dir, "half");
+  const runDir = join(parent, "q");
+  mkdirSync(runDir, { recursive: true });
+  assert.equal(RunDirectory.create({ name: "q", runDir }).dir, runDir, "an empty directory");
+  const stale = "2147483646 never";
+  for (const files of [
+    { ".lock": stale },
+    { ".lock": stale, "config.yaml": "" },
+    { ".lock": stale, "config.yaml": "", "env.json.12": "" },
+  ]) {
+    rmSync(runDir, { recursive: true });
+    mkdirSync(runDir);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(runDir, name), text);
+    assert.equal(RunDirectory.create({ name: "q", parent }).dir, runDir, Object.keys(files).join());
+  }
+  for (const files of [
+    { ".lock": stale, "config.yaml": "", "env.json": "" },
+    { "notes.txt": "" },
+    { ".lock": String(process.ppid), "config.yaml": "" },
+  ]) {
+    rmSync(runDir, { recursive: true });
+    mkdirSync(runDir);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(runDir, name), text);
+    assert.throws(() => RunDirectory.create({ name: "q", runDir }), /exists already/, Object.keys(files).join());
+    assert.deepEqual(readdirSync(runDir).sort(), Object.keys(files).sort());
+  }
+  assert.deepEqual(readdirSync(parent), ["q"]);
+});
+
+test("what a killed process was writing is removed, nothing else", () => {
+  const run = RunDirectory.create({ name: "left", parent: dir });
+  mkdirSync(run.rolloutsDir);
+  for (const name of ["metrics.jsonl.123456", "rollouts/step-000001.jsonl.99", "rollouts/step-000001.jsonl", "x.7"])
+    writeFileSync(join(run.dir, name), "");
+  run.removeLeftovers();
+  assert.deepEqual(readdirSync(run.dir).sort(), [".lock", "rollouts", "x.7"]);
+  assert.deepEqual(readdirSync(run.rolloutsDir), ["step-000001.jsonl"]);
 });

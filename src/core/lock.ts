@@ -1,0 +1,93 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { isSameProcess, processStart } from "./processes.js";
+
+/** How often a lock may vanish or change hands while it is taken. */
+const ATTEMPTS = 5;
+
+/** The process that a lock file names. */
+interface Owner {
+  readonly pid: number;
+  readonly start: string | undefined;
+}
+
+/**
+ * Takes a lock file that names this process. One that an ended process left behind is taken over; this process's own is
+ * held on to.
+ * @returns how to release it, or the pid of the process that holds it.
+ * @throws the file system's own error where the file cannot be written.
+ */
+export function acquireLock(path: string): { release(): void } | { heldBy: number } {
+  const mine = `${path}.${process.pid}`;
+  // complete before it has its name: a reader never meets an empty lock
+  writeFileSync(mine, `${process.pid} ${processStart(process.pid) ?? ""}`);
+  const release = (): void => rmSync(path, { force: true });
+  try {
+    let heldBy = 0;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (place(mine, path)) return { release };
+      const text = readText(path);
+      if (text === undefined) continue;
+      const owner = parse(text);
+      heldBy = owner.pid;
+      if (owner.pid === process.pid && isSameProcess(owner.pid, owner.start)) return { release };
+      if (isSameProcess(owner.pid, owner.start)) return { heldBy };
+      removeStale(path, text);
+    }
+    return { heldBy };
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** Whether a living process, this one included, holds a lock file. */
+export function isLocked(path: string): boolean {
+  const text = readText(path);
+  if (text === undefined) return false;
+  const { pid, start } = parse(text);
+  return isSameProcess(pid, start);
+}
+
+/** Gives a file its name unless somebody has it. */
+function place(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+  }
+  // a file system without links
+  try {
+    writeFileSync(to, readFileSync(from), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Two processes may see the same stale lock: only the one that moves that very file away has removed it. */
+function removeStale(path: string, text: string): void {
+  const aside = `${path}.stale-${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return;
+  }
+  if (readText(aside) !== text) place(aside, path);
+  rmSync(aside, { force: true });
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string): Owner {
+  const [, pid = "0", start = ""] = /^(\d+)(?: (.*))?$/.exec(text.trim()) ?? [];
+  return { pid: Number(pid), start: start === "" ? undefined : start };
+}

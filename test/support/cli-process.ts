@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../../src/core/files.js";
+import { processStart } from "../../src/core/processes.js";
+
+/** How a program ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The real program as a process of its own, in a process group of its own. */
+export class CliProcess {
+  out = "";
+  err = "";
+  readonly ended: Promise<Ending>;
+  private readonly child: ChildProcess;
+  private listeners: (() => void)[] = [];
+
+  constructor(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv; program?: string } = {}) {
+    const program = join(packageRoot(), "dist", "src", "cli", `${options.program ?? "train"}.js`);
+    this.child = spawn(process.execPath, [program, ...args], {
+      cwd: options.cwd ?? packageRoot(),
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    this.child.stdout?.on("data", (data: Buffer) => this.heard(() => (this.out += data)));
+    this.child.stderr?.on("data", (data: Buffer) => this.heard(() => (this.err += data)));
+    this.ended = new Promise((resolve, reject) => {
+      this.child.on("error", reject);
+      this.child.on("close", (code, signal) => {
+        this.heard(() => undefined);
+        resolve({ code, signal, out: this.out, err: this.err });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Until what was printed on stderr holds a pattern; false where the program ended before. */
+  async says(pattern: RegExp): Promise<boolean> {
+    while (!pattern.test(this.err)) {
+      if (!this.running) return false;
+      await new Promise<void>((resolve) => this.listeners.push(resolve));
+    }
+    return true;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  /** SIGKILL for the whole process group: nothing of ours runs another instruction. */
+  killGroup(): void {
+    try {
+      process.kill(-this.pid, "SIGKILL");
+    } catch {
+      // it ended by itself
+    }
+  }
+
+  private heard(note: () => void): void {
+    note();
+    const { listeners } = this;
+    this.listeners = [];
+    for (const listener of listeners) listener();
+  }
+}
+
+/** The living descendants of a process, as `pid/start`; Linux only (elsewhere none are found). */
+export function descendants(root: number): string[] {
+  const children = new Map<number, number[]>();
+  let entries: string[] = [];
+  try {
+    entries = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
+  } catch {
+    return [];
+  }
+  for (const entry of entries) {
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
+      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+      children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+    } catch {
+      // it ended meanwhile
+    }
+  }
+  const found: number[] = [];
+  const walk = (pid: number): void => {
+    for (const child of children.get(pid) ?? []) {
+      found.push(child);
+      walk(child);
+    }
+  };
+  walk(root);
+  return found.flatMap((pid) => {
+    const start = processStart(pid);
+    return start === undefined ? [] : [`${pid}|${start}`];
+  });
+}
+
+/** Those of `descendants` that still run. */
+export function stillRunning(processes: readonly string[]): string[] {
+  return processes.filter((text) => {
+    const [pid = "", start] = text.split("|");
+    return processStart(Number(pid)) === start;
+  });
+}
