@@ -1,0 +1,117 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { messageOf, UserError } from "../../core/errors.js";
+import type { SiteKind, Task } from "../site.js";
+import { splitHash } from "../split-hash.js";
+import { readTasks } from "../tasks-file.js";
+
+const schema = z.strictObject({
+  tasks: z.string().min(1).describe("JSON Lines file of tasks (docs/tasks.md)"),
+  base_url: z.string().min(1).describe("where the site runs, as http://127.0.0.1:8080"),
+  allow_hosts: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      "hosts that base_url may name besides this machine: what is trained on is filled in and sent, many times",
+    ),
+});
+
+export type UrlOptions = z.output<typeof schema>;
+
+/** Pages that are asked for before a run; a site has as many forms, not as many tasks. */
+const MAX_PROBES = 200;
+const PROBES_AT_ONCE = 4;
+const PROBE_TIMEOUT_MS = 10_000;
+const MAX_LISTED = 8;
+
+/** Any running site, with a file of tasks. It is somebody else's server: nothing here starts or ends it. */
+export const site: SiteKind<UrlOptions> = {
+  schema,
+  async start(options) {
+    const baseUrl = originOf(options.base_url, options.allow_hosts);
+    const tasks = readTasks(resolve(options.tasks), baseUrl);
+    const hash = splitHash(tasks);
+    await probe(baseUrl, tasks);
+    return {
+      name: "url",
+      baseUrl,
+      tasks: () => tasks,
+      notes: leaks(tasks),
+      splitHash: () => hash,
+      stop: async () => undefined,
+    };
+  },
+};
+
+/** @throws UserError where it is no origin, or one on a host that the config does not allow. */
+function originOf(baseUrl: string, allowed: readonly string[]): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (
+    url === undefined ||
+    !["http:", "https:"].includes(url.protocol) ||
+    url.username !== "" ||
+    url.pathname + url.search !== "/"
+  ) {
+    throw new UserError(`site.base_url: expected an address without a path, as http://127.0.0.1:8080; got ${baseUrl}`, {
+      hint: "Paths belong into the tasks' url.",
+      exitCode: 2,
+    });
+  }
+  if (!isLoopback(url.hostname) && !allowed.some((host) => host.toLowerCase() === url.hostname)) {
+    throw new UserError(`site.base_url: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
+      hint: `A run fills in and sends its forms thousands of times. If that is what you want: site.allow_hosts=[${url.hostname}]`,
+      exitCode: 2,
+    });
+  }
+  return url.origin;
+}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** Forms that are held out and trained on at once: no error, but their heldout figures say little. */
+function leaks(tasks: readonly Task[]): string[] {
+  const trained = new Set(tasks.filter((task) => task.split === "train").map((task) => task.form));
+  const both = [
+    ...new Set(tasks.filter((task) => task.split === "heldout" && trained.has(task.form)).map((t) => t.form)),
+  ];
+  return both.length === 0 ? [] : [`Held out and trained on as well: ${both.slice(0, MAX_LISTED).join(", ")}`];
+}
+
+/** Asks for each form's page once. @throws UserError where the site does not answer, or does not serve a page. */
+async function probe(baseUrl: string, tasks: readonly Task[]): Promise<void> {
+  const paths = [...new Set(tasks.map((task) => task.url))].slice(0, MAX_PROBES);
+  const problems: string[] = [];
+  const next = paths.values();
+  const worker = async (): Promise<void> => {
+    for (const path of next) {
+      const answer = await fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(
+        reasonOf,
+      );
+      if (typeof answer === "string") problems.push(`${path}: ${answer}`);
+      else {
+        await answer.body?.cancel();
+        if (!answer.ok) problems.push(`${path}: HTTP ${answer.status}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: PROBES_AT_ONCE }, worker));
+  if (problems.length === 0) return;
+  const listed = problems
+    .sort()
+    .slice(0, MAX_LISTED)
+    .map((problem) => `\n  ${problem}`);
+  const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
+  throw new UserError(
+    `${baseUrl} does not serve ${problems.length} of ${paths.length} pages:${listed.join("")}${more}`,
+    {
+      hint: "Start the site first, and check site.base_url and the tasks' url.",
+    },
+  );
+}
+
+/** Why a fetch failed: the reason lies in the error's cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return messageOf(cause instanceof Error && cause.message !== "" ? cause : error);
+}

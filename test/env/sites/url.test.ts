@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
+import { oracleActions } from "../../../src/env/oracle.js";
+import { renderPlan } from "../../../src/env/plan.js";
+import { site as url } from "../../../src/env/sites/url.js";
+import { openRunner, type PageSite, servePages } from "../page-site.js";
+
+const dir = mkdtempSync(join(tmpdir(), "url-site-"));
+const file = join(dir, "tasks.jsonl");
+const TASKS = [
+  { id: "1", form: "join", url: "/join", fields: { Name: "Ann", Day: "2024/3/5", News: true }, split: "train" },
+  {
+    id: "2",
+    form: "join",
+    url: "/join?ref=2",
+    fields: { Name: "Bo", Day: "2024-12-24", News: false },
+    split: "heldout",
+  },
+];
+let pages: PageSite;
+before(async () => {
+  writeFileSync(file, TASKS.map((task) => JSON.stringify(task)).join("\n"));
+  pages = await servePages({
+    "/join": `<form method=post><label>Name <input name=n></label><label>Day <input type=date name=d></label>
+      <label><input type=checkbox name=w> News</label><button>Submit</button></form>`,
+  });
+});
+after(async () => {
+  await pages?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const start = (options: object): ReturnType<typeof url.start> =>
+  url.start(url.schema.parse({ tasks: file, base_url: pages.baseUrl, ...options }));
+
+test("the oracle scores 1 on a site of somebody else's, which outlives the run", async () => {
+  const site = await start({});
+  assert.match(site.splitHash(), /^[\da-f]{64}$/);
+  assert.deepEqual(site.notes, ["Held out and trained on as well: join"]);
+  const runner = await openRunner(site);
+  try {
+    for (const task of site.tasks()) {
+      const plan = oracleActions(task.fields, await runner.snapshot(task));
+      assert.equal((await runner.run(task, renderPlan(plan, "compact"))).reward, 1);
+    }
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+  assert.ok((await fetch(`${pages.baseUrl}/join`)).ok);
+  assert.ok(pages.received.some(({ method, body }) => method === "POST" && body === "n=Bo&d=2024-12-24"));
+});
+
+test("only this machine, or hosts that the config allows; only an origin", async () => {
+  for (const base_url of [
+    "https://forms.example.org",
+    "http://192.168.1.5:80",
+    "http://127.0.0.1.example.org",
+    "http://localhost.example.org",
+  ]) {
+    await assert.rejects(
+      start({ base_url }),
+      (e) => e instanceof UserError && e.exitCode === 2 && /site\.allow_hosts=\[/.test(e.hint ?? ""),
+      base_url,
+    );
+  }
+  for (const base_url of [
+    "127.0.0.1",
+    "ftp://127.0.0.1",
+    "http://127.0.0.1/app",
+    "http://me:pw@127.0.0.1",
+    "http://127.0.0.1/?x",
+  ])
+    await assert.rejects(start({ base_url }), /expected an address without a path/, base_url);
+  // an allowed name is asked for, and this one cannot exist
+  await assert.rejects(
+    start({ base_url: "http://forms.invalid", allow_hosts: ["Forms.invalid"] }),
+    /forms\.invalid does not serve/,
+  );
+});
+
+test("a site that is down, or that lacks a page, is told before the run", async () => {
+  const gone = await servePages({});
+  await gone.stop();
+  await assert.rejects(start({ base_url: gone.baseUrl }), /does not serve 2 of 2 pages:\n {2}\/join: .*ECONNREFUSED/);
+  writeFileSync(
+    join(dir, "other.jsonl"),
+    [...TASKS, { ...TASKS[0], id: "3", url: "/lost" }].map((t) => JSON.stringify(t)).join("\n"),
+  );
+  await assert.rejects(
+    start({ tasks: join(dir, "other.jsonl") }),
+    /does not serve 1 of 3 pages:\n {2}\/lost: HTTP 404/,
+  );
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../src/core/errors.js";
+import { packageRoot } from "../../src/core/files.js";
+import { readTasks } from "../../src/env/tasks-file.js";
+
+const dir = mkdtempSync(join(tmpdir(), "tasks-file-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+const BASE = "http://127.0.0.1:8080";
+const file = join(dir, "tasks.jsonl");
+const read = (content: string | Uint8Array): ReturnType<typeof readTasks> => {
+  writeFileSync(file, content);
+  return readTasks(file, BASE);
+};
+const line = (changes: Readonly<Record<string, unknown>> = {}): string =>
+  JSON.stringify({
+    id: "a",
+    form: "club/join",
+    url: "/club/join",
+    fields: { Name: "Ann" },
+    split: "train",
+    ...changes,
+  });
+
+function problems(content: string | Uint8Array): string {
+  try {
+    read(content);
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error.message;
+  }
+  return assert.fail("nothing was wrong");
+}
+
+test("a line becomes a task; what may be left out has a default", () => {
+  const tasks = read(
+    `${line()}\r\n\n${line({ id: "b", title: "Join us", url: `${BASE}/club/join?lang=en#top`, instruction: "Do it.", fields: { Age: 3, News: true, Days: ["Mon"], Note: "" }, split: "heldout", document: "I am Ann." })}\n`,
+  );
+  assert.deepEqual(tasks, [
+    {
+      id: "a",
+      form: "club/join",
+      formTitle: "club/join",
+      url: "/club/join",
+      instruction: 'Go to /club/join, fill in the form "club/join" and submit it.',
+      fields: { Name: "Ann" },
+      split: "train",
+      tier: "full",
+    },
+    {
+      id: "b",
+      form: "club/join",
+      formTitle: "Join us",
+      url: "/club/join?lang=en",
+      instruction: "Do it.",
+      fields: { Age: 3, News: true, Days: ["Mon"], Note: "" },
+      document: "I am Ann.",
+      split: "heldout",
+      tier: "full",
+    },
+  ]);
+});
+
+test("every problem is listed with its line, at once and bounded", () => {
+  const message = problems(
+    [
+      line(),
+      "{",
+      "[1]",
+      line({ id: "c", split: "trian", titel: "x" }),
+      line({ id: "a" }),
+      line({ id: "e", fields: { Name: null, Age: { low: 1 } } }),
+      line({ id: "f", fields: {} }),
+      line({ id: "g", url: "//evil.example/x" }),
+      line({ id: "h", url: "http://evil.example/" }),
+      line({ id: "i", url: "club" }),
+      line({ id: "", form: undefined }),
+    ].join("\n"),
+  );
+  for (const part of [
+    /tasks\.jsonl has 13 problems:/,
+    /line 2: not JSON/,
+    /line 3: expected an object, got \[1\]/,
+    /line 4: split: .*got "trian"/,
+    /line 4: "titel": unknown key; did you mean title\?/,
+    /line 5: id: "a" is also the id of line 1/,
+    /line 6: fields\.Name: expected text, a number, true or false, or a list of texts; got null/,
+    /line 6: fields\.Age: expected text.*got \{"low":1\}/,
+    /line 7: fields: is empty/,
+    /line 8: url: expected a path from the root.*evil/,
+    /line 9: url: /,
+    /line 10: url: .*got "club"/,
+    /line 11: form is missing/,
+  ])
+    assert.match(message, part);
+  const many = problems(Array.from({ length: 500 }, () => "x").join("\n"));
+  assert.match(many, /has 500 problems:\n {2}line 1: [\s\S]*\n {2}and 480 more$/);
+  assert.ok(many.length < 4000);
+  assert.match(problems("\n \n"), /holds no tasks/);
+  assert.match(problems(new Uint8Array([0x7b, 0xff, 0xfe])), /cannot be read as UTF-8/);
+  assert.throws(() => readTasks(join(dir, "gone"), BASE), /gone does not exist/);
+  assert.throws(() => readTasks(dir, BASE), /is not a file/);
+});
+
+test("no text is more than a message", () => {
+  const content = fc.oneof(
+    fc.string({ maxLength: 300 }),
+    fc.array(fc.oneof(fc.json(), fc.constant(line())), { maxLength: 6 }).map((lines) => lines.join("\n")),
+    fc
+      .tuple(fc.nat(line().length), fc.string({ unit: "grapheme", maxLength: 4 }))
+      .map(([at, bad]) => line().slice(0, at) + bad + line().slice(at + 1)),
+    fc
+      .dictionary(fc.constantFrom("id", "form", "url", "fields", "split", "__proto__"), fc.jsonValue())
+      .map((row) => JSON.stringify(row)),
+  );
+  fc.assert(
+    fc.property(content, (text) => {
+      try {
+        for (const task of read(text)) assert.ok(task.url.startsWith("/"));
+      } catch (error) {
+        assert.ok(error instanceof UserError, `${text}: ${error}`);
+        assert.match(error.message, /tasks\.jsonl (?:has|holds)/);
+      }
+    }),
+    { seed: 5, numRuns: 100 },
+  );
+});
+
+test("the example of the documentation is one", () => {
+  const docs = readFileSync(join(packageRoot(), "docs", "tasks.md"), "utf8");
+  const example = /```jsonl\n([\s\S]*?)```/.exec(docs)?.[1] ?? "";
+  assert.equal(read(example).length, 2);
+});
