@@ -8,7 +8,7 @@ import { type Plan, parsePlan } from "./plan.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, score } from "./reward.js";
 import { Session } from "./session.js";
-import type { RunningSite, Task } from "./site.js";
+import type { FieldValue, RunningSite, Task } from "./site.js";
 
 export interface EpisodeOptions {
   readonly site: RunningSite;
@@ -37,6 +37,8 @@ export interface Episode {
   readonly documentsReward: number;
   readonly success: boolean;
   readonly perField: Readonly<Record<string, number>>;
+  /** What each true field's control came to: as posted, or as the page held it where nothing was posted. */
+  readonly received: Readonly<Record<string, FieldValue | null>>;
   readonly accepted: boolean;
   /** The server's answer to the form post, where there was one. */
   readonly status?: number;
@@ -247,6 +249,7 @@ function faulty(fault: string): Omit<Episode, "taskId" | "unresolved" | "attempt
     documentsReward: Number.NaN,
     success: false,
     perField: {},
+    received: {},
     accepted: false,
     posted: [],
     actions: [],

@@ -26,6 +26,8 @@ export interface Score {
   readonly success: boolean;
   /** Every true field's own score; 1 for one whose default is right and was left alone. */
   readonly perField: Readonly<Record<string, number>>;
+  /** What each true field's control came to; null where the page has no such control. */
+  readonly received: Readonly<Record<string, FieldValue | null>>;
 }
 
 interface FieldResult {
@@ -38,28 +40,30 @@ interface FieldResult {
   readonly changed: boolean;
   readonly score: number;
   readonly exact: boolean;
+  readonly actual: FieldValue | null;
 }
 
 /** Compares one true field with its control's final value. */
 function judgeField(label: string, truth: FieldValue, controls: readonly Control[], outcome: Outcome): FieldResult {
   const target = findControl(controls, label);
   if (typeof target === "string" || target.option !== undefined) {
-    return { label, control: undefined, counted: true, needed: true, changed: false, score: 0, exact: false };
+    const nothing = { counted: true, needed: true, changed: false, score: 0, exact: false, actual: null };
+    return { label, control: undefined, ...nothing };
   }
   const { control } = target;
   const actual = outcome.values[control.index] ?? "";
   const changed = control.kind === "file" ? !isNoFile(actual) : matchValue(control, control.default, actual) < 1;
   if (control.kind === "file" && (isNoFile(truth) || !outcome.uploads)) {
-    return { label, control, counted: false, needed: false, changed, score: 1, exact: true };
+    return { label, control, counted: false, needed: false, changed, score: 1, exact: true, actual };
   }
   const score = matchValue(control, truth, actual);
   const exact = score === 1;
   if (matchValue(control, truth, control.default) === 1) {
     // right from the start: worth nothing when left alone, a miss when spoilt
-    return { label, control, counted: !exact, needed: false, changed, score: exact ? 1 : 0, exact };
+    return { label, control, counted: !exact, needed: false, changed, score: exact ? 1 : 0, exact, actual };
   }
   // a wrong default that resembles the truth was not filled in by anybody
-  return { label, control, counted: true, needed: true, changed, score: changed ? score : 0, exact };
+  return { label, control, counted: true, needed: true, changed, score: changed ? score : 0, exact, actual };
 }
 
 /**
@@ -124,6 +128,7 @@ export function score(task: Pick<Task, "fields">, controls: readonly Control[], 
     executionCompleteness: execution,
     success: outcome.accepted && fields.every((field) => field.exact),
     perField: Object.fromEntries(fields.map((field) => [field.label, field.score])),
+    received: Object.fromEntries(fields.map((field) => [field.label, field.actual])),
   };
 }
 

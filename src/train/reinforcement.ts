@@ -17,7 +17,7 @@ import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy
 import { episodeText } from "./progress-text.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
-import { writeReport } from "./report.js";
+import { writeReport } from "./report/report.js";
 import { recordsOf, writeRollouts } from "./rollout-record.js";
 import { collectRollouts } from "./rollouts.js";
 import { openRun, type Run } from "./run.js";

@@ -34,6 +34,9 @@ const schema = z.looseObject({
   /** What the server received, in order: [name, value]. */
   posted: z.array(z.tuple([z.string(), z.string()])),
   actions: z.array(z.looseObject({ action: z.string(), fate: z.string(), detail: z.string().optional() })),
+  /** By the truth's labels: what the server received there (or the page held, where nothing was sent), and its score. */
+  received: z.record(z.string(), z.unknown()).optional(),
+  field_scores: z.record(z.string(), z.number()).optional(),
   fault: z.string().nullable(),
   tokens: z.int(),
 });
@@ -51,11 +54,14 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
 
 /** @throws UserError that names the first line that is no rollout. */
 export function readRollouts(path: string): RolloutRecord[] {
-  return readJsonLines(path).map(({ value, line }) => {
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    throw new UserError(`${path}, line ${line} is no rollout: ${z.prettifyError(result.error)}`);
-  });
+  return readJsonLines(path).map(({ value, line }) => parseRollout(value, `${path}, line ${line}`));
+}
+
+/** @throws UserError that says where and what is wrong. */
+export function parseRollout(value: unknown, where: string): RolloutRecord {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new UserError(`${where} is no rollout: ${z.prettifyError(result.error)}`);
 }
 
 /** The lines of a step's groups with the advantages that they were trained with. */
@@ -101,6 +107,7 @@ export function recordOf(
       })),
       ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
     ],
+    ...(faulted ? {} : { received: episode.received, field_scores: episode.perField }),
     fault: episode.fault ?? null,
     tokens: trajectory.response.length,
     trajectory,

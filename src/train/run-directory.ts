@@ -113,6 +113,11 @@ export class RunDirectory {
     return join(this.dir, "rollouts");
   }
 
+  /** The page of a recorded rollout as its plan left it. */
+  screenshot({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
+    return join(this.dir, "screenshots", `${stepName(step)}-${group}-${rollout}.jpg`);
+  }
+
   rollouts(step: number): string {
     return join(this.rolloutsDir, `${stepName(step)}.jsonl`);
   }
@@ -124,12 +129,20 @@ export class RunDirectory {
   }
 
   /** Splits that have an evaluation of that time. */
-  evaluatedSplits(when: "before" | "after"): string[] {
+  evaluatedSplits(when: "before" | "after" | number): string[] {
     const dir = dirname(this.evaluation("x", when));
     return (existsSync(dir) ? readdirSync(dir) : [])
       .filter((file) => file.endsWith(".json"))
       .map((file) => file.slice(0, -5))
       .sort();
+  }
+
+  /** Steps in between that were evaluated, ascending. */
+  evaluatedSteps(): number[] {
+    const dir = join(this.dir, "eval");
+    return (existsSync(dir) ? readdirSync(dir) : [])
+      .flatMap((entry) => (/^step-\d{6,}$/.test(entry) ? [Number(entry.slice(5))] : []))
+      .sort((a, b) => a - b);
   }
 
   /** Steps that have recorded rollouts, ascending. */

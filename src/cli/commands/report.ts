@@ -1,4 +1,4 @@
-import { writeReport } from "../../train/report.js";
+import { writeReport } from "../../train/report/report.js";
 import { RunDirectory } from "../../train/run-directory.js";
 import type { CliCommand } from "../shared.js";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { escapeHtml, formatTick, lineChart, ticks } from "../../src/train/chart.js";
+import { formatTick, lineChart, ticks } from "../../../src/train/report/chart.js";
+import { escapeHtml } from "../../../src/train/report/html.js";
 
 test("ticks are few, even, round, and cover the range", () => {
   assert.deepEqual(ticks(0, 1), [0, 0.25, 0.5, 0.75, 1]);
@@ -29,12 +30,30 @@ test("gaps break a line, equal values and single points still draw", () => {
   const chart = lineChart({ title: "t", series: [{ label: "a", points: [1, 2, null, 4].map((y, x) => ({ x, y })) }] });
   assert.equal(chart.match(/<path/g)?.length, 1);
   assert.equal(/d="([^"]*)"/.exec(chart)?.[1]?.match(/M/g)?.length, 2);
-  assert.equal(chart.match(/<circle/g)?.length, 3);
+  assert.match(chart, /data-x="0 1 3" data-y="1 2 4"/);
   for (const ys of [[0], [3, 3], [Number.NaN, 1], [1e-12, 1e12]]) {
     const svg = lineChart({ title: "t", series: [{ label: "a", points: ys.map((y, x) => ({ x, y })) }] });
     assert.ok(svg.includes("<path") && !/NaN|Infinity/.test(svg), svg);
   }
   assert.equal(lineChart({ title: "t", series: [{ label: "a", points: [{ x: 0, y: null }] }] }), "");
+});
+
+test("a band and whiskers are part of the axis and of the picture; the picture is told in words", () => {
+  const chart = lineChart({
+    title: "Reward",
+    series: [
+      {
+        label: "rollouts",
+        points: [1, 2].map((x) => ({ x, y: x / 10 })),
+        band: [1, 2].map((x) => ({ x, low: -1, high: 0.5 })),
+      },
+      { label: "val", points: [{ x: 0, y: 0.3 }], whiskers: [{ x: 0, low: 0.1, high: 2 }] },
+    ],
+  });
+  assert.match(chart, /<path class="band s0" d="M[^"]*Z"/);
+  assert.match(chart, /<line class="whisker s1"/);
+  assert.match(chart, />-1<\/text>[\s\S]*>2<\/text>/);
+  assert.match(chart, /aria-label="Reward: rollouts from 0.1 at step 1 to 0.2 at step 2; val from 0.3 at step 0/);
 });
 
 test("a long run is thinned but keeps its ends", () => {

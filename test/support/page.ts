@@ -1,0 +1,39 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
+import { findBrowser } from "../../src/env/find-browser.js";
+
+/** The browser that the environment uses, for pages of our own. */
+export async function openBrowser(): Promise<Browser> {
+  const found = findBrowser();
+  if (found === undefined) throw new Error("no Chromium was found; `npm test` installs one");
+  return chromium.launch({
+    ...(found.path === undefined ? {} : { executablePath: found.path }),
+    chromiumSandbox: process.getuid?.() !== 0,
+  });
+}
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors, warnings, violations of the page's policy, and requests for anything but `allowed`. */
+  problems(): string[];
+  close(): Promise<void>;
+}
+
+/** @param allowed what a request's address may start with. */
+export async function watchPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+  allowed: readonly string[] = ["file:", "data:"],
+): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  // violations of a policy are errors of the console
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("request", (request) => {
+    if (!allowed.some((start) => request.url().startsWith(start))) problems.push(`request: ${request.url()}`);
+  });
+  return { page, problems: () => problems, close: () => context.close() };
+}
