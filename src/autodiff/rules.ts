@@ -15,6 +15,8 @@ const unary =
   (derivative: (c: RuleContext) => Value): Rule =>
   (c) => [() => c.e.mul(c.dy, derivative(c))];
 
+const one = (c: RuleContext): Value => c.g.scalar(1, c.x().dtype);
+
 /** Layout ops: the gradient has the input's shape again. */
 const reshaped: Rule = (c) => [() => c.e.reshape(c.dy, c.x().shape as number[]), null];
 
@@ -99,9 +101,19 @@ const matmul: Rule = (c) => {
 const softmax: Rule = (c) => [
   () => {
     const axis = [c.int("axis", -1)];
-    return c.e.mul(c.e.sub(c.dy, c.e.sum(c.e.mul(c.dy, c.y()), axis)), c.y());
+    const y = withoutNan(c, c.y());
+    return c.e.mul(c.e.sub(c.dy, c.e.sum(c.e.mul(c.dy, y), axis)), y);
   },
 ];
+
+/**
+ * Where the graph itself expects NaN (PyTorch's attention writes Where(IsNaN(p), 0, p) for rows that see nothing), 0 in
+ * its place: those rows have no gradient, and 0 * NaN would give them one.
+ */
+function withoutNan(c: RuleContext, y: Value): Value {
+  const test = c.g.nodes.find((n) => n.op === "IsNaN" && n.inputs[0]?.name === y.name);
+  return test === undefined ? y : c.e.where(test.outputs[0] as Value, c.g.scalar(0, y.dtype), y);
+}
 
 /** dx = dy - exp(y) * sum(dy) over the axis. */
 const logSoftmax: Rule = (c) => [() => c.e.sub(c.dy, c.e.mul(c.e.exp(c.y()), c.e.sum(c.dy, [c.int("axis", -1)])))];
@@ -155,6 +167,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   // activations
   Sigmoid: unary((c) => c.e.mul(c.y(), c.e.sub(1, c.y()))),
   Tanh: unary((c) => c.e.sub(1, c.e.mul(c.y(), c.y()))),
+  Elu: unary((c) => c.e.where(c.e.greater(c.x(), 0), one(c), c.e.add(c.y(), c.int("alpha", 1)))),
+  LeakyRelu: unary((c) => c.e.where(c.e.greater(c.x(), 0), one(c), c.g.scalar(c.int("alpha", 0.01), c.x().dtype))),
   Relu: unary((c) => c.e.indicator(c.e.greater(c.x(), 0), c.x().dtype)),
   Softplus: unary((c) => c.e.sigmoid(c.x())),
   Erf: unary((c) => c.e.mul(c.e.exp(c.e.neg(c.e.mul(c.x(), c.x()))), 2 / Math.sqrt(Math.PI))),
@@ -180,7 +194,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
     null,
   ],
   ReduceSumSquare: (c) => [() => c.e.mul(c.e.mul(c.x(), 2), keptShape(c, c.dy)), null],
-  ReduceL2: (c) => [() => c.e.mul(c.x(), keptShape(c, c.e.div(c.dy, c.y()))), null],
+  // 0 at the zero vector, as PyTorch has it
+  ReduceL2: (c) => [
+    () => {
+      const zero = c.g.scalar(0, c.y().dtype);
+      const scaled = c.e.where(c.e.equal(c.y(), 0), zero, c.e.div(c.dy, c.y()));
+      return c.e.mul(c.x(), keptShape(c, scaled));
+    },
+    null,
+  ],
   ReduceMax: extremum,
   ReduceMin: extremum,
   // layout
@@ -201,6 +223,19 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   // the walk sums what was broadcast
   Expand: (c) => [() => c.dy, null],
+  // every axis apart into copies and content: the copies add up
+  Tile: (c) => [
+    () => {
+      const repeats = c.ints(1, "") as readonly number[];
+      const apart = c.x().shape.flatMap((d, i) => [repeats[i] as number, d as number]);
+      return c.e.sum(
+        c.e.reshape(c.dy, apart),
+        repeats.map((_, i) => 2 * i),
+        false,
+      );
+    },
+    null,
+  ],
   Concat: (c) => {
     const axis = axisOf(c.int("axis", 0), c.y().shape.length);
     let start = 0;
@@ -257,7 +292,10 @@ export const NO_GRADIENT: ReadonlySet<string> = new Set([
   "LessOrEqual",
   "And",
   "Or",
+  "Xor",
   "Not",
+  "Mod",
+  "Size",
   "IsNaN",
   "IsInf",
   "Floor",

@@ -3,7 +3,9 @@ import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
 import type { RawModel, RawNode } from "../onnx/proto.js";
 import { type Dim, isExternal, type Value } from "../onnx/types.js";
-import { addLora, isTarget, type LoraOptions, type LoraSite } from "./lora.js";
+import { emitInputs } from "./inputs.js";
+import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs } from "./lora.js";
+import { producersOf, projectionOf } from "./projection.js";
 
 export interface BindOptions {
   /** Numbers for the symbolic dimensions, as {B: 8, N: 416}. */
@@ -27,13 +29,31 @@ export interface BoundModel {
   readonly parameters: readonly Value[];
 }
 
-const THROUGH = new Set(["Identity", "Reshape", "Cast"]);
+/** What may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
+const LAYOUT = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
+const NORMALIZATIONS = new Set(["LayerNormalization", "SimplifiedLayerNormalization"]);
+const POINTWISE = new Set(["Identity", "Cast", "Add", "Sub", "Mul", "Div", "Tanh"]);
 
-/** The node that multiplies by the output head: back from `logits` through what only renames or reshapes. */
-function headOf(model: RawModel): RawNode {
-  const producer = new Map(model.nodes.flatMap((n) => n.outputs.map((o) => [o, n] as const)));
-  let node = producer.get("logits");
-  while (node !== undefined && THROUGH.has(node.op)) node = producer.get(node.inputs[0] ?? "");
+interface Head {
+  /** The product with the output head. */
+  readonly product: RawNode;
+  /** The nodes from there to `logits`. */
+  readonly tail: ReadonlySet<RawNode>;
+}
+
+/** The node that multiplies by the output head: back from `logits` through a bias, a scale or a new layout. */
+function headOf(model: RawModel): Head {
+  const producers = producersOf(model);
+  const tail = new Set<RawNode>();
+  let node = producers.get("logits");
+  while (node !== undefined && (LAYOUT.has(node.op) || POINTWISE.has(node.op))) {
+    tail.add(node);
+    // an exporter may put the bias first
+    const computed = (LAYOUT.has(node.op) ? node.inputs.slice(0, 1) : node.inputs)
+      .map((input) => producers.get(input ?? ""))
+      .filter((n) => n !== undefined && n.op !== "Constant");
+    node = computed[0];
+  }
   if (node === undefined || (node.op !== "Gemm" && node.op !== "MatMul")) {
     throw new UserError(
       `The output "logits" of the graph ${model.name} does not come from a Gemm or MatMul (found ${node?.op ?? "no such output"}).`,
@@ -42,7 +62,7 @@ function headOf(model: RawModel): RawNode {
       },
     );
   }
-  return node;
+  return { product: node, tail };
 }
 
 /** `model.layers.0.self_attn.q_proj` of the weight `model.layers.0.self_attn.q_proj.weight`. */
@@ -50,31 +70,35 @@ function moduleOf(weight: string): string {
   return weight.endsWith(".weight") ? weight.slice(0, -".weight".length) : weight;
 }
 
-/** All projections of a graph that `options.targets` names, in graph order. */
+/** All projections of a graph that `options.targets` names, in graph order; one that several layers share counts once. */
 export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
-  const sites: LoraSite[] = [];
+  const sites = new Map<string, LoraSite>();
   for (const node of model.nodes) {
     const site = siteOf(model, node, options);
-    if (site !== undefined) sites.push(site);
+    if (site !== undefined && !sites.has(site.module)) sites.set(site.module, site);
   }
-  if (sites.length === 0) {
+  if (sites.size === 0) {
+    const there = new Set(
+      model.nodes.flatMap((node) => {
+        const projection = projectionOf(model, node);
+        return projection === undefined ? [] : [moduleOf(projection.weight.value.name).split(".").at(-1) as string];
+      }),
+    );
     throw new UserError(
       `None of the LoRA targets ${options.targets.join(", ")} is a projection of the model ${model.name}.`,
-      { exitCode: 2 },
+      { hint: `Set lora.targets to some of: ${[...there].join(", ")}.`, exitCode: 2 },
     );
   }
-  return sites;
+  return [...sites.values()];
 }
 
 function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite | undefined {
-  if (node.op !== "Gemm" && node.op !== "MatMul") return undefined;
-  const weight = model.initializers.get(node.inputs[1] ?? "");
-  if (weight === undefined || weight.value.shape.length !== 2) return undefined;
-  const module = moduleOf(weight.value.name);
+  const projection = projectionOf(model, node);
+  if (projection === undefined) return undefined;
+  const module = moduleOf(projection.weight.value.name);
   if (!isTarget(module, options)) return undefined;
-  const [rows, columns] = weight.value.shape as [number, number];
-  const transposed = node.op === "Gemm" && Number(node.attributes.transB ?? 0) === 1;
-  return transposed
+  const [rows, columns] = projection.weight.value.shape as [number, number];
+  return projection.transposed
     ? { module, inFeatures: columns, outFeatures: rows }
     : { module, inFeatures: rows, outFeatures: columns };
 }
@@ -86,17 +110,18 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
 export function bindModel(model: RawModel, name: string, options: BindOptions): BoundModel {
   const g = new GraphBuilder(name);
   const e = new Emitter(g);
-  const values = new Map<string, Value>();
   const parameters: Value[] = [];
+  const adapters = new Map<string, LoraPair>();
+  const aliases = dimensionAliases(model, options.dims);
   const bound = (d: Dim): number => {
-    const n = typeof d === "number" ? d : options.dims[d];
+    const n = typeof d === "number" ? d : (options.dims[d] ?? aliases[d]);
     if (n === undefined)
       throw new UserError(
         `The graph ${model.name} has the dimension "${d}", which nothing binds; known: ${Object.keys(options.dims).join(", ")}.`,
       );
     return n;
   };
-  for (const input of model.inputs) values.set(input.name, g.input(input.name, input.dtype, input.shape.map(bound)));
+  const values = emitInputs(e, model, bound);
   const rows = options.rows === undefined ? undefined : g.input("rows", "int64", [options.rows]);
   const head = headOf(model);
   const read = (initializerName: string): Value | undefined => {
@@ -118,40 +143,91 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     return value;
   };
 
-  let headLogits: Value | undefined;
+  // with rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning
+  const ofHead = new Set<string>();
   for (const node of model.nodes) {
+    const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
+    if (afterHead || node === head.product) for (const output of node.outputs) ofHead.add(output);
+    if (afterHead && !head.tail.has(node)) continue;
     const inputs = node.inputs.map((input) => {
-      if (input === undefined) return undefined;
+      if (input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))) return undefined;
       const value = read(input);
       if (value === undefined)
         throw new UserError(`The graph ${model.name} uses "${input}" at ${node.name} before it is made.`);
       return value;
     });
-    if (node === head && rows !== undefined) {
-      const x = inputs[0] as Value;
-      const flat = x.shape.length === 2 ? x : e.reshape(x, [-1, x.shape.at(-1) as number]);
-      inputs[0] = e.gather(flat, rows);
+    if (afterHead && LAYOUT.has(node.op)) {
+      values.set(node.outputs[0] as string, inputs[0] as Value);
+      continue;
     }
-    const { operands, attributes } = modernise(g, node, inputs);
-    const outputs = [
-      ...g.node(node.op, operands, attributes, { domain: node.domain, count: node.outputs.length, name: node.name }),
-    ];
-    const site = options.lora === undefined ? undefined : siteOf(model, node, options.lora);
-    if (site !== undefined && options.lora !== undefined) {
-      const lora = options.lora;
-      outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () =>
-        withLora(g, e, site, inputs[0] as Value, outputs[0] as Value, lora, parameters),
-      );
+    if (node === head.product && rows !== undefined) {
+      const x = inputs[0] as Value;
+      inputs[0] = e.gather(flatRows(e, x), rows);
+    }
+    const outputs = emitNode(g, e, model, node, inputs, read);
+    const { lora } = options;
+    const site = lora === undefined ? undefined : siteOf(model, node, lora);
+    if (site !== undefined && lora !== undefined) {
+      // layers that share a weight share its adapter
+      const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
+      adapters.set(site.module, pair);
+      const [x, y] = [inputs[0] as Value, outputs[0] as Value];
+      outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () => {
+        const added = addLora(g, pair, flatRows(e, x), flatRows(e, y), lora);
+        return y.shape.length === 2 ? added : e.reshape(added, y.shape as number[]);
+      });
     }
     node.outputs.forEach((output, i) => {
       if (output !== "" && outputs[i] !== undefined) values.set(output, outputs[i] as Value);
     });
-    if (node === head) headLogits = outputs[0];
-    if (node === head && rows !== undefined) break;
   }
-  const logits = rows === undefined ? values.get("logits") : headLogits;
+  const logits = values.get("logits");
   if (logits === undefined) throw new UserError(`The graph ${model.name} has no output "logits".`);
-  return { g, e, logits, rows, parameters };
+  return { g, e, logits, rows, parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])] };
+}
+
+/** An imported graph names its batch and length as it likes: the dimensions of input_ids are B and N. */
+function dimensionAliases(model: RawModel, dims: BindOptions["dims"]): Record<string, number> {
+  const aliases: Record<string, number> = {};
+  const shape = model.inputs.find((i) => i.name === "input_ids")?.shape ?? [];
+  (["B", "N"] as const).forEach((ours, axis) => {
+    const [theirs, size] = [shape[axis], dims[ours]];
+    if (size === undefined || theirs === undefined) return;
+    if (typeof theirs === "string") aliases[theirs] = size;
+    else if (theirs !== size)
+      throw new UserError(
+        `The graph ${model.name} only takes input_ids of [${shape.join(", ")}], not ${ours} = ${size}.`,
+        {
+          hint: "Export it with dynamic batch and length (dynamic_shapes, or dynamic_axes of the older exporter).",
+        },
+      );
+  });
+  return aliases;
+}
+
+/** Emits one node of the file. */
+function emitNode(
+  g: GraphBuilder,
+  e: Emitter,
+  model: RawModel,
+  node: RawNode,
+  inputs: readonly (Value | undefined)[],
+  read: (name: string) => Value | undefined,
+): Value[] {
+  const projection = projectionOf(model, node);
+  if (projection?.throughTranspose) {
+    // multiplied as it lies: a transposed copy of the weight would be held in memory
+    const x = inputs[0] as Value;
+    const weight = read(projection.weight.value.name) as Value;
+    return g.scope(node.name.replace(/^\//, ""), () => {
+      const y = e.gemm(flatRows(e, x), weight, { transB: true });
+      return [e.reshape(y, [...(x.shape.slice(0, -1) as number[]), y.shape[1] as number])];
+    });
+  }
+  const { operands, attributes } = modernise(g, node, inputs);
+  // statistics that the file does not save are saved here: the backward pass reuses them
+  const count = NORMALIZATIONS.has(node.op) ? {} : { count: node.outputs.length };
+  return [...g.node(node.op, operands, attributes, { domain: node.domain, ...count, name: node.name })];
 }
 
 /** Writes what opsets 17 to 20 say differently as our opset says it: axes of reductions, the parts of Split. */
@@ -169,17 +245,7 @@ function modernise(
   return { operands: inputs, attributes: node.attributes };
 }
 
-function withLora(
-  g: GraphBuilder,
-  e: Emitter,
-  site: LoraSite,
-  x: Value,
-  y: Value,
-  options: LoraOptions,
-  parameters: Value[],
-): Value {
-  const flat = (v: Value): Value => (v.shape.length === 2 ? v : e.reshape(v, [-1, v.shape.at(-1) as number]));
-  const added = addLora(g, site, flat(x), flat(y), options);
-  parameters.push(...added.parameters);
-  return y.shape.length === 2 ? added.y : e.reshape(added.y, y.shape as number[]);
+/** [..., D] as [M, D]. */
+function flatRows(e: Emitter, v: Value): Value {
+  return v.shape.length === 2 ? v : e.reshape(v, [-1, v.shape.at(-1) as number]);
 }

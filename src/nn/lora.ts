@@ -30,22 +30,28 @@ export function isTarget(module: string, options: LoraOptions): boolean {
   return options.targets.some((target) => module === target || module.endsWith(`.${target}`));
 }
 
+/** A and B of one site. */
+export interface LoraPair {
+  readonly a: Value;
+  readonly b: Value;
+}
+
+/** Declares a site's A and B as graph inputs. */
+export function loraInputs(g: GraphBuilder, site: LoraSite, options: LoraOptions): LoraPair {
+  return {
+    a: g.input(loraName(site.module, "A"), "float32", [options.rank, site.inFeatures]),
+    b: g.input(loraName(site.module, "B"), "float32", [site.outFeatures, options.rank]),
+  };
+}
+
 /**
  * Adds a site's low-rank branch to the projection's output y [M, out] of x [M, in].
- * The second product adds to y in place of a separate Add (Gemm's C). A and B become graph inputs.
+ * The second product adds to y in place of a separate Add (Gemm's C).
  */
-export function addLora(
-  g: GraphBuilder,
-  site: LoraSite,
-  x: Value,
-  y: Value,
-  options: LoraOptions,
-): { y: Value; parameters: Value[] } {
+export function addLora(g: GraphBuilder, { a, b }: LoraPair, x: Value, y: Value, options: LoraOptions): Value {
   const e = new Emitter(g);
-  const a = g.input(loraName(site.module, "A"), "float32", [options.rank, site.inFeatures]);
-  const b = g.input(loraName(site.module, "B"), "float32", [site.outFeatures, options.rank]);
   const low = e.gemm(x, a, { transB: true });
-  return { y: e.gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y }), parameters: [a, b] };
+  return e.gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y });
 }
 
 /** A fresh adapter as PEFT makes it: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero: it changes nothing yet. */

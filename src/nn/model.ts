@@ -5,11 +5,12 @@ import { UserError } from "../core/errors.js";
 import { sha256File, writeAtomic } from "../core/files.js";
 import { GraphBuilder } from "../onnx/graph.js";
 import { type RawModel, readModelFile, writeModelFile } from "../onnx/proto.js";
-import type { Tensor } from "../onnx/types.js";
+import { isExternal, type Tensor } from "../onnx/types.js";
 import { openSafetensors, writeSafetensors } from "../text/safetensors.js";
 import { Tokenizer } from "../text/tokenizer.js";
 import { architectureOf } from "./architecture.js";
 import { type ModelConfig, readModelConfig } from "./config.js";
+import { isImported, normaliseImported } from "./imported.js";
 
 export const WEIGHTS_FILE = "model.safetensors";
 
@@ -48,16 +49,28 @@ export async function loadModel(dir: string): Promise<Model> {
         `${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`,
       );
   }
-  const graph = await readModelFile(join(dir, "model.onnx"));
+  return { dir, config, tokenizer, graph: await readGraph(join(dir, "model.onnx"), config) };
+}
+
+/** Reads a model's graph: ours as it stands, one of PyTorch's exporters with our names. */
+async function readGraph(path: string, config: ModelConfig): Promise<RawModel> {
+  const file = await readModelFile(path);
+  const graph = isImported(file) ? normaliseImported(file, path) : file;
   const names = graph.inputs.map((i) => i.name);
-  for (const input of ["input_ids", "position_ids", "attention_bias"]) {
-    if (!names.includes(input)) {
-      throw new UserError(`${join(dir, "model.onnx")} has no input ${input} (it has ${names.join(", ")}).`, {
-        hint: "The unmask sampler moves committed tokens in front of the masks, which needs explicit positions and an additive attention bias.",
-      });
-    }
+  const missing = ["input_ids", "position_ids", "attention_bias"].filter((input) => !names.includes(input));
+  if (missing.length === 0) return graph;
+  const what = `${path} has no input ${missing.join(", ")} (it has ${names.join(", ")})`;
+  if (config.attention === "causal") {
+    throw new UserError(`${what}, which a causal model needs here.`, {
+      hint: "The unmask sampler moves committed tokens in front of the masks, which needs explicit positions and an additive attention bias. A bidirectional model may take attention_mask instead.",
+    });
   }
-  return { dir, config, tokenizer, graph };
+  if (missing.includes("input_ids") || !names.some((name) => name === "attention_bias" || name === "attention_mask")) {
+    throw new UserError(`${what}, and no attention_mask in its place: padding could not be hidden from it.`, {
+      hint: "Export it with the inputs input_ids and attention_mask.",
+    });
+  }
+  return graph;
 }
 
 /** Writes a model directory: weights as safetensors, and a graph that points into that very file. */
@@ -97,9 +110,15 @@ export async function saveModel(
   await writeAtomic(join(dir, "tokenizer.json"), tokenizerJson);
 }
 
+/** The files of a model directory that hold its graph's weights; none where they are inside model.onnx. */
+export function weightFiles(graph: RawModel): string[] {
+  return [...new Set([...graph.initializers.values()].flatMap(({ data }) => (isExternal(data) ? [data.file] : [])))];
+}
+
 /** A hash of everything in a model directory that decides its output. */
 export async function modelHash(dir: string): Promise<string> {
-  const files = ["config.json", "tokenizer.json", "model.onnx", WEIGHTS_FILE].filter((f) => existsSync(join(dir, f)));
+  const weights = weightFiles(await readModelFile(join(dir, "model.onnx"))).sort();
+  const files = ["config.json", "tokenizer.json", "model.onnx", ...weights];
   const hashes = await Promise.all(files.map((f) => sha256File(join(dir, f))));
   return hashes.join("").replace(/(.{8}).{56}/g, "$1");
 }

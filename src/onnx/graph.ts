@@ -1,6 +1,7 @@
 import { messageOf, UserError } from "../core/errors.js";
 import type { Inferred } from "./infer.js";
 import { OPS } from "./ops.js";
+import { int64 } from "./proto-common.js";
 import { formatShape, isStatic, sizeOf } from "./shapes.js";
 import type { Attribute, Dim, DType, ExternalData, Graph, Initializer, Node, TypedArray, Value } from "./types.js";
 
@@ -18,7 +19,7 @@ export function typedArray(dtype: DType, values: readonly number[]): TypedArray 
     case "float64":
       return Float64Array.from(values);
     case "int64":
-      return BigInt64Array.from(values, (v) => BigInt(v));
+      return BigInt64Array.from(values, int64);
     case "int32":
       return Int32Array.from(values);
     case "int8":
@@ -84,7 +85,9 @@ export class GraphBuilder {
 
   /** An unnamed constant; equal constants are one. */
   constant(dtype: DType, shape: readonly number[], values: readonly number[]): Value {
-    const key = `${dtype}${formatShape(shape)}${values.join(",")}`;
+    // join() writes -0 as 0
+    const written = values.map((v) => (Object.is(v, -0) ? "-0" : v)).join(",");
+    const key = `${dtype}${formatShape(shape)}${written}`;
     const known = this.constants.get(key);
     if (known !== undefined) return known;
     if (values.length !== sizeOf(shape))

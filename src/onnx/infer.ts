@@ -83,7 +83,8 @@ export const elementwise =
     const out: Inferred = { dtype: dtype ?? typed.dtype, shape };
     const x = knownInts(call, 0);
     const y = knownInts(call, 1);
-    if (fold === undefined || x === undefined || y === undefined || shape.length > 1) return [out];
+    const foldable = fold !== undefined && call.inputs.length === 2 && shape.length <= 1;
+    if (!foldable || x === undefined || y === undefined) return [out];
     const n = Math.max(x.length, y.length);
     const at = (v: readonly number[], i: number): number => (v.length === 1 ? v[0] : v[i]) as number;
     return [{ ...out, content: Array.from({ length: n }, (_, i) => fold(at(x, i), at(y, i))) }];

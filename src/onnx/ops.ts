@@ -39,6 +39,7 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Abs: same,
   Ceil: same,
   Cos: same,
+  Elu: same,
   Clip: same,
   Erf: same,
   Exp: same,
@@ -46,6 +47,7 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Gelu: same,
   Identity: same,
   LogSoftmax: same,
+  LeakyRelu: same,
   Log: same,
   Neg: same,
   Not: same,
@@ -68,13 +70,15 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Sub: elementwise(undefined, (a, b) => a - b),
   Mul: elementwise(undefined, (a, b) => a * b),
   Div: elementwise(undefined, (a, b) => Math.trunc(a / b)),
+  Mod: elementwise(),
   Pow: elementwise(),
-  Max: elementwise(),
-  Min: elementwise(),
+  Max: elementwise(undefined, Math.max),
+  Min: elementwise(undefined, Math.min),
   Sum: elementwise(),
   Where: where,
   And: elementwise("bool"),
   Or: elementwise("bool"),
+  Xor: elementwise("bool"),
   Equal: elementwise("bool", (a, b) => (a === b ? 1 : 0)),
   Greater: elementwise("bool"),
   GreaterOrEqual: elementwise("bool"),
@@ -101,6 +105,11 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Unsqueeze: unsqueeze,
   Squeeze: squeeze,
   Expand: expand,
+  Tile: (c) => {
+    const x = required(c, 0);
+    const repeats = mustKnow(c, 1, "repeats");
+    return [{ dtype: x.dtype, shape: x.shape.map((d, i) => product([d, repeats[i] as number])) }];
+  },
   Flatten: (c) => {
     const x = required(c, 0);
     const axis = intAttribute(c, "axis", 1);
@@ -129,6 +138,10 @@ export const OPS: Readonly<Record<string, InferRule>> = {
     const x = required(c, 0);
     const dims = x.shape.slice(intAttribute(c, "start", 0), intAttribute(c, "end", x.shape.length));
     return [{ dtype: "int64", shape: [dims.length], content: dims }];
+  },
+  Size: (c) => {
+    const size = product(required(c, 0).shape);
+    return [{ dtype: "int64", shape: [], content: [size] }];
   },
   Constant: constant,
   ConstantOfShape: constantOfShape,

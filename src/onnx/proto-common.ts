@@ -4,6 +4,9 @@ import { BYTES, type DType } from "./types.js";
 
 /** What reading and writing ONNX files have in common. */
 
+/** The name that our own files carry as their producer. */
+export const PRODUCER = "refusion-train";
+
 export const TO_PROTO: Readonly<Record<DType, DataType>> = {
   float32: DataType.FLOAT,
   float64: DataType.DOUBLE,

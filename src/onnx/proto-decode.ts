@@ -74,6 +74,7 @@ function decode(bytes: Uint8Array, where: string): RawModel {
   const initializers = decodeInitializers(graph, where);
   return {
     name: graph.name,
+    producer: model.producerName,
     opset: Number(opset),
     inputs: graph.input
       .filter(({ name }) => !initializers.has(name))
@@ -155,6 +156,9 @@ function decodeNode(node: NodeProto, where: string): RawNode {
     attributes: Object.fromEntries(
       node.attribute.map((attribute) => [attribute.name, decodeAttribute(attribute, what, where)]),
     ),
+    ...(node.metadataProps.length === 0
+      ? {}
+      : { metadata: Object.fromEntries(node.metadataProps.map(({ key, value }) => [key, value])) }),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   ValueInfoProtoSchema,
 } from "./gen/onnx_pb.js";
 import type { RawModel } from "./proto.js";
-import { bytesOf, checkLocation, int64, TO_PROTO } from "./proto-common.js";
+import { bytesOf, checkLocation, int64, PRODUCER, TO_PROTO } from "./proto-common.js";
 import {
   type Attribute,
   type DType,
@@ -56,7 +56,7 @@ export function encodeModel(model: Graph | RawModel): Uint8Array {
     ModelProtoSchema,
     create(ModelProtoSchema, {
       irVersion: IR_VERSION,
-      producerName: "refusion-train",
+      producerName: "producer" in model ? (model.producer ?? PRODUCER) : PRODUCER,
       opsetImport: opsets,
       metadataProps: Object.entries(model.metadata ?? {}).map(([key, value]) => ({ key, value })),
       graph: {
@@ -69,6 +69,10 @@ export function encodeModel(model: Graph | RawModel): Uint8Array {
           input: node.inputs.map(nameOf),
           output: node.outputs.map(nameOf),
           attribute: Object.entries(node.attributes).map(([name, value]) => encodeAttribute(node.op, name, value)),
+          metadataProps: Object.entries("metadata" in node ? (node.metadata ?? {}) : {}).map(([key, value]) => ({
+            key,
+            value,
+          })),
         })),
         initializer: [...model.initializers].map(([name, { value, data }]) =>
           encodeTensor(name, value.dtype, concrete(value, where), data, where),

@@ -22,11 +22,15 @@ export interface RawNode {
   /** An omitted optional output is "". */
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;
+  /** What the exporter noted of it; absent where it noted nothing. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** A model as it stands in the file, before any shape inference. */
 export interface RawModel {
   readonly name: string;
+  /** The program that wrote the file: PRODUCER, "pytorch", ... */
+  readonly producer?: string;
   readonly opset: number;
   /** Without those that an initializer provides (old files list both). */
   readonly inputs: readonly Value[];

@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, linkSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { messageOf, UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { WEIGHTS_FILE } from "../nn/model.js";
+import { weightFiles } from "../nn/model.js";
 import { writeModelFile } from "../onnx/proto.js";
 import type { Objective } from "../rl/objective.js";
 import { writeCheckpoint } from "./checkpoint.js";
@@ -58,7 +58,10 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
       rows: config.training.rollout_batch * shapes.rows,
     };
     await mkdir(out, { recursive: true });
-    shareWeights(join(policy.model.dir, WEIGHTS_FILE), join(out, WEIGHTS_FILE));
+    for (const file of weightFiles(policy.model.graph)) {
+      await mkdir(dirname(join(out, file)), { recursive: true });
+      shareWeights(join(policy.model.dir, file), join(out, file));
+    }
     const files: string[] = [];
     for (const [name, graph] of engine.artifacts(batch.terms, rollout)) {
       const file = join(out, `${name}.onnx`);

@@ -160,6 +160,14 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
   ],
   Sigmoid: unary(),
   Tanh: unary(),
+  Elu: [
+    ...unary(apart(0.5), { float32: KERNEL }),
+    c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.5 }, { float32: KERNEL }),
+  ],
+  LeakyRelu: [
+    ...unary(apart(0.5), { float32: KERNEL }),
+    c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.3 }, { float32: KERNEL }),
+  ],
   Relu: unary(apart(0.5)),
   Softplus: unary(DEFAULT, { float32: KERNEL }),
   Erf: unary(DEFAULT, { float32: KERNEL }),
@@ -222,6 +230,12 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     c("a target with ones", [v([2, 3]), ints(2, 1, 1)]),
     c("a scalar", [v([]), ints(2, 3)]),
     c("its own shape", [v([2, 3]), ints(2, 3)]),
+  ],
+  Tile: [
+    c("two axes", [v([2, 3]), ints(2, 1)]),
+    c("all axes", [v([2, 1, 2]), ints(2, 3, 2)]),
+    c("once", [v([2, 3]), ints(1, 1)]),
+    c("a row", [v([3]), ints(4)]),
   ],
   Concat: [
     c("three parts", [v([2, 1]), v([2, 3]), v([2, 2])], { axis: 1 }),

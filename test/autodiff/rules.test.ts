@@ -183,6 +183,35 @@ describe("gradient rules", () => {
     }
   });
 
+  it("gives ReduceL2 a gradient of 0 at the zero vector, as PyTorch does", async () => {
+    const g = new GraphBuilder("norm");
+    const e = new Emitter(g);
+    const x = g.input("x", "float32", [2, 2]);
+    const [dx] = backward(g, e.total(g.op("ReduceL2", [x, g.ints([1])], { keepdims: 0 })), [x]) as [Value];
+    g.output("dx", dx);
+    await runtime.load("norm", { bytes: encodeModel(g.build()) });
+    const f32 = (...data: number[]): Tensor => ({ dtype: "float32", shape: [2, 2], data: Float32Array.from(data) });
+    const out = await runtime.run("norm", { feeds: { x: f32(0, 0, 3, -4) } });
+    assert.ok(relativeError(out.dx?.data as Float32Array, [0, 0, 0.6, -0.8]) < 1e-6, String(out.dx?.data));
+  });
+
+  it("gives rows that attention hides altogether no gradient", async () => {
+    const g = new GraphBuilder("hidden");
+    const e = new Emitter(g);
+    const x = g.input("x", "float32", [2, 2]);
+    const p = e.softmax(e.add(x, g.input("bias", "float32", [2, 2])));
+    const kept = e.where(g.op("IsNaN", [p]), g.scalar(0), p);
+    const [dx] = backward(g, e.total(e.mul(kept, g.input("w", "float32", [2, 2]))), [x]) as [Value];
+    g.output("dx", dx);
+    await runtime.load("hidden", { bytes: encodeModel(g.build()) });
+    const f32 = (...data: number[]): Tensor => ({ dtype: "float32", shape: [2, 2], data: Float32Array.from(data) });
+    const none = Number.NEGATIVE_INFINITY;
+    const out = await runtime.run("hidden", {
+      feeds: { x: f32(1, 1, 0, 0), bias: f32(none, none, 0, 0), w: f32(1, 2, 1, 3) },
+    });
+    assert.ok(relativeError(out.dx?.data as Float32Array, [0, 0, -0.5, 0.5]) < 1e-6, String(out.dx?.data));
+  });
+
   it("shares the gradient among ties of ReduceMax, and gives it to the first of Max", async () => {
     const g = new GraphBuilder("ties");
     const e = new Emitter(g);

@@ -30,6 +30,9 @@ const matrix: Attribute = { dtype: "float32", shape: [2, 1], data: Float32Array.
 const OTHERS: Readonly<Record<string, readonly OpCase[]>> = {
   And: [c("broadcast", [a, b])],
   Or: [c("broadcast", [b, a])],
+  Xor: [c("broadcast", [a, b])],
+  Mod: [c("integers", [index([2, 3], [-7, 7, 9, 4, 5, 6]), index([3], [2, 3, 4])])],
+  Size: [c("a matrix", [fixed([2, 3])]), c("a scalar", [fixed([])])],
   Not: [c("a matrix", [a])],
   Equal: [...comparisons, c("known integers", [ints(1, -1, 3), int(-1)])],
   Greater: comparisons,
@@ -84,6 +87,8 @@ const FOLDS: Readonly<Record<string, readonly OpCase[]>> = {
   Add: [c("a list and a scalar", [ints(2, 3), int(10)])],
   Sub: [c("lists", [ints(2, 3), ints(5, 1)])],
   Mul: [c("scalars", [int(4), int(-3)])],
+  Max: [c("a list and a scalar", [ints(2, 30), int(10)])],
+  Min: [c("lists", [ints(2, 3), ints(5, 1)])],
   Div: [c("towards zero", [ints(-7, 7, 9), int(2)])],
   Gather: [
     c("a scalar", [ints(5, 6, 7), int(-1)]),

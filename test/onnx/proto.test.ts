@@ -44,6 +44,7 @@ function fullModel(): RawModel {
   const x: Value = { name: "x", dtype: "float32", shape: ["B", "B*N", 3] };
   return {
     name: "full",
+    producer: "pytorch",
     opset: 21,
     inputs: [x, { name: "flag", dtype: "bool", shape: [] }],
     outputs: [{ name: "y", dtype: "int64", shape: ["B", 0] }],
@@ -55,6 +56,7 @@ function fullModel(): RawModel {
         inputs: ["x", undefined, "w_float32"],
         outputs: ["a", ""],
         attributes: {},
+        metadata: { "pkg.torch.onnx.name_scopes": "['', 'encoder', 'clip']" },
       },
       {
         name: "/custom",

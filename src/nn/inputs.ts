@@ -1,0 +1,63 @@
+import { UserError } from "../core/errors.js";
+import type { Emitter } from "../onnx/emit.js";
+import type { RawModel } from "../onnx/proto.js";
+import { formatShape } from "../onnx/shapes.js";
+import type { Dim, Value } from "../onnx/types.js";
+
+/** What a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
+const KNOWN: Readonly<Record<string, number>> = {
+  input_ids: 2,
+  position_ids: 2,
+  attention_bias: 4,
+  attention_mask: 2,
+  token_type_ids: 2,
+};
+
+export function isModelInput(name: string): boolean {
+  return Object.hasOwn(KNOWN, name);
+}
+
+/** Whether the graph places tokens and attention as it is told: what a sampler that moves tokens in the buffer needs. */
+export function takesAnyOrder(model: RawModel): boolean {
+  const names = new Set(model.inputs.map((i) => i.name));
+  return names.has("position_ids") && names.has("attention_bias");
+}
+
+/**
+ * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N]), whether the model
+ * uses them or not, and any others of its own.
+ * @param bound a number for a dimension.
+ * @returns a value for each input of the model. `attention_mask` [B, N] is what the first token sees: the same for all
+ *   tokens of a bidirectional model, whose bias blocks padding only. `token_type_ids` is 0.
+ */
+export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => number): Map<string, Value> {
+  const { g } = e;
+  for (const { name, shape } of model.inputs) {
+    const rank = KNOWN[name];
+    if (rank === undefined || rank === shape.length) continue;
+    throw new UserError(
+      `The graph ${model.name} takes ${name} as ${formatShape(shape)}; expected ${rank} dimensions, got ${shape.length}.`,
+      { hint: "Export it with the inputs of the graph contract (docs/model.md)." },
+    );
+  }
+  const ids = model.inputs.find((i) => i.name === "input_ids");
+  if (ids === undefined) throw new UserError(`The graph ${model.name} has no input input_ids.`);
+  const [batch, length] = ids.shape.map(bound) as [number, number];
+  const contract: Readonly<Record<string, Value>> = {
+    input_ids: g.input("input_ids", "int64", [batch, length]),
+    position_ids: g.input("position_ids", "int64", [batch, length]),
+    attention_bias: g.input("attention_bias", "float32", [batch, 1, length, length]),
+  };
+  const values = new Map<string, Value>();
+  for (const input of model.inputs) {
+    const { name, dtype } = input;
+    const given = contract[name];
+    if (given !== undefined) values.set(name, e.cast(given, dtype));
+    else if (name === "token_type_ids") values.set(name, e.zeros([batch, length], dtype));
+    else if (name === "attention_mask") {
+      const first = e.slice(contract.attention_bias as Value, 2, 0, 1);
+      values.set(name, e.cast(e.greater(e.reshape(first, [batch, length]), -1), dtype));
+    } else values.set(name, g.input(name, dtype, input.shape.map(bound)));
+  }
+  return values;
+}

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { backward } from "../../src/autodiff/backward.js";
+import { UserError } from "../../src/core/errors.js";
+import { BLOCKED } from "../../src/diffusion/buffer.js";
+import { bindModel, loraSites } from "../../src/nn/bind.js";
+import { isImported, normaliseImported } from "../../src/nn/imported.js";
+import { type LoraOptions, loraName } from "../../src/nn/lora.js";
+import { loadModel, modelHash, weightFiles } from "../../src/nn/model.js";
+import { encodeModel, type RawModel, readModelFile, writeModelFile } from "../../src/onnx/proto.js";
+import { Runtime } from "../../src/onnx/session.js";
+import type { Tensor, Value } from "../../src/onnx/types.js";
+import { type Golden, readGolden, relativeError } from "../support/golden.js";
+import { EXPORTS, importedModel } from "../support/imported-model.js";
+
+const [B, N, V] = [2, 10, 64];
+const dims = { B, N };
+
+const userError = (pattern: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof UserError, String(error));
+  assert.match(error.message, pattern);
+  return true;
+};
+
+/** The contract's inputs for a golden: a mask becomes the bias that hides padding. */
+function contractFeeds(golden: Golden): Record<string, Tensor> {
+  const own = (name: string): Tensor | undefined => golden.tensors.get(`input.${name}`);
+  const mask = own("attention_mask");
+  const inOrder = BigInt64Array.from({ length: B * N }, (_, i) => BigInt(i % N));
+  const bias = Float32Array.from({ length: B * N * N }, (_, i) => {
+    const [b, query, key] = [Math.floor(i / (N * N)), Math.floor(i / N) % N, i % N];
+    const hidden = (n: number): boolean => mask?.data[b * N + n] === 0n;
+    // padding sees itself only, as in a batch of buffers
+    return hidden(query) ? (query === key ? 0 : BLOCKED) : hidden(key) ? BLOCKED : 0;
+  });
+  return {
+    input_ids: own("input_ids") as Tensor,
+    position_ids: own("position_ids") ?? { dtype: "int64", shape: [B, N], data: inOrder },
+    attention_bias: own("attention_bias") ?? { dtype: "float32", shape: [B, 1, N, N], data: bias },
+  };
+}
+
+function loraOf(golden: Golden): LoraOptions {
+  const { rank, alpha, targets } = golden.meta as unknown as LoraOptions;
+  return { rank, alpha, targets };
+}
+
+for (const name of EXPORTS) {
+  describe(`the graph ${name}`, () => {
+    const golden = readGolden(join("imported", name.split("-")[0] as string));
+    const lora = loraOf(golden);
+    const feeds = contractFeeds(golden);
+    let runtime: Runtime;
+    let model: Awaited<ReturnType<typeof loadModel>>;
+    let remove: () => void;
+    before(async () => {
+      runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+      const made = importedModel(name);
+      remove = made.remove;
+      model = await loadModel(made.dir);
+    });
+    after(async () => {
+      await runtime.close();
+      remove();
+    });
+
+    async function run(
+      bound: { g: { build(): Parameters<typeof encodeModel>[0] } },
+      more: Record<string, Tensor> = {},
+    ): Promise<Record<string, Tensor>> {
+      await runtime.load("bound", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
+      try {
+        return await runtime.run("bound", { feeds: { ...feeds, ...more } });
+      } finally {
+        await runtime.unload("bound");
+      }
+    }
+
+    it("gives PyTorch's logits", async () => {
+      const bound = bindModel(model.graph, "plain", { dims });
+      assert.deepEqual(bound.logits.shape, [B, N, V]);
+      bound.g.output("out", bound.logits);
+      const got = (await run(bound)).out?.data as Float32Array;
+      const expected = golden.floats("expect.logits");
+      // the last rows of the last sample are padding
+      const padded = golden.tensors.has("input.attention_mask") ? 3 : 0;
+      const kept = (B * N - padded) * V;
+      assert.ok(relativeError(got.subarray(0, kept), expected.subarray(0, kept)) < 1e-4);
+    });
+
+    it("trains adapters with PyTorch's names, loss and gradients", async () => {
+      const names = [...golden.tensors.keys()].filter((key) => key.startsWith("base_model."));
+      const sites = loraSites(model.graph, lora);
+      assert.deepEqual(sites.flatMap((s) => [loraName(s.module, "A"), loraName(s.module, "B")]).sort(), names.sort());
+
+      const rows = golden.tensors.get("input.rows") as Tensor;
+      const targets = golden.tensors.get("input.targets") as Tensor;
+      const count = rows.shape[0] as number;
+      const bound = bindModel(model.graph, "training", { dims, lora, rows: count });
+      assert.deepEqual(bound.logits.shape, [count, V]);
+      const { g, e } = bound;
+      const picked = e.gatherElements(
+        e.logSoftmax(bound.logits),
+        e.reshape(g.input("targets", "int64", [count]), [count, 1]),
+        1,
+      );
+      const loss = e.neg(e.average(picked));
+      const gradients = backward(g, loss, bound.parameters);
+      g.output("loss", loss);
+      bound.parameters.forEach((p, i) => {
+        g.output(`grad.${p.name}`, gradients[i] as Value);
+      });
+      const adapter = Object.fromEntries(names.map((key) => [key, golden.tensors.get(key) as Tensor]));
+      const out = await run(bound, { rows, targets, ...adapter });
+      assert.ok(relativeError([Number(out.loss?.data[0])], golden.floats("expect.loss")) < 1e-4);
+      for (const key of names) {
+        const error = relativeError(out[`grad.${key}`]?.data as Float32Array, golden.floats(`grad.${key}`));
+        assert.ok(error < 1e-4, `${key}: ${error}`);
+      }
+    });
+
+    it("leaves no shape arithmetic behind", () => {
+      const { g } = bindModel(model.graph, "static", { dims });
+      const left = g.build().nodes.filter((n) => ["Shape", "ConstantOfShape", "Range", "Size"].includes(n.op));
+      assert.deepEqual(
+        left.map((n) => n.name),
+        [],
+      );
+    });
+  });
+}
+
+describe("normaliseImported", () => {
+  async function raw(name: (typeof EXPORTS)[number] = "bert-dynamo"): Promise<{ model: RawModel; remove: () => void }> {
+    const { dir, remove } = importedModel(name);
+    return { model: await readModelFile(join(dir, "model.onnx")), remove };
+  }
+
+  it("names nodes and weights of both exporters alike", async () => {
+    const [old, dynamo] = await Promise.all([raw("bert-torchscript"), raw("bert-dynamo")]);
+    const weights = (model: RawModel): string[] =>
+      [...normaliseImported(model, "file").initializers.keys()].filter((n) => n.endsWith(".weight")).sort();
+    assert.ok(isImported(old.model));
+    // the newer exporter shares the embedding with the head
+    const own = weights(old.model).filter((n) => n !== "bert.embeddings.word_embeddings.weight");
+    assert.deepEqual(weights(dynamo.model), own);
+    assert.ok(own.includes("bert.encoder.layer.1.attention.self.query.weight"));
+    const names = normaliseImported(dynamo.model, "file").nodes.map((n) => n.name);
+    assert.equal(new Set(names).size, names.length);
+    assert.ok(names.includes("/model/bert/encoder/layer.0/attention/self/query/MatMul"));
+    old.remove();
+    dynamo.remove();
+  });
+
+  it("refuses other operator sets and inputs that nothing feeds", async () => {
+    const { model, remove } = await raw();
+    assert.throws(
+      () => normaliseImported({ ...model, opset: 13 }, "a.onnx"),
+      userError(/a\.onnx uses operator set 13/),
+    );
+    const past: Value = { name: "past_key_values.0.key", dtype: "float32", shape: ["B", 2, "P", 8] };
+    assert.throws(
+      () => normaliseImported({ ...model, inputs: [...model.inputs, past] }, "a.onnx"),
+      userError(/a\.onnx has the input "past_key_values\.0\.key", which nothing here can feed/),
+    );
+    remove();
+  });
+
+  it("names an unknown operator by its module", async () => {
+    const { dir, remove } = importedModel("bert-dynamo");
+    const { graph } = await loadModel(dir);
+    const nodes = graph.nodes.map((n) => (n.op === "Gelu" ? { ...n, op: "Bernoulli" } : n));
+    assert.throws(
+      () => bindModel({ ...graph, nodes }, "strange", { dims }),
+      userError(/Unknown op Bernoulli at \/model\/bert\/encoder\/layer\.0\/intermediate\/intermediate_act_fn\/Gelu/),
+    );
+    remove();
+  });
+});
+
+describe("loadModel with an imported graph", () => {
+  it("refuses a mask in place of a bias where the model is causal, and says why", async () => {
+    const { dir, remove } = importedModel("bert-dynamo", { attention: "causal" });
+    await assert.rejects(
+      loadModel(dir),
+      userError(/has no input position_ids, attention_bias .*which a causal model needs here/),
+    );
+    remove();
+  });
+
+  it("refuses a graph from which padding cannot be hidden", async () => {
+    const { dir, remove } = importedModel("bert-dynamo");
+    const path = join(dir, "model.onnx");
+    const model = await readModelFile(path);
+    const inputs = model.inputs.filter((i) => i.name !== "attention_mask");
+    await writeModelFile(path, { ...model, inputs });
+    await assert.rejects(loadModel(dir), userError(/no attention_mask in its place/));
+    remove();
+  });
+
+  it("takes weights of any file, or of the graph itself, into its hash", async () => {
+    const [inline, external] = [importedModel("bert-torchscript"), importedModel("bert-dynamo")];
+    assert.deepEqual(weightFiles((await loadModel(inline.dir)).graph), []);
+    assert.deepEqual(weightFiles((await loadModel(external.dir)).graph), ["model.onnx.data"]);
+    assert.equal((await modelHash(inline.dir)).length, 24);
+    assert.equal((await modelHash(external.dir)).length, 32);
+    inline.remove();
+    external.remove();
+  });
+
+  it("refuses a batch that the export fixed", async () => {
+    const { dir, remove } = importedModel("qwen3-dynamo");
+    const { graph } = await loadModel(dir);
+    const inputs = graph.inputs.map((i) => (i.name === "input_ids" ? { ...i, shape: [1, "sequence"] } : i));
+    assert.throws(
+      () => bindModel({ ...graph, inputs }, "fixed", { dims }),
+      userError(/only takes input_ids of \[1, sequence\], not B = 2/),
+    );
+    remove();
+  });
+});

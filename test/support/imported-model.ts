@@ -1,0 +1,38 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageRoot } from "../../src/core/files.js";
+import type { ModelConfig } from "../../src/nn/config.js";
+import { letters } from "./micro-model.js";
+
+/** Graphs of scripts/golden/imported.py: the model's golden and the exporter that wrote the graph. */
+export const EXPORTS = [
+  "bert-torchscript",
+  "bert-dynamo",
+  "modernbert-dynamo",
+  "qwen3-torchscript",
+  "qwen3-dynamo",
+] as const;
+
+const CONFIG: ModelConfig = {
+  architecture: "imported",
+  attention: "bidirectional",
+  vocab_size: 64,
+  hidden_size: 16,
+  mask_token_id: 62,
+  eos_token_id: 61,
+  pad_token_id: 63,
+};
+
+/** A model directory around one of the exported graphs, as a user would make it; `remove` deletes it. */
+export function importedModel(
+  name: (typeof EXPORTS)[number],
+  changes: Partial<ModelConfig> = {},
+): { dir: string; remove: () => void } {
+  const dir = mkdtempSync(join(tmpdir(), "imported-"));
+  cpSync(join(packageRoot(), "test", "golden", "imported", name), dir, { recursive: true });
+  const attention = name.startsWith("qwen3") ? "causal" : "bidirectional";
+  writeFileSync(join(dir, "config.json"), JSON.stringify({ ...CONFIG, attention, ...changes }));
+  writeFileSync(join(dir, "tokenizer.json"), letters(10));
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}
