@@ -17,12 +17,6 @@ export function isModelInput(name: string): boolean {
   return Object.hasOwn(KNOWN, name);
 }
 
-/** Whether the graph places tokens and attention as it is told: what a sampler that moves tokens in the buffer needs. */
-export function takesAnyOrder(model: RawModel): boolean {
-  const names = new Set(model.inputs.map((i) => i.name));
-  return names.has("position_ids") && names.has("attention_bias");
-}
-
 /**
  * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N]), whether the model
  * uses them or not, and any others of its own.

@@ -11,6 +11,8 @@ import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Task } from "../env/site.js";
 import { loraSites } from "../nn/bind.js";
 import type { ModelConfig } from "../nn/config.js";
+import { isImported } from "../nn/imported.js";
+import { isModelInput } from "../nn/inputs.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
 import { loadModel, type Model } from "../nn/model.js";
 import { Runtime } from "../onnx/session.js";
@@ -52,6 +54,12 @@ export async function openPolicy(
   const sampler = samplers.get(config.sampler.kind);
   if (sampler === undefined) throw new UserError(`Unknown sampler ${config.sampler.kind}.`, { exitCode: 2 });
   checkInputs(model, sampler, config.sampler.kind);
+  if (full && isImported(model.graph)) {
+    throw new UserError(`${model.dir} is an imported graph: only adapters of it can be trained.`, {
+      hint: "Set objective.trainable=lora.",
+      exitCode: 2,
+    });
+  }
   const options = sampler.options(config.sampler, sampledModel(model.config));
   const refused = training === undefined ? undefined : sampler.refuses(training.objective.scoring, options);
   if (refused !== undefined) {
@@ -95,12 +103,10 @@ export function sampledModel(config: ModelConfig): SampledModel {
   return { tokens, vocabulary: config.vocab_size, attention: config.attention };
 }
 
-const CONTRACT = ["input_ids", "position_ids", "attention_bias"];
-
 /** @throws UserError where the model's graph takes an input that the sampler does not give. */
 function checkInputs(model: Model, sampler: Sampler, kind: string): void {
-  const given = new Set([...CONTRACT, ...sampler.conditions]);
-  const missing = model.graph.inputs.map((input) => input.name).filter((name) => !given.has(name));
+  const names = model.graph.inputs.map((input) => input.name);
+  const missing = names.filter((name) => !isModelInput(name) && !sampler.conditions.includes(name));
   if (missing.length === 0) return;
   throw new UserError(
     `The graph of ${model.dir} takes ${missing.join(" and ")}, which sampler.kind=${kind} does not give.`,
