@@ -102,6 +102,8 @@ export interface LayoutSizes {
 export interface StepLayout extends LayoutSizes {
   /** What one segment covers. */
   readonly level: RatioLevel;
+  /** Whether a segment's value is the sum of its log-probabilities (default) or their mean. */
+  readonly reduction?: "sum" | "mean";
   /** Indices of the steps to score, ascending, one list a trajectory; default: all. */
   readonly subset?: readonly (readonly number[])[];
   /** false: every step in a sequence of its own, exactly as sampled, also where one sequence could hold all of them. */

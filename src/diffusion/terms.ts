@@ -222,15 +222,26 @@ export function stepTerms(
     });
     return { buffer, ...(conditions === undefined ? {} : { conditions }), terms: laidOut };
   });
+  if (layout.reduction === "mean") for (let s = 0; s < segments; s++) recorded[s] = meanOf(recorded, tokens, s);
   const out = bufferTerms(
     scored,
     { batch: batch * sizes.sequences, length: sizes.length, terms, segments },
     { ...info, owner, tokens, recorded },
   );
+  if (layout.reduction === "mean") {
+    out.segment.forEach((s, i) => {
+      out.coefficient[i] = meanOf(out.coefficient, tokens, i, Number(s));
+    });
+  }
   if (layout.subset === undefined) return out;
   const share = Float32Array.from(owner, (b) => (b < 0 ? 0 : (sizes.whole[b]?.steps ?? 0) / (shown[b] as number)));
   const of = sizes.whole.reduce((n, whole) => n + (level === "token" ? whole.terms : whole.steps), 0);
   return { ...out, sampled: { share, of } };
+}
+
+/** An entry divided by the number of tokens of its segment. */
+function meanOf(values: Float32Array, tokens: Float32Array, index: number, segment = index): number {
+  return (values[index] as number) / Math.max(1, tokens[segment] as number);
 }
 
 /** @throws UserError where trajectories of different temperatures meet in one batch. */

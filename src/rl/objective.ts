@@ -40,7 +40,7 @@ export interface LayoutContext {
   readonly rng: DiscreteRng;
   /** Steps of a trajectory. */
   steps(trajectory: Trajectory): number;
-  stepTerms(trajectories: readonly Trajectory[], layout: Pick<StepLayout, "level" | "subset">): TermBatch;
+  stepTerms(trajectories: readonly Trajectory[], layout: Pick<StepLayout, "level" | "subset" | "reduction">): TermBatch;
   boundTerms(trajectories: readonly Trajectory[], layout: Pick<BoundLayout, "samples" | "coupled">): TermBatch;
   textTerms(trajectories: readonly Trajectory[]): TermBatch;
 }

@@ -76,6 +76,14 @@ test("a round, a token or a response is a segment", () => {
   assert.deepEqual([...sequence.tokens], [5, 6, 0]);
 });
 
+test("a segment's value may be the mean of its log-probabilities", () => {
+  const layout = { batch: 3, lengthStep: 32, level: "step", reduction: "mean" } as const;
+  const step = roundTerms(trajectories, options, layout);
+  assert.deepEqual([...(step.recorded as Float32Array)].slice(0, 5), [-1.5, -3.5, -5, -6.5, -9.5]);
+  assert.deepEqual([...step.coefficient].slice(0, 11), [0.5, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25]);
+  assert.ok(step.coefficient.subarray(11).every((c) => c === 0));
+});
+
 test("padding counts nothing and is always possible", () => {
   const terms = lay("step");
   assert.deepEqual([...terms.coefficient], [...new Array<number>(11).fill(1), ...new Array<number>(7).fill(0)]);

@@ -1,8 +1,10 @@
 /**
  * Flow-GRPO on the unmasking trajectory (Liu et al. 2025, arXiv 2505.05470, for the denoising steps of a flow;
- * here a step is a round of unmasking):
+ * here a step is a round of unmasking, or a step of a discrete flow):
  *
- *   l_t(theta) = sum over the tokens revealed in round t of log softmax(logits / tau)[token]
+ *   l_t(theta) = sum (or mean) over the tokens drawn in step t of their log-probabilities, which the sampler defines:
+ *                log softmax(logits / tau)[token] of the tokens that a round reveals (unmask),
+ *                log P(stay) or log P(jump) of every position (jump)
  *   rho_t      = exp(l_t - l_t_old)                       l_t_old comes from the rollout itself
  *   loss       = mean over (g, t) of max(-A rho_t, -A clip(rho_t, 1 - eps, 1 + eps)) + beta k3_t
  *   k3         = exp(d) - d - 1,  d = clamp(l_t_ref - l_t, +-10)     (Schulman 2020)
@@ -20,6 +22,12 @@ const schema = z
       .enum(["step", "token", "sequence"])
       .default("step")
       .describe("what one ratio covers: a round, a token, or a response"),
+    reduction: z
+      .enum(["sum", "mean"])
+      .default("sum")
+      .describe(
+        "of the log-probabilities under one ratio; mean damps steps of many tokens (FS-DFM: all of the canvas)",
+      ),
     steps_per_update: z
       .union([z.literal("all"), z.int().min(1)])
       .default("all")
@@ -34,7 +42,7 @@ export type FlowGrpoOptions = z.infer<typeof schema>;
 
 export const objective: Objective<FlowGrpoOptions> = {
   name: "flow-grpo",
-  description: "clipped policy ratio per round of unmasking, group advantages, k3 penalty to the reference",
+  description: "clipped policy ratio per step of the sampler, group advantages, k3 penalty to the reference",
   schema,
   learnsFrom: "rollouts",
   scoring: "steps",
@@ -42,8 +50,8 @@ export const objective: Objective<FlowGrpoOptions> = {
 
   layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): TermBatch {
     const k = o.steps_per_update;
-    const level = o.ratio_level;
-    if (k === "all") return context.stepTerms(trajectories, { level });
+    const layout = { level: o.ratio_level, reduction: o.reduction };
+    if (k === "all") return context.stepTerms(trajectories, layout);
     const subset = trajectories.map((t) => {
       const all = Array.from({ length: context.steps(t) }, (_, i) => i);
       return context.rng
@@ -51,7 +59,7 @@ export const objective: Objective<FlowGrpoOptions> = {
         .slice(0, k)
         .sort((a, b) => a - b);
     });
-    return context.stepTerms(trajectories, { level, subset });
+    return context.stepTerms(trajectories, { ...layout, subset });
   },
 
   loss: (inputs: LossInputs, o: FlowGrpoOptions): Loss => clippedLoss(inputs, o),
