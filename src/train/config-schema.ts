@@ -30,8 +30,8 @@ export interface Registries {
   readonly trackers: ReadonlyMap<string, { readonly schema: z.ZodType }>;
 }
 
-const DEFAULT_SAMPLER = "unmask";
-const DEFAULT_SITE = "embedded";
+export const DEFAULT_SAMPLER = "unmask";
+export const DEFAULT_SITE = "embedded";
 
 const count = (): z.ZodNumber => z.int().min(0);
 const positiveCount = (): z.ZodNumber => z.int().min(1);
@@ -97,6 +97,10 @@ const evaluation = z.strictObject({
   seed: count().default(1).describe("seed of the evaluation: the same tasks and noise in every run"),
 });
 
+const ownSampler = z.null().default(null);
+const EVALUATION_SAMPLER =
+  "another sampler for evaluations, as {kind: refusion}; what it leaves out is as in `sampler`; null = the same one";
+
 const browser = z.strictObject({
   headless: z.boolean().default(true).describe("false shows the browser"),
   contexts: positiveCount().default(4).describe("episodes at once, one isolated context each"),
@@ -117,12 +121,13 @@ const checkpoint = z.strictObject({
 const openSection = z.looseObject({ kind: z.string() });
 const openOptions = z.looseObject({});
 
-function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType, K extends z.ZodType>(sections: {
-  sampler: S;
-  site: T;
-  objective: O;
-  tracking: K;
-}) {
+function shape<
+  S extends z.ZodType,
+  E extends z.ZodType,
+  T extends z.ZodType,
+  O extends z.ZodType,
+  K extends z.ZodType,
+>(sections: { sampler: S; evaluationSampler: E; site: T; objective: O; tracking: K }) {
   return {
     name: z
       .string()
@@ -139,7 +144,10 @@ function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType, K 
     sampler: sections.sampler.describe("how a response is generated"),
     objective: sections.objective.describe("options of the objective (the subcommand)"),
     training: training.prefault({}).describe("optimization"),
-    evaluation: evaluation.prefault({}).describe("evaluation before, during and after training"),
+    evaluation: evaluation
+      .extend({ sampler: sections.evaluationSampler.describe(EVALUATION_SAMPLER) })
+      .prefault({} as never)
+      .describe("evaluation before, during and after training"),
     browser: browser.prefault({}).describe("the browser that acts on the forms"),
     reward: z
       .enum(["default", "documents"])
@@ -151,7 +159,13 @@ function shape<S extends z.ZodType, T extends z.ZodType, O extends z.ZodType, K 
 }
 
 const openSchema = z.strictObject(
-  shape({ sampler: openSection, site: openSection, objective: openOptions, tracking: openOptions.prefault({}) }),
+  shape({
+    sampler: openSection,
+    evaluationSampler: openSection.nullable().default(null),
+    site: openSection,
+    objective: openOptions,
+    tracking: openOptions.prefault({}),
+  }),
 );
 
 /** A whole run, resolved. `site`, `sampler` and `objective` also hold their plug-in's own options. */
@@ -167,9 +181,14 @@ export function runSchema(
   raw: Record<string, unknown>,
 ): z.ZodObject {
   const objective = command === undefined ? undefined : registries.objectives.get(command);
+  const evaluationSampler = (raw.evaluation as { sampler?: unknown } | null | undefined)?.sampler;
   return z.strictObject(
     shape({
       sampler: kindSection(registries.samplers, raw.sampler, DEFAULT_SAMPLER),
+      evaluationSampler:
+        (evaluationSampler ?? null) === null
+          ? ownSampler
+          : kindSection(registries.samplers, evaluationSampler, DEFAULT_SAMPLER),
       site: kindSection(registries.sites, raw.site, DEFAULT_SITE),
       objective: (objective === undefined ? openOptions : objective.schema.strict()).prefault({}),
       tracking: trackingSection(registries.trackers).prefault({}),

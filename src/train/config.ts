@@ -5,6 +5,7 @@ import { z } from "zod";
 import { messageOf, nearest, UserError } from "../core/errors.js";
 import { packageRoot } from "../core/files.js";
 import { configKeys, loadRegistries, type Registries, type RunConfig, runSchema, unwrap } from "./config-schema.js";
+import { settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
 
 export type { RunConfig } from "./config-schema.js";
@@ -36,7 +37,9 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
         .replace(/[^A-Za-z0-9._-]+/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "") || "run";
 
-  const schema = runSchema(options.registries ?? (await loadRegistries()), options.command, raw);
+  const registries = options.registries ?? (await loadRegistries());
+  settleKinds(raw, source.tree, overrides, registries);
+  const schema = runSchema(registries, options.command, raw);
   const result = schema.safeParse(raw);
   if (result.success) return kindsFirst(result.data as RunConfig);
 
@@ -266,5 +269,11 @@ function isSection(key: string): boolean {
 /** `kind` on top of its section, for readers of config.yaml. */
 function kindsFirst(config: RunConfig): RunConfig {
   const first = <T extends { kind: string }>({ kind, ...rest }: T) => ({ kind, ...rest });
-  return { ...config, site: first(config.site), sampler: first(config.sampler) };
+  const { sampler } = config.evaluation;
+  return {
+    ...config,
+    site: first(config.site),
+    sampler: first(config.sampler),
+    evaluation: { ...config.evaluation, sampler: sampler === null ? null : first(sampler) },
+  };
 }

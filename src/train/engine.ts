@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import type { Conditions, Features, RoundInput, RoundModel, Sampler, TokenIds } from "../diffusion/sampler.js";
+import type {
+  Conditions,
+  Features,
+  RoundHead,
+  RoundInput,
+  RoundModel,
+  Sampler,
+  TokenIds,
+} from "../diffusion/sampler.js";
 import type { TermBatch } from "../diffusion/terms.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
@@ -141,11 +149,19 @@ export class Engine implements RoundModel<unknown> {
   }
 
   /** One round with the current policy. */
-  async forwardRound(input: RoundInput): Promise<unknown> {
+  forwardRound(input: RoundInput): Promise<unknown> {
+    return this.round("rollout_model", this.options.sampler.roundHead, input);
+  }
+
+  /** The current policy behind the head of another sampler, as evaluations may have one. */
+  roundsOf(kind: string, { roundHead }: Pick<Sampler, "roundHead">): RoundModel<unknown> {
+    return { forwardRound: (input) => this.round(`rollout_model/${kind}`, roundHead, input) };
+  }
+
+  private async round(name: string, roundHead: RoundHead<unknown>, input: RoundInput): Promise<unknown> {
     const { batch, length } = input;
     const rows = input.rows.length;
-    const { roundHead } = this.options.sampler;
-    const session = await this.session(`rollout_model/${batch}x${length}x${rows}`, () =>
+    const session = await this.session(`${name}/${batch}x${length}x${rows}`, () =>
       rolloutGraph(this.model.graph, { batch, length, rows }, this.trainable, this.tokens, roundHead),
     );
     const out = await this.runtime.run(session, {

@@ -27,14 +27,20 @@ export async function evaluatePolicy(
   onEpisode?: Report,
 ): Promise<Evaluation> {
   const { episodes, seed, batch } = config.evaluation;
-  const temperature = config.evaluation.temperature ?? policy.options.temperature;
+  const temperature = config.evaluation.temperature ?? policy.evaluation.options.temperature;
   const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
   const rngs = tasks.map((_, i) => Rng.named(seed, `evaluation/${split}/${i}`));
-  const { rollouts } = await collectRollouts(policy, await environment.runner(), tasks, rngs, {
-    batch,
-    temperature,
-    onEpisode: (done) => onEpisode?.(done, tasks.length),
-  });
+  const { rollouts } = await collectRollouts(
+    { ...policy, ...policy.evaluation },
+    await environment.runner(),
+    tasks,
+    rngs,
+    {
+      batch,
+      temperature,
+      onEpisode: (done) => onEpisode?.(done, tasks.length),
+    },
+  );
   return summarizeEpisodes(rollouts, environment, config, split, "model", temperature);
 }
 

@@ -6,7 +6,7 @@ import { readJson } from "../core/files.js";
 import type { Logger } from "../core/log.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
-import type { SampledModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import type { RoundModel, SampledModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Task } from "../env/site.js";
 import { loraSites } from "../nn/bind.js";
@@ -22,13 +22,21 @@ import { readSafetensors } from "../text/safetensors.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { Engine, type EngineOptions } from "./engine.js";
 
+/** How responses are generated. */
+export interface Decoding {
+  readonly sampler: Sampler;
+  readonly options: SamplerOptions;
+  /** The network as the sampler asks it. */
+  readonly rounds: RoundModel<unknown>;
+}
+
 /** The policy of a run: model, adapter and sampler on a runtime. */
-export interface Policy {
+export interface Policy extends Decoding {
   readonly engine: Engine;
   readonly model: Model;
   readonly runtime: Runtime;
-  readonly sampler: Sampler;
-  readonly options: SamplerOptions;
+  /** How evaluations generate: `evaluation.sampler`, or as the policy does. */
+  readonly evaluation: Decoding;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
   promptText(task: Task): string;
@@ -51,20 +59,25 @@ export async function openPolicy(
 ): Promise<Policy> {
   const model = await loadModel(resolvePath(config.model, "model"));
   const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
-  const sampler = samplers.get(config.sampler.kind);
-  if (sampler === undefined) throw new UserError(`Unknown sampler ${config.sampler.kind}.`, { exitCode: 2 });
-  checkInputs(model, sampler, config.sampler.kind);
   if (full && isImported(model.graph)) {
     throw new UserError(`${model.dir} is an imported graph: only adapters of it can be trained.`, {
       hint: "Set objective.trainable=lora.",
       exitCode: 2,
     });
   }
-  const options = sampler.options(config.sampler, sampledModel(model.config));
+  const decodingOf = (section: RunConfig["sampler"]): Pick<Decoding, "sampler" | "options"> => {
+    const sampler = samplers.get(section.kind);
+    if (sampler === undefined) throw new UserError(`Unknown sampler ${section.kind}.`, { exitCode: 2 });
+    checkInputs(model, sampler, section.kind);
+    return { sampler, options: sampler.options(section, sampledModel(model.config)) };
+  };
+  const { sampler, options } = decodingOf(config.sampler);
+  const other = config.evaluation.sampler;
+  const evaluation = other === null ? undefined : decodingOf(other);
   const refused = training === undefined ? undefined : sampler.refuses(training.objective.scoring, options);
   if (refused !== undefined) {
     throw new UserError(`${training?.objective.name} does not work here: ${refused}.`, {
-      hint: "Use another objective, as flow-grpo or espo.",
+      hint: "Use another objective, as flow-grpo or espo, or another sampler.kind, as unmask.",
       exitCode: 2,
     });
   }
@@ -88,6 +101,11 @@ export async function openPolicy(
     runtime,
     sampler,
     options,
+    rounds: engine,
+    evaluation:
+      evaluation === undefined || other === null
+        ? { sampler, options, rounds: engine }
+        : { ...evaluation, rounds: engine.roundsOf(other.kind, evaluation.sampler) },
     lora,
     sites,
     promptText,
@@ -169,7 +187,7 @@ export function tokenizerText(model: Model): string {
 
 /** @throws UserError naming the longest prompts where some do not fit: nothing is truncated in silence. */
 export function checkPromptsFit(tasks: readonly Task[], policy: Policy): void {
-  const limit = policy.options.promptLength;
+  const limit = Math.min(policy.options.promptLength, policy.evaluation.options.promptLength);
   const long = tasks
     .map((task) => ({ id: task.id, length: policy.promptOf(task).length }))
     .filter((t) => t.length > limit);

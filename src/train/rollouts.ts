@@ -2,7 +2,7 @@ import type { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Episode, EpisodeRunner } from "../env/episode.js";
 import type { Task } from "../env/site.js";
-import type { Policy } from "./policy.js";
+import type { Decoding, Policy } from "./policy.js";
 
 /** One response and what became of it. */
 export interface Rollout {
@@ -27,7 +27,7 @@ export interface RolloutTimes {
  * @param rngs one stream a task, so that batching does not change the noise.
  */
 export async function collectRollouts(
-  policy: Policy,
+  policy: Pick<Policy, "promptOf" | "textOf"> & Decoding,
   runner: EpisodeRunner,
   tasks: readonly Task[],
   rngs: readonly Rng[],
@@ -57,7 +57,7 @@ export async function collectRollouts(
     const chunk = tasks.slice(from, from + options.batch);
     const began = performance.now();
     const trajectories = await policy.sampler.rollout(
-      policy.engine,
+      policy.rounds,
       chunk.map((task) => policy.promptOf(task)),
       sampling,
       rngs.slice(from, from + options.batch),

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { UserError } from "../../core/errors.js";
+import type { Rng } from "../../core/rng.js";
+import { batchBuffers, type TokenBuffer } from "../buffer.js";
+import { type Answer, decode, type Question, type Search } from "../refusion/decode.js";
+import { draftHead, type RowDrafts } from "../refusion/head.js";
+import { type RefusionOptions, refusionShapes } from "../refusion/options.js";
+import { parseTrajectory, type RefusionTrajectory, reveals } from "../refusion/trajectory.js";
+import type { RoundModel, SampledModel, Sampler } from "../sampler.js";
+
+/**
+ * ReFusion's own decoding (plan, verify, commit) for evaluation: a deterministic search, not a policy. It has no
+ * likelihood, so that nothing can be trained with it; `unmask` is the policy of the same models.
+ *
+ * Every forward reads the whole sequence again, each token with exactly the visibility that its cached keys and values
+ * would have had: the result is that of a cache, the cost is not.
+ */
+const probability = (): z.ZodNumber => z.number().min(0).max(1);
+
+const schema = z
+  .strictObject({
+    slot_size: z.number().int().min(1).default(4).describe("positions of a slot (k)"),
+    serial_blocks: z.number().int().min(1).default(1).describe("parts of the canvas, finished one after the other"),
+    slot_threshold: probability()
+      .default(0.6)
+      .describe("slots whose first drafted token is more probable are decoded together (tau_slot)"),
+    token_threshold: probability()
+      .default(0.3)
+      .describe("a drafted token stays where it is more probable given those before it (tau_token)"),
+    response_length: z
+      .number()
+      .int()
+      .min(1)
+      .default(64)
+      .describe("canvas in tokens, a multiple of slot_size * serial_blocks"),
+    prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+  })
+  .refine((config) => config.response_length % (config.slot_size * config.serial_blocks) === 0, {
+    path: ["response_length"],
+    error: "must be a multiple of slot_size * serial_blocks",
+  });
+
+export type RefusionConfig = z.output<typeof schema>;
+
+const NO_LIKELIHOOD =
+  "sampler.kind=refusion is a deterministic search, whose responses have no probability that could be scored or trained";
+
+function options(config: RefusionConfig, model: SampledModel): RefusionOptions {
+  if (model.attention !== "causal") {
+    throw new UserError(
+      "sampler.kind=refusion reads drafts from left to right, which a bidirectional model cannot do.",
+      {
+        hint: "Use sampler.kind=unmask.",
+        exitCode: 2,
+      },
+    );
+  }
+  return {
+    slotSize: config.slot_size,
+    blocks: config.serial_blocks,
+    slotThreshold: config.slot_threshold,
+    tokenThreshold: config.token_threshold,
+    responseLength: config.response_length,
+    promptLength: config.prompt_length,
+    temperature: 0,
+    model,
+  };
+}
+
+/** One block of whole slots. */
+function shrink(options: RefusionOptions, positions: number): RefusionOptions {
+  const slotSize = Math.max(1, Math.min(options.slotSize, Math.floor(positions / 2)));
+  return { ...options, slotSize, blocks: 1, responseLength: Math.max(1, Math.floor(positions / slotSize)) * slotSize };
+}
+
+async function rollout(
+  model: RoundModel<RowDrafts>,
+  prompts: readonly (readonly number[])[],
+  options: RefusionOptions,
+  _rngs: readonly Rng[],
+  batchSize = prompts.length,
+): Promise<RefusionTrajectory[]> {
+  if (options.temperature !== 0) {
+    throw new UserError(`sampler.kind=refusion is deterministic: there is no temperature of ${options.temperature}.`, {
+      hint: "Set evaluation.temperature=null.",
+      exitCode: 2,
+    });
+  }
+  if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
+  const long = prompts.findIndex((prompt) => prompt.length > options.promptLength);
+  if (long >= 0) {
+    throw new UserError(
+      `Prompt ${long} has ${prompts[long]?.length} tokens, prompt_length allows ${options.promptLength}`,
+      { hint: "Raise prompt_length, or leave the task out." },
+    );
+  }
+  const trajectories: RefusionTrajectory[] = [];
+  for (let start = 0; start < prompts.length; start += batchSize) {
+    const searches = prompts.slice(start, start + batchSize).map((prompt) => decode(prompt, options));
+    trajectories.push(...(await searchTogether(model, searches, options, batchSize)));
+  }
+  return trajectories;
+}
+
+const NOTHING: TokenBuffer = { ids: [], positions: [] };
+
+/** Runs searches in step: every forward answers the open question of each that is not finished. */
+async function searchTogether(
+  model: RoundModel<RowDrafts>,
+  searches: readonly Search[],
+  options: RefusionOptions,
+  batch: number,
+): Promise<RefusionTrajectory[]> {
+  const states = searches.map((search) => search.next());
+  for (;;) {
+    const questions = states.map((state) => (state.done === true ? undefined : state.value));
+    if (questions.every((question) => question === undefined)) break;
+    const answers = await ask(model, questions, options, batch);
+    searches.forEach((search, b) => {
+      if (states[b]?.done !== true) states[b] = search.next(answers[b] as Answer[]);
+    });
+  }
+  return states.map((state) => state.value as RefusionTrajectory);
+}
+
+/** One forward. @returns the answers of each question, nothing where there was none. */
+async function ask(
+  model: RoundModel<RowDrafts>,
+  questions: readonly (Question | undefined)[],
+  options: RefusionOptions,
+  batch: number,
+): Promise<Answer[][]> {
+  const { length, rows: rowsEach } = refusionShapes(options);
+  const { tokens } = options.model;
+  const buffers = batchBuffers(
+    questions.map((question) => question?.buffer ?? NOTHING),
+    { batch, length, pad: tokens.pad },
+  );
+  const rows = new BigInt64Array(batch * rowsEach);
+  const target = new BigInt64Array(batch * rowsEach).fill(BigInt(tokens.eos));
+  questions.forEach((question, b) => {
+    question?.rows.forEach((row, r) => {
+      rows[b * rowsEach + r] = BigInt(b * length + row.row);
+      if (row.target !== undefined) target[b * rowsEach + r] = BigInt(row.target);
+    });
+  });
+  const uniform = new Float32Array(batch * rowsEach);
+  const drafts = await model.forwardRound({
+    ...buffers,
+    conditions: {},
+    rows,
+    features: { target },
+    uniform,
+    temperature: 1,
+  });
+  return questions.map((question, b) =>
+    (question?.rows ?? []).map((_, r): Answer => {
+      const at = b * rowsEach + r;
+      const probability = Math.exp(drafts.logProb[at] as number);
+      if (!Number.isFinite(probability)) {
+        throw new UserError("The model gave a probability that is not finite.", {
+          hint: "Its weights or activations overflowed: go back to an earlier checkpoint.",
+        });
+      }
+      return {
+        token: Number(drafts.token[at]),
+        probability,
+        target: Math.exp(drafts.targetLogProb[at] as number),
+      };
+    }),
+  );
+}
+
+function unscorable(): never {
+  throw new UserError(`Nothing to score: ${NO_LIKELIHOOD}.`);
+}
+
+export const sampler: Sampler<RefusionConfig, RefusionOptions, RefusionTrajectory, RowDrafts> = {
+  schema,
+  conditions: [],
+  roundHead: draftHead,
+  scoreHeads: [],
+  options,
+  shapes: refusionShapes,
+  shrink,
+  refuses: () => NO_LIKELIHOOD,
+  rollout,
+  parse: (data, where, { tokens }) => parseTrajectory(data, where, tokens.eos),
+  steps: () => 0,
+  size: ({ prompt, response }) => prompt.length + response.length,
+  reveals,
+  stepTerms: unscorable,
+  boundTerms: unscorable,
+  textTerms: unscorable,
+  supervisedTerms: unscorable,
+};
