@@ -118,6 +118,33 @@ test("another kind brings its own keys and makes a plain object schema strict", 
   assert.match(await failure("model: m\nsite: {kind: url}\n"), /site\.base_url \(line 2\): is required and missing/);
 });
 
+test("a kind from the command line takes what it knows of the file's section, and nothing else", async () => {
+  const yaml = "model: m\nsampler: {kind: unmask, rounds: 4, length: 32}\n";
+  const other = await load(yaml, { overrides: ["sampler.kind=jump"] });
+  assert.deepEqual(other.sampler, { kind: "jump", grid: 10 });
+  // what the command line says itself must be a key of the new kind
+  assert.match(await failure(yaml, { overrides: ["sampler.kind=jump", "sampler.rounds=5"] }), /sampler\.rounds/);
+  // the file's own kind and keys must fit each other
+  assert.match(await failure("model: m\nsampler: {kind: jump, rounds: 4}\n"), /sampler\.rounds/);
+  const same = await load(yaml, { overrides: ["sampler.kind=unmask"] });
+  assert.equal(same.sampler.rounds, 4);
+});
+
+test("an evaluation may have a sampler of its own, which takes what it leaves out from the policy's", async () => {
+  const yaml = "model: m\nsampler: {rounds: 4, length: 32}\nevaluation:\n  sampler: {kind: unmask, rounds: 16}\n";
+  const config = await load(yaml);
+  assert.deepEqual(config.evaluation.sampler, { kind: "unmask", rounds: 16, slot_size: 4, length: 32 });
+  assert.equal(config.sampler.rounds, 4);
+  assert.deepEqual(await load(formatConfig(config)), config);
+  assert.equal((await load("model: m\n")).evaluation.sampler, null);
+  const jump = await load(yaml, { overrides: ["evaluation.sampler.kind=jump"] });
+  assert.deepEqual(jump.evaluation.sampler, { kind: "jump", grid: 10 });
+  const off = await load(yaml, { overrides: ["evaluation.sampler=null"] });
+  assert.equal(off.evaluation.sampler, null);
+  assert.match(await failure("model: m\nevaluation: {sampler: {kind: jumpp}}\n"), /evaluation\.sampler\.kind/);
+  assert.match(await failure("model: m\nevaluation: {sampler: jump}\n"), /evaluation\.sampler/);
+});
+
 test("every error at once, with key, line, value and the nearest name", async () => {
   const message = await failure(
     [

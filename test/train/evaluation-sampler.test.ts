@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import { Rng } from "../../src/core/rng.js";
+import type { RefusionTrajectory } from "../../src/diffusion/refusion/trajectory.js";
+import type { Task } from "../../src/env/site.js";
+import { site as embedded } from "../../src/env/sites/embedded.js";
+import { objective } from "../../src/rl/objectives/flow-grpo.js";
+import { loadConfig } from "../../src/train/config.js";
+import { initialAdapter, openPolicy, type Policy } from "../../src/train/policy.js";
+import { optimizerOptions } from "../../src/train/recipe-options.js";
+
+const CONFIG = "configs/tiny/quickstart.yaml";
+const quick = ["runtime.provider=cpu", "runtime.threads=1"];
+
+describe("evaluation.sampler=refusion beside a policy that unmasks (shipped model)", () => {
+  let policy: Policy;
+  let tasks: Task[];
+
+  before(async () => {
+    const config = await loadConfig(CONFIG, {
+      command: "flow-grpo",
+      overrides: ["evaluation.sampler.kind=refusion", "evaluation.sampler.token_threshold=0.5", ...quick],
+    });
+    const training = { objective: objective as never, options: config.objective, optimizer: optimizerOptions(config) };
+    policy = await openPolicy(config, training);
+    await policy.engine.setParameters("policy", initialAdapter(config, policy));
+    const site = await embedded.start(embedded.schema.parse({}));
+    tasks = Rng.named(1, "tasks")
+      .shuffle([...site.tasks()])
+      .slice(0, 6);
+    await site.stop();
+  });
+  after(() => policy.close());
+
+  const search = (some: readonly Task[], batch: number): Promise<RefusionTrajectory[]> => {
+    const { sampler, options, rounds } = policy.evaluation;
+    const rngs = some.map((_, i) => Rng.named(0, `${i}`));
+    const asked = some.map((task) => policy.promptOf(task));
+    return sampler.rollout(rounds, asked, options, rngs, batch) as Promise<RefusionTrajectory[]>;
+  };
+
+  it("decodes forms in fewer forwards than tokens, the same in a batch as alone", async () => {
+    const together = await search(tasks, tasks.length);
+    for (const [i, trajectory] of together.entries()) {
+      assert.equal(trajectory.ended, "eos");
+      assert.ok(trajectory.forwards < trajectory.response.length);
+      assert.match(policy.textOf(trajectory), /^(fill|select|check)/);
+      // every slot size and threshold as the config says: the canvas is the policy's own
+      assert.equal(trajectory.responseLength, policy.options.responseLength);
+      assert.deepEqual((await search([tasks[i] as Task], 1))[0], trajectory);
+    }
+  });
+
+  it("leaves the policy's own rollouts as they are", async () => {
+    const { sampler, options, rounds } = policy;
+    const asked = tasks.map((task) => policy.promptOf(task));
+    const rollout = (): Promise<unknown> =>
+      sampler.rollout(
+        rounds,
+        asked,
+        options,
+        asked.map((_, i) => Rng.named(0, `${i}`)),
+      );
+    const first = await rollout();
+    await search(tasks.slice(0, 1), 1);
+    assert.deepEqual(await rollout(), first);
+  });
+});
+
+it("training with the sampler refusion is refused with the reason", async () => {
+  const config = await loadConfig(CONFIG, { command: "flow-grpo", overrides: ["sampler.kind=refusion", ...quick] });
+  const training = { objective: objective as never, options: config.objective, optimizer: optimizerOptions(config) };
+  await assert.rejects(openPolicy(config, training), (error) => {
+    assert.ok(error instanceof UserError);
+    assert.match(error.message, /flow-grpo does not work here: .*deterministic search/);
+    assert.equal(error.exitCode, 2);
+    return true;
+  });
+});
