@@ -122,6 +122,25 @@ export class EpisodeRunner {
     });
   }
 
+  /**
+   * The page as a plan fills it in, as JPEG: actions that may send something are left out. Undefined where the
+   * environment failed.
+   */
+  async photograph(task: Task, planText: string): Promise<Uint8Array | undefined> {
+    const plan = parsePlan(planText);
+    const end = plan.actions.findIndex((action) => action.kind === "submit");
+    const actions = plan.actions
+      .slice(0, end < 0 ? undefined : end)
+      .filter((action) => action.kind !== "click" && action.kind !== "goto");
+    return this.inSlot(async (slot) => {
+      const { result } = await this.withRetries(async (session) => {
+        await executePlan(session, task, { ...plan, actions }, this.options);
+        return session.photograph(this.options.actionTimeoutMs);
+      }, slot);
+      return result;
+    });
+  }
+
   /** The browser's process id, where it is known. */
   async browserPid(): Promise<number | undefined> {
     return this.host.pid();

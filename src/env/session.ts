@@ -13,6 +13,9 @@ export interface Submission {
   readonly accepted: boolean;
 }
 
+const VIEWPORT = { width: 800, height: 600 };
+/** Pixels of a page that a picture shows at most. */
+const PICTURE_HEIGHT = 2000;
 /** How long a context may take to close before its browser is given up. */
 const CLOSE_PATIENCE_MS = 3000;
 /** Episodes that one context serves; a fresh one now and then bounds whatever a page may leak. */
@@ -43,7 +46,7 @@ export class Session {
     const context = await browser.newContext({
       serviceWorkers: "block",
       acceptDownloads: false,
-      viewport: { width: 800, height: 600 },
+      viewport: VIEWPORT,
       locale: "en-US",
       timezoneId: "UTC",
     });
@@ -94,6 +97,21 @@ export class Session {
   /** Whether a caught post still waits for its answer. */
   isPosting(): boolean {
     return this.posting;
+  }
+
+  /** The whole page as a small JPEG; a very long one is cut. */
+  async photograph(timeoutMs: number): Promise<Uint8Array> {
+    const { width } = VIEWPORT;
+    const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
+    return this.page.screenshot({
+      type: "jpeg",
+      quality: 60,
+      fullPage: true,
+      clip: { x: 0, y: 0, width, height: Math.max(1, Math.min(height, PICTURE_HEIGHT)) },
+      scale: "css",
+      animations: "disabled",
+      timeout: timeoutMs,
+    });
   }
 
   /** Clears whatever the last episode left. @returns false where the context is used up and has to be replaced. */

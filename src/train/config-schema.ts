@@ -117,6 +117,11 @@ const checkpoint = z.strictObject({
   keep_last: positiveCount().default(2).describe("checkpoints kept besides the best one"),
 });
 
+const report = z.strictObject({
+  rollouts: count().default(64).describe("rollouts in report.html, the worst ones"),
+  screenshots: count().default(12).describe("of them with a picture of the filled form; 0 = none"),
+});
+
 /** The sections' shape, with the plug-ins' sections open. `PlugInSections` narrows them. */
 const openSection = z.looseObject({ kind: z.string() });
 const openOptions = z.looseObject({});
@@ -155,6 +160,7 @@ function shape<
       .describe("documents = the design documents' own formula, for comparison"),
     checkpoint: checkpoint.prefault({}).describe("saving"),
     tracking: sections.tracking.describe("where metrics go besides metrics.jsonl"),
+    report: report.prefault({}).describe("report.html"),
   };
 }
 

@@ -10,6 +10,8 @@ export interface Environment {
   readonly site: RunningSite;
   /** The browser; started at first use, since supervised training needs none. */
   runner(): Promise<EpisodeRunner>;
+  /** Whether the browser was started. */
+  readonly started: boolean;
   tasks(split: TaskSet): readonly Task[];
   /** Ends browser and server. */
   close(): Promise<void>;
@@ -45,6 +47,9 @@ export async function openEnvironment(
         uploads: config.browser.uploads,
       });
       return opened;
+    },
+    get started() {
+      return opened !== undefined;
     },
     tasks(split) {
       const tasks = split === "all" ? site.tasks() : bySplit.get(split);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { UserError } from "../core/errors.js";
+import { messageOf, UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
@@ -22,6 +22,7 @@ import { recordsOf, writeRollouts } from "./rollout-record.js";
 import { collectRollouts } from "./rollouts.js";
 import { openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
+import { takeScreenshots } from "./screenshots.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 import { prepareBatches, takeStep } from "./update.js";
 import type { Watch } from "./watch.js";
@@ -157,8 +158,29 @@ class PolicyTraining {
     await this.save();
     const interrupted = this.step < config.training.steps;
     const after = interrupted ? [] : await this.evaluate("after");
-    await writeReport(run.directory);
+    await this.report(interrupted);
     return { runDir: run.directory.dir, steps: this.step, interrupted, before, after };
+  }
+
+  /** The run is saved: what goes wrong here is worth a line, not a failure. */
+  private async report(interrupted: boolean): Promise<void> {
+    const { config, environment, run, watch } = this;
+    const { rollouts, screenshots } = config.report;
+    // who interrupts does not want to wait, and a run from recorded rollouts may have no browser
+    const picture = interrupted || !environment.started ? 0 : screenshots;
+    try {
+      await writeReport(run.directory, {
+        rollouts,
+        picture: async (records) => {
+          if (picture === 0) return;
+          watch.phase({ doing: "taking screenshots" });
+          const runner = await environment.runner();
+          await takeScreenshots(run.directory, runner, environment.site.tasks(), records.slice(0, picture));
+        },
+      });
+    } catch (error) {
+      watch.note(`report.html is not complete: ${messageOf(error)}; try refusion-train report ${run.directory.dir}`);
+    }
   }
 
   /** One step: rollouts, advantages, updates. */

@@ -1,6 +1,13 @@
+import { loadConfig } from "../../train/config.js";
 import { writeReport } from "../../train/report/report.js";
 import { RunDirectory } from "../../train/run-directory.js";
-import type { CliCommand } from "../shared.js";
+import { type CliCommand, positiveInteger } from "../shared.js";
+
+interface ReportFlags {
+  readonly rollouts?: number;
+  /** True without a number. */
+  readonly screenshots?: number | true;
+}
 
 /** `refusion-train report RUN`: (re)writes report.html from what the run directory holds; prints its path. */
 export const command: CliCommand = {
@@ -8,8 +15,37 @@ export const command: CliCommand = {
     command
       .description("Write a run's report.html: curves, before and after, the worst rollouts.")
       .argument("<run>", "run directory")
-      .action(async (dir: string) => {
-        context.print(await writeReport(RunDirectory.open(dir)));
+      .option("--rollouts <count>", "rollouts that it shows (64)", positiveInteger)
+      .option(
+        "--screenshots [count]",
+        "play the plans of the worst rollouts again and show the filled forms (12)",
+        positiveInteger,
+      )
+      .action(async (dir: string, { rollouts, screenshots }: ReportFlags) => {
+        const run = RunDirectory.open(dir);
+        const options = rollouts === undefined ? {} : { rollouts };
+        if (screenshots === undefined) {
+          context.print(await writeReport(run, options));
+          return;
+        }
+        // loaded when they are needed: a report alone needs no browser
+        const [{ openEnvironment }, { takeScreenshots }] = await Promise.all([
+          import("../../train/environment.js"),
+          import("../../train/screenshots.js"),
+        ]);
+        const config = await loadConfig(run.config, { command: run.readEnvironment().command });
+        const environment = await openEnvironment(config);
+        try {
+          const runner = await environment.runner();
+          const picture = async (records: Parameters<typeof takeScreenshots>[3]): Promise<void> => {
+            const wanted = records.slice(0, screenshots === true ? config.report.screenshots : screenshots);
+            const taken = await takeScreenshots(run, runner, environment.site.tasks(), wanted);
+            context.log(`${taken} of ${wanted.length} screenshots taken`);
+          };
+          context.print(await writeReport(run, { ...options, picture }));
+        } finally {
+          await environment.close();
+        }
       });
   },
 };

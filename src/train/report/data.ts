@@ -8,11 +8,12 @@ import { type Evaluation, readEvaluation } from "../evaluation-report.js";
 import { readMetrics, type StepMetrics } from "../metrics.js";
 import { isPlainObject } from "../overrides.js";
 import type { RunDirectory, RunEnvironment } from "../run-directory.js";
+import { type RevealReader, revealReader } from "./reveal-order.js";
 import { type RolloutSample, sampleRollouts } from "./rollout-sample.js";
 import type { Speller } from "./token-text.js";
 
-/** Rollouts in a report, unless asked otherwise. */
-export const DEFAULT_ROLLOUTS = 64;
+/** As the config's report.rollouts; a run directory of an older release has none. */
+const DEFAULT_ROLLOUTS = 64;
 
 /** Everything a report shows, read from a run directory. */
 export interface ReportData {
@@ -24,6 +25,7 @@ export interface ReportData {
   /** Evaluations by step, for the curves: 0 is before training. */
   readonly validations: readonly { readonly step: number; readonly evaluation: Evaluation }[];
   readonly rollouts: RolloutSample;
+  readonly reveals: RevealReader;
   /** Null where the model's tokenizer cannot be read: tokens are then shown as numbers. */
   readonly tokenizer: Speller | null;
   /** The screenshot of a rollout as JPEG, where one was taken. */
@@ -38,7 +40,10 @@ export interface SplitEvaluations {
   readonly after: Evaluation | null;
 }
 
-export function readReportData(run: RunDirectory, options: { readonly rollouts?: number } = {}): ReportData {
+export async function readReportData(
+  run: RunDirectory,
+  options: { readonly rollouts?: number } = {},
+): Promise<ReportData> {
   const problems: string[] = [];
   const attempt = <T>(path: string, read: () => T): T | null => {
     if (!existsSync(path)) return null;
@@ -60,6 +65,7 @@ export function readReportData(run: RunDirectory, options: { readonly rollouts?:
   }));
   const metrics = attempt(run.metrics, () => readMetrics(run.metrics)) ?? [];
   const config = readFileSync(run.config, "utf8");
+  const { model, sampler } = namesOf(config);
   return {
     name: basename(resolve(run.dir)),
     config,
@@ -68,7 +74,8 @@ export function readReportData(run: RunDirectory, options: { readonly rollouts?:
     evaluations,
     validations: validations(run, evaluations, metrics.at(-1)?.step ?? 0, evaluation),
     rollouts: sampleRollouts(run, options.rollouts ?? DEFAULT_ROLLOUTS, (text) => problems.push(text)),
-    tokenizer: tokenizerOf(config),
+    reveals: await revealReader(sampler),
+    tokenizer: tokenizerOf(model),
     screenshot: (place) => {
       const path = run.screenshot(place);
       return existsSync(path) ? readFileSync(path) : undefined;
@@ -99,12 +106,22 @@ function validations(
   );
 }
 
-/** The tokenizer of the config's model. The model may be gone by now, or the config may be damaged. */
-function tokenizerOf(config: string): Speller | null {
+/** Model directory and sampler of a config, which may be damaged. */
+function namesOf(config: string): { model: string | undefined; sampler: string | undefined } {
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
   try {
     const tree: unknown = parse(config, { logLevel: "error" });
-    const model = isPlainObject(tree) ? tree.model : undefined;
-    return typeof model === "string" ? Tokenizer.load(resolvePath(model, "model")) : null;
+    if (!isPlainObject(tree)) return { model: undefined, sampler: undefined };
+    return { model: text(tree.model), sampler: isPlainObject(tree.sampler) ? text(tree.sampler.kind) : undefined };
+  } catch {
+    return { model: undefined, sampler: undefined };
+  }
+}
+
+/** The model may be gone by now. */
+function tokenizerOf(model: string | undefined): Speller | null {
+  try {
+    return model === undefined ? null : Tokenizer.load(resolvePath(model, "model"));
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
+import type { Reveal } from "../../diffusion/sampler.js";
 import { escapeHtml } from "./html.js";
-import { type Reveal, revealOrder } from "./reveal-order.js";
 import { type Speller, spell } from "./token-text.js";
 
 /** Colours of the order, and of the probability (style.ts). */
@@ -23,11 +23,8 @@ function likelihood(p: number): number {
  * A response with the order in which it was unmasked: a token's colour is its round. Each token carries its round and
  * its probability, which the page's script shows at the pointer or the keyboard's cursor.
  * @param steps rounds of the longest response shown, so that a colour means the same round everywhere.
- * @returns undefined where the record does not say the order.
  */
-export function heatMap(trajectory: unknown, steps: number, tokenizer: Speller | null): string | undefined {
-  const reveals = revealOrder(trajectory);
-  if (reveals === undefined || reveals.length === 0) return undefined;
+export function heatMap(reveals: readonly Reveal[], steps: number, tokenizer: Speller | null): string {
   const texts =
     tokenizer === null
       ? undefined
@@ -43,13 +40,8 @@ export function heatMap(trajectory: unknown, steps: number, tokenizer: Speller |
   );
 }
 
-/** Steps of a record's order: one more than its last. */
-export function orderSteps(trajectory: unknown): number {
-  return (revealOrder(trajectory) ?? []).reduce((most, { step }) => Math.max(most, step + 1), 0);
-}
-
 function tokenSpan({ token, step, logProb }: Reveal, text: string | undefined, steps: number): string {
-  const p = logProb === null ? undefined : Math.exp(logProb);
+  const p = logProb === undefined ? undefined : Math.exp(logProb);
   const classes = [
     `o${shade(step, steps)}`,
     ...(p === undefined ? [] : [`p${likelihood(p)}`, ...(p < UNLIKELY ? ["low"] : [])]),

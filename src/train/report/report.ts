@@ -1,4 +1,5 @@
 import { writeAtomic } from "../../core/files.js";
+import type { RolloutRecord } from "../rollout-record.js";
 import type { RunDirectory } from "../run-directory.js";
 import { REPORT_SCRIPT } from "./client.js";
 import { curves } from "./curves.js";
@@ -8,9 +9,18 @@ import { countText, cspHash, escapeHtml } from "./html.js";
 import { rolloutSection } from "./rollouts.js";
 import { REPORT_STYLE } from "./style.js";
 
-/** Writes report.html of a run and returns its path. @param options.rollouts how many it shows. */
-export async function writeReport(run: RunDirectory, options: { readonly rollouts?: number } = {}): Promise<string> {
-  await writeAtomic(run.report, renderReport(readReportData(run, options)));
+export interface ReportOptions {
+  /** Rollouts that it shows. */
+  readonly rollouts?: number;
+  /** Called with the shown rollouts, worst first, before the page is made: to take their pictures. */
+  readonly picture?: (records: readonly RolloutRecord[]) => Promise<unknown>;
+}
+
+/** Writes report.html of a run and returns its path. */
+export async function writeReport(run: RunDirectory, options: ReportOptions = {}): Promise<string> {
+  const data = await readReportData(run, options);
+  await options.picture?.(data.rollouts.shown.flatMap(({ record }) => (record.fault === null ? [record] : [])));
+  await writeAtomic(run.report, renderReport(data));
   return run.report;
 }
 

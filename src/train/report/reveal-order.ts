@@ -1,43 +1,40 @@
 import { z } from "zod";
+import { loadFolder } from "../../core/registry.js";
+import type { Reveal, Sampler } from "../../diffusion/sampler.js";
 
-/** One token of a response, and when it took the value that it ended with. */
-export interface Reveal {
-  readonly token: number;
-  /** Round or step of the sampler, from 0. */
-  readonly step: number;
-  /** Log-probability in nats that it was sampled with, where the sampler records one for each token. */
-  readonly logProb: number | null;
-}
+/** Tells when each token of a recorded response got its final value, from left to right; undefined where it cannot. */
+export type RevealReader = (trajectory: unknown) => Reveal[] | undefined;
 
-type Mapping = (trajectory: unknown) => Reveal[] | undefined;
-
-const unmask = z.looseObject({
-  response: z.array(z.int()),
-  rounds: z.array(z.looseObject({ positions: z.array(z.int()), logProbs: z.array(z.number()) })),
-});
+const answer = z.array(
+  z.object({
+    position: z.int().nonnegative(),
+    token: z.int().nonnegative(),
+    step: z.int().nonnegative(),
+    logProb: z.number().optional(),
+  }),
+);
 
 /**
- * What each sampler's record says about the order, by the sampler's name. A new sampler adds one mapping, which answers
- * undefined for a record that is not its own.
+ * The reader of a run's records: its sampler's own `reveals`. A report also reads what a damaged or hand-made file
+ * holds, without the model that could check it: whatever the sampler makes no sense of has no order.
+ * @param kind the run's sampler; undefined tries every one.
  */
-const MAPPINGS: Readonly<Record<string, Mapping>> = {
-  /** Every position is revealed in one round and stays. */
-  unmask(trajectory) {
-    const { data } = unmask.safeParse(trajectory);
-    if (data === undefined) return undefined;
-    const at = new Map<number, Omit<Reveal, "token">>();
-    for (const [step, { positions, logProbs }] of data.rounds.entries()) {
-      for (const [i, position] of positions.entries()) at.set(position, { step, logProb: logProbs[i] ?? null });
+export async function revealReader(kind: string | undefined): Promise<RevealReader> {
+  const samplers = await loadFolder<Sampler>(new URL("../../diffusion/samplers/", import.meta.url), "sampler");
+  const named = kind === undefined ? undefined : samplers.get(kind);
+  const candidates = named === undefined ? [...samplers.values()] : [named];
+  return (trajectory) => {
+    for (const sampler of candidates) {
+      try {
+        const { data } = answer.safeParse(sampler.reveals(trajectory as never));
+        if (data === undefined || data.length === 0) continue;
+        return data
+          .map(({ logProb, ...rest }): Reveal => ({ ...rest, logProb }))
+          .sort((a, b) => a.position - b.position);
+      } catch {
+        // not a record of this sampler
+      }
     }
-    return data.response.map((token, position) => ({ token, ...(at.get(position) ?? { step: 0, logProb: null }) }));
-  },
-};
-
-/** The tokens of a recorded response from left to right; undefined where no sampler's mapping knows the record. */
-export function revealOrder(trajectory: unknown): Reveal[] | undefined {
-  for (const mapping of Object.values(MAPPINGS)) {
-    const reveals = mapping(trajectory);
-    if (reveals !== undefined) return reveals;
-  }
-  return undefined;
+    return undefined;
+  };
 }

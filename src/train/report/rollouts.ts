@@ -1,8 +1,8 @@
+import type { Reveal } from "../../diffusion/sampler.js";
 import type { RolloutRecord } from "../rollout-record.js";
 import type { ReportData } from "./data.js";
-import { heatMap, orderSteps } from "./heat-map.js";
+import { heatMap } from "./heat-map.js";
 import { countText, escapeHtml } from "./html.js";
-import { revealOrder } from "./reveal-order.js";
 import type { ShownRollout } from "./rollout-sample.js";
 import type { Speller } from "./token-text.js";
 
@@ -12,13 +12,15 @@ const MOST_BYTES = 12 * 2 ** 20;
 type Verdict = "success" | "accepted" | "not accepted" | "fault";
 
 /** The browser of rollouts with its filters. */
-export function rolloutSection({ rollouts, tokenizer, screenshot }: ReportData): string {
+export function rolloutSection({ rollouts, reveals, tokenizer, screenshot }: ReportData): string {
   if (rollouts.shown.length === 0) return "";
   const cards: string[] = [];
   let bytes = 0;
-  const steps = Math.max(...rollouts.shown.map(({ record }) => orderSteps(record.trajectory)), 1);
+  const orders = rollouts.shown.map(({ record }) => reveals(record.trajectory));
+  const steps = orderSteps(orders);
   for (const [i, shown] of rollouts.shown.entries()) {
-    const card = rolloutCard(shown, { open: i === 0, steps, tokenizer, image: screenshot(shown.record) });
+    const image = screenshot(shown.record);
+    const card = rolloutCard(shown, { open: i === 0, reveals: orders[i], steps, tokenizer, image });
     bytes += card.length;
     if (bytes > MOST_BYTES) break;
     cards.push(card);
@@ -60,6 +62,8 @@ function filters(shown: readonly ShownRollout[]): string {
 
 export interface CardOptions {
   readonly open: boolean;
+  /** Undefined where the record does not say the order. */
+  readonly reveals: readonly Reveal[] | undefined;
   /** Rounds of the longest response shown. */
   readonly steps: number;
   readonly tokenizer: Speller | null;
@@ -67,21 +71,30 @@ export interface CardOptions {
   readonly image: Uint8Array | undefined;
 }
 
+/** Rounds of the longest of some responses. */
+export function orderSteps(orders: readonly (readonly Reveal[] | undefined)[]): number {
+  return orders.reduce(
+    (most, reveals) => (reveals ?? []).reduce((steps, { step }) => Math.max(steps, step + 1), most),
+    1,
+  );
+}
+
 /** One rollout. Everything in it but our own words is untrusted. */
 export function rolloutCard({ record, alike }: ShownRollout, options: CardOptions): string {
   const verdict = verdictOf(record);
-  const heat = heatMap(record.trajectory, options.steps, options.tokenizer);
-  const response = heat ?? `<pre>${escapeHtml(record.response)}</pre>`;
-  const logProb = leastLikely(record);
+  const { reveals, steps, tokenizer } = options;
+  const response =
+    reveals === undefined ? `<pre>${escapeHtml(record.response)}</pre>` : heatMap(reveals, steps, tokenizer);
+  const logProb = (reveals ?? []).reduce((least, r) => Math.min(least, r.logProb ?? 0), 0);
   return (
     `<details class="rollout"${options.open ? " open" : ""} data-verdict="${verdict}" data-form="${escapeHtml(record.form)}"` +
-    ` data-step="${record.step}" data-reward="${record.reward ?? 2}" data-alike="${alike}" data-unlikely="${logProb}">` +
+    ` data-step="${record.step}" data-reward="${record.reward ?? 2}" data-alike="${alike}" data-unlikely="${Number(logProb.toFixed(3))}">` +
     `<summary><b class="num">${record.reward === null ? "–" : record.reward.toFixed(3)}</b> ` +
     `<span class="verdict ${verdict === "success" ? "good" : "bad"}">${verdict}</span> ${escapeHtml(record.form)} ` +
     `<span class="dim">step ${record.step}${alike > 1 ? ` · ${alike} alike` : ""} · ${escapeHtml(record.task_id)}</span></summary>` +
     `<p class="dim">${facts(record).map(escapeHtml).join(" · ")}</p>` +
     `<div class="columns"><div><h3>Prompt</h3><pre>${escapeHtml(record.prompt)}</pre></div>` +
-    `<div><h3>Response, coloured by when it was unmasked</h3>${response}</div></div>` +
+    `<div><h3>Response${reveals === undefined ? "" : ", coloured by when it was unmasked"}</h3>${response}</div></div>` +
     `<div class="columns"><div><h3>Plan</h3>${plan(record)}</div><div>${fields(record)}</div>${picture(options.image, record)}</div></details>`
   );
 }
@@ -148,12 +161,6 @@ function picture(image: Uint8Array | undefined, record: RolloutRecord): string {
   if (image === undefined) return "";
   const data = Buffer.from(image).toString("base64");
   return `<div><h3>The form, filled in</h3><img alt="${escapeHtml(`Page of ${record.form} as the plan left it`)}" src="data:image/jpeg;base64,${data}"></div>`;
-}
-
-/** Smallest log-probability of a token; 0 where none is recorded. */
-function leastLikely(record: RolloutRecord): number {
-  const least = (revealOrder(record.trajectory) ?? []).reduce((low, { logProb }) => Math.min(low, logProb ?? 0), 0);
-  return Number(least.toFixed(3));
 }
 
 function fieldText(value: unknown): string {

@@ -45,7 +45,7 @@ test("the page has curves with evaluations, tables with differences, and rollout
 });
 
 test("the response shows each token with its round and its probability", async () => {
-  const html = renderReport(readReportData(await exampleRun(dir, "heat")));
+  const html = renderReport(await readReportData(await exampleRun(dir, "heat")));
   const heat = /<div class="heat"[^>]*>(.*?)<\/div>/s.exec(html)?.[1] ?? "";
   const tokens = [...heat.matchAll(/<span class="([^"]*)" data-r="(\d)" data-p="([^"]*)">([^<]*)<\/span>/g)];
   assert.equal(tokens.map((token) => token[4]).join(""), rollout(0).response.replaceAll("\n", "↵\n"));
@@ -64,7 +64,7 @@ test("the response shows each token with its round and its probability", async (
 test("a screenshot is part of the page", async () => {
   const run = await exampleRun(dir, "pictured");
   await writeAtomic(run.screenshot({ step: 20, group: 0, rollout: 0 }), Buffer.from("a picture"));
-  const html = renderReport(readReportData(run));
+  const html = renderReport(await readReportData(run));
   const sources = [...html.matchAll(/<img alt="([^"]*)" src="data:image\/jpeg;base64,([^"]*)">/g)];
   assert.deepEqual(
     sources.map(([, alt, data]) => [alt, atob(data ?? "")]),
@@ -73,7 +73,7 @@ test("a screenshot is part of the page", async () => {
 });
 
 test("model output, posted values and names are text, never markup", async () => {
-  const data = readReportData(await hostileRun(dir, "hostile"));
+  const data = await readReportData(await hostileRun(dir, "hostile"));
   const html = renderReport({ ...data, name: HOSTILE, problems: [HOSTILE] });
   assert.equal(html.match(/<script/g)?.length, 1);
   assert.equal(html.match(/<\/script/g)?.length, 1);
@@ -92,7 +92,7 @@ test("the worst of the newest step and of the whole run, equal responses once; t
       ),
     );
   }
-  const { rollouts } = readReportData(run, { rollouts: 8 });
+  const { rollouts } = await readReportData(run, { rollouts: 8 });
   assert.equal(rollouts.total, 12 * 8 + 9);
   assert.equal(rollouts.shown.length, 8);
   const newest = rollouts.shown.filter(({ record }) => record.step === 20);
@@ -111,7 +111,7 @@ test("the worst of the newest step and of the whole run, equal responses once; t
       [1, 0.15, 1],
     ],
   );
-  assert.match(renderReport(readReportData(run, { rollouts: 8 })), /8 of 105 rollouts/);
+  assert.match(renderReport(await readReportData(run, { rollouts: 8 })), /8 of 105 rollouts/);
 });
 
 test("a run of 50 steps x 64 rollouts gives a page of bounded size", async () => {
@@ -122,9 +122,11 @@ test("a run of 50 steps x 64 rollouts gives a page of bounded size", async () =>
     const records = Array.from({ length: 64 }, (_, i) =>
       rollout(i % 8, { step, group: i % 8, rollout: Math.floor(i / 8), response: `plan ${step} ${i}` }),
     );
-    await writeRollouts(run.rollouts(step), records);
+    // the shipped writer syncs every file to the disk
+    mkdirSync(run.rolloutsDir, { recursive: true });
+    writeFileSync(run.rollouts(step), records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   }
-  const data = readReportData(run);
+  const data = await readReportData(run);
   assert.deepEqual([data.rollouts.total, data.rollouts.shown.length, data.rollouts.intervals.length], [3200, 64, 50]);
   assert.ok(renderReport(data).length < 1_500_000);
 });
@@ -132,7 +134,7 @@ test("a run of 50 steps x 64 rollouts gives a page of bounded size", async () =>
 test("an empty run and a damaged one still give a page", async () => {
   const empty = RunDirectory.create({ name: "empty", parent: dir });
   writeFileSync(empty.config, "");
-  assert.match(renderReport(readReportData(empty)), /No step is recorded yet/);
+  assert.match(renderReport(await readReportData(empty)), /No step is recorded yet/);
   const run = await exampleRun(dir, "damaged");
   writeFileSync(run.environment, "{");
   writeFileSync(run.metrics, "nonsense\n");
@@ -141,7 +143,7 @@ test("an empty run and a damaged one still give a page", async () => {
   writeFileSync(run.rollouts(30), "{}\n");
   writeFileSync(run.rollouts(29), "nonsense\n");
   writeFileSync(run.config, "model: [\n");
-  const data = readReportData(run);
+  const data = await readReportData(run);
   assert.equal(data.problems.length, 5);
   const html = renderReport(data);
   assert.match(html, /Could not be read/);
