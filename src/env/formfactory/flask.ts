@@ -25,7 +25,8 @@ from flask.cli import main
 sys.argv = ["flask", "--app", sys.argv[1], "run", "--host", "127.0.0.1", "--port", sys.argv[2]]
 main()
 `;
-const START_PATIENCE_MS = 30_000;
+/** Importing Flask takes half a second, on a machine with nothing else to do. */
+const START_PATIENCE_MS = 120_000;
 const STOP_PATIENCE_MS = 3000;
 /** Another program may take the port between our look and Flask's. */
 const PORT_TRIES = 3;

@@ -19,6 +19,7 @@ const schema = z.strictObject({
   path: z
     .string()
     .min(1)
+    .default("formfactory")
     .describe("a checkout of FormFactory (git clone https://github.com/formfactory-ai/formfactory)"),
   server: z
     .enum(["node", "flask"])
@@ -106,20 +107,26 @@ async function readPages(
 
 function fieldKinds(task: Task, controls: readonly Control[]): Record<string, FieldKind> {
   return Object.fromEntries(
-    Object.keys(task.fields).flatMap((label): [string, FieldKind][] => {
-      const target = findControl(controls, label);
-      if (typeof target === "string" || target.option !== undefined) return [];
-      const { kind, default: preset, options } = target.control;
-      return [[label, { kind, default: preset, options: options.map((option) => option.text) }]];
-    }),
+    controlsOf(task, controls).map(([label, { kind, default: preset, options }]) => [
+      label,
+      { kind, default: preset, options: options.map((option) => option.text) },
+    ]),
   );
 }
 
-/** The options of a task's choices: a source text does not say how the form words them. */
+/** The options of a task's choices, without the placeholders: a source text does not say how the form words them. */
 function withChoices(task: Task, controls: ReadonlyMap<string, readonly Control[]>): Task {
-  const kinds = Object.entries(fieldKinds(task, controls.get(task.url) ?? []));
-  const choices = kinds.flatMap(([label, { options = [] }]) =>
-    options.length === 0 ? [] : [[label, options.filter((option) => option !== "")] as const],
-  );
+  const choices = controlsOf(task, controls.get(task.url) ?? []).flatMap(([label, { options }]) => {
+    const texts = options.flatMap(({ text, value }) => (value === "" ? [] : [text]));
+    return texts.length === 0 ? [] : [[label, texts] as const];
+  });
   return { ...task, choices: Object.fromEntries(choices) };
+}
+
+/** A task's labels that name a control, with their controls. */
+function controlsOf(task: Task, controls: readonly Control[]): [string, Control][] {
+  return Object.keys(task.fields).flatMap((label): [string, Control][] => {
+    const target = findControl(controls, label);
+    return typeof target === "string" || target.option !== undefined ? [] : [[label, target.control]];
+  });
 }

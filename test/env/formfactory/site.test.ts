@@ -54,7 +54,7 @@ test("splits are by record and by form, and cleaning moves nothing", () => {
 test("each task has its source text and the options of its choices", () => {
   const task = clean.tasks().find((t) => t.form === "tech-software/support-request" && t.id.endsWith("0002"));
   assert.match(task?.document ?? "", /^Letter 3\n[\s\S]*Lamp 2 is out[\s\S]*an answer$/);
-  assert.deepEqual(task?.choices?.["Affected Users"], ["Select one", "1 - 10", "11 - 100", "101+"]);
+  assert.deepEqual(task?.choices?.["Affected Users"], ["1 - 10", "11 - 100", "101+"]);
   assert.ok(task !== undefined && !renderPrompt(task, "document").includes("Affected Users | 100"));
 });
 
