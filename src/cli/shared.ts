@@ -126,6 +126,14 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
+/** Parser of a TCP port; 0 is any free one. */
+export function portNumber(text: string): number {
+  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65535) {
+    throw new InvalidArgumentError("Expected a port, 0 to 65535; key=value arguments go before this option.");
+  }
+  return Number(text);
+}
+
 /** Parser of `best`, `last` or a step. */
 export function checkpointName(text: string): "best" | "last" | number {
   if (text === "best" || text === "last") return text;

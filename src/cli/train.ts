@@ -15,7 +15,7 @@ import {
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../train/evaluation-report.js";
 import { RunDirectory } from "../train/run-directory.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
-import { type CliCommand, type CliContext, runProgram, setUpProgram, shellWord } from "./shared.js";
+import { type CliCommand, type CliContext, portNumber, runProgram, setUpProgram, shellWord } from "./shared.js";
 
 /** refusion-train: one subcommand for each objective, and one for each file in commands/. */
 async function build(context: CliContext): Promise<Command> {
@@ -41,6 +41,7 @@ interface TrainFlags {
   readonly runDir?: string;
   readonly rollouts?: string;
   readonly resume?: boolean;
+  readonly ui?: number | true;
   readonly quiet?: boolean;
   readonly json?: boolean;
 }
@@ -64,6 +65,7 @@ function addObjective(
     .option("--run-dir <dir>", "where the run is kept; runs/<name> by default, and never overwritten")
     .option("--rollouts <run>", "learn from the recorded rollouts of this run: nothing is generated or played")
     .option("--resume", "continue the run in --run-dir, or the newest one of this config")
+    .option("--ui [port]", "show the run live on a page of this machine; any free port unless one is given", portNumber)
     .option("-q, --quiet", "no progress")
     .option("--json", "print the result as JSON; progress is JSON lines on stderr")
     .option("--debug", "print the stack of an error")
@@ -88,6 +90,7 @@ async function runTraining(
     runDir: flags.runDir,
     rolloutsRun: flags.rollouts,
     resume: flags.resume ?? false,
+    ui: flags.ui === true ? 0 : flags.ui,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
     signal: context.signal,

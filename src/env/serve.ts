@@ -45,6 +45,8 @@ function listen(server: Server, port: number): Promise<void> {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", () => {
       server.off("error", reject);
+      // a connection that cannot be accepted (too many open files) is no reason to end the process
+      server.on("error", () => undefined);
       resolve();
     });
   });

@@ -22,7 +22,7 @@ export async function train(config: RunConfig, options: TrainOptions): Promise<T
     });
   }
   const recipe = objective.learnsFrom === "supervision" ? trainSupervised : trainPolicy;
-  const watch = Watch.open(options);
+  const watch = await Watch.open(config, options);
   let outcome: Outcome = "failed";
   try {
     const result = await recipe(config, objective, options, watch);

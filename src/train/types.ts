@@ -13,6 +13,8 @@ export interface TrainOptions {
   /** Train from the recorded rollouts of this run instead of playing; undefined: play. */
   readonly rolloutsRun: string | undefined;
   readonly resume: boolean;
+  /** Port of the live page, 0 for any free one; undefined: no page. */
+  readonly ui?: number | undefined;
   readonly quiet: boolean;
   readonly json: boolean;
   /** Aborted by the first Ctrl-C: finish the step, save, return with `interrupted`. */

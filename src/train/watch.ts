@@ -54,10 +54,22 @@ export class Watch {
     for (const [name, watcher] of Object.entries(watchers)) this.watchers.set(name, watcher);
   }
 
-  /** Progress on stderr. Trackers join when the run has a directory. */
-  static open(options: TrainOptions): Watch {
-    const { quiet, json, signal } = options;
-    return new Watch({ progress: new Progress({ quiet, json, signal }) });
+  /**
+   * Progress on stderr, and the live page where it is asked for. Trackers join when the run has a directory.
+   * @throws UserError where the page's port cannot be had.
+   */
+  static async open(config: RunConfig, options: TrainOptions): Promise<Watch> {
+    const { quiet, json, signal, ui } = options;
+    const progress = new Progress({ quiet, json, signal });
+    if (ui === undefined) return new Watch({ progress });
+    // loaded where it is wanted: a web server is nothing that every run needs
+    const { LivePage } = await import("./ui/live-page.js");
+    const page = await LivePage.open(ui, config);
+    const text = `live page: ${page.address}`;
+    // without its address the page is worth nothing, however quiet the run is
+    if (quiet) process.stderr.write(`${text}\n`);
+    else progress.note(text);
+    return new Watch({ progress, "live page": page });
   }
 
   /** The run has a directory: trackers join. */

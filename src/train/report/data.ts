@@ -118,8 +118,8 @@ function namesOf(config: string): { model: string | undefined; sampler: string |
   }
 }
 
-/** The model may be gone by now. */
-function tokenizerOf(model: string | undefined): Speller | null {
+/** The tokenizer of a model, which may be gone by now. */
+export function tokenizerOf(model: string | undefined): Speller | null {
   try {
     return model === undefined ? null : Tokenizer.load(resolvePath(model, "model"));
   } catch {

@@ -29,7 +29,13 @@ export interface RolloutSample {
   /** Older steps that were not read. */
   readonly skippedSteps: number;
   /** Mean and 95 % bootstrap interval over a step's groups. */
-  readonly intervals: readonly { readonly step: number; readonly reward: Interval; readonly success: Interval }[];
+  readonly intervals: readonly StepInterval[];
+}
+
+export interface StepInterval {
+  readonly step: number;
+  readonly reward: Interval;
+  readonly success: Interval;
 }
 
 interface Candidate {
@@ -49,7 +55,7 @@ export function sampleRollouts(run: RunDirectory, limit: number, problem: (text:
   const newestFirst = run.rolloutSteps().reverse();
   const latest = new Map<string, Candidate>();
   const earlier = new Map<string, Candidate>();
-  const intervals: RolloutSample["intervals"][number][] = [];
+  const intervals: StepInterval[] = [];
   const read: number[] = [];
   let bytes = 0;
   let total = 0;
@@ -65,19 +71,12 @@ export function sampleRollouts(run: RunDirectory, limit: number, problem: (text:
       problem(messageOf(error));
       continue;
     }
-    const groups = new Map<number, { rewards: number[]; successes: number[] }>();
     for (const { value, line } of lines) {
       // the whole record is checked where it is shown
       const row = (value ?? {}) as Partial<RolloutRecord>;
       const reward = typeof row.reward === "number" ? row.reward : null;
       total++;
-      if (reward !== null) {
-        const group = groups.get(row.group ?? 0) ?? { rewards: [], successes: [] };
-        groups.set(row.group ?? 0, group);
-        group.rewards.push(reward);
-        group.successes.push(Number(row.success === true));
-      }
-      const key = JSON.stringify([row.task_id, row.response, reward === null]);
+      const key = keyOf(row);
       const known = latest.get(key) ?? earlier.get(key);
       if (known !== undefined) known.alike++;
       else {
@@ -85,7 +84,11 @@ export function sampleRollouts(run: RunDirectory, limit: number, problem: (text:
         pool.set(key, { value: row, where: `${path}, line ${line}`, step, reward, alike: 1 });
       }
     }
-    if (groups.size > 0) intervals.push({ step, ...overGroups([...groups.values()], step) });
+    const interval = stepInterval(
+      step,
+      lines.map(({ value }) => (value ?? {}) as Partial<RolloutRecord>),
+    );
+    if (interval !== undefined) intervals.push(interval);
     read.push(step);
     if (earlier.size > 4 * limit) keepWorst(earlier, limit);
   }
@@ -109,22 +112,42 @@ export function sampleRollouts(run: RunDirectory, limit: number, problem: (text:
   };
 }
 
-/** Groups, not rollouts, are the independent draws: the rollouts of a group share their task. */
-function overGroups(
-  groups: readonly { readonly rewards: readonly number[]; readonly successes: readonly number[] }[],
-  seed: number,
-): { reward: Interval; success: Interval } {
-  const options = { seed, resamples: RESAMPLES };
-  return {
-    reward: bootstrapMean(
-      groups.map((group) => mean(group.rewards)),
-      options,
-    ),
-    success: bootstrapMean(
-      groups.map((group) => mean(group.successes)),
-      options,
-    ),
-  };
+/**
+ * Means and intervals of one step; undefined where every episode failed. Groups, not rollouts, are the independent
+ * draws: the rollouts of a group share their task.
+ */
+export function stepInterval(step: number, rows: readonly Partial<RolloutRecord>[]): StepInterval | undefined {
+  const groups = new Map<number, { rewards: number[]; successes: number[] }>();
+  for (const { group: index = 0, reward, success } of rows) {
+    if (typeof reward !== "number") continue;
+    const group = groups.get(index) ?? { rewards: [], successes: [] };
+    groups.set(index, group);
+    group.rewards.push(reward);
+    group.successes.push(Number(success === true));
+  }
+  if (groups.size === 0) return undefined;
+  const over = (key: "rewards" | "successes"): Interval =>
+    bootstrapMean(
+      [...groups.values()].map((group) => mean(group[key])),
+      { seed: step, resamples: RESAMPLES },
+    );
+  return { step, reward: over("rewards"), success: over("successes") };
+}
+
+/** The worst of some checked rollouts, equal responses to one task once. */
+export function worstOf(records: readonly RolloutRecord[], limit: number): ShownRollout[] {
+  const shown = new Map<string, { record: RolloutRecord; alike: number }>();
+  for (const record of records) {
+    const known = shown.get(keyOf(record));
+    if (known === undefined) shown.set(keyOf(record), { record, alike: 1 });
+    else known.alike++;
+  }
+  return [...shown.values()].sort((a, b) => (a.record.reward ?? 2) - (b.record.reward ?? 2)).slice(0, limit);
+}
+
+/** A failed episode is not alike one that did not fail. */
+function keyOf({ task_id, response, reward }: Partial<RolloutRecord>): string {
+  return JSON.stringify([task_id, response, typeof reward === "number"]);
 }
 
 /** Lowest reward first, newest first among equals, faults last. */

@@ -121,7 +121,7 @@ function plan({ actions }: RolloutRecord): string {
   if (actions.length === 0) return "<p>No action.</p>";
   const rows = actions.map(
     ({ action, fate, detail }) =>
-      `<tr><td><code>${escapeHtml(action)}</code></td><td class="${fate === "done" ? "" : "bad"}">${escapeHtml(fate)}</td><td class="dim">${escapeHtml(detail ?? "")}</td></tr>`,
+      `<tr><td><code>${escapeHtml(action)}</code></td><td class="fate${fate === "done" ? "" : " bad"}">${escapeHtml(fate)}</td><td class="dim">${escapeHtml(detail ?? "")}</td></tr>`,
   );
   return `<table><tbody>${rows.join("")}</tbody></table>`;
 }

@@ -37,7 +37,7 @@ figure{margin:0;padding:12px;background:var(--card);border-radius:8px;min-width:
 .mark.s0,.band.s0{fill:var(--s0)}.mark.s1,.band.s1{fill:var(--s1)}.mark.s2,.band.s2{fill:var(--s2)}.mark.s3,.band.s3{fill:var(--s3)}
 .readout{display:block;min-height:18px;font-size:12px;color:var(--dim);font-variant-numeric:tabular-nums}
 table{border-collapse:collapse;font-size:13px}th,td{padding:4px 10px 4px 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;overflow-wrap:anywhere}
-thead th{color:var(--dim);font-weight:600}.num{font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.wide th,.wide td{overflow-wrap:normal;white-space:nowrap}.bar{vertical-align:middle}
+thead th{color:var(--dim);font-weight:600}.num{font-variant-numeric:tabular-nums;white-space:nowrap}.fate{white-space:nowrap}.wide{overflow-x:auto}.wide th,.wide td{overflow-wrap:normal;white-space:nowrap}.bar{vertical-align:middle}
 details{margin:8px 0}summary{cursor:pointer}.rollout{background:var(--card);border-radius:8px;padding:10px 14px;content-visibility:auto;contain-intrinsic-size:auto 44px}.rollout summary{overflow-wrap:anywhere}
 .rollout[open]{contain-intrinsic-size:auto 700px}
 pre,.heat{margin:0;padding:10px;background:var(--bg);border:1px solid var(--rule);border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere;font:12.5px/1.6 ui-monospace,monospace}
