@@ -73,14 +73,17 @@ export function backward(
   return wrt.map((p) => gradients.get(p.name) ?? e.zeros(p.shape, p.dtype));
 }
 
-/** Names of all values that depend on a parameter, each with one such parameter (for messages). */
+/**
+ * Names of all values that depend on a parameter, each with one such parameter (for messages). Integers and booleans
+ * pass nothing on: no gradient flows through them.
+ */
 function dependents(nodes: readonly Node[], wrt: readonly Value[]): Map<string, string> {
   const source = new Map(wrt.map((p) => [p.name, p.name]));
   for (const node of nodes) {
     for (const input of node.inputs) {
       const parameter = input === undefined ? undefined : source.get(input.name);
       if (parameter === undefined) continue;
-      for (const output of node.outputs) source.set(output.name, parameter);
+      for (const output of node.outputs) if (DIFFERENTIABLE.has(output.dtype)) source.set(output.name, parameter);
       break;
     }
   }

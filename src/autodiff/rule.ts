@@ -25,6 +25,11 @@ export class RuleContext {
     return v;
   }
 
+  /** An input as a gradient needs it: a weight that is decoded where it is used is decoded once more. */
+  again(i: number): Value {
+    return this.g.again(this.x(i), this.dy);
+  }
+
   y(i = 0): Value {
     return this.node.outputs[i] as Value;
   }

@@ -4,6 +4,8 @@
  * Un-broadcasting, accumulation, dead gradients and arity live in the walk (backward.ts), never here.
  */
 import { reducedAxes } from "../onnx/infer.js";
+import { late } from "../onnx/late.js";
+import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
 import { axisOf, sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
 import { gather, scatter, slice } from "./indexing.js";
@@ -74,11 +76,11 @@ const gemm: Rule = (c) => {
   const beta = c.int("beta", 1);
   const tA = c.int("transA", 0) === 1;
   const tB = c.int("transB", 0) === 1;
-  const product = (a: Value, b: Value, transA: boolean, transB: boolean): Thunk =>
-    fused((acc) => c.e.gemm(a, b, { transA, transB, alpha, ...(acc === undefined ? {} : { c: acc }) }));
+  const product = (operands: () => [a: Value, b: Value], transA: boolean, transB: boolean): Thunk =>
+    fused((acc) => c.e.gemm(...operands(), { transA, transB, alpha, ...(acc === undefined ? {} : { c: acc }) }));
   return [
-    tA ? product(c.x(1), c.dy, tB, true) : product(c.dy, c.x(1), false, !tB),
-    tB ? product(c.dy, c.x(0), true, tA) : product(c.x(0), c.dy, !tA, false),
+    tA ? product(() => [c.again(1), c.dy], tB, true) : product(() => [c.dy, c.again(1)], false, !tB),
+    tB ? product(() => [c.dy, c.x(0)], true, tA) : product(() => [c.x(0), c.dy], !tA, false),
     () => (beta === 1 ? c.dy : c.e.mul(c.dy, beta)),
   ];
 };
@@ -90,12 +92,32 @@ const matmul: Rule = (c) => {
     // a stack of rows times one matrix: two plain products, no transposed weight
     const rows = (v: Value): Value => e.reshape(v, [-1, v.shape.at(-1) as number]);
     return [
-      () => e.reshape(e.gemm(rows(c.dy), b, { transB: true }), a.shape as number[]),
+      () => e.reshape(e.gemm(rows(c.dy), c.again(1), { transB: true }), a.shape as number[]),
       fused((acc) => e.gemm(rows(a), rows(c.dy), { transA: true, ...(acc === undefined ? {} : { c: acc }) })),
     ];
   }
   return [() => e.matmul(c.dy, e.swap(b)), () => e.matmul(e.swap(a), c.dy)];
 };
+
+/**
+ * dx = dy W through the decoded matrix. Never MatMulBnb4 with transB = 0, which was meant for this:
+ * ONNX Runtime's CPU kernel ignores the flag.
+ */
+const matmulBnb4: Rule = (c) => [
+  () => {
+    const { e } = c;
+    const [n, k] = [c.int("N", 0), c.int("K", 0)];
+    if (c.int("quant_type", 1) !== 1 || c.int("block_size", 0) !== NF4_BLOCK || c.int("transB", 1) !== 1)
+      c.refuse("other than NF4 in blocks of 64 with transB = 1");
+    // scales that lie in the file as they are would be reshaped, and so copied, when the graph is loaded
+    const blocks = [(n * k) / NF4_BLOCK, 1];
+    const scales = c.g.initializers.has(c.x(2).name) ? late(e, c.x(2), c.dy, blocks) : e.reshape(c.again(2), blocks);
+    const weight = emitNf4Matrix(e, late(e, c.x(1), c.dy), scales, n, k);
+    return e.reshape(e.gemm(e.reshape(c.dy, [-1, n]), weight), c.x().shape as number[]);
+  },
+  null,
+  null,
+];
 
 /** dx = (dy - sum(dy * y)) * y over the axis. */
 const softmax: Rule = (c) => [
@@ -184,6 +206,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   // products
   Gemm: gemm,
   MatMul: matmul,
+  MatMulBnb4: matmulBnb4,
   // reductions
   ReduceSum: (c) => [() => c.e.expand(keptShape(c, c.dy), c.x().shape as number[]), null],
   ReduceMean: (c) => [

@@ -1,11 +1,13 @@
 import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
+import { late } from "../onnx/late.js";
 import type { RawModel, RawNode } from "../onnx/proto.js";
-import { type Dim, isExternal, type Value } from "../onnx/types.js";
+import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
 import { emitInputs } from "./inputs.js";
 import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
+import { weightExpressions } from "./weight-expressions.js";
 
 export interface BindOptions {
   /** Numbers for the symbolic dimensions, as {B: 8, N: 416}. */
@@ -97,7 +99,7 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
   if (projection === undefined) return undefined;
   const module = moduleOf(projection.weight.value.name);
   if (!isTarget(module, options)) return undefined;
-  const [rows, columns] = projection.weight.value.shape as [number, number];
+  const [rows, columns] = projection.shape;
   return projection.transposed
     ? { module, inFeatures: columns, outFeatures: rows }
     : { module, inFeatures: rows, outFeatures: columns };
@@ -132,6 +134,7 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     const { dtype, shape } = initializer.value;
     let value: Value;
     if (options.weights === "input" && isExternal(initializer.data)) {
+      if (dtype !== "float32") throw notTrainable(model, initializerName, dtype);
       value = g.input(initializerName, dtype, shape as number[]);
       parameters.push(value);
     } else {
@@ -143,14 +146,49 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     return value;
   };
 
+  const expressions = weightExpressions(model);
+  /** Emits a value that is made from weights so that it is computed behind `behind`, and no earlier. */
+  const unpack = (name: string, behind: Value): Value => {
+    const initializer = model.initializers.get(name);
+    if (initializer !== undefined) {
+      const value = read(name) as Value;
+      return isExternal(initializer.data) ? late(e, value, behind) : value;
+    }
+    const made = expressions.nodes.get(name) as RawNode;
+    const [data, target] = made.inputs.map((input) => model.initializers.get(input ?? ""));
+    if (made.op === "Reshape" && data !== undefined && target !== undefined && isExternal(data.data)) {
+      const shape = read(target.value.name)?.content;
+      if (shape !== undefined) return late(e, read(data.value.name) as Value, behind, shape as number[]);
+    }
+    const inputs = made.inputs.map((input) => (input === undefined ? undefined : unpack(input, behind)));
+    const { operands, attributes } = modernise(g, made, inputs);
+    const outputs = g.scope(made.name.replace(/^\//, ""), () =>
+      g.node(made.op, operands, attributes, { domain: made.domain }),
+    );
+    return outputs[made.outputs.indexOf(name)] as Value;
+  };
+  /** What a packed weight is unpacked behind: the operand that it meets. */
+  const companion = (node: RawNode): Value => {
+    const own = node.inputs.find(
+      (name) => name !== undefined && !model.initializers.has(name) && !expressions.nodes.has(name),
+    );
+    return values.get(own ?? model.inputs[0]?.name ?? "") as Value;
+  };
+
   // with rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning
   const ofHead = new Set<string>();
   for (const node of model.nodes) {
+    if (node.outputs.some((output) => expressions.packed.has(output))) continue;
     const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
     if (afterHead || node === head.product) for (const output of node.outputs) ofHead.add(output);
     if (afterHead && !head.tail.has(node)) continue;
     const inputs = node.inputs.map((input) => {
       if (input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))) return undefined;
+      if (expressions.packed.has(input)) {
+        const value = unpack(input, companion(node));
+        g.remember(value, (behind) => unpack(input, behind));
+        return value;
+      }
       const value = read(input);
       if (value === undefined)
         throw new UserError(`The graph ${model.name} uses "${input}" at ${node.name} before it is made.`);
@@ -228,6 +266,13 @@ function emitNode(
   // statistics that the file does not save are saved here: the backward pass reuses them
   const count = NORMALIZATIONS.has(node.op) ? {} : { count: node.outputs.length };
   return [...g.node(node.op, operands, attributes, { domain: node.domain, ...count, name: node.name })];
+}
+
+function notTrainable(model: RawModel, name: string, dtype: DType): UserError {
+  return new UserError(
+    `All weights of the model ${model.name} are to be trained, but ${name} is stored as ${dtype}; only float32 can be.`,
+    { hint: "Train an adapter, or export the model again with --quantize none.", exitCode: 2 },
+  );
 }
 
 /** Writes what opsets 17 to 20 say differently as our opset says it: axes of reductions, the parts of Split. */

@@ -3,14 +3,15 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { sha256File, writeAtomic } from "../core/files.js";
-import { GraphBuilder } from "../onnx/graph.js";
 import { type RawModel, readModelFile, writeModelFile } from "../onnx/proto.js";
-import { isExternal, type Tensor } from "../onnx/types.js";
-import { openSafetensors, writeSafetensors } from "../text/safetensors.js";
+import { type ExternalData, isExternal, type Tensor, type Value } from "../onnx/types.js";
+import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../text/safetensors.js";
 import { Tokenizer } from "../text/tokenizer.js";
 import { architectureOf } from "./architecture.js";
 import { type ModelConfig, readModelConfig } from "./config.js";
 import { isImported, normaliseImported } from "./imported.js";
+import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
+import { readNf4State } from "./weights.js";
 
 export const WEIGHTS_FILE = "model.safetensors";
 
@@ -81,33 +82,52 @@ export async function saveModel(
   tokenizerJson: string,
 ): Promise<void> {
   await mkdir(dir, { recursive: true });
-  const path = join(dir, WEIGHTS_FILE);
-  await writeSafetensors(path, weights, { format: "pt" });
-  const entries = openSafetensors(path).tensors;
+  await writeSafetensors(join(dir, WEIGHTS_FILE), weights, { format: "pt" });
+  await writeAtomic(join(dir, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+  await writeAtomic(join(dir, "tokenizer.json"), tokenizerJson);
+  await writeModelGraph(dir, config);
+}
+
+/** Writes the graph of the weights that lie in a directory already, in whatever form they are stored. */
+export async function writeModelGraph(dir: string, config: ModelConfig): Promise<void> {
+  const header = openSafetensors(join(dir, WEIGHTS_FILE));
   const architecture = await architectureOf(config);
-  const g = new GraphBuilder(config.architecture);
-  const declared = new Map<string, ReturnType<GraphBuilder["initializer"]>>();
+  const g = new PackedBuilder(config.architecture);
+  const declared = new Map<string, Value>();
   architecture.build(g, config, (name, shape) => {
     const known = declared.get(name);
     if (known !== undefined) return known;
-    const entry = entries.get(name);
-    if (entry === undefined) throw new UserError(`${path} lacks the weight ${name}.`);
-    if (entry.shape.join() !== shape.join()) {
+    const stored = storedWeight(header, name);
+    if (stored.shape.join() !== shape.join()) {
       throw new UserError(
-        `${path}: ${name} should have the shape [${shape.join(", ")}], got [${entry.shape.join(", ")}].`,
+        `${header.path}: ${name} should have the shape [${shape.join(", ")}], got [${stored.shape.join(", ")}].`,
       );
     }
-    const value = g.initializer(name, entry.dtype, shape, {
-      file: WEIGHTS_FILE,
-      offset: entry.offset,
-      length: entry.length,
-    });
+    const value = g.weight(name, stored);
     declared.set(name, value);
     return value;
   });
   await writeModelFile(join(dir, "model.onnx"), g.build());
-  await writeAtomic(join(dir, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
-  await writeAtomic(join(dir, "tokenizer.json"), tokenizerJson);
+}
+
+/** A weight of a file as a graph refers to it. @throws UserError where it is missing or of a form that no graph has. */
+function storedWeight(header: SafetensorsHeader, name: string): StoredWeight {
+  const place = (part: string): ExternalData => {
+    const entry = header.tensors.get(part);
+    if (entry === undefined) throw new UserError(`${header.path} lacks ${part}, a part of the weight ${name}.`);
+    return { file: WEIGHTS_FILE, offset: entry.offset, length: entry.length };
+  };
+  const state = readNf4State(header, name);
+  if (state !== undefined) {
+    const { shape, offset } = state;
+    return offset === undefined ? { form: "nf4", shape, place } : { form: "nf4-nested", shape, place, offset };
+  }
+  const entry = header.tensors.get(name);
+  if (entry === undefined) throw new UserError(`${header.path} lacks the weight ${name}.`);
+  const { dtype, shape } = entry;
+  if (dtype !== "float32" && dtype !== "bfloat16" && dtype !== "float16")
+    throw new UserError(`${header.path}: the weight ${name} is ${dtype}, expected float32, bfloat16 or float16.`);
+  return { form: dtype, shape, place };
 }
 
 /** The files of a model directory that hold its graph's weights; none where they are inside model.onnx. */

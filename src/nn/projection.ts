@@ -4,6 +4,8 @@ import type { Initializer } from "../onnx/types.js";
 /** A product with a weight matrix of the model. */
 export interface Projection {
   readonly weight: Initializer;
+  /** As the matrix lies, whatever form it is kept in. */
+  readonly shape: readonly [number, number];
   /** The weight lies as [out, in], as PyTorch keeps it. */
   readonly transposed: boolean;
   /** The weight reaches a MatMul through a Transpose node, as exporters write a head that shares the embedding. */
@@ -22,19 +24,24 @@ export function producersOf(model: RawModel): ReadonlyMap<string, RawNode> {
   return producers;
 }
 
-/** What a Gemm or MatMul multiplies by, where that is a matrix of the model. */
+/** What a product multiplies by, where that is a matrix of the model: as it lies, cast from 16 bits, or in 4 bits. */
 export function projectionOf(model: RawModel, node: RawNode): Projection | undefined {
+  let name = node.inputs[1] ?? "";
+  if (node.op === "MatMulBnb4") {
+    const weight = model.initializers.get(name);
+    const shape = [Number(node.attributes.N), Number(node.attributes.K)] as const;
+    return weight && { weight, shape, transposed: true, throughTranspose: false };
+  }
   if (node.op !== "Gemm" && node.op !== "MatMul") return undefined;
   if (node.op === "Gemm" && Number(node.attributes.transA ?? 0) === 1) return undefined;
-  const name = node.inputs[1] ?? "";
+  const producers = producersOf(model);
+  const found = (weight: Initializer | undefined, how: Pick<Projection, "transposed" | "throughTranspose">) =>
+    weight?.value.shape.length === 2 ? { weight, shape: weight.value.shape as [number, number], ...how } : undefined;
+  for (let made = producers.get(name); made?.op === "Cast"; made = producers.get(name)) name = made.inputs[0] ?? "";
   const direct = model.initializers.get(name);
-  const isMatrix = (w: Initializer | undefined): w is Initializer => w?.value.shape.length === 2;
-  if (isMatrix(direct)) {
-    const transposed = node.op === "Gemm" && Number(node.attributes.transB ?? 0) === 1;
-    return { weight: direct, transposed, throughTranspose: false };
-  }
-  const producer = producersOf(model).get(name);
+  const transposed = node.op === "Gemm" && Number(node.attributes.transB ?? 0) === 1;
+  if (direct !== undefined) return found(direct, { transposed, throughTranspose: false });
+  const producer = producers.get(name);
   if (node.op !== "MatMul" || producer?.op !== "Transpose") return undefined;
-  const weight = model.initializers.get(producer.inputs[0] ?? "");
-  return isMatrix(weight) ? { weight, transposed: true, throughTranspose: true } : undefined;
+  return found(model.initializers.get(producer.inputs[0] ?? ""), { transposed: true, throughTranspose: true });
 }

@@ -1,6 +1,6 @@
 import { messageOf, UserError } from "../core/errors.js";
 import type { Inferred } from "./infer.js";
-import { OPS } from "./ops.js";
+import { MICROSOFT_OPS, OPS } from "./ops.js";
 import { int64 } from "./proto-common.js";
 import { formatShape, isStatic, sizeOf } from "./shapes.js";
 import type { Attribute, Dim, DType, ExternalData, Graph, Initializer, Node, TypedArray, Value } from "./types.js";
@@ -45,6 +45,7 @@ export class GraphBuilder {
   private readonly initializerMap = new Map<string, Initializer>();
   private readonly constants = new Map<string, Value>();
   private readonly names = new Set<string>();
+  private readonly recipes = new Map<string, (behind: Value) => Value>();
   private path: string[] = [];
 
   constructor(
@@ -142,13 +143,33 @@ export class GraphBuilder {
       .slice(0, options.count ?? inferred.length)
       .map((o, i): Value => ({ name: i === 0 ? `${name}:0` : `${name}:${i}`, ...o }));
     if (options.name !== undefined) this.claim(name);
-    this.nodeList.push({ name, op, domain: options.domain ?? "", inputs, outputs, attributes });
+    this.nodeList.push({
+      name,
+      op,
+      domain: options.domain ?? (MICROSOFT_OPS.has(op) ? "com.microsoft" : ""),
+      inputs,
+      outputs,
+      attributes,
+    });
     return outputs;
   }
 
   /** Adds a node and returns its first output. */
   op(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}): Value {
     return this.node(op, inputs, attributes)[0] as Value;
+  }
+
+  /**
+   * Notes how a value is made once more, late: a weight that is decoded where it is used.
+   * @param make emits the same value again, computed only behind the value that it is given.
+   */
+  remember(value: Value, make: (behind: Value) => Value): void {
+    this.recipes.set(value.name, make);
+  }
+
+  /** A remembered value made again behind `behind`, so that the first one need not be kept; others as they are. */
+  again(value: Value, behind: Value): Value {
+    return this.recipes.get(value.name)?.(behind) ?? value;
   }
 
   /** Declares a graph output under its own name. */

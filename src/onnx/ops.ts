@@ -31,7 +31,10 @@ import {
   unsqueeze,
   where,
 } from "./infer.js";
-import { axisOf, product } from "./shapes.js";
+import { axisOf, formatShape, product } from "./shapes.js";
+
+/** Operators of ONNX Runtime's own domain that it does not list under the standard one as well. */
+export const MICROSOFT_OPS: ReadonlySet<string> = new Set(["MatMulBnb4"]);
 
 /** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
 export const OPS: Readonly<Record<string, InferRule>> = {
@@ -96,6 +99,13 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   // products
   MatMul: matmul,
   Gemm: gemm,
+  // x [..., K] times a matrix [N, K] in 4 bits
+  MatMulBnb4: (c) => {
+    const x = required(c, 0);
+    const [n, k] = [intAttribute(c, "N", 0), intAttribute(c, "K", 0)];
+    if (x.shape.at(-1) !== k) throw new Error(`MatMulBnb4: ${formatShape(x.shape)} does not fit K = ${k}`);
+    return [{ dtype: x.dtype, shape: [...x.shape.slice(0, -1), n] }];
+  },
   // layout
   Reshape: reshape,
   Transpose: transpose,

@@ -1,35 +1,21 @@
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { messageOf, UserError } from "../core/errors.js";
 import { BYTES, type DType, type Tensor, type TypedArray } from "../onnx/types.js";
+import { DTYPE_NAMES, elements, MAX_CHUNK } from "./safetensors-write.js";
+
+export { writeSafetensors } from "./safetensors-write.js";
 
 /**
  * The safetensors format (https://huggingface.co/docs/safetensors): 8 bytes little-endian header length, a JSON header
  * `{name: {dtype, shape, data_offsets: [begin, end]}}` with offsets counted from the header's end, then the data.
  */
 
-const NAMES: Readonly<Record<DType, string>> = {
-  float64: "F64",
-  float32: "F32",
-  float16: "F16",
-  bfloat16: "BF16",
-  int64: "I64",
-  int32: "I32",
-  int8: "I8",
-  uint8: "U8",
-  uint32: "U32",
-  bool: "BOOL",
-};
 const DTYPES: ReadonlyMap<string, DType> = new Map(
-  Object.entries(NAMES).map(([dtype, name]) => [name, dtype as DType]),
+  Object.entries(DTYPE_NAMES).map(([dtype, name]) => [name, dtype as DType]),
 );
 
-/** Data starts at a multiple of this, so that every element is aligned when the file is mapped as ONNX external data. */
-const ALIGNMENT = 64;
 /** The limit of the reference implementation. */
 const MAX_HEADER = 100_000_000;
-/** One read or write call moves at most this much: larger calls abort the process in Node. */
-const MAX_CHUNK = 2 ** 30;
 
 /** Where a tensor lies. */
 export interface SafetensorsEntry {
@@ -61,6 +47,14 @@ export function readTensor(header: SafetensorsHeader, name: string): Tensor {
   return withFile(header.path, (fd) => loadTensor(fd, header.path, name, entry));
 }
 
+/** Bytes [begin, end) of one tensor, counted from its first. */
+export function readTensorBytes(header: SafetensorsHeader, name: string, begin: number, end: number): ArrayBuffer {
+  const entry = header.tensors.get(name);
+  if (entry === undefined || begin < 0 || end > entry.length)
+    throw new RangeError(`bytes ${begin} to ${end} are not inside the tensor ${name} of ${header.path}`);
+  return withFile(header.path, (fd) => readBytes(fd, header.path, entry.offset + begin, end - begin));
+}
+
 /** Reads a whole file: tensors by name. */
 export function readSafetensors(path: string): Map<string, Tensor> {
   return withFile(path, (fd) => {
@@ -68,59 +62,6 @@ export function readSafetensors(path: string): Map<string, Tensor> {
     for (const [name, entry] of readHeader(fd, path).tensors) tensors.set(name, loadTensor(fd, path, name, entry));
     return tensors;
   });
-}
-
-/**
- * Writes a file beside the target, syncs and renames it.
- * Tensors are sorted by name; where element sizes differ, larger elements come first (as the reference writer does), so
- * that every tensor is aligned to its own element size. Data starts at a multiple of 64 bytes.
- */
-export function writeSafetensors(
-  path: string,
-  tensors: ReadonlyMap<string, Tensor>,
-  metadata?: Readonly<Record<string, string>>,
-): void {
-  const order = [...tensors].sort(
-    ([a, { dtype: da }], [b, { dtype: db }]) => BYTES[db] - BYTES[da] || (a < b ? -1 : a > b ? 1 : 0),
-  );
-  const entries: [string, unknown][] = metadata === undefined ? [] : [["__metadata__", metadata]];
-  let end = 0;
-  for (const [name, { dtype, shape, data }] of order) {
-    const bytes = elements(shape) * BYTES[dtype];
-    if (name === "__metadata__") throw new RangeError(`a tensor cannot be called ${name}`);
-    if (data.byteLength !== bytes) {
-      throw new RangeError(
-        `tensor "${name}": ${dtype} [${shape.join(", ")}] is ${bytes} bytes, got ${data.byteLength}`,
-      );
-    }
-    entries.push([name, { dtype: NAMES[dtype], shape, data_offsets: [end, end + bytes] }]);
-    end += bytes;
-  }
-  // fromEntries: a tensor called __proto__ is an ordinary name
-  const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)), "utf8");
-  const padded = Math.ceil((8 + json.length) / ALIGNMENT) * ALIGNMENT - 8;
-  const head = Buffer.alloc(8 + padded, " ");
-  head.writeBigUInt64LE(BigInt(padded), 0);
-  json.copy(head, 8);
-
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    const fd = openSync(temporary, "w");
-    try {
-      writeAll(fd, head);
-      for (const [, { data }] of order) writeAll(fd, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-      fsyncSync(fd);
-      renameSync(temporary, path);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
-  } catch (error) {
-    throw new UserError(`Cannot write ${path}: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 function withFile<T>(path: string, use: (fd: number) => T): T {
@@ -272,15 +213,6 @@ function readBytes(fd: number, path: string, offset: number, length: number): Ar
     done += got;
   }
   return bytes.buffer;
-}
-
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(fd, bytes, done, Math.min(MAX_CHUNK, bytes.length - done));
-}
-
-function elements(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -14,6 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../core/errors.js";
 import { readJson, sha256, sha256File, writeHint } from "../core/files.js";
+import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../nn/peft.js";
 import type { Tensor } from "../onnx/types.js";
 import { readSafetensors, writeSafetensors } from "../text/safetensors.js";
 import { stepName } from "./run-directory.js";
@@ -33,8 +34,6 @@ export interface Checkpoint {
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-const ADAPTER_CONFIG = "adapter_config.json";
-const ADAPTER = "adapter_model.safetensors";
 const WEIGHTS = "model.safetensors";
 const OPTIMIZER = "optimizer.safetensors";
 const STATE = "state.json";
@@ -61,7 +60,7 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     mkdirSync(aside, { recursive: true });
     if (checkpoint.adapter !== null) {
       writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(checkpoint.adapter.config, undefined, 2)}\n`);
-      writeSafetensors(join(aside, ADAPTER), checkpoint.adapter.tensors, { format: "pt" });
+      writePeftTensors(join(aside, ADAPTER), checkpoint.adapter.tensors);
     }
     if (checkpoint.weights !== null) writeSafetensors(join(aside, WEIGHTS), checkpoint.weights, { format: "pt" });
     writeSafetensors(join(aside, OPTIMIZER), checkpoint.optimizer);

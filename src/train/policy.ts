@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
-import { readJson } from "../core/files.js";
 import type { Logger } from "../core/log.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
@@ -15,10 +14,10 @@ import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
 import { loadModel, type Model } from "../nn/model.js";
+import { ADAPTER, peftConfig, readPeft } from "../nn/peft.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
 import { renderPrompt } from "../text/prompt.js";
-import { readSafetensors } from "../text/safetensors.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { Engine, type EngineOptions } from "./engine.js";
 
@@ -139,45 +138,27 @@ function checkInputs(model: Model, sampler: Sampler, kind: string): void {
  * The adapter that a run starts from: `init_adapter`, or a fresh one (which changes nothing yet).
  * @throws UserError where it is missing or does not fit; never a silent fallback to the base model.
  */
-export function initialAdapter(config: RunConfig, policy: Policy): Map<string, Tensor> {
+export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
   if (config.init_adapter === null) return freshAdapter(policy.sites, policy.lora, Rng.named(config.seed, "adapter"));
   return readAdapter(resolvePath(config.init_adapter, "init_adapter"), policy);
 }
 
 /** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */
-export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): Map<string, Tensor> {
-  const path = join(dir, "adapter_model.safetensors");
-  if (!existsSync(path)) {
-    throw new UserError(`There is no adapter in ${dir}: ${path} is missing.`, {
-      hint: "An adapter directory holds adapter_config.json and adapter_model.safetensors.",
-    });
-  }
-  const described = readJson(join(dir, "adapter_config.json")) as { r?: unknown; lora_alpha?: unknown };
-  if (described.r !== policy.lora.rank || described.lora_alpha !== policy.lora.alpha) {
+export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): ReadonlyMap<string, Tensor> {
+  const { rank, alpha, tensors } = readPeft(dir);
+  if (rank !== policy.lora.rank || alpha !== policy.lora.alpha) {
     throw new UserError(
-      `The adapter ${dir} has r = ${String(described.r)}, lora_alpha = ${String(described.lora_alpha)}; the config says lora.rank = ${policy.lora.rank}, lora.alpha = ${policy.lora.alpha}.`,
-      { hint: `Set lora.rank=${String(described.r)} lora.alpha=${String(described.lora_alpha)}.`, exitCode: 2 },
+      `The adapter ${dir} has r = ${rank}, lora_alpha = ${alpha}; the config says lora.rank = ${policy.lora.rank}, lora.alpha = ${policy.lora.alpha}.`,
+      { hint: `Set lora.rank=${rank} lora.alpha=${alpha}.`, exitCode: 2 },
     );
   }
-  const adapter = readSafetensors(path);
-  checkAdapter(adapter, policy.sites, policy.lora, path);
-  return adapter;
+  checkAdapter(tensors, policy.sites, policy.lora, join(dir, ADAPTER));
+  return tensors;
 }
 
-/** adapter_config.json as PEFT writes it. */
+/** adapter_config.json of a run. */
 export function adapterConfig(config: RunConfig): Record<string, unknown> {
-  return {
-    peft_type: "LORA",
-    task_type: "CAUSAL_LM",
-    base_model_name_or_path: config.model,
-    r: config.lora.rank,
-    lora_alpha: config.lora.alpha,
-    lora_dropout: 0,
-    bias: "none",
-    fan_in_fan_out: false,
-    inference_mode: true,
-    target_modules: config.lora.targets,
-  };
+  return peftConfig(config.lora, config.model);
 }
 
 /** The tokenizer.json of a model, as it stands. */

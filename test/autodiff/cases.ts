@@ -20,6 +20,17 @@ import {
   v,
 } from "./operands.js";
 
+/** Codes and absolute maxima of a 4-bit matrix [n, k]. */
+function fourBit(n: number, k: number): Operand[] {
+  const codes = Array.from({ length: (n * k) / 2 }, (_, i) => (i * 89 + 7) % 256);
+  const absmax = Array.from({ length: (n * k) / 64 }, (_, i) => 0.5 + 0.25 * i);
+  return [
+    { role: "constant", shape: [codes.length], values: codes, dtype: "uint8" },
+    { role: "constant", shape: [absmax.length], values: absmax, dtype: "float32" },
+  ];
+}
+const bnb4 = (n: number, k: number) => ({ N: n, K: k, block_size: 64, quant_type: 1, transB: 1 });
+
 /** One input of shape [2, 3]. */
 const unary = (values: Values = DEFAULT, extra: Partial<OpCase> = {}): OpCase[] => [
   c("[2, 3]", [v([2, 3], values)], {}, extra),
@@ -189,6 +200,10 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     c("above the diagonal", [v([3, 4]), int(1)], { upper: 1 }),
   ],
   Gemm: gemms(),
+  MatMulBnb4: [
+    c("2-D", [v([1, 16]), ...fourBit(8, 16)], bnb4(8, 16), { float32: "the kernel is for float32" }),
+    c("a batch", [v([2, 1, 8]), ...fourBit(24, 8)], bnb4(24, 8), { float32: "the kernel is for float32" }),
+  ],
   MatMul: [
     c("2-D", [v([2, 3]), v([3, 4])]),
     c("a batch", [v([2, 2, 3]), v([2, 3, 2])]),

@@ -149,7 +149,8 @@ describe("gradient rules", () => {
   it("keeps tensors small, as each element takes two runs", () => {
     for (const [op, cases] of Object.entries(CASES)) {
       for (const { title, inputs } of cases) {
-        for (const input of inputs) assert.ok(sizeOf(input?.shape ?? []) <= 24, `${op}, ${title}`);
+        for (const input of inputs)
+          assert.ok(input?.role === "constant" || sizeOf(input?.shape ?? []) <= 24, `${op}, ${title}`);
       }
     }
   });

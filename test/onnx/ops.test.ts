@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { messageOf } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import type { OpCall } from "../../src/onnx/infer.js";
-import { OPS } from "../../src/onnx/ops.js";
+import { MICROSOFT_OPS, OPS } from "../../src/onnx/ops.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { formatShape } from "../../src/onnx/shapes.js";
@@ -352,7 +352,16 @@ describe("ops", () => {
       opset: 21,
       inputs: inputs.filter((value) => value !== undefined && value.name in feeds) as Value[],
       outputs,
-      nodes: [{ name: "/node", op, domain: "", inputs, outputs, attributes: test.attributes }],
+      nodes: [
+        {
+          name: "/node",
+          op,
+          domain: MICROSOFT_OPS.has(op) ? "com.microsoft" : "",
+          inputs,
+          outputs,
+          attributes: test.attributes,
+        },
+      ],
       initializers,
     });
     await runtime.load("op", { bytes });

@@ -1,0 +1,100 @@
+import { type Command, Option } from "commander";
+import { UserError } from "../../core/errors.js";
+import type { ExportProgress } from "../../nn/export.js";
+import { PRECISIONS, type Precision } from "../../nn/precision.js";
+import { type CliCommand, type CliContext, checkpointName, shellWord } from "../shared.js";
+
+interface ExportFlags {
+  readonly checkpoint?: string;
+  readonly model?: string;
+  readonly merge?: string;
+  readonly step: "best" | "last" | number;
+  readonly out: string;
+  readonly quantize: Precision;
+  readonly doubleQuant?: boolean;
+  readonly maskToken?: string;
+  readonly eosToken?: string;
+  readonly padToken?: string;
+  readonly quiet?: boolean;
+}
+
+/** `refusion-train export`: a Hugging Face checkpoint as a model directory; or a trained adapter merged into its model. */
+export const command: CliCommand = {
+  register(program: Command, context: CliContext): void {
+    program
+      .description("make a model directory from a Hugging Face checkpoint, or merge a trained adapter into its model")
+      .option("--checkpoint <dir>", "config.json, tokenizer files and safetensors, whole or in shards")
+      .option("--model <dir>", "a model directory instead; with --merge of a run: the run's own, if left out")
+      .option("--merge <dir>", "add this run's or adapter's changes to the weights")
+      .option("--step <step>", "which checkpoint of a run is merged: best, last or a step", checkpointName, "best")
+      .requiredOption("-o, --out <dir>", "where the model directory is written; must not exist")
+      .addOption(
+        new Option("--quantize <form>", "how weights are kept: float32, 16 bits, or projections in 4 bits")
+          .choices(PRECISIONS)
+          .default("none"),
+      )
+      .option("--double-quant", "with nf4: the scales in 8 bits as well, 4.13 bits a weight instead of 4.5")
+      .option("--mask-token <token>", "the mask, where the checkpoint does not say it")
+      .option("--eos-token <token>", "the end of a text, where the checkpoint does not say it")
+      .option("--pad-token <token>", "padding, where the checkpoint does not say it")
+      .option("-q, --quiet", "no progress")
+      .addHelpText(
+        "after",
+        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained",
+      )
+      .action((flags: ExportFlags) => run(flags, context));
+  },
+};
+
+async function run(flags: ExportFlags, context: CliContext): Promise<void> {
+  const usage = (message: string, hint: string): UserError => new UserError(message, { hint, exitCode: 2 });
+  if (flags.checkpoint !== undefined && flags.model !== undefined)
+    throw usage("--checkpoint and --model are two names of what is read.", "give one of them");
+  if (flags.doubleQuant === true && flags.quantize !== "nf4")
+    throw usage("--double-quant needs --quantize nf4.", "there are no scales to quantise otherwise");
+  const { exportModel } = await import("../../nn/export.js");
+  const { mergeSource } = await import("../../train/merge-source.js");
+  const merged = flags.merge === undefined ? undefined : mergeSource(flags.merge, flags.step);
+  const checkpoint = flags.checkpoint ?? flags.model ?? merged?.model;
+  if (checkpoint === undefined)
+    throw usage(
+      "No model: --checkpoint DIR is missing.",
+      "give the checkpoint, or with --merge the --model it belongs to",
+    );
+  const line = progressLine(flags.quiet === true);
+  const { parameters, bytes } = await exportModel({
+    checkpoint,
+    out: flags.out,
+    precision: flags.quantize,
+    doubleQuant: flags.doubleQuant ?? false,
+    signal: context.signal,
+    progress: line.update,
+    tokens: {
+      ...(flags.maskToken === undefined ? {} : { mask: flags.maskToken }),
+      ...(flags.eosToken === undefined ? {} : { eos: flags.eosToken }),
+      ...(flags.padToken === undefined ? {} : { pad: flags.padToken }),
+    },
+    ...(merged?.adapter === undefined ? {} : { adapter: merged.adapter }),
+    ...(merged?.weights === undefined ? {} : { weights: merged.weights }),
+  }).finally(line.end);
+  context.print(`${flags.out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
+  context.log(`next: refusion-eval --help, or train it: model=${shellWord(flags.out)}`);
+}
+
+/** One line that is rewritten on a terminal; elsewhere a line every tenth. */
+function progressLine(quiet: boolean): { update: (progress: ExportProgress) => void; end: () => void } {
+  const live = process.stderr.isTTY === true && process.env.TERM !== "dumb";
+  let shown = -1;
+  return {
+    update({ weight, done, total }) {
+      const percent = Math.floor((100 * done) / total);
+      if (quiet || percent === shown || (!live && Math.floor(percent / 10) === Math.floor(shown / 10))) return;
+      shown = percent;
+      const text = `exporting ${String(percent).padStart(3)} %  ${weight}`;
+      process.stderr.write(live ? `\r\u001b[2K${text}` : `${text}\n`);
+    },
+    end() {
+      if (live && shown >= 0) process.stderr.write("\n");
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { RawModel, RawNode } from "../onnx/proto.js";
+import { isExternal } from "../onnx/types.js";
+
+/** What a graph computes from its weights alone. */
+export interface WeightExpressions {
+  /** Every value that nothing but weights and constants flows into, with the node that makes it. */
+  readonly nodes: ReadonlyMap<string, RawNode>;
+  /**
+   * Those of them that hold a weight other than float32: the Cast of a 16-bit weight, the scales of a 4-bit one. They
+   * are emitted where they are used (late.ts), or the decoded weights would stay in memory.
+   */
+  readonly packed: ReadonlySet<string>;
+}
+
+export function weightExpressions(model: RawModel): WeightExpressions {
+  const constant = new Set(model.initializers.keys());
+  const packed = new Set<string>();
+  for (const [name, { value, data }] of model.initializers)
+    if (isExternal(data) && value.dtype !== "float32") packed.add(name);
+  const nodes = new Map<string, RawNode>();
+  for (const node of model.nodes) {
+    const inputs = node.inputs.filter((name) => name !== undefined);
+    if (inputs.length === 0 || !inputs.every((name) => constant.has(name))) continue;
+    const holds = inputs.some((name) => packed.has(name));
+    for (const output of node.outputs) {
+      constant.add(output);
+      nodes.set(output, node);
+      if (holds) packed.add(output);
+    }
+  }
+  for (const name of model.initializers.keys()) packed.delete(name);
+  return { nodes, packed };
+}

@@ -1,0 +1,63 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { UserError } from "../core/errors.js";
+import { readJson } from "../core/files.js";
+import { openSafetensors, type SafetensorsHeader } from "./safetensors.js";
+
+const SINGLE = "model.safetensors";
+const INDEX = "model.safetensors.index.json";
+
+/**
+ * Opens the weights of a Hugging Face checkpoint: model.safetensors, or the shards that model.safetensors.index.json
+ * lists. Every file's header is checked, so that a truncated shard is found before anything is read from it.
+ * @returns tensor name -> the file that holds it.
+ * @throws UserError naming what is missing or broken.
+ */
+export function openCheckpoint(dir: string): Map<string, SafetensorsHeader> {
+  const single = join(dir, SINGLE);
+  const index = join(dir, INDEX);
+  if (existsSync(index)) return openShards(dir, index);
+  if (existsSync(single)) {
+    const header = openSafetensors(single);
+    return new Map([...header.tensors.keys()].map((name) => [name, header]));
+  }
+  const others = existsSync(dir) ? readdirSync(dir).filter((file) => /\.(bin|pth|pt|ckpt)$/.test(file)) : [];
+  throw new UserError(
+    existsSync(dir)
+      ? `There are no weights in ${dir}: neither ${SINGLE} nor ${INDEX}.`
+      : `There is no checkpoint directory ${dir}.`,
+    {
+      hint:
+        others.length === 0
+          ? "A checkpoint directory holds config.json, the tokenizer's files and model.safetensors or its shards."
+          : `${others.join(", ")} can only be read by PyTorch: save the model as safetensors there (FS-DFM: scripts/fsdfm-to-safetensors.py).`,
+    },
+  );
+}
+
+function openShards(dir: string, index: string): Map<string, SafetensorsHeader> {
+  const { weight_map: map } = (readJson(index) ?? {}) as { weight_map?: unknown };
+  if (typeof map !== "object" || map === null || !Object.values(map).every((file) => typeof file === "string"))
+    throw new UserError(`${index} has no weight_map from tensors to files.`);
+  const shards = new Map<string, SafetensorsHeader>();
+  const files = [...new Set(Object.values(map as Record<string, string>))].sort();
+  const outside = files.find((file) => basename(file) !== file);
+  if (outside !== undefined) throw new UserError(`${index} names the shard "${outside}", which is not in ${dir}.`);
+  const missing = files.filter((file) => !existsSync(join(dir, file)));
+  if (missing.length > 0) {
+    throw new UserError(
+      `${missing.length} of the ${files.length} shards that ${index} lists are missing: ${missing.join(", ")}.`,
+      { hint: "Download the rest of the checkpoint." },
+    );
+  }
+  for (const file of files) shards.set(file, openSafetensors(join(dir, file)));
+  const tensors = new Map<string, SafetensorsHeader>();
+  for (const [name, file] of Object.entries(map as Record<string, string>)) {
+    const shard = shards.get(file) as SafetensorsHeader;
+    if (!shard.tensors.has(name)) throw new UserError(`${index} says that ${file} holds ${name}, but it does not.`);
+    tensors.set(name, shard);
+  }
+  for (const shard of shards.values())
+    for (const name of shard.tensors.keys()) if (!tensors.has(name)) tensors.set(name, shard);
+  return tensors;
+}

@@ -1,0 +1,168 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../core/errors.js";
+import { readJson } from "../core/files.js";
+
+/** Tokenizers of checkpoints that come as vocab.json and merges.txt, as tokenizer.json says the same. */
+
+interface Family {
+  readonly normalizer: object | null;
+  readonly pre_tokenizer: object;
+  /** Whether the pieces are cut by a pattern of the family's own. */
+  readonly classes: readonly string[];
+}
+
+/** How each family of byte-level BPE cuts a text, by the `tokenizer_class` of tokenizer_config.json. */
+const FAMILIES: readonly Family[] = [
+  {
+    classes: ["Qwen2Tokenizer", "Qwen2TokenizerFast", "Qwen3Tokenizer"],
+    normalizer: { type: "NFC" },
+    pre_tokenizer: {
+      type: "Sequence",
+      pretokenizers: [
+        {
+          type: "Split",
+          pattern: {
+            Regex:
+              "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+          },
+          behavior: "Isolated",
+          invert: false,
+        },
+        { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
+      ],
+    },
+  },
+  {
+    classes: ["GPT2Tokenizer", "GPT2TokenizerFast"],
+    normalizer: null,
+    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true },
+  },
+];
+
+/** What the files beside a tokenizer say of it. */
+export interface TokenizerDescription {
+  readonly tokenizer_class?: unknown;
+  readonly added_tokens_decoder?: unknown;
+  readonly eos_token?: unknown;
+  readonly pad_token?: unknown;
+  readonly mask_token?: unknown;
+}
+
+/** tokenizer_config.json, or nothing where there is none. */
+export function readTokenizerConfig(dir: string): TokenizerDescription {
+  const path = join(dir, "tokenizer_config.json");
+  return existsSync(path) ? ((readJson(path) ?? {}) as TokenizerDescription) : {};
+}
+
+/**
+ * The text of a checkpoint's tokenizer.json: as it stands, or made from vocab.json, merges.txt and added_tokens.json.
+ * @throws UserError naming what is missing or broken.
+ */
+export function tokenizerJson(dir: string): string {
+  const ready = join(dir, "tokenizer.json");
+  if (existsSync(ready)) {
+    readJson(ready);
+    return readFileSync(ready, "utf8");
+  }
+  const [vocabPath, mergesPath] = [join(dir, "vocab.json"), join(dir, "merges.txt")];
+  if (!existsSync(vocabPath) || !existsSync(mergesPath)) {
+    throw new UserError(`There is no tokenizer in ${dir}: neither tokenizer.json nor vocab.json with merges.txt.`, {
+      hint: "Copy them from the model's own release.",
+    });
+  }
+  const description = readTokenizerConfig(dir);
+  const name = description.tokenizer_class ?? "Qwen2Tokenizer";
+  const family = FAMILIES.find(({ classes }) => classes.includes(String(name)));
+  if (family === undefined) {
+    throw new UserError(
+      `${join(dir, "tokenizer_config.json")}: the tokenizer_class ${String(name)} is not supported.`,
+      {
+        hint: `Known: ${FAMILIES.flatMap(({ classes }) => classes).join(", ")}. Or save a tokenizer.json with transformers (save_pretrained of the fast tokenizer).`,
+      },
+    );
+  }
+  const vocab = idsOf(vocabPath);
+  return `${JSON.stringify({
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: addedTokens(dir, description, vocab),
+    normalizer: family.normalizer,
+    pre_tokenizer: family.pre_tokenizer,
+    post_processor: { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
+    decoder: { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
+    model: {
+      type: "BPE",
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: "",
+      end_of_word_suffix: "",
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      vocab,
+      merges: readMerges(mergesPath, vocab),
+    },
+  })}\n`;
+}
+
+/** A JSON object of token -> id. */
+function idsOf(path: string): Record<string, number> {
+  const vocab = readJson(path);
+  const isVocabulary =
+    typeof vocab === "object" &&
+    vocab !== null &&
+    Object.values(vocab).every((id) => Number.isSafeInteger(id) && id >= 0);
+  if (!isVocabulary) throw new UserError(`${path} is not an object of tokens with their ids.`);
+  return vocab as Record<string, number>;
+}
+
+function readMerges(path: string, vocab: Readonly<Record<string, number>>): [string, string][] {
+  const lines = readFileSync(path, "utf8").split(/\r?\n/);
+  return lines.flatMap((line, i): [string, string][] => {
+    // the first line may say the version; a merge of "#" and "version:" never stands there
+    if (line === "" || (i === 0 && line.startsWith("#version"))) return [];
+    const parts = line.split(" ");
+    const [left, right] = parts;
+    if (left === undefined || right === undefined || parts.length !== 2 || !Object.hasOwn(vocab, left + right)) {
+      throw new UserError(`${path}, line ${i + 1}: "${line}" is not a merge of two tokens into one of vocab.json.`, {
+        hint: "vocab.json and merges.txt must come from the same tokenizer.",
+      });
+    }
+    return [[left, right]];
+  });
+}
+
+/** Tokens that are taken whole: added_tokens.json, and what tokenizer_config.json knows of each. */
+function addedTokens(
+  dir: string,
+  { added_tokens_decoder: decoder }: TokenizerDescription,
+  vocab: Readonly<Record<string, number>>,
+): object[] {
+  const path = join(dir, "added_tokens.json");
+  const tokens = new Map<number, Record<string, unknown>>();
+  if (existsSync(path)) for (const [content, id] of Object.entries(idsOf(path))) tokens.set(id, { content });
+  if (typeof decoder === "object" && decoder !== null)
+    for (const [id, token] of Object.entries(decoder)) tokens.set(Number(id), { ...(token as object) });
+  const words = new Map(Object.entries(vocab).map(([token, id]) => [id, token]));
+  return [...tokens]
+    .sort(([a], [b]) => a - b)
+    .map(([id, token]) => {
+      const content = token.content;
+      if (typeof content !== "string" || !Number.isSafeInteger(id))
+        throw new UserError(`${dir}: the added token ${id} has no content.`);
+      const taken = words.get(id);
+      if (taken !== undefined && taken !== content)
+        throw new UserError(`${dir}: the id ${id} is both "${taken}" (vocab.json) and the added token "${content}".`);
+      return {
+        id,
+        content,
+        single_word: token.single_word === true,
+        lstrip: token.lstrip === true,
+        rstrip: token.rstrip === true,
+        normalized: token.normalized === true,
+        special: typeof token.special === "boolean" ? token.special : /^<\|.*\|>$/.test(content),
+      };
+    });
+}
