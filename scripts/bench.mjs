@@ -1,8 +1,9 @@
-// npm run bench [-- --peer eager|compile] [--runs 9] [--only lora_step,policy] [--python python3]
+// npm run bench [-- --peer eager|compile] [--runs 9] [--only lora_step,checkpointing,policy] [--python python3]
 // What a step costs on this machine, as one JSON object on stdout. With --peer, the LoRA training step is taken in turn
 // with scripts/bench/torch_peer.py (needs PyTorch 2.13), one thread each; `ratio` is the median of ours / theirs.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
 import { benchPolicy } from "./bench/policy.mjs";
 import { ensureBrowser } from "./lib/browser.mjs";
@@ -12,7 +13,7 @@ const { values } = parseArgs({
   options: {
     peer: { type: "string" },
     runs: { type: "string", default: "9" },
-    only: { type: "string", default: "lora_step,policy" },
+    only: { type: "string", default: "lora_step,checkpointing,policy" },
     python: { type: "string", default: "python3" },
   },
 });
@@ -30,6 +31,7 @@ const peer =
 const result = {
   node: process.versions.node,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
+  ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
 };

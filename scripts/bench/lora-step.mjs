@@ -31,7 +31,7 @@ const [BATCH, LENGTH, RANK] = [4, 256, 8];
 const WARM_UP = 3;
 
 /** A step of ours, ready to be taken again and again. */
-export async function openStep() {
+export async function openStep({ checkpoint = false } = {}) {
   const { Rng } = await load("core/rng.js");
   const { architectureOf, initialise } = await load("nn/architecture.js");
   const { saveModel, loadModel } = await load("nn/model.js");
@@ -64,6 +64,7 @@ export async function openStep() {
   const engine = new Engine(runtime, model, {
     lora,
     sampler,
+    checkpoint,
     training: { objective, options: objective.schema.parse({}), optimizer },
   });
   await engine.setParameters(

@@ -71,6 +71,10 @@ const training = z.strictObject({
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
   rollout_batch: positiveCount().default(16).describe("responses generated together"),
   micro_batch: positiveCount().default(8).describe("sequences in one training pass; gradients are accumulated"),
+  gradient_checkpointing: z
+    .boolean()
+    .default(false)
+    .describe("compute each layer again in its backward pass: less memory, about a quarter more time"),
   learning_rate: z.number().positive().default(1e-4).describe("peak learning rate of AdamW"),
   warmup_steps: count().default(0).describe("steps of linear warm-up"),
   schedule: z.enum(["constant", "linear", "cosine"]).default("constant").describe("learning rate after the warm-up"),

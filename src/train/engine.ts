@@ -32,6 +32,8 @@ export interface EngineOptions {
     readonly options: unknown;
     readonly optimizer: OptimizerOptions;
   };
+  /** Gradient checkpointing (training.gradient_checkpointing). */
+  readonly checkpoint?: boolean;
 }
 
 /** Values [S] of each segment that the loss compares. */
@@ -66,7 +68,11 @@ export class Engine implements RoundModel<unknown> {
   ) {
     const { config, graph } = model;
     this.tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
-    this.trainable = { lora: options.lora, full: options.lora === undefined };
+    this.trainable = {
+      lora: options.lora,
+      full: options.lora === undefined,
+      checkpoint: options.checkpoint ?? false,
+    };
     this.parameters =
       options.lora === undefined
         ? [...graph.initializers.values()]

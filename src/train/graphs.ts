@@ -14,6 +14,8 @@ export interface Trainable {
   readonly lora: LoraOptions | undefined;
   /** Every weight of the model is a parameter (and a graph input), instead of an adapter. */
   readonly full: boolean;
+  /** Gradient checkpointing: layers are computed again in the backward pass. */
+  readonly checkpoint?: boolean;
 }
 
 /** Static sizes: B sequences of N tokens, R rows through the head, S segments. */
@@ -126,7 +128,7 @@ export function trainingGraph<O>(
   };
   const { loss, metrics } = g.scope("loss", () => objective.loss(inputs, options));
   const initial = new Map(m.parameters.map((p) => [p.name, g.input(accumulator(p.name), "float32", p.shape)]));
-  const gradients = backward(g, loss, m.parameters, initial);
+  const gradients = backward(g, loss, m.parameters, initial, trainable.checkpoint);
   g.output("loss", loss);
   for (const [name, metric] of Object.entries(metrics)) {
     g.output(name, metric.value);

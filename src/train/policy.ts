@@ -90,6 +90,7 @@ export async function openPolicy(
   const engine = new Engine(runtime, model, {
     sampler,
     lora: full ? undefined : lora,
+    checkpoint: config.training.gradient_checkpointing,
     ...(training === undefined ? {} : { training }),
   });
   const { tokenizer } = model;

@@ -1,0 +1,131 @@
+/**
+ * Gradient checkpointing (Chen et al. 2016, arXiv 1604.06174), a block at a time: the backward pass of a layer reads
+ * activations that are computed again from the layer's input, so that of the forward pass only those inputs are kept.
+ *
+ * ONNX Runtime merges equal computations and orders nodes as it likes, so a plain copy of a layer saves nothing. The
+ * copy reads x + Clip(s, 0, 0), where s sums one element of the gradient that reaches the layer and of each parameter
+ * gradient of the layer behind it: it adds 0, cannot be merged with the forward pass, and cannot run before the layer
+ * behind it is done with its own activations.
+ */
+import { Emitter } from "../onnx/emit.js";
+import type { GraphBuilder } from "../onnx/graph.js";
+import type { Node, Value } from "../onnx/types.js";
+
+/** A layer: the nodes of one path `.../layers.3`. */
+interface Block {
+  readonly nodes: Node[];
+  /** Value -> the same computed again; filled when the backward pass comes to the block. */
+  again: Map<string, Value> | undefined;
+}
+
+/** `/model/layers` and `3` of `/model/layers.3/mlp/Mul`: the first numbered part of a path, as `layers.3` or `h/3`. */
+function layerOf(path: string): { stack: string; index: string } | undefined {
+  const match = /^(.*?\/[A-Za-z_]\w*)[./](\d+)(?=\/)/.exec(path);
+  return match === null ? undefined : { stack: match[1] as string, index: match[2] as string };
+}
+
+/** Groups nodes by the repeated part of their paths; a stack of one layer is none. */
+export function findBlocks(nodes: readonly Node[]): Map<string, Node[]> {
+  const blocks = new Map<string, Node[]>();
+  const layers = new Map<string, Set<string>>();
+  for (const node of nodes) {
+    const layer = layerOf(node.name);
+    if (layer === undefined) continue;
+    const key = `${layer.stack}.${layer.index}`;
+    blocks.set(key, [...(blocks.get(key) ?? []), node]);
+    layers.set(layer.stack, (layers.get(layer.stack) ?? new Set()).add(layer.index));
+  }
+  for (const [stack, indices] of layers)
+    if (indices.size < 2) for (const index of indices) blocks.delete(`${stack}.${index}`);
+  return blocks;
+}
+
+/** The activations that the backward pass reads, layer by layer. */
+export class Recompute {
+  private readonly e: Emitter;
+  private readonly blockOf = new Map<Node, Block>();
+  private readonly producer = new Map<string, Node>();
+  private readonly users = new Map<string, Node[]>();
+  /** Parameter gradients that a barrier already waits for. */
+  private readonly waited: Map<string, Value>;
+
+  /**
+   * @param forward nodes of the forward pass.
+   * @param initial gradients that were there before the backward pass.
+   */
+  constructor(
+    private readonly g: GraphBuilder,
+    forward: readonly Node[],
+    private readonly parameters: readonly Value[],
+    initial: ReadonlyMap<string, Value>,
+  ) {
+    this.e = new Emitter(g);
+    this.waited = new Map(initial);
+    for (const nodes of findBlocks(forward).values()) {
+      const block: Block = { nodes, again: undefined };
+      for (const node of nodes) this.blockOf.set(node, block);
+    }
+    for (const node of forward) {
+      for (const output of node.outputs) this.producer.set(output.name, node);
+      for (const input of node.inputs)
+        if (input !== undefined) this.users.set(input.name, [...(this.users.get(input.name) ?? []), node]);
+    }
+  }
+
+  /** A node of the forward pass, reading and giving the values that are computed again for its backward pass. */
+  node(node: Node, gradients: ReadonlyMap<string, Value>): Node {
+    const block = this.blockOf.get(node);
+    if (block === undefined) return node;
+    block.again ??= this.compute(block, node, gradients);
+    const { again } = block;
+    const of = (v: Value): Value => again.get(v.name) ?? v;
+    return { ...node, inputs: node.inputs.map((v) => v && of(v)), outputs: node.outputs.map(of) };
+  }
+
+  private compute(block: Block, last: Node, gradients: ReadonlyMap<string, Value>): Map<string, Value> {
+    const again = new Map<string, Value>();
+    const inside = new Set(block.nodes);
+    const upstream = last.outputs.map((o) => gradients.get(o.name)).find((v) => v !== undefined);
+    if (upstream === undefined) throw new Error(`no gradient reaches ${last.name}`);
+    this.g.scope("recompute", () => {
+      let zero: Value | undefined;
+      for (const node of block.nodes) {
+        for (const input of node.inputs) {
+          if (input === undefined || again.has(input.name) || !this.isStream(input, inside)) continue;
+          zero ??= this.barrier(upstream, gradients);
+          again.set(input.name, this.e.add(input, this.e.cast(zero, input.dtype)));
+        }
+        if (!node.inputs.some((input) => input !== undefined && again.has(input.name))) continue;
+        const inputs = node.inputs.map((input) => input && (again.get(input.name) ?? input));
+        const outputs = this.g.scope(node.name.replace(/^\//, ""), () =>
+          this.g.node(node.op, inputs, node.attributes, { domain: node.domain, count: node.outputs.length }),
+        );
+        node.outputs.forEach((output, i) => {
+          again.set(output.name, outputs[i] as Value);
+        });
+      }
+    });
+    return again;
+  }
+
+  /** What flows into a layer and nowhere else: its input, but no mask or rotation that all layers share. */
+  private isStream(value: Value, inside: ReadonlySet<Node>): boolean {
+    const producer = this.producer.get(value.name);
+    if (producer === undefined || inside.has(producer) || !value.dtype.includes("float")) return false;
+    return (this.users.get(value.name) ?? []).every((user) => inside.has(user));
+  }
+
+  /** A zero [1] that is known only once these gradients are. */
+  private barrier(upstream: Value, gradients: ReadonlyMap<string, Value>): Value {
+    const fresh = this.parameters.flatMap(({ name }) => {
+      const gradient = gradients.get(name);
+      if (gradient === undefined || this.waited.get(name) === gradient) return [];
+      this.waited.set(name, gradient);
+      return [gradient];
+    });
+    const { e } = this;
+    const first = (v: Value): Value => e.cast(e.slice(e.reshape(v, [-1]), 0, 0, 1), upstream.dtype);
+    const sum = [upstream, ...fresh].map(first).reduce((a, b) => e.add(a, b));
+    return e.clip(sum, 0, 0);
+  }
+}

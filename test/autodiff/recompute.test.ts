@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { backward } from "../../src/autodiff/backward.js";
+import { findBlocks } from "../../src/autodiff/recompute.js";
+import { packageRoot } from "../../src/core/files.js";
+import { Rng } from "../../src/core/rng.js";
+import { bindModel } from "../../src/nn/bind.js";
+import type { LoraOptions } from "../../src/nn/lora.js";
+import { loadModel } from "../../src/nn/model.js";
+import { encodeModel } from "../../src/onnx/proto.js";
+import { Runtime } from "../../src/onnx/session.js";
+import { sizeOf } from "../../src/onnx/shapes.js";
+import type { Node, Tensor, Value } from "../../src/onnx/types.js";
+import { relativeError } from "../support/golden.js";
+import { importedModel } from "../support/imported-model.js";
+import { MICRO, microModel } from "../support/micro-model.js";
+
+const [B, N] = [2, 6];
+
+describe("findBlocks", () => {
+  const blocks = (...names: string[]): string[][] => {
+    const nodes = names.map((name): Node => ({ name, op: "Add", domain: "", inputs: [], outputs: [], attributes: {} }));
+    return [...findBlocks(nodes).values()].map((own) => own.map((n) => n.name));
+  };
+
+  it("groups a stack's layers by the first number of their paths", () => {
+    assert.deepEqual(
+      blocks("/model/Gather", "/model/layers.0/mlp.1/Add", "/model/layers.0/Add", "/model/layers.1/Mul", "/norm/Mul"),
+      [["/model/layers.0/mlp.1/Add", "/model/layers.0/Add"], ["/model/layers.1/Mul"]],
+    );
+    assert.deepEqual(blocks("/transformer/h/0/Add", "/transformer/h/1/Add"), [
+      ["/transformer/h/0/Add"],
+      ["/transformer/h/1/Add"],
+    ]);
+  });
+
+  it("finds no block where nothing is repeated", () => {
+    assert.deepEqual(blocks("/constants/0", "/head/dense.0/Add", "/head/Add_1"), []);
+  });
+});
+
+describe("gradient checkpointing", () => {
+  let runtime: Runtime;
+  before(async () => {
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  });
+  after(() => runtime.close());
+
+  /** Gradients of a loss over all logits. */
+  async function gradientsOf(
+    dir: string,
+    lora: LoraOptions,
+    checkpoint: boolean,
+  ): Promise<{ values: Map<string, Float32Array>; recomputed: number }> {
+    const model = await loadModel(dir);
+    const { g, e, logits, parameters } = bindModel(model.graph, "step", { dims: { B, N }, lora });
+    const loss = e.average(e.mul(logits, logits));
+    const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));
+    const gradients = backward(g, loss, parameters, initial, checkpoint);
+    parameters.forEach((p, i) => {
+      g.output(`grad/${p.name}`, gradients[i] as Value);
+    });
+    const graph = g.build();
+    const rng = Rng.named(4, "recompute");
+    const feeds: Record<string, Tensor> = {};
+    for (const input of graph.inputs) {
+      const shape = input.shape as number[];
+      const n = sizeOf(shape);
+      feeds[input.name] =
+        input.dtype === "int64"
+          ? { dtype: "int64", shape, data: BigInt64Array.from({ length: n }, (_, i) => BigInt(i % N)) }
+          : { dtype: "float32", shape, data: Float32Array.from({ length: n }, () => rng.normal() * 0.3) };
+    }
+    (feeds.attention_bias as Tensor).data.fill(0 as never);
+    await runtime.load("step", { bytes: encodeModel(graph), weightsDir: model.dir }, { memPattern: false });
+    const out = await runtime.run("step", { feeds });
+    await runtime.unload("step");
+    return {
+      values: new Map(Object.entries(out).map(([name, tensor]) => [name, tensor.data as Float32Array])),
+      recomputed: graph.nodes.filter((n) => n.name.startsWith("/recompute/")).length,
+    };
+  }
+
+  const MODELS: [string, () => { dir: string; remove(): void } | Promise<{ dir: string; remove(): void }>, string[]][] =
+    [
+      ["our own model", () => microModel(), ["q_proj", "k_proj", "o_proj", "down_proj"]],
+      ["an imported graph", () => importedModel("bert-dynamo"), ["query", "dense"]],
+      ["an imported graph of the older exporter", () => importedModel("qwen3-torchscript"), ["q_proj", "down_proj"]],
+    ];
+  for (const [what, make, targets] of MODELS) {
+    it(`changes no gradient of ${what}`, async () => {
+      const { dir, remove } = await make();
+      const lora = { rank: 2, alpha: 4, targets };
+      const plain = await gradientsOf(dir, lora, false);
+      const again = await gradientsOf(dir, lora, true);
+      remove();
+      assert.equal(plain.recomputed, 0);
+      assert.ok(again.recomputed > 20, `${again.recomputed} nodes computed again`);
+      assert.ok(plain.values.size > 4);
+      for (const [name, expected] of plain.values) {
+        const error = relativeError(again.values.get(name) as Float32Array, expected);
+        assert.ok(error < 1e-6, `${name}: ${error}`);
+      }
+    });
+  }
+
+  it("lowers the peak memory of a training step", async () => {
+    const { dir, remove } = await microModel({
+      ...MICRO,
+      hidden_size: 32,
+      head_dim: 8,
+      num_attention_heads: 4,
+      num_hidden_layers: 12,
+      intermediate_size: 64,
+    });
+    const program = join(packageRoot(), "dist", "test", "support", "peak-memory.js");
+    const measure = async (checkpoint: boolean): Promise<{ peak: number; gradients: Record<string, number[]> }> =>
+      JSON.parse((await promisify(execFile)(process.execPath, [program, dir, String(checkpoint)])).stdout);
+    const plain = await measure(false);
+    const again = await measure(true);
+    remove();
+    assert.ok(again.peak < 0.5 * plain.peak, `${again.peak} against ${plain.peak} bytes`);
+    for (const [name, expected] of Object.entries(plain.gradients))
+      assert.ok(relativeError(again.gradients[name] as number[], expected) < 1e-6, name);
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * A program of its own, as the peak of a process never falls: one training step of a deep narrow model, with or without
+ * gradient checkpointing. Prints {"peak": bytes that the step added, "gradients": {name: first numbers}}.
+ *   node peak-memory.js MODEL_DIR true|false
+ */
+import { readFileSync } from "node:fs";
+import { backward } from "../../src/autodiff/backward.js";
+import { Rng } from "../../src/core/rng.js";
+import { bindModel } from "../../src/nn/bind.js";
+import { loadModel } from "../../src/nn/model.js";
+import { encodeModel } from "../../src/onnx/proto.js";
+import { Runtime } from "../../src/onnx/session.js";
+import type { Tensor, Value } from "../../src/onnx/types.js";
+
+const [dir = "", checkpoint] = process.argv.slice(2);
+const dims = { B: 2, N: 320 };
+const { B, N } = dims;
+
+/** The largest resident set so far, in bytes. */
+function peak(): number {
+  const status = process.platform === "linux" ? readFileSync("/proc/self/status", "utf8") : "";
+  const line = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
+  return 1024 * (line === undefined ? process.resourceUsage().maxRSS : Number(line));
+}
+
+const model = await loadModel(dir);
+const lora = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj", "down_proj"] };
+const { g, e, logits, parameters } = bindModel(model.graph, "peak", { dims, lora, rows: 8 });
+const loss = e.average(e.mul(logits, logits));
+const gradients = backward(g, loss, parameters, new Map(), checkpoint === "true");
+parameters.forEach((p, i) => {
+  g.output(`grad/${p.name}`, gradients[i] as Value);
+});
+const rng = Rng.named(0, "peak");
+const int64 = (shape: number[], of: (i: number) => number): Tensor => ({
+  dtype: "int64",
+  shape,
+  data: BigInt64Array.from({ length: shape.reduce((a, d) => a * d, 1) }, (_, i) => BigInt(of(i))),
+});
+const float32 = (shape: readonly number[], of: (i: number) => number): Tensor => ({
+  dtype: "float32",
+  shape,
+  data: Float32Array.from({ length: shape.reduce((a, d) => a * d, 1) }, (_, i) => of(i)),
+});
+const feeds: Record<string, Tensor> = {
+  input_ids: int64([B, N], () => rng.int(16)),
+  position_ids: int64([B, N], (i) => i % N),
+  attention_bias: float32([B, 1, N, N], (i) => (i % N > Math.floor(i / N) % N ? -1e9 : 0)),
+  rows: int64([8], (i) => i * 70),
+};
+for (const p of parameters) feeds[p.name] = float32(p.shape as number[], () => rng.normal() * 0.1);
+const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+await runtime.load("peak", { bytes: encodeModel(g.build()), weightsDir: dir }, { memPattern: false });
+const before = peak();
+const out = await runtime.run("peak", { feeds });
+const added = peak() - before;
+await runtime.close();
+const shown = Object.fromEntries(
+  Object.entries(out).map(([name, t]) => [name, [...(t.data as Float32Array)].slice(0, 8)]),
+);
+process.stdout.write(JSON.stringify({ peak: added, gradients: shown }));
