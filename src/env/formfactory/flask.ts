@@ -15,12 +15,16 @@ export interface FlaskOptions {
 }
 
 /**
- * Runs `flask run` and ends with us: when the pipe on stdin closes, whatever the reason, so does the process.
- * argv: app.py, port.
+ * Runs `flask run` and ends with us: when the pipe on stdin closes, whatever the reason, the process takes its working
+ * directory away and ends. argv: app.py, port.
  */
 const LAUNCHER = `
-import os, sys, threading
-threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
+import os, shutil, sys, threading
+def end():
+    sys.stdin.buffer.read()
+    shutil.rmtree(os.getcwd(), ignore_errors=True)
+    os._exit(0)
+threading.Thread(target=end, daemon=True).start()
 from flask.cli import main
 sys.argv = ["flask", "--app", sys.argv[1], "run", "--host", "127.0.0.1", "--port", sys.argv[2]]
 main()
