@@ -49,7 +49,7 @@ export function describeCleaning(all: number, { tasks, phantoms, dropped }: Clea
     ...[...phantoms].map(([form, labels]) => `  ${form}: no control is called ${labels.join(", ")}`),
     ...[...dropped].map(
       ([form, { instances, reasons }]) =>
-        `  ${form}: ${instances} instances (${[...reasons].map(([why, n]) => `${why}${n > 1 ? ` x${n}` : ""}`).join("; ")})`,
+        `  ${form}: ${instances} ${instances === 1 ? "instance" : "instances"} (${[...reasons].map(([why, n]) => `${why}${n > 1 ? ` x${n}` : ""}`).join("; ")})`,
     ),
   ];
   return keys + dropped.size === 0 ? `FormFactory: ${all} instances, nothing to clean.` : lines.join("\n");

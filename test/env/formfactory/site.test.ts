@@ -36,8 +36,8 @@ test("cleaning drops phantom keys and what no control can hold, and says so", ()
   const [note = ""] = clean.notes ?? [];
   assert.match(note, /^FormFactory: 46 of 48 instances kept/);
   assert.match(note, /support-request: no control is called In short/);
-  assert.match(note, /course-registration: 1 instances \(Select Courses: not an option\)/);
-  assert.match(note, /membership-application: 1 instances \(Highest Education Level: not an option\)/);
+  assert.match(note, /course-registration: 1 instance \(Select Courses: not an option\)/);
+  assert.match(note, /membership-application: 1 instance \(Highest Education Level: not an option\)/);
   assert.equal(whole.tasks().filter((task) => task.clean).length, 46);
 });
 
