@@ -1,0 +1,137 @@
+// npm run gpu-check [-- --size 8b|tiny] [--provider cuda|webgpu|cpu] [--quantize nf4|bf16|fp16|none] [--json FILE]
+// What a GPU host can do: which providers load, whether they agree with the CPU, and what a rollout group and an update
+// of an 8B-shaped model with random weights cost there. Markdown on stdout, progress on stderr (docs/gpu.md).
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { load } from "./bench/support.mjs";
+import { agreement, TOLERANCE } from "./gpu/agreement.mjs";
+import { gpuName } from "./gpu/memory.mjs";
+import { measurePhases } from "./gpu/phases.mjs";
+import { writeRandomModel } from "./gpu/random-model.mjs";
+import { limits, SIZES } from "./gpu/shape.mjs";
+import { build, checkNode, fail, installPackages, log, ROOT } from "./lib/setup.mjs";
+
+const shapeFlags = Object.fromEntries(Object.keys(SIZES.tiny).map((flag) => [flag, { type: "string" }]));
+const { values } = parseArgs({
+  options: {
+    size: { type: "string", default: "8b" },
+    provider: { type: "string" },
+    quantize: { type: "string", default: "nf4" },
+    rank: { type: "string", default: "16" },
+    "micro-batch": { type: "string", default: "1" },
+    repeats: { type: "string", default: "1" },
+    "peak-tflops": { type: "string", default: "790" },
+    dir: { type: "string" },
+    json: { type: "string" },
+    ...shapeFlags,
+  },
+});
+const number = (flag, text) => {
+  const value = Number(text);
+  if (!(value > 0)) fail(`--${flag}: expected a number above 0, got ${text}`);
+  return value;
+};
+const oneOf = (flag, text, known) => {
+  if (!known.includes(text)) fail(`--${flag}: expected one of ${known.join(", ")}, got ${text}`);
+  return text;
+};
+const size = SIZES[oneOf("size", values.size, Object.keys(SIZES))];
+const shape = Object.fromEntries(
+  Object.entries(size).map(([key, value]) => [key, values[key] === undefined ? value : number(key, values[key])]),
+);
+const quantize = oneOf("quantize", values.quantize, ["nf4", "bf16", "fp16", "none"]);
+if (values.provider !== undefined) oneOf("provider", values.provider, ["cuda", "webgpu", "cpu"]);
+const tflops = number("peak-tflops", values["peak-tflops"]);
+
+checkNode();
+// a build that is there already may be named, as tests do
+if (process.env.REFUSION_DIST === undefined) {
+  installPackages();
+  build();
+}
+process.chdir(ROOT);
+
+const { Runtime } = await load("onnx/session.js");
+const providers = [];
+for (const provider of ["cpu", "cuda", "webgpu"]) {
+  try {
+    const runtime = await Runtime.open({ provider });
+    providers.push({ provider, loads: true, reason: runtime.providerReason });
+    await runtime.close();
+  } catch (error) {
+    providers.push({ provider, loads: false, reason: [error.message, error.hint].filter(Boolean).join(". ") });
+  }
+  log(`${provider}: ${providers.at(-1).loads ? "loads" : providers.at(-1).reason}`);
+}
+const usable = providers.filter((p) => p.loads).map((p) => p.provider);
+const provider = values.provider ?? usable.find((name) => name !== "cpu");
+if (provider === undefined || !usable.includes(provider)) {
+  fail(
+    provider === undefined ? "Neither cuda nor webgpu can be used on this host." : `${provider} cannot be used.`,
+    ...providers.filter((p) => !p.loads).map((p) => `  ${p.provider}: ${p.reason}`),
+    "  To try the script itself: npm run gpu-check -- --size tiny --provider cpu",
+  );
+}
+
+const agreed = await agreement(provider);
+log(`against the CPU: logits ${agreed.logits}, log-probabilities ${agreed.logProbs}, gradients ${agreed.gradients}`);
+
+const temporary = values.dir === undefined ? mkdtempSync(join(tmpdir(), "gpu-check-")) : undefined;
+let bytes;
+let phases;
+try {
+  const dir = values.dir ?? temporary;
+  log(`writing a random model (${quantize}) to ${dir}`);
+  bytes = await writeRandomModel(dir, shape, quantize);
+  phases = await measurePhases(dir, shape, {
+    provider,
+    rank: number("rank", values.rank),
+    microBatch: number("micro-batch", values["micro-batch"]),
+    repeats: number("repeats", values.repeats),
+    log,
+  });
+} finally {
+  if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+}
+
+const device = provider === "cpu" ? "CPU" : ((await gpuName()) ?? provider);
+const limit = limits(shape, tflops);
+const result = {
+  node: process.versions.node,
+  device,
+  provider,
+  providers,
+  agreement: { ...agreed, tolerance: TOLERANCE },
+  model: { size: values.size, quantize, weights_bytes: bytes, ...shape },
+  phases,
+  limit: { tflops, ...limit },
+};
+const row = (what, { seconds, gpu_mib, host_mib }, best) =>
+  `| ${what} | ${seconds.toFixed(2)} | ${best.toPrecision(3)} | ${gpu_mib === null ? "-" : (gpu_mib / 1024).toFixed(1)} | ${(host_mib / 1024).toFixed(1)} |`;
+const percent = (x) => `${(100 * x).toPrecision(2)} %`;
+process.stdout.write(
+  [
+    `${device}, provider ${provider}, ${quantize}, ${shape.layers} layers of ${shape.hidden}, prompt ${shape.prompt}, response ${shape.response}, T = ${shape.rounds}, G = ${shape.group}`,
+    "",
+    `Largest difference from the CPU on models/tiny-refusion: logits ${percent(agreed.logits)}, log-probabilities ${percent(agreed.logProbs)}, gradients ${percent(agreed.gradients)}${agreed.agrees ? "" : " (MORE THAN IS EXPECTED)"}`,
+    "",
+    `| | s | limit at ${tflops} TFLOP/s | peak GiB on the GPU | GiB of the host |`,
+    "|---|---|---|---|---|",
+    row("rollout group", phases.rollout, limit.rollout),
+    row(
+      `Flow-GRPO, reference values of ${shape["rounds-per-update"]} rounds`,
+      phases.flowGrpo.values,
+      limit.flowGrpo.values,
+    ),
+    row(`Flow-GRPO, update by ${shape["rounds-per-update"]} rounds`, phases.flowGrpo.update, limit.flowGrpo.update),
+    row("ESPO, old and reference values", phases.espo.values, limit.espo.values),
+    row("ESPO, update", phases.espo.update, limit.espo.update),
+    "",
+  ].join("\n"),
+);
+const json = `${JSON.stringify(result, undefined, 2)}\n`;
+if (values.json === undefined) process.stdout.write(`\n${json}`);
+else writeFileSync(values.json, json);
+if (!agreed.agrees) process.exitCode = 1;

@@ -1,0 +1,120 @@
+import { load } from "../bench/support.mjs";
+
+/** Relative error that a GPU may make: TF32, which CUDA multiplies float32 with, has 10 bits of mantissa. */
+export const TOLERANCE = 1e-2;
+
+const CONFIG = "configs/tiny/quickstart.yaml";
+
+/** Logits, log-probabilities and gradients of the shipped model on a provider. */
+async function results(provider) {
+  const { loadConfig } = await load("train/config.js");
+  const { openPolicy } = await load("train/policy.js");
+  const { optimizerOptions } = await load("train/recipe-options.js");
+  const { prepareBatches } = await load("train/update.js");
+  const { bindModel } = await load("nn/bind.js");
+  const { freshAdapter } = await load("nn/lora.js");
+  const { encodeModel } = await load("onnx/proto.js");
+  const { Rng } = await load("core/rng.js");
+  const { objective } = await load("rl/objectives/flow-grpo.js");
+  const config = await loadConfig(CONFIG, { command: "flow-grpo", overrides: [`runtime.provider=${provider}`] });
+  const policy = await openPolicy(config, {
+    objective,
+    options: config.objective,
+    optimizer: optimizerOptions(config),
+  });
+  try {
+    const { engine, model, runtime } = policy;
+    const rng = Rng.named(0, "agreement");
+    const random = (sites) =>
+      new Map(
+        [...freshAdapter(sites, policy.lora, rng)].map(([name, t]) => [
+          name,
+          { ...t, data: Float32Array.from(t.data, () => 0.02 * rng.normal()) },
+        ]),
+      );
+    await engine.setParameters("policy", random(policy.sites));
+    await engine.setParameters("reference", random(policy.sites));
+    await engine.setOptimizer(undefined);
+
+    // one bound graph without adapters: the model's own logits
+    const [batch, length] = [2, 48];
+    const bound = bindModel(model.graph, "logits", { dims: { B: batch, N: length } });
+    bound.g.output("result", bound.logits);
+    await runtime.load("logits", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
+    const ids = BigInt64Array.from({ length: batch * length }, () => BigInt(rng.int(1000)));
+    const positions = BigInt64Array.from({ length: batch * length }, (_, i) => BigInt(i % length));
+    const bias = Float32Array.from({ length: batch * length * length }, (_, i) =>
+      i % length <= Math.floor(i / length) % length ? 0 : -1e9,
+    );
+    const { result } = await runtime.run("logits", {
+      feeds: {
+        input_ids: { dtype: "int64", shape: [batch, length], data: ids },
+        position_ids: { dtype: "int64", shape: [batch, length], data: positions },
+        attention_bias: { dtype: "float32", shape: [batch, 1, length, length], data: bias },
+      },
+    });
+
+    // the same trajectories on every provider: their tokens are drawn, not sampled
+    const trajectories = drawnTrajectories(policy, rng);
+    const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
+    const [micro] = await prepareBatches(policy, objective, config.objective, samples, samples.length, rng);
+    const { logProbs } = await engine.score(micro.terms, "policy");
+    await engine.accumulate(micro.terms, { ...micro.values, old: (await engine.score(micro.terms, "policy")).value });
+    const gradients = await engine.getGradients();
+    return {
+      provider: runtime.provider,
+      logits: result.data,
+      logProbs: logProbs.filter((_, r) => micro.terms.coefficient[r] !== 0),
+      gradients: Float32Array.from([...gradients.values()].flatMap((t) => [...t.data])),
+    };
+  } finally {
+    await policy.close();
+  }
+}
+
+/** Trajectories of one slot a round, left to right, of random ordinary tokens. */
+function drawnTrajectories({ options }, rng) {
+  const { slotSize, rounds, temperature } = options;
+  const responseLength = slotSize * rounds;
+  return Array.from({ length: 4 }, () => {
+    const response = Array.from({ length: responseLength }, () => rng.int(1000));
+    return {
+      prompt: Array.from({ length: 8 }, () => rng.int(1000)),
+      slotSize,
+      responseLength,
+      temperature,
+      rounds: Array.from({ length: rounds }, (_, t) => {
+        const positions = Array.from({ length: slotSize }, (_, i) => t * slotSize + i);
+        return {
+          positions,
+          tokens: positions.map((p) => response[p]),
+          logProbs: positions.map(() => 0),
+          eosAllowed: positions.map(() => true),
+        };
+      }),
+      response,
+      ended: "length",
+    };
+  });
+}
+
+/** The largest difference as a share of the largest value; NaN counts as 1. */
+function relativeError(got, expected) {
+  let [difference, scale] = [0, 0];
+  if (got.length !== expected.length) return 1;
+  got.forEach((x, i) => {
+    const d = Math.abs(x - expected[i]);
+    difference = Math.max(difference, Number.isNaN(d) ? Number.POSITIVE_INFINITY : d);
+    scale = Math.max(scale, Math.abs(expected[i]));
+  });
+  return scale === 0 ? Number(difference > 0) : Math.min(1, difference / scale);
+}
+
+/** Errors of a provider against the CPU. */
+export async function agreement(provider) {
+  const [expected, got] = [await results("cpu"), await results(provider)];
+  const errors = Object.fromEntries(
+    ["logits", "logProbs", "gradients"].map((what) => [what, relativeError(got[what], expected[what])]),
+  );
+  return { provider: got.provider, ...errors, agrees: Object.values(errors).every((error) => error <= TOLERANCE) };
+}
