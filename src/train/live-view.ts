@@ -107,6 +107,7 @@ function paint(segments: readonly Segment[], width: number, colour: boolean): st
   for (const [text, style] of segments) {
     const cut = text.length > left ? `${text.slice(0, Math.max(0, left - 1))}…` : text;
     if (left <= 0) break;
+    if (cut === "") continue;
     left -= cut.length;
     out += colour && style !== "plain" ? `${CODES[style]}${cut}${RESET}` : cut;
   }

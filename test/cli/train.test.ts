@@ -53,6 +53,9 @@ test("an objective without a config, with a broken one, or with flags for keys e
   const dashes = run(name, "--config", path, "--training.steps=3");
   assert.equal(dashes.code, 2);
   assert.match(dashes.err, /take no dashes: training\.steps=3/);
+  const port = run(name, "--config", path, "--ui", "training.steps=3");
+  assert.equal(port.code, 2);
+  assert.match(port.err, /--ui \[port\].*Expected a port, 0 to 65535; key=value arguments go before/);
   const help = run(name, "--help");
   assert.equal(help.code, 0);
   assert.match(help.out, /training\.steps=20 +optimizer steps/);

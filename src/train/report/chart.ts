@@ -33,7 +33,9 @@ export interface ChartOptions {
 
 const WIDTH = 420;
 const HEIGHT = 210;
-const LEFT = 52;
+/** Room for labels of the y axis: at least this, more for long numbers. */
+const LEFT = 44;
+const DIGIT = 6.2;
 const RIGHT = 12;
 const TOP = 10;
 const BOTTOM = 34;
@@ -68,10 +70,12 @@ export function lineChart({ title, series, include = [], xLabel = "step" }: Char
   const yTicks = ticks(min(values), max(values));
   // a ratio of 1 +- 1e-5 needs more digits, or every tick would read 1
   const digits = [4, 6, 8].find((n) => new Set(yTicks.map((t) => formatTick(t, n))).size === yTicks.length) ?? 10;
+  const longest = Math.max(...yTicks.map((tick) => formatTick(tick, digits).length));
+  const left = Math.max(LEFT, Math.ceil(longest * DIGIT) + 8);
   const [low, high] = [yTicks[0] as number, yTicks.at(-1) as number];
   const [first, last] = [min(xs), max(xs)];
   const scale: Scale = {
-    x: (value) => LEFT + ((value - first) / (last - first || 1)) * (WIDTH - LEFT - RIGHT),
+    x: (value) => left + ((value - first) / (last - first || 1)) * (WIDTH - left - RIGHT),
     y: (value) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM),
   };
   const xTicks = ticks(first, last, 5).filter((tick) => Number.isInteger(tick) && tick >= first && tick <= last);
@@ -79,8 +83,8 @@ export function lineChart({ title, series, include = [], xLabel = "step" }: Char
   const grid = yTicks.map((tick) => {
     const y = px(scale.y(tick));
     return (
-      `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y}" y2="${y}"/>` +
-      `<text class="tick" x="${LEFT - 6}" y="${px(scale.y(tick) + 3.5)}" text-anchor="end">${formatTick(tick, digits)}</text>`
+      `<line class="grid" x1="${left}" x2="${WIDTH - RIGHT}" y1="${y}" y2="${y}"/>` +
+      `<text class="tick" x="${left - 6}" y="${px(scale.y(tick) + 3.5)}" text-anchor="end">${formatTick(tick, digits)}</text>`
     );
   });
   const axis = xTicks.map(
@@ -93,8 +97,8 @@ export function lineChart({ title, series, include = [], xLabel = "step" }: Char
   return (
     `<figure class="chart"><figcaption>${escapeHtml(title)} ${legend}</figcaption>` +
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(summary(title, drawn, xLabel))}" tabindex="0"` +
-    ` data-first="${first}" data-last="${last}" data-left="${LEFT}" data-right="${WIDTH - RIGHT}">${grid.join("")}${axis.join("")}` +
-    `<text class="tick" x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 4}" text-anchor="middle">${escapeHtml(xLabel)}</text>` +
+    ` data-first="${first}" data-last="${last}" data-left="${left}" data-right="${WIDTH - RIGHT}">${grid.join("")}${axis.join("")}` +
+    `<text class="tick" x="${(left + WIDTH - RIGHT) / 2}" y="${HEIGHT - 4}" text-anchor="middle">${escapeHtml(xLabel)}</text>` +
     `${bodies.join("")}<line class="cursor" y1="${TOP}" y2="${HEIGHT - BOTTOM}" x1="-9" x2="-9"/></svg>` +
     `<output class="readout" aria-live="polite"></output></figure>`
   );
