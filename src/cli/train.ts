@@ -125,6 +125,12 @@ function printNext(command: string, result: TrainResult, options: TrainOptions, 
       `dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}${rollouts}`,
     );
   } else if (!options.quiet) {
+    const { stopped, best } = result;
+    if (stopped !== null) context.log(`stopped early after step ${result.steps}: ${stopped}`);
+    if (best !== null) {
+      const reward = best.reward.toFixed(3);
+      context.log(`best: step ${best.step}, validation reward ${reward}; refusion-eval --run ${dir} --checkpoint best`);
+    }
     const report = join(result.runDir, "report.html");
     context.log(`${existsSync(report) ? `report: ${report}\n` : ""}next: refusion-eval --run ${dir} --split test`);
   }

@@ -90,6 +90,18 @@ const training = z.strictObject({
     .default(1)
     .describe("largest norm of the gradient over all trainable tensors together"),
   dynamic_sampling: z.boolean().default(false).describe("draw another task where a group's rewards are all equal"),
+  min_signal_groups: positiveCount()
+    .default(1)
+    .describe("a step with fewer groups whose rewards differ takes no update"),
+  early_stop: z
+    .strictObject({
+      patience: count()
+        .default(0)
+        .describe("evaluations in a row without a rise of the validation reward that end the run; 0 = never"),
+      min_delta: z.number().min(0).default(0).describe("a rise is more than this above the last one"),
+    })
+    .prefault({})
+    .describe("ends a run that no longer gets better"),
 });
 
 const evaluation = z.strictObject({
@@ -181,6 +193,24 @@ const openSchema = z.strictObject(
 /** A whole run, resolved. `site`, `sampler` and `objective` also hold their plug-in's own options. */
 export type RunConfig = z.infer<typeof openSchema>;
 
+/** What keys of different sections ask of each other. */
+const RELATIONS: readonly {
+  readonly path: readonly string[];
+  readonly error: string;
+  readonly holds: (config: RunConfig) => boolean;
+}[] = [
+  {
+    path: ["training", "early_stop", "patience"],
+    error: "needs evaluations during training: set evaluation.every above 0",
+    holds: ({ training, evaluation }) => training.early_stop.patience === 0 || evaluation.every > 0,
+  },
+  {
+    path: ["training", "min_signal_groups"],
+    error: "cannot be more than training.prompts_per_step: a step has no more groups, and none would be trained on",
+    holds: ({ training }) => training.min_signal_groups <= training.prompts_per_step,
+  },
+];
+
 /**
  * The strict schema for one command and one tree of raw values: the plug-ins that the values name are put in.
  * A kind that does not exist becomes an error of its `kind` key; an empty registry accepts anything.
@@ -192,7 +222,7 @@ export function runSchema(
 ): z.ZodObject {
   const objective = command === undefined ? undefined : registries.objectives.get(command);
   const evaluationSampler = (raw.evaluation as { sampler?: unknown } | null | undefined)?.sampler;
-  return z.strictObject(
+  const schema = z.strictObject(
     shape({
       sampler: kindSection(registries.samplers, raw.sampler, DEFAULT_SAMPLER),
       evaluationSampler:
@@ -203,6 +233,11 @@ export function runSchema(
       objective: (objective === undefined ? openOptions : objective.schema.strict()).prefault({}),
       tracking: trackingSection(registries.trackers).prefault({}),
     }),
+  );
+  return RELATIONS.reduce(
+    (related, { path, error, holds }) =>
+      related.refine((config) => holds(config as unknown as RunConfig), { path: [...path], error }),
+    schema,
   );
 }
 

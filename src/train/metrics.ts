@@ -63,6 +63,7 @@ export const RECIPE_KEYS = [
   "nonfinite_steps",
   "on_policy_ratio_error",
   "response_length",
+  "skipped_steps",
 ] as const;
 
 /**

@@ -7,6 +7,7 @@ import { spread } from "../rl/advantages.js";
 import type { Objective } from "../rl/objective.js";
 import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
+import { EarlyStop, type EarlyStopState } from "./early-stop.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { evaluatePolicy } from "./evaluate.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-report.js";
@@ -94,26 +95,32 @@ async function dryRun(
   } else {
     await recorded.collect(1);
   }
-  return { runDir: options.runDir ?? join("runs", config.name), steps: 0, interrupted: false, before: [], after: [] };
+  const runDir = options.runDir ?? join("runs", config.name);
+  return { runDir, steps: 0, interrupted: false, stopped: null, best: null, before: [], after: [] };
 }
 
 /** What a checkpoint keeps besides tensors; every random stream derives from the seed and the step. */
-type RunState = {
+interface RunState {
   /** Tasks drawn so far. */
   readonly cursor: number;
   /** Optimizer steps so far. */
   readonly updates: number;
-  readonly best_reward: number;
   /** Updates in a row that were not finite. */
   readonly nonfinite: number;
-};
+  /** Steps so far without an update. */
+  readonly skipped: number;
+  readonly best: TrainResult["best"];
+  readonly early_stop: EarlyStopState;
+}
 
 class PolicyTraining {
   private step: number;
   private readonly source: GroupSource;
   private updates: number;
+  private skipped: number;
   private nonFinite: number;
-  private bestReward: number;
+  private best: TrainResult["best"];
+  private readonly early: EarlyStop;
 
   constructor(
     private readonly config: RunConfig,
@@ -128,8 +135,10 @@ class PolicyTraining {
     const state = run.checkpoint?.state as Partial<RunState> | undefined;
     this.step = run.checkpoint?.step ?? 0;
     this.updates = state?.updates ?? 0;
-    this.bestReward = state?.best_reward ?? -1;
     this.nonFinite = state?.nonfinite ?? 0;
+    this.skipped = state?.skipped ?? 0;
+    this.best = state?.best ?? null;
+    this.early = new EarlyStop(config.training.early_stop, state?.early_stop);
     this.source =
       recorded ??
       new PlayedGroups(config, policy, environment, state?.cursor ?? 0, (done, all, { task, episode }) =>
@@ -146,20 +155,25 @@ class PolicyTraining {
     const metrics = await MetricsWriter.open(run.directory.metrics, this.step);
 
     const before = await this.evaluateBefore();
-    while (this.step < config.training.steps && !this.options.signal.aborted) {
+    while (!this.over && !this.options.signal.aborted) {
       const line = await this.trainStep(this.step + 1);
       this.step++;
       metrics.append(line);
       this.watch.step(line);
       await this.validate();
       const { every } = config.checkpoint;
-      if (every > 0 && this.step % every === 0 && this.step < config.training.steps) await this.save();
+      if (every > 0 && this.step % every === 0 && !this.over) await this.save();
     }
     await this.save();
-    const interrupted = this.step < config.training.steps;
+    const interrupted = !this.over;
+    const stopped = this.step < config.training.steps ? (this.early.reason ?? null) : null;
     const after = interrupted ? [] : await this.evaluate("after");
     await this.report(interrupted);
-    return { runDir: run.directory.dir, steps: this.step, interrupted, before, after };
+    return { runDir: run.directory.dir, steps: this.step, interrupted, stopped, best: this.best, before, after };
+  }
+
+  private get over(): boolean {
+    return this.step >= this.config.training.steps || this.early.reason !== undefined;
   }
 
   /** The run is saved: what goes wrong here is worth a line, not a failure. */
@@ -197,7 +211,9 @@ class PolicyTraining {
     const average = (xs: readonly number[]): number =>
       xs.length === 0 ? 0 : xs.reduce((a, x) => a + x, 0) / xs.length;
 
-    const samples = samplesOf(groups);
+    const skip = groups.filter((g) => g.signal).length < config.training.min_signal_groups;
+    if (skip) this.skipped++;
+    const samples = skip ? [] : samplesOf(groups);
     const scoring = performance.now();
     this.watch.phase({ doing: "scoring" });
     const batches = await prepareBatches(
@@ -211,7 +227,7 @@ class PolicyTraining {
     const updating = performance.now();
     this.watch.phase({ doing: "updating" });
     const rate = learningRate(step, scheduleOptions(config));
-    // a step in which no group carries signal changes nothing: no loss, no penalty, ratio 1
+    // a step without samples changes nothing: no loss, no penalty, ratio 1
     let first: Record<string, number> = { loss: 0, kl: 0, ratio_mean: 1, ratio_max: 1, clip_fraction: 0, grad_norm: 0 };
     let last = first;
     for (let iteration = 0; batches.length > 0 && iteration < config.training.num_iterations; iteration++) {
@@ -250,6 +266,7 @@ class PolicyTraining {
         response_length: average(all.map((r) => r.trajectory.response.length)),
         ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
         nonfinite_steps: this.nonFinite,
+        skipped_steps: this.skipped,
       } satisfies Record<(typeof RECIPE_KEYS)[number], number>,
       time: {
         rollout,
@@ -291,8 +308,10 @@ class PolicyTraining {
     this.watch.note(
       `step ${this.step}: val reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} %`,
     );
-    if (evaluation.reward.mean <= this.bestReward) return;
-    this.bestReward = evaluation.reward.mean;
+    const reward = evaluation.reward.mean;
+    this.early.observe(reward);
+    if (this.best !== null && reward <= this.best.reward) return;
+    this.best = { step: this.step, reward };
     await this.writeCheckpoint(this.run.directory.best);
   }
 
@@ -340,8 +359,10 @@ class PolicyTraining {
       state: {
         cursor: this.source.drawn,
         updates: this.updates,
-        best_reward: this.bestReward,
         nonfinite: this.nonFinite,
+        skipped: this.skipped,
+        best: this.best,
+        early_stop: this.early.state,
       } satisfies RunState,
     });
   }

@@ -33,6 +33,12 @@ export async function trainSupervised(
       exitCode: 2,
     });
   }
+  if (config.training.early_stop.patience > 0) {
+    throw new UserError("training.early_stop goes by the validation reward, and sft plays no episodes.", {
+      hint: "Remove training.early_stop.",
+      exitCode: 2,
+    });
+  }
   const optimizer: OptimizerOptions = {
     ...optimizerOptions(config),
     kind: sft.optimizer,
@@ -51,6 +57,8 @@ export async function trainSupervised(
         runDir: options.runDir ?? join("runs", config.name),
         steps: 0,
         interrupted: false,
+        stopped: null,
+        best: null,
         before: [],
         after: [],
       };
@@ -142,7 +150,15 @@ export async function trainSupervised(
         );
         watch.note(`model written to ${sft.output}`);
       }
-      return { runDir: directory.dir, steps: step, interrupted: step < steps, before: [], after: [] };
+      return {
+        runDir: directory.dir,
+        steps: step,
+        interrupted: step < steps,
+        stopped: null,
+        best: null,
+        before: [],
+        after: [],
+      };
     } finally {
       run.unlock();
     }

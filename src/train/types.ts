@@ -27,6 +27,10 @@ export interface TrainResult {
   /** Steps done in the whole run, resumed ones included. */
   readonly steps: number;
   readonly interrupted: boolean;
+  /** Why the run ended before its last step without being interrupted, or null. */
+  readonly stopped: string | null;
+  /** The best checkpoint by validation reward, kept in best/; null where none was evaluated. */
+  readonly best: { readonly step: number; readonly reward: number } | null;
   readonly before: readonly Evaluation[];
   readonly after: readonly Evaluation[];
 }

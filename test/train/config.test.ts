@@ -200,6 +200,20 @@ test("numbers must be finite and whole where they count", async () => {
   assert.match(await failure("model: m\nseed: 9007199254740993\n"), /seed/);
 });
 
+test("keys of different sections must fit each other", async () => {
+  const stop = "model: m\ntraining:\n  early_stop: {patience: 3}\n";
+  assert.match(
+    await failure(stop),
+    /training\.early_stop\.patience \(line 3\): needs evaluations.*evaluation\.every above 0, got 3/,
+  );
+  const { training } = await load(stop, { overrides: ["evaluation.every=5"] });
+  assert.deepEqual(training.early_stop, { patience: 3, min_delta: 0 });
+  assert.match(
+    await failure("model: m\ntraining: {prompts_per_step: 2, min_signal_groups: 3}\n"),
+    /training\.min_signal_groups \(line 2\): cannot be more than training\.prompts_per_step.*got 3/,
+  );
+});
+
 test("hostile YAML is refused with its line", async () => {
   assert.match(await failure("model: m\nmodel: n\n"), /line 2: .*unique/);
   assert.match(await failure("model: [m\n"), /line \d/);

@@ -8,6 +8,7 @@ import { readMetrics, type StepMetrics } from "../../src/train/metrics.js";
 import { train } from "../../src/train/recipe.js";
 import { readRollouts } from "../../src/train/rollout-record.js";
 import type { TrainOptions, TrainResult } from "../../src/train/types.js";
+import { stopAfter } from "../support/stop-after.js";
 
 const STEPS = 3;
 
@@ -86,10 +87,7 @@ describe("the reinforcement recipe", () => {
     assert.ok(records.every((r) => r.fault === null && r.reward !== null));
 
     // the same run, stopped after its first step: the recipe asks once before each
-    let asked = 0;
-    const { signal } = new AbortController();
-    Object.defineProperty(signal, "aborted", { get: () => ++asked > 1 });
-    const stopped = await train(config, options("stopped", { signal }));
+    const stopped = await train(config, options("stopped", { signal: stopAfter(1) }));
     assert.equal(stopped.steps, 1);
     assert.equal(stopped.interrupted, true);
     const resumed = await train(config, options("stopped", { resume: true }));
@@ -97,6 +95,37 @@ describe("the reinforcement recipe", () => {
     assert.deepEqual(timeless(readMetrics(join(root, "stopped", "metrics.jsonl"))), timeless(rows));
     assert.ok(adapter("stopped").equals(adapter("whole")));
     assert.deepEqual(resumed.after[0]?.per_task, whole.after[0]?.per_task);
+  });
+
+  it("stops early where the validation reward no longer rises, at the same step after a resume", async () => {
+    const base = await smallConfig("flow-grpo");
+    const config = {
+      ...base,
+      // no evaluation rises by more than 1: the second one is the first without a rise
+      training: { ...base.training, num_iterations: 1, early_stop: { patience: 1, min_delta: 1 } },
+      evaluation: { ...base.evaluation, splits: [], every: 1, episodes: 4 },
+    };
+    const whole = await train(config, options("early"));
+    assert.deepEqual([whole.steps, whole.interrupted], [2, false]);
+    assert.match(
+      whole.stopped ?? "",
+      /^the validation reward has not risen above 0\.\d{3} by more than 1 for 1 evaluation$/,
+    );
+    const best = whole.best;
+    assert.ok(best !== null && (best.step === 1 || best.step === 2), JSON.stringify(best));
+
+    const first = await train(config, options("early-in-two", { signal: stopAfter(1) }));
+    assert.deepEqual([first.steps, first.interrupted, first.stopped], [1, true, null]);
+    for (const _ of ["goes on to the same end", "has nothing left to do"]) {
+      const resumed = await train(config, options("early-in-two", { resume: true }));
+      assert.deepEqual(
+        [resumed.steps, resumed.interrupted, resumed.stopped, resumed.best],
+        [2, false, whole.stopped, best],
+      );
+    }
+    assert.ok(adapter("early-in-two", 2).equals(adapter("early", 2)));
+    const rows = (name: string): unknown[] => timeless(readMetrics(join(root, name, "metrics.jsonl")));
+    assert.deepEqual(rows("early-in-two"), rows("early"));
   });
 
   it("refuses to overwrite a run, and to resume one that something has changed under", async () => {

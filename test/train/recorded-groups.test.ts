@@ -12,6 +12,7 @@ import { train } from "../../src/train/recipe.js";
 import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/train/rollout-record.js";
 import { RunDirectory } from "../../src/train/run-directory.js";
 import type { TrainOptions } from "../../src/train/types.js";
+import { stopAfter } from "../support/stop-after.js";
 
 const STEPS = 2;
 const EOS = 1022;
@@ -149,6 +150,23 @@ describe("training from recorded rollouts", () => {
       );
     });
   }
+
+  it("takes no update in a step with too few groups that carry signal, and counts it across a resume", async () => {
+    const config = await smallConfig("flow-grpo", "training.prompts_per_step=2", "training.min_signal_groups=2");
+    const start = async (name: string, changes: Partial<TrainOptions> = {}): Promise<unknown[]> => {
+      const { steps } = await train(config, options(name, "flow-grpo", changes));
+      const rows = readMetrics(join(root, name, "metrics.jsonl"));
+      assert.equal(rows.length, steps);
+      return rows.map(({ loss, grad_norm, tokens, extra }) => [loss, grad_norm, tokens, extra?.skipped_steps]);
+    };
+    const expected = [
+      [0, 0, 0, 1],
+      [0, 0, 0, 2],
+    ];
+    assert.deepEqual(await start("skipped"), expected);
+    assert.deepEqual(await start("skipped-in-two", { signal: stopAfter(1) }), expected.slice(0, 1));
+    assert.deepEqual(await start("skipped-in-two", { resume: true }), expected);
+  });
 
   it("refuses rollouts that do not fit, and a resume without them", async () => {
     const refused = async (message: RegExp, overrides: string[], command = "flow-grpo"): Promise<void> => {
