@@ -164,6 +164,8 @@ export interface Sampler<
   /** Inputs [B] besides the contract's that it gives to the model's graph. */
   readonly conditions: readonly string[];
   readonly roundHead: RoundHead<Round>;
+  /** True where the policy draws tokens behind EOS too, so that its steps must score them; absent: it never does. */
+  readonly drawsBehindEos?: boolean;
   /** Every head that its layouts may name. */
   readonly scoreHeads: readonly ScoreHead[];
   /** @throws UserError where the model is of a kind that it cannot sample. */

@@ -58,6 +58,11 @@ export interface Objective<Options = unknown> {
   readonly scoring: Scoring;
   /** Coefficient of the penalty to the reference policy; 0: the reference is never scored. */
   penalty(options: Options): number;
+  /**
+   * Steps between measurements of how much of the ratios is noise of the layout's own draws; 0: never. Absent where a
+   * layout draws nothing that changes a value.
+   */
+  noiseEvery?(options: Options): number;
   /** Lays out a micro-batch of trajectories. */
   layout(trajectories: readonly Trajectory[], options: Options, context: LayoutContext): TermBatch;
   /** The loss head. */

@@ -58,8 +58,10 @@ export const STEP_KEYS = [
 export const TIME_KEYS = ["rollout", "score", "update", "total"] as const satisfies readonly (keyof StepTimes)[];
 /** Further keys that the reinforcement recipe writes, beside those of its objective's loss. */
 export const RECIPE_KEYS = [
+  "after_eos_fraction",
   "ended_by_eos",
   "episodes_played",
+  "mask_noise_fraction",
   "nonfinite_steps",
   "on_policy_ratio_error",
   "response_length",

@@ -5,6 +5,7 @@ import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
 import { spread } from "../rl/advantages.js";
 import type { Objective } from "../rl/objective.js";
+import { Alarms } from "./alarms.js";
 import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
 import { EarlyStop, type EarlyStopState } from "./early-stop.js";
@@ -13,6 +14,7 @@ import { evaluatePolicy } from "./evaluate.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-report.js";
 import { type GroupSource, PlayedGroups } from "./group-source.js";
 import { samplesOf } from "./groups.js";
+import { MaskNoise } from "./mask-noise.js";
 import { MetricsWriter, type RECIPE_KEYS, type StepMetrics } from "./metrics.js";
 import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy } from "./policy.js";
 import { episodeText } from "./progress-text.js";
@@ -23,6 +25,7 @@ import { recordsOf, writeRollouts } from "./rollout-record.js";
 import { collectRollouts } from "./rollouts.js";
 import { openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
+import { afterEosFraction } from "./scored-tokens.js";
 import { takeScreenshots } from "./screenshots.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 import { prepareBatches, takeStep } from "./update.js";
@@ -121,6 +124,7 @@ class PolicyTraining {
   private nonFinite: number;
   private best: TrainResult["best"];
   private readonly early: EarlyStop;
+  private readonly alarms = new Alarms();
 
   constructor(
     private readonly config: RunConfig,
@@ -160,6 +164,10 @@ class PolicyTraining {
       this.step++;
       metrics.append(line);
       this.watch.step(line);
+      for (const alarm of this.alarms.check(line)) {
+        run.log.warn({ step: this.step }, alarm);
+        this.watch.note(`warning: ${alarm}`);
+      }
       await this.validate();
       const { every } = config.checkpoint;
       if (every > 0 && this.step % every === 0 && !this.over) await this.save();
@@ -216,26 +224,27 @@ class PolicyTraining {
     const samples = skip ? [] : samplesOf(groups);
     const scoring = performance.now();
     this.watch.phase({ doing: "scoring" });
-    const batches = await prepareBatches(
-      policy,
-      objective,
-      config.objective,
-      samples,
-      config.training.micro_batch,
-      Rng.named(config.seed, `layout/${step}`),
-    );
+    const { micro_batch: size, num_iterations: iterations } = config.training;
+    const stream = (name: string): Rng => Rng.named(config.seed, `${name}/${step}`);
+    const batches = await prepareBatches(policy, objective, config.objective, samples, size, stream("layout"));
+    const every = objective.noiseEvery?.(config.objective) ?? 0;
+    const noise =
+      every > 0 && step % every === 0 && batches.length > 0
+        ? await MaskNoise.begin(policy, objective, config.objective, samples, size, batches, stream("mask-noise"))
+        : undefined;
     const updating = performance.now();
     this.watch.phase({ doing: "updating" });
     const rate = learningRate(step, scheduleOptions(config));
     // a step without samples changes nothing: no loss, no penalty, ratio 1
     let first: Record<string, number> = { loss: 0, kl: 0, ratio_mean: 1, ratio_max: 1, clip_fraction: 0, grad_norm: 0 };
     let last = first;
-    for (let iteration = 0; batches.length > 0 && iteration < config.training.num_iterations; iteration++) {
+    for (let iteration = 0; batches.length > 0 && iteration < iterations; iteration++) {
       const result = await takeStep(policy.engine, batches, this.updates + 1, rate);
       last = this.checkFinite(result, step);
       if (iteration === 0) first = last;
       this.updates++;
     }
+    const maskNoise = (await noise?.fraction()) ?? null;
     const ended = performance.now();
     const generated = all.reduce((n, r) => n + r.trajectory.response.length, 0);
     const standard = new Set(["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"]);
@@ -261,13 +270,18 @@ class PolicyTraining {
       rollout_tokens_per_s: generating > 0 ? generated / generating : null,
       extra: {
         ...extra,
+        after_eos_fraction:
+          policy.sampler.drawsBehindEos && objective.scoring === "steps"
+            ? null
+            : afterEosFraction(batches, objective.scoring, policy.engine.tokens.eos),
         episodes_played: episodes,
         on_policy_ratio_error: first.ratio_error ?? 0,
         response_length: average(all.map((r) => r.trajectory.response.length)),
         ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
+        mask_noise_fraction: maskNoise,
         nonfinite_steps: this.nonFinite,
         skipped_steps: this.skipped,
-      } satisfies Record<(typeof RECIPE_KEYS)[number], number>,
+      } satisfies Record<(typeof RECIPE_KEYS)[number], number | null>,
       time: {
         rollout,
         score: (updating - scoring) / 1000,

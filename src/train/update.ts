@@ -1,6 +1,7 @@
 import type { DiscreteRng } from "../core/outcomes.js";
 import type { LayoutSizes } from "../diffusion/sampler.js";
 import type { TermBatch } from "../diffusion/terms.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
 import type { Engine, SegmentValues } from "./engine.js";
 import type { Sample } from "./groups.js";
@@ -9,10 +10,46 @@ import type { Policy } from "./policy.js";
 /** Packed sequences are padded to a multiple of this, so that few graphs are ever built. */
 const LENGTH_STEP = 64;
 
+/** Trajectories of a micro-batch, laid out by an objective. */
+export interface LaidOut {
+  readonly terms: TermBatch;
+  readonly chunk: readonly Sample[];
+}
+
 /** A laid-out micro-batch with the values its loss compares. */
 export interface MicroBatch {
   readonly terms: TermBatch;
+  /** What the terms' `owner` counts. */
+  readonly trajectories: readonly Trajectory[];
   readonly values: SegmentValues;
+}
+
+/** Lays samples out in micro-batches: the same samples come in the same order, whatever `rng` draws. */
+export function layOut<O>(
+  { sampler, options: sampling }: Pick<Policy, "sampler" | "options">,
+  objective: Objective<O>,
+  options: O,
+  samples: readonly Sample[],
+  size: number,
+  rng: DiscreteRng,
+): LaidOut[] {
+  const sizes: LayoutSizes = { batch: size, lengthStep: LENGTH_STEP };
+  const context: LayoutContext = {
+    rng,
+    steps: (trajectory) => sampler.steps(trajectory),
+    stepTerms: (some, layout) => sampler.stepTerms(some, sampling, { ...sizes, ...layout }),
+    boundTerms: (some, layout) => sampler.boundTerms(some, sampling, { ...sizes, ...layout, rng }),
+    textTerms: (some) => sampler.textTerms(some, sampling, sizes),
+  };
+  // sequences of similar length share a micro-batch: less padding
+  const sorted = [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
+  const laidOut: LaidOut[] = [];
+  for (let i = 0; i < sorted.length; i += size) {
+    const chunk = sorted.slice(i, i + size);
+    const trajectories = chunk.map((s) => s.trajectory);
+    laidOut.push({ terms: objective.layout(trajectories, options, context), chunk });
+  }
+  return laidOut;
 }
 
 /**
@@ -27,29 +64,8 @@ export async function prepareBatches<O>(
   size: number,
   rng: DiscreteRng,
 ): Promise<MicroBatch[]> {
-  const { engine, sampler } = policy;
-  const sizes: LayoutSizes = { batch: size, lengthStep: LENGTH_STEP };
-  const context: LayoutContext = {
-    rng,
-    steps: (trajectory) => sampler.steps(trajectory),
-    stepTerms: (some, layout) => sampler.stepTerms(some, policy.options, { ...sizes, ...layout }),
-    boundTerms: (some, layout) => sampler.boundTerms(some, policy.options, { ...sizes, ...layout, rng }),
-    textTerms: (some) => sampler.textTerms(some, policy.options, sizes),
-  };
-  // sequences of similar length share a micro-batch: less padding
-  const sorted = [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
-  const layouts: { terms: TermBatch; chunk: readonly Sample[] }[] = [];
-  for (let i = 0; i < sorted.length; i += size) {
-    const chunk = sorted.slice(i, i + size);
-    layouts.push({
-      terms: objective.layout(
-        chunk.map((s) => s.trajectory),
-        options,
-        context,
-      ),
-      chunk,
-    });
-  }
+  const { engine } = policy;
+  const layouts = layOut(policy, objective, options, samples, size, rng);
   const segments = layouts.reduce(
     (n, { terms }) => n + (terms.sampled?.of ?? terms.owner.filter((b) => b >= 0).length),
     0,
@@ -60,6 +76,7 @@ export async function prepareBatches<O>(
     const reference = objective.penalty(options) > 0 ? (await engine.score(terms, "reference")).value : old;
     batches.push({
       terms,
+      trajectories: chunk.map((s) => s.trajectory),
       values: {
         old,
         reference,

@@ -7,6 +7,7 @@ import { loadFolder } from "../../src/core/registry.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { LossInputs, Objective } from "../../src/rl/objective.js";
+import { ALARMS } from "../../src/train/alarms.js";
 import { RECIPE_KEYS, STEP_KEYS, TIME_KEYS } from "../../src/train/metrics.js";
 import { trackerKinds } from "../../src/train/tracker.js";
 
@@ -71,6 +72,13 @@ test("every metric of every objective's loss is there, with the objectives that 
   assert.deepEqual(
     Object.fromEntries([...listed].sort()),
     Object.fromEntries([...expected].map(([key, names]) => [`\`${key}\``, names.sort()] as const).sort()),
+  );
+});
+
+test("every alarm is there, with its limit and how many steps it looks at", () => {
+  assert.deepEqual(
+    rows("Alarms").map((row) => row.slice(0, 3)),
+    ALARMS.map(({ key, limit, window }) => [`\`${key}\``, String(limit), String(window)]),
   );
 });
 

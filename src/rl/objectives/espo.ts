@@ -23,6 +23,11 @@ const schema = z.strictObject({
     .enum(["group", "center", "leave_one_out"])
     .default("leave_one_out")
     .describe("how a group's rewards become advantages"),
+  noise_every: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("steps between measurements of the ratio's mask noise, three scoring passes each; 0 = never"),
 });
 
 export type EspoOptions = z.infer<typeof schema>;
@@ -34,6 +39,7 @@ export const objective: Objective<EspoOptions> = {
   learnsFrom: "rollouts",
   scoring: "bound",
   penalty: (o) => o.kl_coeff,
+  noiseEvery: (o) => o.noise_every,
 
   layout: (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): TermBatch =>
     context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),

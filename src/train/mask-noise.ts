@@ -1,0 +1,78 @@
+import type { DiscreteRng } from "../core/outcomes.js";
+import type { Objective } from "../rl/objective.js";
+import type { Sample } from "./groups.js";
+import type { Policy } from "./policy.js";
+import { type LaidOut, layOut, type MicroBatch } from "./update.js";
+
+/** Variance of a log-ratio per token under which it is float32 rounding. */
+const ROUNDING = 1e-12;
+
+type Scorer = Pick<Policy, "engine" | "sampler" | "options">;
+
+/** Segments that are compared, with their values under the policy that sampled. */
+interface Compared extends Pick<LaidOut, "terms"> {
+  readonly old: Float32Array;
+}
+
+/**
+ * How much of a step's log-ratios is noise of the random draws they were estimated on. Two sets of draws, the step's own
+ * and a second one, give every response two independent estimates d1, d2 of (ELBO - ELBO_old) / L after the updates:
+ *
+ *   fraction = Var(d1 - d2) / (Var d1 + Var d2)      over the step's responses
+ *
+ * Var(d1 - d2) / 2 estimates the variance of the noise and (Var d1 + Var d2) / 2 that of an estimate, noise and signal.
+ * 0: other masks give the same ratios; 1: they have nothing in common.
+ */
+export class MaskNoise {
+  private constructor(
+    private readonly policy: Scorer,
+    private readonly sets: readonly [readonly Compared[], readonly Compared[]],
+  ) {}
+
+  /**
+   * Before the updates: the second set under the old policy.
+   * @param batches the step's own, in the order that {@link layOut} gives `samples`.
+   * @param rng other draws than the step's.
+   */
+  static async begin<O>(
+    policy: Scorer,
+    objective: Objective<O>,
+    options: O,
+    samples: readonly Sample[],
+    size: number,
+    batches: readonly MicroBatch[],
+    rng: DiscreteRng,
+  ): Promise<MaskNoise> {
+    const own = batches.map(({ terms, values }): Compared => ({ terms, old: values.old }));
+    const other: Compared[] = [];
+    for (const { terms } of layOut(policy, objective, options, samples, size, rng)) {
+      other.push({ terms, old: (await policy.engine.score(terms, "policy")).value });
+    }
+    return new MaskNoise(policy, [own, other]);
+  }
+
+  /** After the updates. Null where the ratios differ by no more than rounding. */
+  async fraction(): Promise<number | null> {
+    const [first, second] = [await this.logRatios(this.sets[0]), await this.logRatios(this.sets[1])];
+    const total = variance(first) + variance(second);
+    if (total / 2 < ROUNDING) return null;
+    return Math.min(1, variance(first.map((d, i) => d - (second[i] as number))) / total);
+  }
+
+  private async logRatios(set: readonly Compared[]): Promise<number[]> {
+    const ratios: number[] = [];
+    for (const { terms, old } of set) {
+      const { value } = await this.policy.engine.score(terms, "policy");
+      terms.owner.forEach((owner, s) => {
+        if (owner >= 0)
+          ratios.push(((value[s] as number) - (old[s] as number)) / Math.max(1, terms.tokens[s] as number));
+      });
+    }
+    return ratios;
+  }
+}
+
+function variance(xs: readonly number[]): number {
+  const mean = xs.reduce((a, x) => a + x, 0) / xs.length;
+  return xs.reduce((a, x) => a + (x - mean) ** 2, 0) / xs.length;
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ALARMS, Alarms } from "../../src/train/alarms.js";
+import type { StepMetrics } from "../../src/train/metrics.js";
+import { stepMetrics } from "./step-metrics.js";
+
+/** Metrics with one key changed, wherever it belongs. */
+function withValue(step: number, key: string, value: number | null): StepMetrics {
+  const metrics = stepMetrics(step);
+  return key in metrics ? { ...metrics, [key]: value } : { ...metrics, extra: { [key]: value } };
+}
+
+for (const { key, limit, window } of ALARMS) {
+  test(`${key}: silent at its limit, raised once above it`, () => {
+    const alarms = new Alarms();
+    let step = 0;
+    for (let i = 0; i < 2 * window; i++) assert.deepEqual(alarms.check(withValue(++step, key, limit)), []);
+    const raised: string[] = [];
+    for (let i = 0; i < 2 * window; i++) raised.push(...alarms.check(withValue(++step, key, limit + 0.125)));
+    assert.equal(raised.length, 1);
+    assert.match(raised[0] ?? "", new RegExp(`^${key} = [\\d.]+ in .*step.* \\(limit ${limit}\\) \\w`));
+  });
+}
+
+test("a mean over several steps needs all of them, and names its value", () => {
+  const alarms = new Alarms();
+  const values = [1, 1, 1, 1, 1, 1, 1, 1, 1];
+  assert.ok(values.every((value, i) => alarms.check(withValue(i + 1, "frac_reward_zero_std", value)).length === 0));
+  assert.deepEqual(alarms.check(withValue(10, "frac_reward_zero_std", null)), []);
+  const [warning] = alarms.check(withValue(11, "frac_reward_zero_std", 0.5));
+  assert.match(warning ?? "", /^frac_reward_zero_std = 0\.95 in the last 10 steps to 11 \(limit 0\.8\) of the groups/);
+});
+
+test("steps without a value raise nothing", () => {
+  const alarms = new Alarms();
+  for (const { key } of ALARMS) assert.deepEqual(alarms.check(withValue(1, key, null)), []);
+  assert.deepEqual(alarms.check(stepMetrics(2)), []);
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Rng } from "../../src/core/rng.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import type { TermBatch } from "../../src/diffusion/terms.js";
+import { objective } from "../../src/rl/objectives/espo.js";
+import { MaskNoise } from "../../src/train/mask-noise.js";
+import type { Policy } from "../../src/train/policy.js";
+import { prepareBatches } from "../../src/train/update.js";
+import { SMALL } from "../diffusion/unmask/fake-model.js";
+import { plainTrajectory } from "../support/plain-trajectory.js";
+
+const COUNT = 400;
+const options = { ...SMALL, responseLength: 8 };
+const espo = objective.schema.parse({ mc_samples: 1, coupled: false, kl_coeff: 0 });
+
+/**
+ * The fraction for an update that changes the log-ratio per token of every response by a part of its own (the same on
+ * all masks) and by a part that is new for each scoring, both of the standard deviation given.
+ */
+async function fraction(own: number, noise: number): Promise<number | null> {
+  const rng = Rng.named(1, "noise");
+  let updated = false;
+  const ofPrompt = new Map<string, number>();
+  const part = (key: string): number => {
+    if (!ofPrompt.has(key)) ofPrompt.set(key, rng.normal());
+    return ofPrompt.get(key) as number;
+  };
+  const engine = {
+    score: async (terms: TermBatch) => ({
+      logProbs: new Float32Array(),
+      value: Float32Array.from(terms.owner, (owner, s) => {
+        // nothing of the terms themselves: only what the update did
+        if (!updated) return 0;
+        return (terms.tokens[s] as number) * (own * part(`${batchOf(terms)}/${owner}`) + noise * rng.normal());
+      }),
+    }),
+  };
+  // batches of the two sets come in the same order: the first scoring of a set numbers them
+  const numbers = new Map<TermBatch, number>();
+  const counts = [0, 0];
+  const batchOf = (terms: TermBatch): number => numbers.get(terms) as number;
+  const numbered = (terms: TermBatch, set: 0 | 1): void => {
+    numbers.set(terms, (counts[set] as number)++);
+  };
+  const policy = { engine, sampler, options } as unknown as Policy;
+  const response = (): number[] => Array.from({ length: 2 + rng.int(7) }, () => rng.int(2));
+  const samples = Array.from({ length: COUNT }, () => ({ trajectory: plainTrajectory([1], response()), advantage: 1 }));
+  const batches = await prepareBatches(policy, objective, espo, samples, 32, Rng.named(1, "first"));
+  for (const { terms } of batches) numbered(terms, 0);
+  const scored = engine.score;
+  engine.score = async (terms) => {
+    numbered(terms, 1);
+    return scored(terms);
+  };
+  const measured = await MaskNoise.begin(policy, objective, espo, samples, 32, batches, Rng.named(1, "second"));
+  engine.score = scored;
+  updated = true;
+  return measured.fraction();
+}
+
+describe("the share of the ratio's variance that is mask noise", () => {
+  it("is 0 where all masks give the same ratios, about 1 where they have nothing in common", async () => {
+    assert.ok(((await fraction(0.01, 0)) as number) < 1e-9);
+    assert.ok(((await fraction(0, 0.01)) as number) > 0.85);
+  });
+
+  it("is the share of the variance in between", async () => {
+    for (const [own, noise, expected] of [
+      [0.01, 0.01, 0.5],
+      [0.02, 0.01, 0.2],
+      [0.01, 0.02, 0.8],
+    ] as const) {
+      const measured = (await fraction(own, noise)) as number;
+      assert.ok(Math.abs(measured - expected) < 0.1, `${measured} for ${expected}`);
+    }
+  });
+
+  it("is null where an update changed nothing but rounding", async () => {
+    assert.equal(await fraction(0, 0), null);
+    assert.equal(await fraction(0, 1e-8), null);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Rng } from "../../src/core/rng.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import type { TermBatch } from "../../src/diffusion/terms.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/unmask/trajectory.js";
+import { afterEosFraction } from "../../src/train/scored-tokens.js";
+import { MODEL, SMALL, streams, TOKENS } from "../diffusion/unmask/fake-model.js";
+import { plainTrajectory } from "../support/plain-trajectory.js";
+
+const options = { ...SMALL, responseLength: 8 };
+const layout = { batch: 3, lengthStep: 8 };
+
+const { eos } = TOKENS;
+const whole = [
+  plainTrajectory([1], [0, 1, 0, 1, eos]),
+  plainTrajectory([0, 1, 1], [0, eos]),
+  plainTrajectory([0], [0, 1, 0, 1]),
+];
+/** As if the policy had gone on behind its end: 1 of 6 and 2 of 4 tokens. */
+const beyond = [plainTrajectory([1], [0, 1, 0, 1, eos, 0]), plainTrajectory([0, 1, 1], [0, eos, 1, 1])];
+
+const layouts: Readonly<Record<string, (some: readonly UnmaskTrajectory[], model: typeof MODEL) => TermBatch>> = {
+  "steps, packed": (some, model) => sampler.stepTerms(some, { ...options, model }, { ...layout, level: "step" }),
+  "steps, one by one": (some, model) =>
+    sampler.stepTerms(some, { ...options, model }, { ...layout, level: "token", packed: false }),
+  bound: (some, model) =>
+    sampler.boundTerms(some, { ...options, model }, { ...layout, samples: 2, coupled: true, rng: Rng.named(1, "m") }),
+  text: (some, model) => sampler.textTerms(some, { ...options, model }, layout),
+};
+
+/** The share with every segment that has an owner in the loss. */
+function share(trajectories: readonly UnmaskTrajectory[], name: string, model = MODEL): number {
+  const terms = (layouts[name] as (typeof layouts)[string])(trajectories, model);
+  const values = { old: new Float32Array(), reference: new Float32Array(), advantage: new Float32Array() };
+  const weight = Float32Array.from(terms.owner, (b) => (b < 0 ? 0 : 1));
+  const scoring = name === "text" || name === "bound" ? name : "steps";
+  return afterEosFraction([{ terms, trajectories, values: { ...values, weight } }], scoring, eos);
+}
+
+describe("the share of trained tokens behind EOS", () => {
+  for (const name of Object.keys(layouts)) {
+    it(`is 0 for what a policy samples, and exactly what lies behind EOS otherwise: ${name}`, () => {
+      assert.equal(share(whole, name), 0);
+      // a bound of two coupled samples covers every token twice (a side without masked slots covers none)
+      assert.equal(share(beyond, name), 3 / 10);
+      if (name !== "text") assert.equal(share(whole, name, { ...MODEL, attention: "bidirectional" }), 0);
+    });
+  }
+
+  it("is 0 for rollouts of the sampler itself, and where nothing is trained", async () => {
+    const prompts = [[1], [0, 1], [1, 1]];
+    const { FakeNetwork } = await import("../diffusion/unmask/fake-model.js");
+    const rollouts = await sampler.rollout(new FakeNetwork(3), prompts, options, streams(3, 5));
+    assert.ok(rollouts.some((r) => r.ended === "eos" && r.response.length < 8));
+    for (const name of Object.keys(layouts)) assert.equal(share(rollouts, name), 0);
+    assert.equal(afterEosFraction([], "steps", eos), 0);
+  });
+});
