@@ -25,13 +25,14 @@ export function roundTerms(
     const chosen = layout.subset?.[b] ?? trajectory.rounds.map((_, t) => t);
     return packed ? [packRounds(trajectory, b, chosen, model)] : separateRounds(trajectory, b, chosen, options.model);
   });
+  const separate = layout.subset === undefined ? steps : Math.max(1, ...layout.subset.map((chosen) => chosen.length));
   const longest = Math.max(0, ...buffers.map(({ buffer }) => buffer.ids.length));
   return stepTerms(
     buffers,
     {
       steps,
       terms: options.responseLength,
-      sequences: packed ? 1 : steps,
+      sequences: packed ? 1 : separate,
       length: packed ? bucketLength(longest, layout.lengthStep) : length,
       whole: trajectories.map((t) => ({ steps: t.rounds.length, terms: t.response.length })),
     },

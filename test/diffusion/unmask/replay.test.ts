@@ -154,6 +154,25 @@ test("a bidirectional model reads every round in place, and everything sees ever
   }
 });
 
+test("a bidirectional model gets no sequences for rounds that a subset leaves out", async () => {
+  const network = new FakeNetwork(4);
+  const model = { ...MODEL, attention: "bidirectional" as const };
+  const options: UnmaskOptions = { ...SMALL, model, slotSize: 1, responseLength: 6, rounds: 6, order: "random" };
+  const trajectories = await sampler.rollout(network, prompts(3, 3, 8), options, streams(3, 8));
+  assert.ok(trajectories.some((t) => t.rounds.length > 2));
+  const subset = trajectories.map((t) => t.rounds.map((_, i) => i).slice(-2));
+  const terms = roundTerms(trajectories, options, layout(3, { subset }));
+  assert.equal(terms.batch, 3 * 2);
+  const scores = network.score(terms);
+  trajectories.forEach((trajectory, b) => {
+    const chosen = trajectory.rounds.slice(-2);
+    close(
+      termsOf(terms, scores, b),
+      chosen.flatMap((round) => round.logProbs),
+    );
+  });
+});
+
 test("a subset of the rounds scores the same terms in a shorter sequence", async () => {
   const network = new FakeNetwork(9);
   const options: UnmaskOptions = { ...SMALL, responseLength: 12, rounds: 6, order: "random" };
