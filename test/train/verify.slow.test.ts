@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, test } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
-import { loadConfig } from "../../src/train/config.js";
+import { loadConfig, type RunConfig } from "../../src/train/config.js";
 import { openContext } from "../../src/train/verify/context.js";
 import { holds, type Measurement, type VerifyContext } from "../../src/train/verify/proof.js";
 import { measureElbo } from "../../src/train/verify/proofs/elbo.js";
@@ -20,7 +21,43 @@ import {
   wrongTemperature,
 } from "./broken-estimators.js";
 
-describe("verify on the shipped model", () => {
+/** Each shipped model and sampler of the shipped configs, with one config for it. */
+async function shipped(): Promise<Map<string, RunConfig>> {
+  const root = packageRoot();
+  const folder = join(root, "configs", "tiny");
+  const found = new Map<string, RunConfig>();
+  for (const file of readdirSync(folder)) {
+    const model = /^model: (models\/\S+)$/m.exec(readFileSync(join(folder, file), "utf8"))?.[1];
+    if (model === undefined || !existsSync(join(root, model))) continue;
+    const config = await loadConfig(join(folder, file));
+    const { kind, rounds, steps } = config.sampler as { kind: string; rounds?: number; steps?: number };
+    const name = `${model}, ${kind} in ${rounds ?? steps} rounds`;
+    if (!found.has(name)) found.set(name, config);
+  }
+  return found;
+}
+
+const configs = await shipped();
+
+test("every shipped model has a config to be verified with", () => {
+  const covered = new Set([...configs.values()].map((config) => config.model));
+  assert.deepEqual(
+    readdirSync(join(packageRoot(), "models")).filter((name) => !covered.has(`models/${name}`)),
+    [],
+  );
+});
+
+for (const [name, config] of configs) {
+  test(`every proof holds: ${name}`, async () => {
+    const lines = await verify({ config, objective: undefined, only: [], signal: new AbortController().signal });
+    assert.ok(
+      lines.every((line) => line.pass),
+      formatProofs(lines),
+    );
+  });
+}
+
+describe("broken estimators on the shipped model", () => {
   let context: VerifyContext & { close(): Promise<void> };
   const quickstart = join(packageRoot(), "configs", "tiny", "quickstart.yaml");
   before(async () => {
@@ -29,19 +66,6 @@ describe("verify on the shipped model", () => {
     context = await openContext(config, [trial], (policy) => findPrompts(config, policy));
   });
   after(() => context.close());
-
-  it("every proof holds", async () => {
-    const lines = await verify({
-      config: context.config,
-      objective: undefined,
-      only: [],
-      signal: new AbortController().signal,
-    });
-    assert.ok(
-      lines.every((line) => line.pass),
-      formatProofs(lines),
-    );
-  });
 
   const broken: Readonly<Record<string, () => Promise<Measurement[]>>> = {
     "slots chosen by the sampled token, outcomes": async () =>
