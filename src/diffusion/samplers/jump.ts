@@ -192,6 +192,7 @@ function toTrajectory(state: State, { responseLength, temperature, exponent, mod
 export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn> = {
   schema,
   conditions: ["time", "step"],
+  drawsBehindEos: true,
   roundHead: jumpRoundHead,
   scoreHeads: [transitionHead, generalisedKlHead],
   options,
