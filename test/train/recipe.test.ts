@@ -30,6 +30,9 @@ function smallConfig(command: string): Promise<RunConfig> {
       "checkpoint.every=1",
       "runtime.threads=1",
       "runtime.provider=cpu",
+      // a busy machine must not turn rollouts into faults
+      "browser.action_timeout_s=60",
+      "browser.rollout_timeout_s=300",
     ],
   });
 }
@@ -102,7 +105,7 @@ describe("the reinforcement recipe", () => {
     const config = {
       ...base,
       // no evaluation rises by more than 1: the second one is the first without a rise
-      training: { ...base.training, prompts_per_step: 1, num_iterations: 1, early_stop: { patience: 1, min_delta: 1 } },
+      training: { ...base.training, num_iterations: 1, early_stop: { patience: 1, min_delta: 1 } },
       evaluation: { ...base.evaluation, splits: [], every: 1, episodes: 2 },
     };
     const whole = await train(config, options("early"));

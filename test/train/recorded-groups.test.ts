@@ -122,9 +122,12 @@ describe("training from recorded rollouts", () => {
 
   for (const command of ["flow-grpo", "espo", "grpo"]) {
     it(`trains ${command}: rewards as recorded, advantages and old values its own`, async () => {
-      // a ratio a token: that of six unlikely tokens together would be clipped or vanish
-      const level = command === "flow-grpo" ? ["objective.ratio_level=token"] : [];
-      const config = await smallConfig(command, "objective.advantage=leave_one_out", ...level);
+      // flow-grpo has a ratio a token: that of six unlikely tokens together would be clipped or vanish
+      const own: Readonly<Record<string, string[]>> = {
+        "flow-grpo": ["objective.ratio_level=token"],
+        espo: ["objective.noise_every=2"],
+      };
+      const config = await smallConfig(command, "objective.advantage=leave_one_out", ...(own[command] ?? []));
       const result = await train(config, options(command, command));
       assert.deepEqual([result.steps, result.interrupted], [STEPS, false]);
       const rows = readMetrics(join(root, command, "metrics.jsonl"));
@@ -135,6 +138,10 @@ describe("training from recorded rollouts", () => {
         assert.equal(row.rollout_tokens_per_s, null);
         assert.equal(row.extra?.episodes_played, 0);
         assert.ok((row.grad_norm ?? 0) > 0, JSON.stringify(row));
+        assert.equal(row.extra?.after_eos_fraction, 0);
+        const noise = row.extra?.mask_noise_fraction;
+        if (command === "espo" && row.step === 2) assert.ok(typeof noise === "number" && noise > 0 && noise <= 1);
+        else assert.equal(noise, null);
       }
       // flow-grpo compares with the policy that recorded; the others with their own policy before the update
       const error = rows[0]?.extra?.on_policy_ratio_error ?? Number.NaN;
