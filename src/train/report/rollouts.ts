@@ -94,7 +94,7 @@ export function rolloutCard({ record, alike }: ShownRollout, options: CardOption
     `<span class="dim">step ${record.step}${alike > 1 ? ` · ${alike} alike` : ""} · ${escapeHtml(record.task_id)}</span></summary>` +
     `<p class="dim">${facts(record).map(escapeHtml).join(" · ")}</p>` +
     `<div class="columns"><div><h3>Prompt</h3><pre>${escapeHtml(record.prompt)}</pre></div>` +
-    `<div><h3>Response${reveals === undefined ? "" : ", coloured by when it was unmasked"}</h3>${response}</div></div>` +
+    `<div><h3>Response${reveals === undefined ? "" : ", and the order it was unmasked in"}</h3>${response}</div></div>` +
     `<div class="columns"><div><h3>Plan</h3>${plan(record)}</div><div>${fields(record)}</div>${picture(options.image, record)}</div></details>`
   );
 }
@@ -146,13 +146,13 @@ function fields(record: RolloutRecord): string {
     const got = Object.hasOwn(received, label) ? received[label] : null;
     return (
       `<tr><th scope="row">${escapeHtml(label)}</th><td>${escapeHtml(fieldText(value))}</td>` +
-      `<td>${got === null ? "no such control" : escapeHtml(fieldText(got))}</td><td class="num ${mark}">${score.toFixed(2)}</td></tr>`
+      `<td>${receivedText(got)}</td><td class="num ${mark}">${score.toFixed(2)}</td></tr>`
     );
   });
   const heading = record.posted.length > 0 ? "The server received" : "Nothing was sent; the page held";
   return (
     `<h3>${heading}, beside the truth</h3><table><thead><tr><th scope="col">field</th><th scope="col">truth</th>` +
-    `<th scope="col">${record.posted.length > 0 ? "received" : "held"}</th><th scope="col">score</th></tr></thead><tbody>${rows.join("")}</tbody></table>` +
+    `<th scope="col">${record.posted.length > 0 ? "received" : "held"}</th><th scope="col" class="num">score</th></tr></thead><tbody>${rows.join("")}</tbody></table>` +
     `<details><summary>as posted</summary>${raw}</details>`
   );
 }
@@ -161,6 +161,11 @@ function picture(image: Uint8Array | undefined, record: RolloutRecord): string {
   if (image === undefined) return "";
   const data = Buffer.from(image).toString("base64");
   return `<div><h3>The form, filled in</h3><img alt="${escapeHtml(`Page of ${record.form} as the plan left it`)}" src="data:image/jpeg;base64,${data}"></div>`;
+}
+
+function receivedText(value: unknown): string {
+  if (value === null) return `<span class="dim">no such control</span>`;
+  return escapeHtml(fieldText(value)) || `<span class="dim">empty</span>`;
 }
 
 function fieldText(value: unknown): string {
