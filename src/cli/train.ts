@@ -97,6 +97,12 @@ async function runTraining(
   };
   // loaded when a run starts: help and config errors should not wait for the runtime
   const { train } = await import("../train/recipe.js");
+  if (options.dryRun) {
+    const { assertFits, estimateRun, formatMemory } = await import("../train/memory.js");
+    const estimate = await estimateRun(config, command);
+    assertFits(config, estimate);
+    if (!options.quiet) context.log(`memory:\n${formatMemory(estimate)}`);
+  }
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));

@@ -57,7 +57,7 @@ export function layOut<O>(
  * (or a scoring pass, where the objective needs one), reference values, advantages, weights that sum to 1 over the step.
  */
 export async function prepareBatches<O>(
-  policy: Pick<Policy, "engine" | "sampler" | "options">,
+  policy: { readonly engine: Pick<Engine, "score"> } & Pick<Policy, "sampler" | "options">,
   objective: Objective<O>,
   options: O,
   samples: readonly Sample[],

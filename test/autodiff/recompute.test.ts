@@ -117,12 +117,17 @@ describe("gradient checkpointing", () => {
       intermediate_size: 64,
     });
     const program = join(packageRoot(), "dist", "test", "support", "peak-memory.js");
-    const measure = async (checkpoint: boolean): Promise<{ peak: number; gradients: Record<string, number[]> }> =>
+    type Measured = { peak: number; estimate: number; gradients: Record<string, number[]> };
+    const measure = async (checkpoint: boolean): Promise<Measured> =>
       JSON.parse((await promisify(execFile)(process.execPath, [program, dir, String(checkpoint)])).stdout);
     const plain = await measure(false);
     const again = await measure(true);
     remove();
     assert.ok(again.peak < 0.5 * plain.peak, `${again.peak} against ${plain.peak} bytes`);
+    // what the graph says of itself (liveness.ts), both ways
+    const ratio = plain.estimate / plain.peak;
+    assert.ok(ratio > 0.6 && ratio < 1.5, `estimated ${plain.estimate}, measured ${plain.peak} bytes`);
+    assert.ok(again.estimate < 0.5 * plain.estimate);
     for (const [name, expected] of Object.entries(plain.gradients))
       assert.ok(relativeError(again.gradients[name] as number[], expected) < 1e-6, name);
   });

@@ -4,6 +4,8 @@ import { freemem } from "node:os";
 import { join } from "node:path";
 import { EXIT, messageOf } from "../../core/errors.js";
 import { packageRoot, readJson } from "../../core/files.js";
+import { loadConfig } from "../../train/config.js";
+import { loadRegistries } from "../../train/config-schema.js";
 import type { CliCommand } from "../shared.js";
 
 /** One thing that a run needs. */
@@ -24,9 +26,12 @@ export const command: CliCommand = {
   register(command, context) {
     command
       .description("Check Node, the runtime, the browser, disk and memory; print a fix for what is missing.")
+      .option("-c, --config <file>", "also estimate the memory of this run")
+      .option("--objective <name>", "the objective that the run trains with", "flow-grpo")
       .option("--json", "print the checks as JSON")
-      .action(async (flags: { readonly json?: boolean }) => {
+      .action(async (flags: { readonly json?: boolean; readonly config?: string; readonly objective: string }) => {
         const checks = [node(), await runtime(), await browser(), models(), await disk(), memory()];
+        if (flags.config !== undefined) checks.push(await runMemory(flags.config, flags.objective));
         if (flags.json === true) context.print(JSON.stringify(checks));
         else context.print(checks.map(formatCheck).join("\n"));
         const misses = checks.filter((check) => !check.ok).length;
@@ -121,5 +126,18 @@ function memory(): Check {
     ok: free >= MIN_MEMORY_GIB,
     found: `${free.toFixed(1)} GiB available (the tiny model needs ${MIN_MEMORY_GIB})`,
     fix: "close other programs, or lower training.micro_batch and evaluation.batch",
+  };
+}
+
+/** Whether a run fits into the machine, by its own graphs. */
+async function runMemory(path: string, command: string): Promise<Check> {
+  const config = await loadConfig(path, { command, registries: await loadRegistries() });
+  const { estimateRun, formatMemory, machineMemory, memoryAdvice } = await import("../../train/memory.js");
+  const estimate = await estimateRun(config, command);
+  return {
+    name: "run",
+    ok: estimate.total <= machineMemory(),
+    found: `the memory of ${command} with ${path}:\n${formatMemory(estimate).replace(/^/gm, "      ")}`,
+    fix: memoryAdvice(config, estimate),
   };
 }

@@ -1,0 +1,67 @@
+import { sizeOf } from "./shapes.js";
+import { BYTES, type Graph, type Node, type Value } from "./types.js";
+
+/** Ops whose output is their input's memory in another shape. */
+const VIEWS: ReadonlySet<string> = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"]);
+
+/** Ops that read each element once, where it is written: they may write over an input that nobody needs any more. */
+const IN_PLACE: ReadonlySet<string> = new Set([
+  ...["Add", "Sub", "Mul", "Div", "Neg", "Abs", "Exp", "Log", "Sqrt", "Reciprocal", "Sin", "Cos", "Tanh", "Sigmoid"],
+  ...["Softmax", "LogSoftmax", "Clip", "Relu", "Erf", "Gelu"],
+]);
+
+/**
+ * The most memory that a graph's activations take at one time, in bytes: its nodes in order, every value freed after
+ * its last use, views free of charge. Graph inputs and what follows from constants alone are left out (a session folds
+ * the latter).
+ */
+export function peakActivationBytes(graph: Graph): number {
+  const bytesOf = (v: Value): number => sizeOf(v.shape) * BYTES[v.dtype];
+  const fed = new Set(graph.inputs.map((v) => v.name));
+  /** Value -> the value whose memory it is, of those that are computed. */
+  const owner = new Map<string, string>();
+  const computed: Node[] = [];
+  const last = new Map<string, number>();
+  for (const node of graph.nodes) {
+    const varies = node.inputs.some((v) => v !== undefined && (fed.has(v.name) || owner.has(v.name)));
+    if (!varies) continue;
+    const source = node.inputs[0]?.name ?? "";
+    for (const output of node.outputs) {
+      if (!VIEWS.has(node.op)) owner.set(output.name, output.name);
+      else owner.set(output.name, owner.get(source) ?? source);
+    }
+    for (const v of [...node.inputs, ...node.outputs])
+      if (v !== undefined && owner.has(v.name)) last.set(owner.get(v.name) as string, computed.length);
+    computed.push(node);
+  }
+  for (const output of graph.outputs) last.set(owner.get(output.name) ?? output.name, computed.length);
+
+  const live = new Map<string, number>();
+  let now = 0;
+  let peak = 0;
+  const free = (name: string): void => {
+    now -= live.get(name) ?? 0;
+    live.delete(name);
+  };
+  computed.forEach((node, at) => {
+    const dying = node.inputs.flatMap((v) => {
+      const own = v === undefined ? undefined : owner.get(v.name);
+      return own !== undefined && last.get(own) === at ? [own] : [];
+    });
+    if (IN_PLACE.has(node.op)) {
+      const size = bytesOf(node.outputs[0] as Value);
+      const reused = dying.find((own) => live.get(own) === size);
+      if (reused !== undefined) free(reused);
+    }
+    for (const output of node.outputs) {
+      if (owner.get(output.name) !== output.name) continue;
+      live.set(output.name, bytesOf(output));
+      now += bytesOf(output);
+    }
+    peak = Math.max(peak, now);
+    for (const own of dying) free(own);
+    // an output that nobody reads
+    for (const output of node.outputs) if (last.get(output.name) === at) free(output.name);
+  });
+  return peak;
+}
