@@ -125,10 +125,12 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
       const config = withEpisodes(loaded, wanted);
       const report: Report = (done, all) => progress.phase({ doing: split, done, all });
       if (policy !== undefined) checkPromptsFit(environment.tasks(split), policy);
-      const evaluation =
+      const evaluation = await unlessAborted(
+        options.signal,
         policy === undefined
-          ? await evaluateFixed(options.policy as Exclude<PolicyName, "model">, environment, config, split, report)
-          : await evaluatePolicy(policy, environment, config, split, report);
+          ? evaluateFixed(options.policy as Exclude<PolicyName, "model">, environment, config, split, report)
+          : evaluatePolicy(policy, environment, config, split, report),
+      );
       evaluations.push(evaluation);
       if (run !== undefined) {
         const name = options.policy === "model" ? String(options.checkpoint) : options.policy;
@@ -142,6 +144,23 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   } finally {
     await policy?.close();
     await environment.close();
+  }
+}
+
+/** An evaluation saves nothing half done: an interrupt ends it at once. @throws the signal's AbortError. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  // it goes on until its browser is closed, with nobody left to tell
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -46,7 +46,7 @@ const schema = z.strictObject({
 export type FormFactoryOptions = z.output<typeof schema>;
 
 /** Limits while the pages are read once; a run has its own. */
-const READ_TIMEOUT_MS = 20_000;
+const READ_TIMEOUT_MS = 60_000;
 
 /** FormFactory (arXiv 2506.01520) from a checkout of the user's: nothing of it is shipped, and nothing in it changed. */
 export const site: SiteKind<FormFactoryOptions> = {
