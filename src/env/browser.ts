@@ -73,7 +73,6 @@ export class BrowserHost {
     const orphans = endOrphanedBrowsers();
     if (orphans.length > 0) this.options.log?.warn({ pids: orphans }, "ended browsers whose training was killed");
     const root = process.getuid?.() === 0;
-    const host = new URL(this.options.site.baseUrl).hostname;
     const start = (sandbox: boolean): Promise<Browser> =>
       chromium.launch({
         ...(found.path === undefined ? {} : { executablePath: found.path }),
@@ -90,9 +89,8 @@ export class BrowserHost {
           "--dns-prefetch-disable",
           "--disable-domain-reliability",
           "--no-pings",
-          "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-          // the second wall, below the request filter: no other host has an address
-          `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${host}`,
+          "--disable-shared-workers",
+          ...wall(new URL(this.options.site.baseUrl)),
         ],
       });
     let browser: Browser;
@@ -116,6 +114,22 @@ export class BrowserHost {
     if (pid !== undefined) browser.once("disconnected", recordBrowser(pid));
     return { browser, pid };
   }
+}
+
+/**
+ * The wall below the request filter, which sees neither WebSockets, redirects, workers nor WebRTC: everything but the
+ * site's own host and port goes through a proxy whose name has no address, and no other name has one either.
+ */
+function wall(site: URL): string[] {
+  const port = site.port || (site.protocol === "https:" ? "443" : "80");
+  return [
+    "--proxy-server=http://wall.invalid:1",
+    `--proxy-bypass-list=<-loopback>;${site.hostname}:${port}`,
+    `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${site.hostname}`,
+    // the headless shell and the full browser each know it by a name of their own
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  ];
 }
 
 async function processId(browser: Browser): Promise<number | undefined> {
