@@ -96,7 +96,10 @@ async function runTraining(
     signal: context.signal,
   };
   // loaded when a run starts: help and config errors should not wait for the runtime
-  const { train } = await import("../train/recipe.js");
+  const [{ train }, { formatDryRun }] = await Promise.all([
+    import("../train/recipe.js"),
+    import("../train/dry-run.js"),
+  ]);
   if (options.dryRun) {
     const { assertFits, estimateRun, formatMemory } = await import("../train/memory.js");
     const estimate = await estimateRun(config, command);
@@ -105,6 +108,7 @@ async function runTraining(
   }
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));
+  else if (result.dryRun !== undefined) context.print(formatDryRun(result.dryRun));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
   printNext(command, result, options, context);
 }

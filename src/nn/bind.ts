@@ -49,6 +49,7 @@ function headOf(model: RawModel): Head {
   const tail = new Set<RawNode>();
   let node = producers.get("logits");
   while (node !== undefined && (LAYOUT.has(node.op) || POINTWISE.has(node.op))) {
+    if (tail.has(node)) throw new UserError(`The graph ${model.name} goes in a circle at ${node.name}.`);
     tail.add(node);
     // an exporter may put the bias first
     const computed = (LAYOUT.has(node.op) ? node.inputs.slice(0, 1) : node.inputs)

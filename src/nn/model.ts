@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { UserError } from "../core/errors.js";
+import { messageOf, UserError } from "../core/errors.js";
 import { sha256File, writeAtomic } from "../core/files.js";
 import { type RawModel, readModelFile, writeModelFile } from "../onnx/proto.js";
 import { type ExternalData, isExternal, type Tensor, type Value } from "../onnx/types.js";
@@ -72,6 +72,25 @@ async function readGraph(path: string, config: ModelConfig): Promise<RawModel> {
     });
   }
   return graph;
+}
+
+/**
+ * Does something with a model's graph that its file may be unfit for: what is found wrong is said of that file.
+ * @throws UserError that names the file, where the graph is refused for whatever reason.
+ */
+export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const message = messageOf(error);
+    if (error instanceof UserError && (error.exitCode === 2 || message.includes(model.dir))) throw error;
+    throw new UserError(`${join(model.dir, "model.onnx")} cannot be used: ${message}`, {
+      hint:
+        (error instanceof UserError ? error.hint : undefined) ??
+        "Export the model again; docs/model.md says what its graph must be.",
+      cause: error,
+    });
+  }
 }
 
 /** Writes a model directory: weights as safetensors, and a graph that points into that very file. */

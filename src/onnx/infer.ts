@@ -232,11 +232,15 @@ export const slice: InferRule = (call) => {
   return [{ dtype: x.dtype, shape, ...(content !== undefined && x.shape.length === 1 ? { content } : {}) }];
 };
 
+/** No model splits a tensor into more parts. */
+const SPLIT_LIMIT = 4096;
+
 export const split: InferRule = (call) => {
   const x = required(call, 0);
   const axis = axisOf(intAttribute(call, "axis", 0), x.shape.length);
   const size = x.shape[axis] as number;
   const count = intAttribute(call, "num_outputs", 2);
+  if (!(count >= 1 && count <= SPLIT_LIMIT)) throw new Error(`Split into ${count} parts`);
   const parts = call.inputs[1]
     ? mustKnow(call, 1, "split")
     : Array.from({ length: count }, (_, i) => Math.min(Math.ceil(size / count), size - i * Math.ceil(size / count)));
@@ -355,11 +359,15 @@ export const constantOfShape: InferRule = (call) => {
   return [{ dtype, shape, ...content }];
 };
 
+/** Larger ranges are no positions of a sequence: what they would cost is not paid for a broken file. */
+const RANGE_LIMIT = 2 ** 20;
+
 export const range: InferRule = (call) => {
   const [start] = mustKnow(call, 0, "start");
   const [limit] = mustKnow(call, 1, "limit");
   const [delta] = mustKnow(call, 2, "delta");
   const n = Math.max(0, Math.ceil(((limit as number) - (start as number)) / (delta as number)));
+  if (!(n <= RANGE_LIMIT)) throw new Error(`Range from ${start} to ${limit} in steps of ${delta} is too long`);
   return [
     {
       dtype: required(call, 0).dtype,

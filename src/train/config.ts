@@ -27,8 +27,20 @@ export interface LoadOptions {
  * @throws UserError (exit 2) with every problem at once, each with its key and its line.
  */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<RunConfig> {
+  return resolveConfig(readYaml(path), path, options);
+}
+
+/** As loadConfig, of values that come from nowhere but the command line; `path` names them, and the run. */
+export async function configOf(
+  values: Readonly<Record<string, unknown>>,
+  path: string,
+  options: LoadOptions = {},
+): Promise<RunConfig> {
+  return resolveConfig({ tree: { ...values }, line: () => undefined }, path, options);
+}
+
+async function resolveConfig(source: Source, path: string, options: LoadOptions): Promise<RunConfig> {
   const overrides = parseOverrides(options.overrides ?? []);
-  const source = readYaml(path);
   const raw = applyOverrides(source.tree, overrides);
   for (const [key, value] of Object.entries(raw)) if (value === null && isSection(key)) raw[key] = {};
   if (raw.name === undefined)

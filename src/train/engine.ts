@@ -11,7 +11,7 @@ import type {
 import type { TermBatch } from "../diffusion/terms.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
-import { type Model, WEIGHTS_FILE } from "../nn/model.js";
+import { type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import { encodeModel } from "../onnx/proto.js";
 import type { Runtime } from "../onnx/session.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
@@ -78,7 +78,7 @@ export class Engine implements RoundModel<unknown> {
         ? [...graph.initializers.values()]
             .filter((i) => isExternal(i.data))
             .map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }))
-        : loraSites(graph, options.lora).flatMap((site) => [
+        : usingGraph(model, () => loraSites(graph, options.lora as LoraOptions)).flatMap((site) => [
             { name: loraName(site.module, "A"), shape: [(options.lora as LoraOptions).rank, site.inFeatures] },
             { name: loraName(site.module, "B"), shape: [site.outFeatures, (options.lora as LoraOptions).rank] },
           ]);
@@ -91,8 +91,11 @@ export class Engine implements RoundModel<unknown> {
   checkTrainable(): void {
     const { objective, options } = this.training();
     const shape = { batch: 1, length: 8, rows: 2, segments: 2 };
+    const { graph } = this.model;
     for (const head of this.options.sampler.scoreHeads) {
-      trainingGraph(this.model.graph, shape, this.trainable, this.tokens, head, objective, options, new Map());
+      usingGraph(this.model, () =>
+        trainingGraph(graph, shape, this.trainable, this.tokens, head, objective, options, new Map()),
+      );
     }
   }
 
@@ -328,8 +331,9 @@ export class Engine implements RoundModel<unknown> {
   }
 
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
-    if (!this.runtime.has(name))
-      await this.runtime.load(name, { bytes: encodeModel(build()), weightsDir: this.model.dir }, options);
+    if (this.runtime.has(name)) return name;
+    const bytes = usingGraph(this.model, () => encodeModel(build()));
+    await this.runtime.load(name, { bytes, weightsDir: this.model.dir }, options);
     return name;
   }
 }

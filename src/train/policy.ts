@@ -13,10 +13,11 @@ import type { ModelConfig } from "../nn/config.js";
 import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
-import { loadModel, type Model } from "../nn/model.js";
+import { loadModel, type Model, usingGraph } from "../nn/model.js";
 import { ADAPTER, peftConfig, readPeft } from "../nn/peft.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
+import type { Objective } from "../rl/objective.js";
 import { renderPrompt } from "../text/prompt.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { Engine, type EngineOptions } from "./engine.js";
@@ -81,7 +82,7 @@ export async function openPolicy(
     });
   }
   const lora: LoraOptions = config.lora;
-  const sites = full ? [] : loraSites(model.graph, lora);
+  const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const runtime = await Runtime.open({
     provider: config.runtime.provider,
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
@@ -123,8 +124,7 @@ export function sampledModel(config: ModelConfig): SampledModel {
 
 /** @throws UserError where the model's graph takes an input that the sampler does not give. */
 function checkInputs(model: Model, sampler: Sampler, kind: string): void {
-  const names = model.graph.inputs.map((input) => input.name);
-  const missing = names.filter((name) => !isModelInput(name) && !sampler.conditions.includes(name));
+  const missing = missingInputs(model, sampler);
   if (missing.length === 0) return;
   throw new UserError(
     `The graph of ${model.dir} takes ${missing.join(" and ")}, which sampler.kind=${kind} does not give.`,
@@ -133,6 +133,37 @@ function checkInputs(model: Model, sampler: Sampler, kind: string): void {
       exitCode: 2,
     },
   );
+}
+
+function missingInputs(model: Model, sampler: Sampler): string[] {
+  const names = model.graph.inputs.map((input) => input.name);
+  return names.filter((name) => !isModelInput(name) && !sampler.conditions.includes(name));
+}
+
+/** The kind of sampler for training a model: it gives the graph what it takes, and its rollouts can be scored. */
+export async function samplerFor(model: Model, scoring: Objective["scoring"]): Promise<string> {
+  const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
+  const about = sampledModel(model.config);
+  const fits = (sampler: Sampler): boolean => {
+    if (missingInputs(model, sampler).length > 0) return false;
+    try {
+      return sampler.refuses(scoring, sampler.options(sampler.schema.parse({}), about)) === undefined;
+    } catch (error) {
+      // a sampler of another kind of model
+      if (error instanceof UserError) return false;
+      throw error;
+    }
+  };
+  // the one that gives least besides: a graph without a time is no flow
+  const [kind] = [...samplers]
+    .filter(([, sampler]) => fits(sampler))
+    .sort(([, a], [, b]) => a.conditions.length - b.conditions.length)
+    .map(([name]) => name);
+  if (kind !== undefined) return kind;
+  const inputs = model.graph.inputs.map((input) => input.name).join(", ");
+  throw new UserError(`No sampler fits the graph of ${model.dir}, which takes ${inputs}.`, {
+    hint: "docs/model.md says what a graph may take",
+  });
 }
 
 /**

@@ -3,12 +3,14 @@ import { loadFolder } from "../core/registry.js";
 import type { Objective } from "../rl/objective.js";
 import type { RunConfig } from "./config.js";
 import { trainPolicy } from "./reinforcement.js";
+import { resumedDirectory } from "./run.js";
 import { trainSupervised } from "./supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 import { type Outcome, Watch } from "./watch.js";
 
 /** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
-export async function train(config: RunConfig, options: TrainOptions): Promise<TrainResult> {
+export async function train(config: RunConfig, asked: TrainOptions): Promise<TrainResult> {
+  const options = asked.resume ? resumedOptions(config, asked) : asked;
   const objectives = await loadFolder<Objective>(new URL("../rl/objectives/", import.meta.url), "objective");
   const objective = objectives.get(options.command);
   if (objective === undefined) throw new UserError(`Unknown objective ${options.command}.`, { exitCode: 2 });
@@ -31,4 +33,10 @@ export async function train(config: RunConfig, options: TrainOptions): Promise<T
   } finally {
     await watch.end(outcome);
   }
+}
+
+/** A resume learns from the rollouts that the run began with, wherever no others are named. */
+function resumedOptions(config: RunConfig, options: TrainOptions): TrainOptions {
+  const { rollouts } = resumedDirectory(config, options).readEnvironment();
+  return { ...options, rolloutsRun: options.rolloutsRun ?? rollouts };
 }

@@ -8,6 +8,7 @@ import type { Objective } from "../rl/objective.js";
 import { Alarms } from "./alarms.js";
 import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
+import { dryRunPolicy, notBegun } from "./dry-run.js";
 import { EarlyStop, type EarlyStopState } from "./early-stop.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { evaluatePolicy } from "./evaluate.js";
@@ -22,7 +23,6 @@ import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { writeReport } from "./report/report.js";
 import { recordsOf, writeRollouts } from "./rollout-record.js";
-import { collectRollouts } from "./rollouts.js";
 import { openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
 import { afterEosFraction } from "./scored-tokens.js";
@@ -68,7 +68,12 @@ export async function trainPolicy(
     if (recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0) {
       await environment.runner();
     }
-    if (options.dryRun) return await dryRun(config, policy, environment, start, options, recorded);
+    if (options.dryRun) {
+      await policy.engine.setParameters("reference", start);
+      await policy.engine.setParameters("policy", start);
+      await policy.engine.setOptimizer(undefined);
+      return notBegun(config, options, await dryRunPolicy(config, objective, policy, environment, recorded));
+    }
     run = await openRun(config, options, policy, environment, recorded);
     await watch.begin(config, options.command, run);
     return await new PolicyTraining(config, objective, options, policy, environment, run, watch, recorded).train(start);
@@ -77,29 +82,6 @@ export async function trainPolicy(
     await policy.close();
     await environment?.close();
   }
-}
-
-/** The real path up to step 0: one group generated, played and scored. */
-async function dryRun(
-  config: RunConfig,
-  policy: Policy,
-  environment: Environment,
-  start: ReadonlyMap<string, Tensor>,
-  options: TrainOptions,
-  recorded: RecordedGroups | undefined,
-): Promise<TrainResult> {
-  await policy.engine.setParameters("policy", start);
-  if (recorded === undefined) {
-    const task = environment.tasks("train")[0];
-    if (task === undefined) throw new UserError("There is no training task.");
-    const group = Array.from({ length: config.training.group_size }, () => task);
-    const rngs = group.map((_, i) => Rng.named(config.seed, `dry-run/${i}`));
-    await collectRollouts(policy, await environment.runner(), group, rngs, { batch: config.training.rollout_batch });
-  } else {
-    await recorded.collect(1);
-  }
-  const runDir = options.runDir ?? join("runs", config.name);
-  return { runDir, steps: 0, interrupted: false, stopped: null, best: null, before: [], after: [] };
 }
 
 /** What a checkpoint keeps besides tensors; every random stream derives from the seed and the step. */

@@ -15,6 +15,8 @@ export interface RunFacts {
   /** `key=value` arguments and flags are in config.yaml; this is the config's own path. */
   readonly config: string;
   readonly provider?: string;
+  /** The run whose recorded rollouts it learns from. */
+  readonly rollouts?: string;
   readonly seeds: Readonly<Record<string, number>>;
   /** Hashes by what they are of: model, tasks, split, tokenizer. */
   readonly hashes: Readonly<Record<string, string>>;
@@ -24,6 +26,7 @@ const environmentSchema = z.looseObject({
   command: z.string(),
   config: z.string(),
   provider: z.string().optional(),
+  rollouts: z.string().optional(),
   seeds: z.record(z.string(), z.number()),
   hashes: z.record(z.string(), z.string()),
   versions: z.record(z.string(), z.string()),
@@ -275,7 +278,8 @@ function packageVersion(name: string): string {
   }
 }
 
-function hardware(): Record<string, string | number> {
+/** The machine, without its name. */
+export function hardware(): Record<string, string | number> {
   return {
     platform: `${process.platform}-${process.arch}`,
     kernel: release(),

@@ -37,6 +37,7 @@ export async function openRun(
     command: options.command,
     config: options.configPath,
     provider: policy.runtime.provider,
+    ...(options.rolloutsRun === undefined ? {} : { rollouts: options.rolloutsRun }),
     seeds: { run: config.seed, evaluation: config.evaluation.seed },
     hashes: {
       model: await modelHash(policy.model.dir),
@@ -58,12 +59,7 @@ export async function openRun(
     await directory.writeEnvironment(facts);
     return { directory, log: createLog({ file: directory.log }), checkpoint: undefined, unlock };
   }
-  const directory = options.runDir === undefined ? RunDirectory.newest(config.name) : RunDirectory.open(options.runDir);
-  if (!directory.begun) {
-    throw new UserError(`${directory.dir} was ended before its run began: there is nothing to resume.`, {
-      hint: "start it again, without --resume: the directory is used",
-    });
-  }
+  const directory = resumedDirectory(config, options);
   const unlock = directory.lock();
   try {
     const before = directory.readEnvironment();
@@ -94,6 +90,15 @@ export async function openRun(
     unlock();
     throw error;
   }
+}
+
+/** The directory that a resume continues. @throws UserError where there is none, or nothing in it to resume. */
+export function resumedDirectory(config: RunConfig, options: TrainOptions): RunDirectory {
+  const directory = options.runDir === undefined ? RunDirectory.newest(config.name) : RunDirectory.open(options.runDir);
+  if (directory.begun) return directory;
+  throw new UserError(`${directory.dir} was ended before its run began: there is nothing to resume.`, {
+    hint: "start it again, without --resume: the directory is used",
+  });
 }
 
 /** Sections that decide what the checkpoint's tensors and streams mean: another value would not continue that run. */

@@ -8,6 +8,7 @@ import type { Objective } from "../rl/objective.js";
 import type { SftOptions } from "../rl/objectives/sft.js";
 import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
+import { dryRunSupervised, notBegun } from "./dry-run.js";
 import { openEnvironment } from "./environment.js";
 import { MetricsWriter } from "./metrics.js";
 import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "./policy.js";
@@ -52,16 +53,46 @@ export async function trainSupervised(
     const tasks = environment.tasks("train");
     const examples = supervisedExamples(tasks, environment.site, policy);
     const start = full ? engine.weights() : initialAdapter(config, policy);
-    if (options.dryRun)
-      return {
-        runDir: options.runDir ?? join("runs", config.name),
-        steps: 0,
-        interrupted: false,
-        stopped: null,
-        best: null,
-        before: [],
-        after: [],
-      };
+    /** Draws the batch of a step and takes its update. */
+    const learn = async (step: number) => {
+      // every step has a stream of its own, so that a resume needs no state
+      const rng = Rng.named(config.seed, `sft/${step}`);
+      const drawn = supervisedBatch(
+        examples,
+        environment.site,
+        policy,
+        { size: sft.batch_size, augment: sft.augment },
+        rng,
+      );
+      const terms = policy.sampler.supervisedTerms(drawn, policy.options, {
+        arWeight: sft.ar_weight,
+        eosFillWeight: sft.eos_fill_weight,
+        rng,
+      });
+      const one = (): Float32Array => new Float32Array(1);
+      const { loss } = await engine.accumulate(terms, {
+        old: one(),
+        reference: one(),
+        advantage: one(),
+        weight: one(),
+      });
+      const rate = learningRate(step, scheduleOptions(config));
+      const gradNorm = await engine.step(step, rate);
+      if (!Number.isFinite(gradNorm) || !Number.isFinite(loss)) {
+        throw new UserError(
+          `The loss or its gradient is not finite at step ${step} (loss ${loss}, norm ${gradNorm}).`,
+          {
+            hint: "Lower training.learning_rate, or resume from the last checkpoint with a smaller one.",
+          },
+        );
+      }
+      return { loss, gradNorm, rate, drawn };
+    };
+    if (options.dryRun) {
+      await engine.setParameters("policy", start);
+      await engine.setOptimizer(undefined);
+      return notBegun(config, options, await dryRunSupervised(config, learn));
+    }
     const run = await openRun(config, options, policy, environment);
     try {
       await watch.begin(config, options.command, run);
@@ -84,37 +115,7 @@ export async function trainSupervised(
       };
       while (step < steps && !options.signal.aborted) {
         const began = performance.now();
-        // every step has a stream of its own, so that a resume needs no state
-        const rng = Rng.named(config.seed, `sft/${step + 1}`);
-        const drawn = supervisedBatch(
-          examples,
-          environment.site,
-          policy,
-          { size: sft.batch_size, augment: sft.augment },
-          rng,
-        );
-        const terms = policy.sampler.supervisedTerms(drawn, policy.options, {
-          arWeight: sft.ar_weight,
-          eosFillWeight: sft.eos_fill_weight,
-          rng,
-        });
-        const one = (): Float32Array => new Float32Array(1);
-        const { loss } = await engine.accumulate(terms, {
-          old: one(),
-          reference: one(),
-          advantage: one(),
-          weight: one(),
-        });
-        const rate = learningRate(step + 1, scheduleOptions(config));
-        const gradNorm = await engine.step(step + 1, rate);
-        if (!Number.isFinite(gradNorm) || !Number.isFinite(loss)) {
-          throw new UserError(
-            `The loss or its gradient is not finite at step ${step + 1} (loss ${loss}, norm ${gradNorm}).`,
-            {
-              hint: "Lower training.learning_rate, or resume from the last checkpoint with a smaller one.",
-            },
-          );
-        }
+        const { loss, gradNorm, rate, drawn } = await learn(step + 1);
         step++;
         const total = (performance.now() - began) / 1000;
         const line = {

@@ -1,3 +1,4 @@
+import type { DryRun } from "./dry-run.js";
 import type { Evaluation } from "./evaluation-report.js";
 
 /** How the command line asks for a training run. */
@@ -33,6 +34,8 @@ export interface TrainResult {
   readonly best: { readonly step: number; readonly reward: number } | null;
   readonly before: readonly Evaluation[];
   readonly after: readonly Evaluation[];
+  /** Only with `--dry-run`. */
+  readonly dryRun?: DryRun;
 }
 
 export type PolicyName = "model" | "oracle" | "empty" | "submit-only" | "random";

@@ -75,14 +75,22 @@ test("report writes the page and prints its path; a directory that is no run exi
   assert.match(readFileSync(out.trim(), "utf8"), /<!doctype html>/);
 });
 
-test("doctor prints each check, and as JSON; misses exit 1", () => {
-  const { code, out } = run("doctor", "--json");
-  const checks = JSON.parse(out) as { name: string; ok: boolean; found: string }[];
+test("doctor uses what a run needs, prints each check, and as JSON without the home directory; misses exit 1", () => {
+  const { code, out, err } = run("doctor", "--json");
+  const report = JSON.parse(out) as { versions: object; hardware: object; checks: { name: string; ok: boolean }[] };
   assert.deepEqual(
-    checks.map((check) => check.name),
-    ["node", "runtime", "browser", "models", "disk", "memory"],
+    report.checks.map((check) => check.name),
+    ["node", "runtime", "model", "site", "browser", "disk", "memory"],
   );
-  assert.equal(code, checks.every((check) => check.ok) ? 0 : 1);
-  assert.equal(checks[0]?.ok, true);
+  assert.equal(code, report.checks.every((check) => check.ok) ? 0 : 1, err);
+  for (const name of ["node", "runtime", "model", "site", "browser"])
+    assert.ok(report.checks.find((check) => check.name === name)?.ok, out);
   assert.ok(!existsSync(join(dir, "runs")));
+
+  const config = join(dir, "doctor.yaml");
+  writeFileSync(config, "model: models/nowhere\nbrowser: {headless: true}\n");
+  const miss = run("doctor", "--config", config);
+  assert.equal(miss.code, 1);
+  assert.match(miss.out, /MISS {2}model .*models\/nowhere does not exist[\s\S]*fix: set model=PATH/);
+  assert.match(miss.err, /2 of 8 checks failed/);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -12,6 +12,7 @@ import { train } from "../../src/train/recipe.js";
 import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/train/rollout-record.js";
 import { RunDirectory } from "../../src/train/run-directory.js";
 import type { TrainOptions } from "../../src/train/types.js";
+import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
 
 const STEPS = 2;
@@ -175,7 +176,33 @@ describe("training from recorded rollouts", () => {
     assert.deepEqual(await start("skipped-in-two", { resume: true }), expected);
   });
 
-  it("refuses rollouts that do not fit, and a resume without them", async () => {
+  it("goes on exactly where it was interrupted, without being told where the rollouts are", async () => {
+    const config = await smallConfig("espo");
+    const stopped = await train(config, options("resumed", "espo", { signal: stopAfter(1) }));
+    assert.deepEqual([stopped.steps, stopped.interrupted], [1, true]);
+    await train(config, options("resumed", "espo", { rolloutsRun: undefined, resume: true }));
+    await train(config, options("whole", "espo"));
+    const [whole, resumed] = ["whole", "resumed"].map((name) => timelessFiles(join(root, name)));
+    assert.ok(whole !== undefined && resumed !== undefined && whole.size >= 8);
+    assert.deepEqual(
+      differences(whole, resumed).filter((name) => !name.startsWith("1/")),
+      [],
+    );
+  });
+
+  it("has a dry run, which measures scoring and update and writes nothing", async () => {
+    const config = await smallConfig("flow-grpo");
+    const { dryRun, steps } = await train(config, options("dry", "flow-grpo", { dryRun: true }));
+    assert.ok(dryRun !== undefined);
+    assert.deepEqual([steps, dryRun.rollouts, dryRun.step.rollout, dryRun.evaluation], [0, 0, 0, 0]);
+    assert.ok(dryRun.step.score > 0 && dryRun.step.update > 0);
+    assert.equal(dryRun.total, STEPS * (dryRun.step.score + dryRun.step.update));
+    assert.ok(!existsSync(join(root, "dry")));
+    const resumed = train(config, options("refused", "flow-grpo", { resume: true, dryRun: true }));
+    await assert.rejects(resumed, /is no run directory/);
+  });
+
+  it("refuses rollouts that do not fit", async () => {
     const refused = async (message: RegExp, overrides: string[], command = "flow-grpo"): Promise<void> => {
       const config = await smallConfig(command, ...overrides);
       await assert.rejects(train(config, options("refused", command)), message);
@@ -183,11 +210,6 @@ describe("training from recorded rollouts", () => {
     await refused(/no rollouts of step 3/, ["training.steps=3"]);
     await refused(/sampler\.temperature: 1 -> 0\.5/, ["sampler.temperature=0.5"]);
     await refused(/reward: "default" -> "documents"/, ["reward=documents"]);
-    const config = await smallConfig("flow-grpo");
-    await assert.rejects(
-      train(config, options("flow-grpo", "flow-grpo", { rolloutsRun: undefined, resume: true })),
-      /hashes\.rollouts/,
-    );
     const supervised = await loadConfig("configs/tiny/sft.yaml", { command: "sft" });
     await assert.rejects(train(supervised, options("refused", "sft")), /learns from the site's own examples/);
   });

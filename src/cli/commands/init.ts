@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { EXIT, nearest, UserError } from "../../core/errors.js";
+import { cannotWrite } from "../../core/files.js";
+import type { Objective } from "../../rl/objective.js";
+import { configOf, resolvePath } from "../../train/config.js";
+import { loadRegistries } from "../../train/config-schema.js";
+import { type CliCommand, type CliContext, shellWord } from "../shared.js";
+
+interface InitFlags {
+  readonly model: string;
+  readonly site: string;
+  readonly out: string;
+}
+
+/** `refusion-train init`: a commented config for a model and a site, every key with its default. */
+export const command: CliCommand = {
+  register(program, context) {
+    program
+      .description("Write a commented config: every key with its default, for a model and a site.")
+      .argument("[objective]", "what to train with", "flow-grpo")
+      .argument("[overrides...]", "key=value, in place of a default: site.path=DIR training.steps=40")
+      .option("-m, --model <dir>", "model directory", "models/tiny-refusion")
+      .option("-s, --site <kind>", "the forms: embedded, formfactory, url ...", "embedded")
+      .requiredOption("-o, --out <file>", "the file to write; never overwritten")
+      .action((objective: string, overrides: string[], flags: InitFlags) =>
+        objective.includes("=")
+          ? init("flow-grpo", [objective, ...overrides], flags, context)
+          : init(objective, overrides, flags, context),
+      );
+  },
+};
+
+async function init(
+  objective: string,
+  overrides: readonly string[],
+  { model, site, out }: InitFlags,
+  context: CliContext,
+): Promise<void> {
+  const registries = await loadRegistries();
+  const chosen = registries.objectives.get(objective) as Objective | undefined;
+  if (chosen === undefined) {
+    const known = [...registries.objectives.keys()];
+    const close = nearest(objective, known);
+    throw new UserError(`Unknown objective ${objective}; known: ${known.join(", ")}.`, {
+      ...(close === undefined ? {} : { hint: `did you mean ${close}?` }),
+      exitCode: EXIT.usage,
+    });
+  }
+  if (existsSync(out)) {
+    throw new UserError(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
+  }
+  // loaded when it is needed: help should not wait for it
+  const [{ samplerFor }, { configTemplate }, { loadModel }] = await Promise.all([
+    import("../../train/policy.js"),
+    import("../../train/config-template.js"),
+    import("../../nn/model.js"),
+  ]);
+  const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen.scoring);
+  const values = { model, site: { kind: site }, sampler: { kind: sampler } };
+  const config = await configOf(values, out, { command: objective, overrides, registries });
+  const text = configTemplate(config, objective, shellWord(out), registries);
+  try {
+    mkdirSync(dirname(out), { recursive: true });
+    writeFileSync(out, text, { flag: "wx" });
+  } catch (error) {
+    throw cannotWrite(out, error);
+  }
+  context.print(out);
+  context.log(`next: refusion-train ${objective} --config ${shellWord(out)} --dry-run`);
+}

@@ -1,0 +1,202 @@
+import { join } from "node:path";
+import { UserError } from "../core/errors.js";
+import { Rng } from "../core/rng.js";
+import type { Objective } from "../rl/objective.js";
+import type { RunConfig } from "./config.js";
+import type { Environment } from "./environment.js";
+import { groupFor } from "./group-source.js";
+import type { Sample } from "./groups.js";
+import { samplesOf } from "./groups.js";
+import type { Policy } from "./policy.js";
+import { formatDuration } from "./progress-text.js";
+import type { RecordedGroups } from "./recorded-groups.js";
+import { recordOf } from "./rollout-record.js";
+import { collectRollouts } from "./rollouts.js";
+import type { TrainOptions, TrainResult } from "./types.js";
+import { prepareBatches, takeStep } from "./update.js";
+
+/** What `--dry-run` went through, and what it measured on the way. Times are seconds with every graph built already. */
+export interface DryRun {
+  /** Responses that were generated, played and scored; 0 where nothing is played. */
+  readonly rollouts: number;
+  readonly faults: number;
+  /** Mean reward of those; null without any. */
+  readonly reward: number | null;
+  /** Parts of one training step; `rollout` is generating and playing. */
+  readonly step: { readonly rollout: number; readonly score: number; readonly update: number };
+  /** All evaluations of the run together. */
+  readonly evaluation: number;
+  /** The whole run. */
+  readonly total: number;
+  /** Most memory this process has held so far, in GiB; the browser's own not counted. */
+  readonly peak_memory_gib: number;
+}
+
+/**
+ * The real path of a run up to step 0: a group is generated, played and scored, its update taken on tensors that are
+ * thrown away. Each part runs twice: the first time builds its graphs, the second is measured. Nothing is written.
+ */
+export async function dryRunPolicy(
+  config: RunConfig,
+  objective: Objective,
+  policy: Policy,
+  environment: Environment,
+  recorded: RecordedGroups | undefined,
+): Promise<DryRun> {
+  const { training, evaluation } = config;
+  const evaluations = evaluationsOf(config);
+  const played = recorded === undefined || evaluations > 0 ? await playGroup(config, policy, environment) : undefined;
+  const samples = played === undefined || recorded !== undefined ? await recordedSamples(recorded) : played.samples;
+
+  // the rewards of one group may be equal: any advantages cost the same update
+  const signed = samples.map(({ trajectory }, i): Sample => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
+  const { score, update, batches } = await measureUpdate(config, objective, policy, signed);
+  const micro = Math.ceil((training.prompts_per_step * training.group_size) / training.micro_batch) / batches;
+
+  // a batch costs the same however full it is, and about as much more as it is larger
+  const batchesOf = (episodes: number, size: number): number =>
+    (Math.ceil(episodes / size) * size) / training.rollout_batch;
+  const { batch = 0, episode = 0 } = played ?? {};
+  const perStep = training.prompts_per_step * training.group_size;
+  const step = {
+    rollout: recorded === undefined ? batch * batchesOf(perStep, training.rollout_batch) + episode * perStep : 0,
+    score: score * micro,
+    update: update * micro * training.num_iterations,
+  };
+  const evaluating =
+    evaluations * (batch * batchesOf(evaluation.episodes, evaluation.batch) + episode * evaluation.episodes);
+  return {
+    rollouts: played?.rollouts ?? 0,
+    faults: played?.faults ?? 0,
+    reward: played?.reward ?? null,
+    step,
+    evaluation: evaluating,
+    total: training.steps * (step.rollout + step.score + step.update) + evaluating,
+    peak_memory_gib: peakMemory(),
+  };
+}
+
+/** The dry run of supervised training: `learn` takes one update that is thrown away. */
+export async function dryRunSupervised(config: RunConfig, learn: (step: number) => Promise<unknown>): Promise<DryRun> {
+  await learn(1);
+  const update = await seconds(() => learn(2));
+  return {
+    rollouts: 0,
+    faults: 0,
+    reward: null,
+    step: { rollout: 0, score: 0, update },
+    evaluation: 0,
+    total: config.training.steps * update,
+    peak_memory_gib: peakMemory(),
+  };
+}
+
+/** A dry run in words. */
+export function formatDryRun({ rollouts, faults, reward, step, evaluation, total, peak_memory_gib }: DryRun): string {
+  const parts = Object.entries(step).filter(([, value]) => value > 0);
+  return [
+    ...(rollouts === 0
+      ? []
+      : [
+          `played       ${rollouts} rollouts of one task, mean reward ${reward === null ? "none" : reward.toFixed(3)}${faults > 0 ? `, ${faults} of them failed` : ""}`,
+        ]),
+    `a step       about ${formatDuration(step.rollout + step.score + step.update)} (${parts.map(([name, value]) => `${name} ${formatDuration(value)}`).join(", ")})`,
+    ...(evaluation > 0 ? [`evaluations  about ${formatDuration(evaluation)} together`] : []),
+    `the run      about ${formatDuration(total)}`,
+    `memory       ${peak_memory_gib.toFixed(1)} GiB so far, the browser's own not counted`,
+  ].join("\n");
+}
+
+/** The result of a run that was not begun. */
+export function notBegun(config: RunConfig, options: TrainOptions, dryRun: DryRun): TrainResult {
+  const runDir = options.runDir ?? join("runs", config.name);
+  return { runDir, steps: 0, interrupted: false, stopped: null, best: null, before: [], after: [], dryRun };
+}
+
+interface Played {
+  readonly samples: readonly Pick<Sample, "trajectory">[];
+  readonly rollouts: number;
+  readonly faults: number;
+  readonly reward: number | null;
+  /** Seconds to generate one batch of responses. */
+  readonly batch: number;
+  /** Seconds that one episode adds, with the contexts of the config side by side. */
+  readonly episode: number;
+}
+
+async function playGroup(config: RunConfig, policy: Policy, environment: Environment): Promise<Played> {
+  const task = environment.tasks("train")[0];
+  if (task === undefined) throw new UserError("There is no training task.");
+  const { group_size: size, rollout_batch: batch } = config.training;
+  const runner = await environment.runner();
+  const group = Array.from({ length: size }, () => task);
+  const play = (name: string) =>
+    collectRollouts(
+      policy,
+      runner,
+      group,
+      group.map((_, i) => Rng.named(config.seed, `dry-run/${name}/${i}`)),
+      { batch },
+    );
+  await play("first");
+  const { rollouts, times } = await play("second");
+  const records = rollouts.map((rollout, i) => ({
+    trajectory: rollout.trajectory,
+    record: recordOf(rollout, { step: 0, group: 0, rollout: i }, config, policy),
+  }));
+  // scored as a training step scores them
+  groupFor(config, records);
+  const rewards = records.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));
+  return {
+    samples: records,
+    rollouts: rollouts.length,
+    faults: rollouts.length - rewards.length,
+    reward: rewards.length === 0 ? null : rewards.reduce((a, x) => a + x, 0) / rewards.length,
+    batch: times.generating / Math.ceil(size / batch),
+    episode: (times.total - times.generating) / Math.max(1, times.episodes),
+  };
+}
+
+async function recordedSamples(recorded: RecordedGroups | undefined): Promise<readonly Pick<Sample, "trajectory">[]> {
+  const { groups } = (await recorded?.collect(1)) ?? { groups: [] };
+  const samples = samplesOf(groups);
+  return samples.length > 0 ? samples : groups.flatMap((group) => group.rollouts);
+}
+
+async function measureUpdate(
+  config: RunConfig,
+  objective: Objective,
+  policy: Policy,
+  samples: readonly Sample[],
+): Promise<{ score: number; update: number; batches: number }> {
+  const chunk = samples.slice(0, config.training.micro_batch);
+  const prepare = () =>
+    prepareBatches(
+      policy,
+      objective,
+      config.objective,
+      chunk,
+      config.training.micro_batch,
+      Rng.named(config.seed, "dry-run/layout"),
+    );
+  const batches = await prepare();
+  const score = await seconds(prepare);
+  await takeStep(policy.engine, batches, 1, config.training.learning_rate);
+  const update = await seconds(() => takeStep(policy.engine, batches, 2, config.training.learning_rate));
+  return { score, update, batches: batches.length };
+}
+
+/** Evaluations of a split that a run makes. */
+function evaluationsOf({ evaluation: { splits, every }, training: { steps } }: RunConfig): number {
+  return 2 * splits.length + (every > 0 ? Math.floor(steps / every) : 0);
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1000;
+}
+
+function peakMemory(): number {
+  return process.resourceUsage().maxRSS / 2 ** 20;
+}
