@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { configOf, loadConfig } from "../../src/train/config.js";
+import { configKeys, loadRegistries, runSchema } from "../../src/train/config-schema.js";
+import { configTemplate } from "../../src/train/config-template.js";
+import { CliProcess } from "../support/cli-process.js";
+
+const dir = mkdtempSync(join(tmpdir(), "init-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+test("the template of every objective and site is valid as written and holds every key with its description", async () => {
+  const registries = await loadRegistries();
+  const required: Readonly<Record<string, string[]>> = {
+    formfactory: ["site.path=checkout"],
+    url: ["site.base_url=http://127.0.0.1:1", "site.tasks=tasks.jsonl"],
+  };
+  for (const objective of registries.objectives.keys()) {
+    for (const kind of registries.sites.keys()) {
+      const path = join(dir, `${objective}-${kind}.yaml`);
+      const values = { model: "models/tiny-refusion", site: { kind } };
+      const overrides = required[kind] ?? [];
+      const config = await configOf(values, path, { command: objective, overrides, registries });
+      const text = configTemplate(config, objective, path, registries);
+      writeFileSync(path, text);
+      assert.deepEqual(await loadConfig(path, { command: objective, registries }), config, path);
+      for (const { path: key, type, description } of configKeys(runSchema(registries, objective, values))) {
+        const indent = "  ".repeat(key.length - 1);
+        assert.ok(text.includes(`\n${indent}${key.at(-1)}:`), `${path} lacks ${key.join(".")}`);
+        if (type !== "section") assert.ok(text.includes(`# ${description}`), `${path}: ${key.join(".")}`);
+      }
+    }
+  }
+});
+
+test("init writes the file, says what comes next, and overwrites nothing", async () => {
+  const out = join(dir, "mine.yaml");
+  const run = (...args: string[]) => new CliProcess(["init", ...args], { cwd: dir }).ended;
+  const first = await run("espo", "--out", out, "training.steps=7");
+  assert.deepEqual([first.code, first.out.trim()], [0, out], first.err);
+  assert.match(first.err, /next: refusion-train espo --config \S+ --dry-run/);
+  const config = await loadConfig(out, { command: "espo" });
+  assert.deepEqual([config.name, config.training.steps, config.sampler.kind], ["mine", 7, "unmask"]);
+  const before = readFileSync(out, "utf8");
+  const again = await run("--out", out);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /exists already[\s\S]*next: give another --out/);
+  assert.equal(readFileSync(out, "utf8"), before);
+  const other = join(dir, "other.yaml");
+  for (const [args, message] of [
+    [["esop", "--out", other], /did you mean espo/],
+    [["--out", other, "--model", "nowhere"], /nowhere does not exist/],
+    [["--out", other, "--site", "embeded"], /did you mean embedded/],
+    [["--out", other, "training.stpes=1"], /did you mean training\.steps/],
+    [["--out", other, "--site", "url"], /site\.base_url: is required/],
+  ] as const) {
+    const ending = await run(...args);
+    assert.ok(ending.code === 1 || ending.code === 2, ending.err);
+    assert.match(ending.err, message);
+    assert.throws(() => readFileSync(other), /ENOENT/);
+  }
+});

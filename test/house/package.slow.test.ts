@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+
+const root = packageRoot();
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  name: string;
+  bin: Record<string, string>;
+};
+
+interface Result {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function npm(args: readonly string[], cwd: string): Result {
+  return spawnSync("npm", [...args, "--no-audit", "--no-fund", "--ignore-scripts"], { cwd, encoding: "utf8" });
+}
+
+describe("the package as it is published", () => {
+  let dir: string;
+  let files: string[] = [];
+  const installed = (): string => join(dir, "node_modules", manifest.name);
+
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), "package-"));
+    const packed = npm(["pack", "--json", "--pack-destination", dir], root);
+    assert.equal(packed.status, 0, packed.stderr);
+    const [about] = JSON.parse(packed.stdout) as { filename: string; files: { path: string }[] }[];
+    assert.ok(about !== undefined);
+    files = about.files.map((file) => file.path);
+    install(dir, join(dir, about.filename));
+  });
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
+    const allowed =
+      /^(dist\/src\/.*\.js|models\/.*|configs\/.*\.yaml|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/;
+    assert.deepEqual(
+      files.filter((file) => !allowed.test(file)),
+      [],
+    );
+    for (const path of [...Object.values(manifest.bin), "docs/model.md", "configs/tiny/quickstart.yaml", "LICENSE"])
+      assert.ok(files.includes(path), path);
+    // every compiled source is there: a folder is a registry, and one file less is an objective less
+    const compiled = readdirSync(join(root, "dist", "src"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".js"))
+      .map((file) => `dist/src/${file}`);
+    assert.deepEqual(
+      compiled.filter((file) => !files.includes(file)),
+      [],
+    );
+  });
+
+  const run = (program: string, ...args: string[]): Result =>
+    spawnSync(process.execPath, [join(installed(), manifest.bin[program] as string), ...args], {
+      cwd: dir,
+      encoding: "utf8",
+    });
+
+  it("checks its machine in an empty folder", () => {
+    const { status, stdout, stderr } = run("refusion-train", "doctor", "--json");
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; found: string }[] };
+    // this machine's disk and memory are not the package's concern
+    const misses = checks.filter((check) => !check.ok && check.name !== "disk" && check.name !== "memory");
+    assert.deepEqual(misses, [], stderr);
+    assert.ok(status === 0 || checks.some((check) => !check.ok));
+  });
+
+  it("goes through a dry run, and writes nothing", () => {
+    const before = readdirSync(dir);
+    const { status, stdout, stderr } = run(
+      ...([
+        "refusion-train",
+        "flow-grpo",
+        "--config",
+        "node_modules/refusion-train/configs/tiny/quickstart.yaml",
+      ] as const),
+      ...["--dry-run", "training.group_size=2", "training.rollout_batch=2", "training.micro_batch=2"],
+      ...["evaluation.batch=2", "runtime.provider=cpu"],
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /played +2 rollouts[\s\S]*a step +about [\s\S]*the run +about /);
+    assert.deepEqual(readdirSync(dir), before);
+    assert.equal(run("refusion-eval", "--help").status, 0);
+  });
+});
+
+/** As a user would; without a network, the packages that this checkout has stand in for the registry's. */
+function install(dir: string, tarball: string): void {
+  writeFileSync(join(dir, "package.json"), '{ "private": true }');
+  if (npm(["install", "--prefer-offline", "--omit=dev", tarball], dir).status === 0) return;
+  rmSync(join(dir, "node_modules"), { recursive: true, force: true });
+  const target = join(dir, "node_modules", manifest.name);
+  mkdirSync(target, { recursive: true });
+  const unpacked = spawnSync("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"], { encoding: "utf8" });
+  assert.equal(unpacked.status, 0, unpacked.stderr);
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean }>;
+  };
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    // nested ones come with the package that they lie in
+    if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || entry.dev === true || !existsSync(join(root, path))) continue;
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    symlinkSync(join(root, path), join(dir, path));
+  }
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { UserError } from "../../src/core/errors.js";
+
+/** Values that no reader may trip over. */
+const ODD: readonly unknown[] = [
+  null,
+  true,
+  "",
+  "text",
+  "\u0000",
+  "../../outside",
+  -1,
+  0,
+  0.5,
+  1e308,
+  2 ** 53,
+  [],
+  [null],
+  {},
+  { length: 5 },
+  [[["deep"]]],
+];
+
+/** What stands in files that were edited by accident, or on purpose. */
+const FRAGMENTS = [
+  "NaN",
+  ".inf",
+  "1e999",
+  "99999999999999999999",
+  "-1",
+  "null",
+  "~",
+  "&a [*a]",
+  "*a",
+  "!!js/function x",
+  "<<: {a: 1}",
+  "{",
+  "[",
+  '"',
+  "'",
+  ": ",
+  "- ",
+  "\t",
+  "\n",
+  "\u0000",
+  "\ufeff",
+  "__proto__: 1",
+];
+
+/** A text with pieces cut out, odd pieces put in, or cut off. */
+export function mutatedText(text: string): fc.Arbitrary<string> {
+  const edit = fc.record({
+    at: fc.nat(text.length),
+    remove: fc.oneof(fc.nat(3), fc.nat(200)),
+    insert: fc.oneof(fc.constant(""), fc.constantFrom(...FRAGMENTS), fc.string({ maxLength: 5 })),
+  });
+  return fc
+    .array(edit, { minLength: 1, maxLength: 3 })
+    .map((edits) =>
+      edits.reduce((t, { at, remove, insert }) => `${t.slice(0, at)}${insert}${t.slice(at + remove)}`, text),
+    );
+}
+
+/** A JSON value in which one part, anywhere, is another value, or is missing. */
+export function mutatedJson(value: unknown): fc.Arbitrary<unknown> {
+  const places: (readonly (string | number)[])[] = [];
+  const walk = (part: unknown, path: readonly (string | number)[]): void => {
+    places.push(path);
+    if (Array.isArray(part)) part.forEach((item, i) => void walk(item, [...path, i]));
+    else if (part !== null && typeof part === "object")
+      for (const [key, item] of Object.entries(part)) walk(item, [...path, key]);
+  };
+  walk(value, []);
+  const odd = fc.oneof(fc.constantFrom(...ODD), fc.constant(undefined));
+  return fc.tuple(fc.constantFrom(...places), odd).map(([path, replacement]) => replaced(value, path, replacement));
+}
+
+function replaced(value: unknown, [key, ...rest]: readonly (string | number)[], by: unknown): unknown {
+  if (key === undefined) return by ?? null;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>;
+  copy[key] = rest.length === 0 ? by : replaced(copy[key], rest, by);
+  return copy;
+}
+
+/** Bytes with some of them changed, or cut off. */
+export function mutatedBytes(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
+  const edits = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 6 });
+  return fc.tuple(edits, fc.nat(bytes.length), fc.boolean()).map(([changes, end, cut]) => {
+    // not bytes.slice(): on a Buffer that is a view
+    const copy = Uint8Array.from(bytes.subarray(0, cut ? end : bytes.length));
+    for (const [at, value] of changes) if (at < copy.length) copy[at] = value;
+    return copy;
+  });
+}
+
+/** Reads something broken: it is either still right, or refused in words that name where. */
+export async function refusesOrReads(read: () => unknown, where: string): Promise<"read" | "refused"> {
+  try {
+    await read();
+    return "read";
+  } catch (error) {
+    assert.ok(error instanceof UserError, `${error instanceof Error ? error.stack : String(error)}`);
+    assert.ok(error.message.includes(where), `"${error.message}" does not name ${where}`);
+    return "refused";
+  }
+}

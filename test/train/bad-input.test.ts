@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { packageRoot } from "../../src/core/files.js";
+import { Rng } from "../../src/core/rng.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import { loraSites } from "../../src/nn/bind.js";
+import { freshAdapter, type LoraOptions, type LoraSite } from "../../src/nn/lora.js";
+import { loadModel } from "../../src/nn/model.js";
+import { type ModelProto, ModelProtoSchema } from "../../src/onnx/gen/onnx_pb.js";
+import { objective as sft } from "../../src/rl/objectives/sft.js";
+import { writeSafetensors } from "../../src/text/safetensors.js";
+import { readCheckpoint, writeCheckpoint } from "../../src/train/checkpoint.js";
+import { loadConfig } from "../../src/train/config.js";
+import { Engine } from "../../src/train/engine.js";
+import { readEvaluation } from "../../src/train/evaluation-report.js";
+import { readMetrics } from "../../src/train/metrics.js";
+import { readAdapter } from "../../src/train/policy.js";
+import { readRollouts } from "../../src/train/rollout-record.js";
+import { RunDirectory } from "../../src/train/run-directory.js";
+import { microModel } from "../support/micro-model.js";
+import { mutatedBytes, mutatedJson, mutatedText, refusesOrReads } from "../support/mutations.js";
+
+const LORA: LoraOptions = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj"] };
+const SEED = { seed: 7 };
+
+describe("whatever a file holds, it is read, or refused in words that name it", () => {
+  let root: string;
+  let model: { dir: string; remove: () => void };
+  let sites: readonly LoraSite[];
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), "bad-"));
+    model = await microModel();
+    sites = loraSites((await loadModel(model.dir)).graph, LORA);
+  });
+  after(() => {
+    rmSync(root, { recursive: true, force: true });
+    model.remove();
+  });
+
+  /** Writes each mutation in place of a file's content and reads it; at least some of them must be refused. */
+  async function fuzz<T extends string | Uint8Array>(
+    path: string,
+    contents: fc.Arbitrary<T>,
+    read: () => unknown,
+    numRuns: number,
+    where = path,
+  ): Promise<void> {
+    const good = readFileSync(path);
+    const seen = { read: 0, refused: 0 };
+    try {
+      const property = fc.asyncProperty(contents, async (content) => {
+        writeFileSync(path, content);
+        seen[await refusesOrReads(read, where)]++;
+      });
+      await fc.assert(property, { ...SEED, numRuns });
+    } finally {
+      writeFileSync(path, good);
+    }
+    assert.ok(seen.refused > numRuns / 20, `only ${seen.refused} of ${numRuns} were refused`);
+  }
+  const file = (name: string, content: string): string => {
+    const path = join(root, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const jsonOf = (value: unknown): fc.Arbitrary<string> =>
+    fc.oneof(
+      { weight: 3, arbitrary: mutatedJson(value).map((v) => JSON.stringify(v)) },
+      { weight: 1, arbitrary: mutatedText(JSON.stringify(value)) },
+    );
+
+  it("configs", async () => {
+    const text = readFileSync(join(packageRoot(), "configs", "tiny", "espo.yaml"), "utf8");
+    const path = file("config.yaml", text);
+    await fuzz(path, mutatedText(text), () => loadConfig(path, { command: "espo" }), 150);
+    const value = await loadConfig(path, { command: "espo" });
+    await fuzz(path, jsonOf(value), () => loadConfig(path, { command: "espo" }), 100);
+  });
+
+  it("aliases that would multiply without end", async () => {
+    const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
+    for (let i = 1; i < 12; i++)
+      bomb.push(`${"abcdefghijkl"[i]}: &${"abcdefghijkl"[i]} [${Array(9).fill(`*${"abcdefghijkl"[i - 1]}`)}]`);
+    const path = file("bomb.yaml", `model: m\n${bomb.join("\n")}\n`);
+    assert.equal(await refusesOrReads(() => loadConfig(path), path), "refused");
+  });
+
+  it("metrics, rollouts, evaluations and env.json of a run", async () => {
+    const metrics = { step: 1, reward: 0.5, loss: null, time: { rollout: 1, score: 1, update: 1, total: 3 } };
+    const lines = (value: unknown): fc.Arbitrary<string> => jsonOf(value).map((line) => `${line}\n`);
+    let path = file("metrics.jsonl", `${JSON.stringify(metrics)}\n`);
+    await fuzz(path, lines(metrics), () => readMetrics(path), 100);
+    const rollout = {
+      ...{ format: 1, step: 1, group: 0, rollout: 0, task_id: "t", form: "f", prompt: "p", response: "r", reward: 1 },
+      ...{ parts: null, success: true, advantage: 0.5, accepted: true, truth: { a: 1 }, posted: [["a", "1"]] },
+      ...{ actions: [{ action: "submit", fate: "done" }], fault: null, tokens: 3 },
+      trajectory: { prompt: [1], response: [2], rounds: [] },
+    };
+    path = file("rollouts.jsonl", `${JSON.stringify(rollout)}\n`);
+    await fuzz(path, lines(rollout), () => readRollouts(path), 200);
+    const evaluation = { split: "val", policy: "model", reward: { mean: 1, low: 0, high: 1 }, per_task: [] };
+    path = file("val.json", JSON.stringify(evaluation));
+    await fuzz(path, jsonOf(evaluation), () => readEvaluation(path), 100);
+    const run = RunDirectory.create({ name: "run", parent: root });
+    const facts = { command: "sft", config: "c", seeds: { run: 0 }, hashes: { model: "x" } };
+    await run.writeEnvironment(facts);
+    const environment = JSON.parse(readFileSync(run.environment, "utf8"));
+    await fuzz(run.environment, jsonOf(environment), () => run.readEnvironment(), 100);
+  });
+
+  it("adapters", async () => {
+    const dir = mkdtempSync(join(root, "adapter-"));
+    const tensors = freshAdapter(sites, LORA, Rng.named(1, "a"));
+    const path = join(dir, "adapter_model.safetensors");
+    const described = { r: LORA.rank, lora_alpha: LORA.alpha, peft_type: "LORA", target_modules: LORA.targets };
+    writeSafetensors(path, tensors);
+    writeFileSync(join(dir, "adapter_config.json"), JSON.stringify(described));
+    const read = (): unknown => readAdapter(dir, { lora: LORA, sites });
+    read();
+    await fuzz(path, mutatedBytes(readFileSync(path).subarray(0)), read, 200);
+    await fuzz(path, mutatedHeader(readFileSync(path)), read, 300);
+    await fuzz(join(dir, "adapter_config.json"), jsonOf(described), read, 100, dir);
+  });
+
+  it("checkpoints, of which not one wrong byte is believed", async () => {
+    const dir = join(root, "checkpoints", "step-000001");
+    await writeCheckpoint(dir, {
+      step: 1,
+      adapter: { config: { r: LORA.rank }, tensors: freshAdapter(sites, LORA, Rng.named(2, "a")) },
+      weights: null,
+      optimizer: new Map(),
+      state: { cursor: 1, updates: 2 },
+    });
+    const good = await readCheckpoint(dir);
+    for (const name of readdirSync(dir)) {
+      const path = join(dir, name);
+      const bytes = readFileSync(path);
+      const read = async (): Promise<void> => assert.deepEqual(await readCheckpoint(dir), good);
+      await fuzz(path, mutatedBytes(bytes), read, 60, dir);
+    }
+  });
+
+  it("model directories", async () => {
+    const dir = mkdtempSync(join(root, "model-"));
+    cpSync(model.dir, dir, { recursive: true });
+    const read = (): Promise<unknown> => loadModel(dir);
+    for (const name of ["config.json", "tokenizer.json"]) {
+      const path = join(dir, name);
+      await fuzz(path, jsonOf(JSON.parse(readFileSync(path, "utf8"))), read, 150, dir);
+    }
+    const weights = join(dir, "model.safetensors");
+    const bytes = readFileSync(weights);
+    // what the data says is the model's business; that it is all there is ours
+    const cut = fc.nat(bytes.length - 1).map((end) => bytes.subarray(0, end));
+    await fuzz(weights, cut, read, 30, dir);
+  });
+
+  it("graphs: bytes, and every part of the protocol buffer, up to the training graph", async () => {
+    const dir = mkdtempSync(join(root, "graph-"));
+    cpSync(model.dir, dir, { recursive: true });
+    const path = join(dir, "model.onnx");
+    const bytes = readFileSync(path);
+    const read = async (): Promise<void> => {
+      const opened = await loadModel(dir);
+      // no runtime: whatever is wrong must be found before it is asked
+      const engine = new Engine(undefined as never, opened, {
+        sampler,
+        lora: LORA,
+        training: {
+          objective: sft,
+          options: sft.schema.parse({}),
+          optimizer: {
+            ...{ kind: "adamw", beta1: 0.9, beta2: 0.99, epsilon: 1e-8 },
+            ...{ weightDecay: 0, gradClip: 1, muonLrScale: 1 },
+          },
+        },
+      } as never);
+      engine.checkTrainable();
+    };
+    await read();
+    await fuzz(path, mutatedBytes(bytes), read, 120, dir);
+    await fuzz(path, mutatedGraph(bytes), read, 250, dir);
+  });
+});
+
+/** Headers of safetensors files: other dtypes, shapes and offsets, with the data as it was. */
+function mutatedHeader(bytes: Buffer): fc.Arbitrary<Uint8Array> {
+  const length = Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.subarray(8, 8 + length).toString("utf8"));
+  const data = bytes.subarray(8 + length);
+  return mutatedJson(header).map((value) => {
+    const json = Buffer.from(JSON.stringify(value));
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64LE(BigInt(json.length));
+    return Buffer.concat([size, json, data]);
+  });
+}
+
+const INTS = [-1n, 0n, 1n, 3n, 7n, 2n ** 31n, 2n ** 40n, 2n ** 62n];
+const NAMES = ["", "logits", "input_ids", "../../outside", "/absolute", "nowhere"];
+
+/** A graph whose values are renamed (cycles, missing values), resized, retyped, or whose operators are exchanged. */
+function mutatedGraph(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
+  const change = fc.tuple(fc.nat(8), fc.nat(10_000), fc.nat(10_000), fc.nat(10_000));
+  return fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {
+    const proto = fromBinary(ModelProtoSchema, new Uint8Array(bytes));
+    for (const [kind, a, b, c] of changes) mutate(proto, kind, a, b, c);
+    return toBinary(ModelProtoSchema, proto);
+  });
+}
+
+function mutate({ graph, opsetImport }: ModelProto, kind: number, a: number, b: number, c: number): void {
+  if (graph === undefined) return;
+  const pick = <T>(items: readonly T[], n: number): T | undefined => items[n % Math.max(1, items.length)];
+  const node = pick(graph.node, a);
+  const other = pick(graph.node, b);
+  const initializer = pick(graph.initializer, a);
+  if (node === undefined || other === undefined || initializer === undefined) return;
+  const int = INTS[c % INTS.length] as bigint;
+  const name = c % 2 === 0 ? (other.output[0] ?? "") : (NAMES[c % NAMES.length] as string);
+  if (kind === 0) node.input[b % Math.max(1, node.input.length)] = name;
+  else if (kind === 1) node.output[0] = name;
+  else if (kind === 2) node.opType = other.opType;
+  else if (kind === 3) initializer.dims[b % Math.max(1, initializer.dims.length)] = int;
+  else if (kind === 4) initializer.dataType = b % 24;
+  else if (kind === 5) {
+    const attribute = pick(node.attribute, b);
+    if (attribute === undefined) return;
+    attribute.i = int;
+    if (attribute.ints.length > 0) attribute.ints[c % attribute.ints.length] = int;
+  } else if (kind === 6) {
+    const entry = pick(initializer.externalData, b);
+    if (entry !== undefined) entry.value = c % 2 === 0 ? String(int) : (NAMES[c % NAMES.length] as string);
+  } else if (kind === 7) {
+    const opset = opsetImport[0];
+    if (opset !== undefined) opset.version = int;
+  } else graph.node.splice(a % graph.node.length, 1);
+}
