@@ -96,7 +96,13 @@ export class Recompute {
           again.set(input.name, this.e.add(input, this.e.cast(zero, input.dtype)));
         }
         if (!node.inputs.some((input) => input !== undefined && again.has(input.name))) continue;
-        const inputs = node.inputs.map((input) => input && (again.get(input.name) ?? input));
+        const inputs = node.inputs.map((input) => {
+          const value = input && again.get(input.name);
+          // what is known of a shape stays known
+          return value === undefined || input?.content === undefined
+            ? (value ?? input)
+            : { ...value, content: input.content };
+        });
         const outputs = this.g.scope(node.name.replace(/^\//, ""), () =>
           this.g.node(node.op, inputs, node.attributes, { domain: node.domain, count: node.outputs.length }),
         );

@@ -163,9 +163,7 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     }
     const inputs = made.inputs.map((input) => (input === undefined ? undefined : unpack(input, behind)));
     const { operands, attributes } = modernise(g, made, inputs);
-    const outputs = g.scope(made.name.replace(/^\//, ""), () =>
-      g.node(made.op, operands, attributes, { domain: made.domain }),
-    );
+    const outputs = g.node(made.op, operands, attributes, { domain: made.domain });
     return outputs[made.outputs.indexOf(name)] as Value;
   };
   /** What a packed weight is unpacked behind: the operand that it meets. */
@@ -186,7 +184,8 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     const inputs = node.inputs.map((input) => {
       if (input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))) return undefined;
       if (expressions.packed.has(input)) {
-        const value = unpack(input, companion(node));
+        // under the consumer's path: where its layer is computed again, so is this
+        const value = g.scope(node.name.replace(/^\//, ""), () => unpack(input, companion(node)));
         g.remember(value, (behind) => unpack(input, behind));
         return value;
       }

@@ -61,13 +61,13 @@ describe("packed weights", () => {
   };
 
   /** Logits, and the gradient of a fixed random combination of them, under an adapter that is not zero. */
-  async function outcome(model: Model): Promise<Outcome> {
+  async function outcome(model: Model, checkpoint = false): Promise<Outcome> {
     const rng = Rng.named(1, "packed");
     const bound = bindModel(model.graph, "packed", { dims: { B, N }, lora, rows: 5 });
     const { g, e, logits, parameters } = bound;
     const mix = Array.from({ length: 5 * CONFIG.vocab_size }, () => rng.normal());
     const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [5, CONFIG.vocab_size], mix)));
-    const gradients = backward(g, loss, parameters);
+    const gradients = backward(g, loss, parameters, new Map(), checkpoint);
     g.output("out", logits);
     parameters.forEach((p, i) => {
       g.output(`grad/${p.name}`, gradients[i] as Value);
@@ -121,6 +121,9 @@ describe("packed weights", () => {
         const error = relativeError(got.gradients.get(name) as Float32Array, gradient);
         assert.ok(error < 1e-5, `${name}: ${error}`);
       }
+      // with gradient checkpointing weights are decoded for each layer's second pass as well
+      for (const [name, gradient] of (await outcome(packed, true)).gradients)
+        assert.ok(relativeError(gradient, expected.gradients.get(name) as Float32Array) < 1e-5, name);
       // and the packing is no identity
       const original = await outcome(await loadModel(base));
       assert.ok(relativeError(got.logits, original.logits) > 1e-4);
@@ -175,6 +178,20 @@ describe("packed weights", () => {
       const big = inputs.some((v) => g.initializers.has(v.name) && (v.shape[0] as number) > 256);
       if (big) assert.ok(!inputs.every((v) => constants.has(v.name)), node.name);
     }
+  });
+
+  it("decodes 16-bit weights once more where a layer is computed again", async () => {
+    const { graph } = await exported(base, "bf16");
+    const { g, e, logits, parameters } = bindModel(graph, "again", { dims: { B, N }, lora, rows: 5 });
+    backward(g, e.total(logits), parameters, new Map(), true);
+    const producers = new Map(g.nodes.flatMap((n) => n.outputs.map((o) => [o.name, n] as const)));
+    const decoded = g.nodes
+      .filter((n) => n.op === "Gemm" && n.name.includes("/recompute/"))
+      .map((n) => producers.get(n.inputs[1]?.name ?? ""))
+      .filter((n) => n?.op === "Cast");
+    // a matrix of the first pass would have to be kept for the second
+    assert.equal(decoded.length, 2 * TARGETS.length);
+    for (const node of decoded) assert.ok(node?.name.includes("/recompute/"), node?.name);
   });
 
   it("refuses to train all weights where they are packed", async () => {
