@@ -5,8 +5,8 @@ export const TOLERANCE = 1e-2;
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 
-/** Logits, log-probabilities and gradients of the shipped model on a provider. */
-async function results(provider) {
+/** Logits, log-probabilities and gradients of a model on a provider. */
+async function results(provider, dir) {
   const { loadConfig } = await load("train/config.js");
   const { openPolicy } = await load("train/policy.js");
   const { optimizerOptions } = await load("train/recipe-options.js");
@@ -16,7 +16,10 @@ async function results(provider) {
   const { encodeModel } = await load("onnx/proto.js");
   const { Rng } = await load("core/rng.js");
   const { objective } = await load("rl/objectives/flow-grpo.js");
-  const config = await loadConfig(CONFIG, { command: "flow-grpo", overrides: [`runtime.provider=${provider}`] });
+  const config = await loadConfig(CONFIG, {
+    command: "flow-grpo",
+    overrides: [`runtime.provider=${provider}`, `model=${dir}`],
+  });
   const policy = await openPolicy(config, {
     objective,
     options: config.objective,
@@ -110,9 +113,9 @@ function relativeError(got, expected) {
   return scale === 0 ? Number(difference > 0) : Math.min(1, difference / scale);
 }
 
-/** Errors of a provider against the CPU. */
-export async function agreement(provider) {
-  const [expected, got] = [await results("cpu"), await results(provider)];
+/** Errors of a provider against the CPU on the model in a directory. */
+export async function agreement(provider, dir) {
+  const [expected, got] = [await results("cpu", dir), await results(provider, dir)];
   const errors = Object.fromEntries(
     ["logits", "logProbs", "gradients"].map((what) => [what, relativeError(got[what], expected[what])]),
   );

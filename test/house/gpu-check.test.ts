@@ -23,8 +23,9 @@ interface Phase {
   readonly seconds: number;
   readonly host_mib: number;
 }
+type Agreement = Readonly<Record<"logits" | "logProbs" | "gradients", number>> & { readonly agrees: boolean };
 interface Result {
-  readonly agreement: Readonly<Record<"logits" | "logProbs" | "gradients", number>> & { readonly agrees: boolean };
+  readonly agreement: { readonly float32: Agreement; readonly nf4: Agreement };
   readonly model: { readonly quantize: string; readonly weights_bytes: number };
   readonly phases: {
     readonly rollout: Phase & { readonly tokens: number };
@@ -42,8 +43,10 @@ describe("gpu-check", () => {
     assert.match(stdout, /\| ESPO, update \| \d+\.\d+ \|/);
     const { agreement, model, phases } = JSON.parse(readFileSync(file, "utf8")) as Result;
     // the same provider twice: any difference would be the script's own
-    assert.deepEqual([agreement.logits, agreement.logProbs, agreement.gradients], [0, 0, 0]);
-    assert.equal(agreement.agrees, true);
+    for (const { logits, logProbs, gradients, agrees } of [agreement.float32, agreement.nf4]) {
+      assert.deepEqual([logits, logProbs, gradients], [0, 0, 0]);
+      assert.equal(agrees, true);
+    }
     // 4-bit projections and 16-bit tables are far smaller than 2 x 64 x ... floats
     assert.equal(model.quantize, "nf4");
     assert.ok(model.weights_bytes < 400_000, `${model.weights_bytes} bytes`);
