@@ -1,5 +1,5 @@
 import type { JSHandle, Page } from "playwright";
-import { looseLabel, normalizeLabel } from "./normalize.js";
+import { isNamed, looseLabel, normalizeLabel } from "./normalize.js";
 import { type PageForm, type RawButton, type RawControl, readPage, readValues } from "./page-reader.js";
 import type { ControlKind, FieldValue } from "./site.js";
 
@@ -32,7 +32,7 @@ export interface ReadForm {
 export async function readForm(page: Page, patienceMs: number): Promise<ReadForm> {
   const handle = await page.evaluateHandle(readPage, patienceMs);
   const raw = await handle.evaluate((form) => ({ controls: form.controls, buttons: form.buttonData }));
-  return { controls: raw.controls.map(toControl), buttons: raw.buttons, handle };
+  return { controls: raw.controls.slice(0, READ_LIMITS.controls).map(toControl), buttons: raw.buttons, handle };
 }
 
 /** The controls' values now. @returns one FieldValue a control. */
@@ -41,7 +41,19 @@ export async function currentValues(form: ReadForm): Promise<FieldValue[]> {
   return form.controls.map((control, i) => (raw[i] === undefined ? "" : toValue(control.kind, raw[i])));
 }
 
-function toControl(raw: RawControl, index: number): Control {
+/** Beyond these a page is no form that a person fills in: they bound what comparing labels and options may cost. */
+const READ_LIMITS = { controls: 1000, options: 2000, text: 1000 };
+
+function toControl(page: RawControl, index: number): Control {
+  const raw = {
+    ...page,
+    label: page.label.slice(0, READ_LIMITS.text),
+    options: page.options.slice(0, READ_LIMITS.options).map((option) => ({
+      ...option,
+      text: option.text.slice(0, READ_LIMITS.text),
+      value: option.value.slice(0, READ_LIMITS.text),
+    })),
+  };
   return {
     index,
     kind: raw.kind,
@@ -73,6 +85,17 @@ function toValue(kind: ControlKind, raw: Pick<RawControl, "value" | "checked" | 
   }
 }
 
+/** A control's label as it is compared, computed once: a plan asks for it with every line. */
+const knownForms = new WeakMap<Control, { readonly strict: string; readonly loose: string }>();
+
+function formsOf(control: Control): { readonly strict: string; readonly loose: string } {
+  const known = knownForms.get(control);
+  if (known !== undefined) return known;
+  const forms = { strict: normalizeLabel(control.label), loose: looseLabel(control.label) };
+  knownForms.set(control, forms);
+  return forms;
+}
+
 /** What a label names: a control, or one option of a group. */
 export type Target = { readonly control: Control; readonly option?: number } | "none" | "ambiguous";
 
@@ -88,10 +111,10 @@ export function findControl(
   const strict = normalizeLabel(label);
   const loose = looseLabel(label);
   for (const same of [
-    (text: string) => strict !== "" && normalizeLabel(text) === strict,
-    (text: string) => loose !== "" && looseLabel(text) === loose,
+    (control: Control) => strict !== "" && formsOf(control).strict === strict,
+    (control: Control) => loose !== "" && formsOf(control).loose === loose,
   ]) {
-    const found = controls.filter((control) => same(control.label));
+    const found = controls.filter(same);
     const preferred = found.length > 1 ? found.filter((control) => prefer(control.kind)) : found;
     const [only] = preferred;
     if (only !== undefined && preferred.length === 1) return { control: only };
@@ -100,7 +123,7 @@ export function findControl(
   const options = controls.flatMap((control) =>
     control.kind === "radio" || control.kind === "checkbox-group"
       ? control.options.flatMap((option, k) =>
-          strict !== "" && normalizeLabel(option.text) === strict ? [{ control, option: k }] : [],
+          strict !== "" && isNamed(option, strict) ? [{ control, option: k }] : [],
         )
       : [],
   );

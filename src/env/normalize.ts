@@ -16,9 +16,16 @@ export function normalizeText(text: string): string {
 
 /** The form in which labels and options are compared: NFC, one case, no trailing `*`, `:` or `(required)`. */
 export function normalizeLabel(label: string): string {
-  const text = normalizeText(label).toLowerCase();
-  return text.replace(/(?:\s*(?:[*:]|\((?:required|optional)\)))+$/, "");
+  let text = normalizeText(label).toLowerCase();
+  for (;;) {
+    // no regular expression: one would take quadratic time over the long texts that a page or a policy may bring
+    const mark = LABEL_MARKS.find((end) => text.endsWith(end));
+    if (mark === undefined) return text;
+    text = text.slice(0, -mark.length).trimEnd();
+  }
 }
+
+const LABEL_MARKS = ["*", ":", "(required)", "(optional)"];
 
 /** Letters and digits only: the second chance of a label whose punctuation differs. */
 export function looseLabel(label: string): string {
@@ -50,7 +57,8 @@ export function parseNumber(value: FieldValue): number | undefined {
   const text = String(value)
     .trim()
     .replace(/^([-+]?)\s*[$\u20ac\u00a3]\s*/, "$1")
-    .replace(/\s*%$/, "");
+    .replace(/%$/, "")
+    .trimEnd();
   const plain = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
   if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?$/i.test(plain)) return undefined;
   const number = Number(plain);
@@ -108,6 +116,34 @@ export function parseTime(value: FieldValue): string | undefined {
   return hour > 23 || Number(minute) > 59 ? undefined : `${String(hour).padStart(2, "0")}:${minute}`;
 }
 
+/** What an option is compared by: its text and its value in three strengths, and its text without a last `(...)`. */
+interface OptionForms {
+  readonly texts: readonly [string, string, string];
+  readonly values: readonly [string, string, string];
+  readonly bare: string;
+}
+
+/** Computed once an option: a page may hold thousands, and every value is compared with all of them. */
+const knownForms = new WeakMap<object, OptionForms>();
+
+function formsOf(option: { readonly text: string; readonly value: string }): OptionForms {
+  const known = knownForms.get(option);
+  if (known !== undefined) return known;
+  const three = (text: string) => [normalizeText(text), normalizeLabel(text), looseLabel(text)] as const;
+  const forms = {
+    texts: three(option.text),
+    values: three(option.value),
+    bare: looseLabel(option.text.replace(/\([^()]*\)\s*$/, "")),
+  };
+  knownForms.set(option, forms);
+  return forms;
+}
+
+/** Whether an option's text is this label, as `normalizeLabel` writes it. */
+export function isNamed(option: { readonly text: string; readonly value: string }, label: string): boolean {
+  return formsOf(option).texts[1] === label;
+}
+
 /**
  * The option that a text or a value names: exact text, exact value, the same without case, then by letters and digits
  * alone, with and without a last remark in brackets; at last a number or a time finds the range that holds it (`80303`: "$60,001 - $90,000").
@@ -125,15 +161,15 @@ export function findOption(
   const label = normalizeLabel(text);
   const loose = looseLabel(text);
   for (const same of [
-    (o: { text: string; value: string }) => normalizeText(o.text) === text,
-    (o: { text: string; value: string }) => normalizeText(o.value) === text,
-    (o: { text: string; value: string }) => normalizeLabel(o.text) === label,
-    (o: { text: string; value: string }) => normalizeLabel(o.value) === label,
-    (o: { text: string; value: string }) => loose !== "" && looseLabel(o.text) === loose,
-    (o: { text: string; value: string }) => loose !== "" && looseLabel(o.value) === loose,
-    (o: { text: string; value: string }) => loose !== "" && looseLabel(o.text.replace(/\([^()]*\)\s*$/, "")) === loose,
+    (o: OptionForms) => o.texts[0] === text,
+    (o: OptionForms) => o.values[0] === text,
+    (o: OptionForms) => o.texts[1] === label,
+    (o: OptionForms) => o.values[1] === label,
+    (o: OptionForms) => loose !== "" && o.texts[2] === loose,
+    (o: OptionForms) => loose !== "" && o.values[2] === loose,
+    (o: OptionForms) => loose !== "" && o.bare === loose,
   ]) {
-    const index = options.findIndex(same);
+    const index = options.findIndex((option) => same(formsOf(option)));
     if (index >= 0) return index;
   }
   return findRange(options, text);

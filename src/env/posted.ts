@@ -5,9 +5,23 @@ import type { FieldValue } from "./site.js";
 /** One posted name and value; a file is its name. */
 export type PostedPair = readonly [name: string, value: string];
 
-/** Reads the body of a form post: urlencoded, multipart or JSON. Anything else is no pairs. */
+/** What is read of a post: a page may send anything, and every value is compared with the truth. */
+const POST_LIMITS = { bytes: 16_000_000, pairs: 10_000, text: 8192 };
+
+/** Reads the body of a form post: urlencoded, multipart or JSON. Anything else, or far too much of it, is no pairs. */
 export async function readPosted(body: Uint8Array | null, contentType: string): Promise<PostedPair[]> {
-  if (body === null || body.byteLength === 0) return [];
+  if (body === null || body.byteLength === 0 || body.byteLength > POST_LIMITS.bytes) return [];
+  return limitPairs(await readPairs(body, contentType));
+}
+
+/** The first pairs, each cut to what a comparison looks at. */
+export function limitPairs(pairs: readonly PostedPair[]): PostedPair[] {
+  return pairs
+    .slice(0, POST_LIMITS.pairs)
+    .map(([name, value]) => [name.slice(0, POST_LIMITS.text), value.slice(0, POST_LIMITS.text)]);
+}
+
+async function readPairs(body: Uint8Array, contentType: string): Promise<PostedPair[]> {
   const type = contentType.toLowerCase();
   if (type.includes("json")) return flatten(parseJson(body));
   if (!type.includes("form-data") && !type.includes("x-www-form-urlencoded")) return flatten(parseJson(body));
@@ -44,7 +58,11 @@ function flatten(value: unknown, name = "", depth = 0): PostedPair[] {
  */
 export function postedValues(controls: readonly Control[], posted: readonly PostedPair[]): FieldValue[] {
   const byName = new Map<string, string[]>();
-  for (const [name, value] of posted) byName.set(name, [...(byName.get(name) ?? []), value]);
+  for (const [name, value] of posted) {
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, [value]);
+    else known.push(value);
+  }
   const used = new Map<string, number>();
   return controls.map((control): FieldValue => {
     const key = byName.has(control.name) || control.id === "" ? control.name : control.id;
@@ -54,7 +72,7 @@ export function postedValues(controls: readonly Control[], posted: readonly Post
         // a scripted form may post false instead of nothing; any other value of a ticked box means ticked
         return values.some((value) => parseBoolean(value) !== false);
       case "checkbox-group":
-        return values.flatMap((value) => textsOf(control, value));
+        return values.slice(0, 2 * control.options.length + 1).flatMap((value) => textsOf(control, value));
       case "select":
       case "radio": {
         const value = values[0] ?? "";
