@@ -48,12 +48,14 @@ export function transitionTerms(
       };
     });
   });
+  // a subset takes no more room than it needs
+  const steps = layout.subset === undefined ? options.steps : Math.max(1, ...layout.subset.map((of) => of.length));
   return stepTerms(
     buffers,
     {
-      steps: options.steps,
-      terms: options.steps * responseLength,
-      sequences: options.steps,
+      steps,
+      terms: steps * responseLength,
+      sequences: steps,
       length: promptLength + responseLength,
       whole: trajectories.map((t) => ({ steps: t.steps.length, terms: t.steps.length * t.responseLength })),
     },

@@ -172,8 +172,9 @@ test("a subset of the steps is laid out with its share", async () => {
   const options: JumpOptions = { ...SMALL, steps: 4 };
   const trajectories = await sampler.rollout(new FakeFlow(2), [PROMPT], options, streams(1, 2));
   const terms = sampler.stepTerms(trajectories, options, { ...layout(1, "step"), subset: [[1, 3]] });
-  assert.deepEqual(terms.owner, [0, 0, -1, -1]);
-  assert.deepEqual([...(terms.sampled?.share ?? [])], [2, 2, 0, 0]);
+  assert.deepEqual([terms.batch, terms.rows.length], [2, 2 * options.responseLength]);
+  assert.deepEqual(terms.owner, [0, 0]);
+  assert.deepEqual([...(terms.sampled?.share ?? [])], [2, 2]);
   assert.equal(terms.sampled?.of, 4);
   assert.deepEqual([...(terms.conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
 });
