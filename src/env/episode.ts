@@ -93,7 +93,7 @@ export class EpisodeRunner {
     return this.inSlot(async (slot) => {
       const start = performance.now();
       const { result, faults } = await this.withRetries(
-        (session) => executePlan(session, task, plan, this.options),
+        async (session) => this.judge(task, plan, await executePlan(session, task, plan, this.options)),
         slot,
       );
       const about = {
@@ -104,7 +104,7 @@ export class EpisodeRunner {
       };
       return result === undefined
         ? { ...about, ...faulty(faults.at(-1) ?? "the browser is closed") }
-        : { ...about, ...this.judge(task, plan, result) };
+        : { ...about, ...result };
     });
   }
 
@@ -188,7 +188,8 @@ export class EpisodeRunner {
       try {
         return { result: await this.attempt(work, slot), faults };
       } catch (error) {
-        if (error instanceof UserError) throw error;
+        // a browser that does not start again even now will not start for any other episode either
+        if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
         const fault = messageOf(error).split("\n")[0] ?? "unknown";
         faults.push(fault);
         this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
@@ -198,18 +199,33 @@ export class EpisodeRunner {
   }
 
   private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot): Promise<T> {
-    const browser = await this.host.browser();
-    let session: Session | undefined;
-    const working = (async () => {
-      session = this.takeIdle(browser) ?? (await Session.open(browser, this.browserOptions));
-      return Promise.race([work(session), session.died]);
-    })();
+    const session = await this.openSession();
     try {
+      const working = Promise.race([work(session), session.died]);
       const result = await withDeadline(working, this.options.episodeTimeoutMs);
-      if (session !== undefined) slot.cleaning = this.clean(session);
+      slot.cleaning = this.clean(session);
       return result;
     } catch (error) {
-      if (session !== undefined) await this.dispose(session);
+      await this.dispose(session);
+      throw error;
+    }
+  }
+
+  /** An idle context, or a fresh one. */
+  private async openSession(): Promise<Session> {
+    const browser = await this.host.browser();
+    const idle = this.takeIdle(browser);
+    if (idle !== undefined) return idle;
+    const opening = Session.open(browser, this.browserOptions);
+    try {
+      return await withDeadline(opening, this.options.episodeTimeoutMs);
+    } catch (error) {
+      // a context that opens too late has nobody left to close it, and its browser is not to be trusted
+      opening.then(
+        (session) => session.close(),
+        () => undefined,
+      );
+      await this.host.discard(browser);
       throw error;
     }
   }

@@ -6,8 +6,9 @@ import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.
 import { aimAt, emptyFiles } from "./page-reader.js";
 import type { Action, Plan } from "./plan.js";
 import { type PostedPair, postedValues } from "./posted.js";
-import type { Session, Submission } from "./session.js";
+import type { Session } from "./session.js";
 import type { FieldValue, Task } from "./site.js";
+import type { Submission } from "./submission.js";
 
 /** A plan that was carried out. */
 export interface Execution {

@@ -1,17 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page, Request, Route } from "playwright";
-import { messageOf } from "../core/errors.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
-import { type PostedPair, readPosted } from "./posted.js";
-
-/** What the server received and answered. */
-export interface Submission {
-  readonly method: string;
-  readonly path: string;
-  readonly posted: readonly PostedPair[];
-  readonly status: number;
-  /** 2xx or 3xx, and no JSON answer that says it failed. */
-  readonly accepted: boolean;
-}
+import { forwardSubmission, isSubmission, ownerOf, type Submission } from "./submission.js";
 
 const VIEWPORT = { width: 800, height: 600 };
 /** Pixels of a page that a picture shows at most. */
@@ -20,6 +9,8 @@ const PICTURE_HEIGHT = 2000;
 const CLOSE_PATIENCE_MS = 3000;
 /** Episodes that one context serves; a fresh one now and then bounds whatever a page may leak. */
 const EPISODES_A_CONTEXT = 100;
+/** Dialogs and windows that a page may open in one episode; beyond them it does nothing else any more. */
+const NUISANCE_LIMIT = 20;
 
 /**
  * One isolated context with one page. It serves episodes one after another; between two, everything a page can store is
@@ -30,6 +21,11 @@ export class Session {
   private episodes = 0;
   private devtools: CDPSession | undefined;
   private posting = false;
+  /** The address that `goto` is opening: the one navigation that may leave the page. */
+  private opening: string | undefined;
+  private loading = false;
+  /** Dialogs and windows of this episode. */
+  private nuisances = 0;
   private waiting: { resolve(submission: Submission): void; reject(error: Error): void } | undefined;
 
   private constructor(
@@ -39,6 +35,7 @@ export class Session {
     private readonly options: BrowserOptions,
     /** Rejects when the page or the browser dies. */
     readonly died: Promise<never>,
+    private readonly die: (why: string) => void,
     private readonly unsubscribe: () => void,
   ) {}
 
@@ -54,27 +51,46 @@ export class Session {
     let session: Session | undefined;
     await context.route("**", (route) => session?.filter(route) ?? route.abort());
     const page = await context.newPage();
-    let onEnd = (): void => undefined;
+    let die = (_: string): void => undefined;
     const died = new Promise<never>((_, reject) => {
-      onEnd = () => reject(new EnvironmentFault("the browser ended"));
-      page.on("crash", () => reject(new EnvironmentFault("the page crashed")));
-      browser.on("disconnected", onEnd);
+      die = (why) => reject(new EnvironmentFault(why));
     });
     died.catch(() => undefined);
-    session = new Session(browser, context, page, options, died, () => browser.off("disconnected", onEnd));
+    const onEnd = (): void => die("the browser ended");
+    browser.on("disconnected", onEnd);
+    page.on("crash", () => die("the page crashed"));
+    page.on("close", () => die("the page closed itself"));
+    const opened = new Session(browser, context, page, options, died, die, () => browser.off("disconnected", onEnd));
+    session = opened;
+    page.on("domcontentloaded", () => {
+      opened.loading = false;
+    });
     // a blocked dialog would hang the page; a person would confirm
-    page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
-    context.on("page", (popup) => void popup.close().catch(() => undefined));
-    return session;
+    page.on("dialog", (dialog) => {
+      opened.countNuisance();
+      dialog.accept().catch(() => undefined);
+    });
+    context.on("page", (popup) => {
+      opened.countNuisance();
+      popup.close().catch(() => undefined);
+    });
+    return opened;
   }
 
-  /** Opens a path of the site. @throws EnvironmentFault where the server does not serve it. */
+  /** Opens a path of the site. @throws EnvironmentFault where the server does not serve it, or only half of it. */
   async goto(path: string): Promise<void> {
     this.episodes++;
-    const url = new URL(path, this.options.site.baseUrl).href;
-    const response = await this.page.goto(url, { waitUntil: "domcontentloaded" });
+    this.nuisances = 0;
+    const url = new URL(path, this.options.site.baseUrl);
+    url.hash = "";
+    this.opening = url.href;
+    this.loading = true;
+    const response = await this.page.goto(url.href, { waitUntil: "domcontentloaded" });
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
+    // half a page would be read as a form with fewer fields
+    const cut = await response.finished();
+    if (cut !== null) throw new EnvironmentFault(`half an answer to GET ${path}: ${cut.message}`);
   }
 
   /**
@@ -117,7 +133,7 @@ export class Session {
   /** Clears whatever the last episode left. @returns false where the context is used up and has to be replaced. */
   async reset(): Promise<boolean> {
     this.waiting = undefined;
-    if (this.episodes >= EPISODES_A_CONTEXT) return false;
+    if (this.episodes >= EPISODES_A_CONTEXT || this.context.pages().length > 1) return false;
     const origin = new URL(this.options.site.baseUrl).origin;
     // drops the old document's listeners (pagehide would save drafts) and timers before its storage is cleared
     await this.page.evaluate(() => {
@@ -143,12 +159,35 @@ export class Session {
     return within(this.context.close(), CLOSE_PATIENCE_MS);
   }
 
+  private countNuisance(): void {
+    if (++this.nuisances > NUISANCE_LIMIT) this.die("the page opens dialog after dialog, or window after window");
+  }
+
+  /** Decides on every request: to the site, from the site's own copies, into a form post, or nowhere. */
   private async filter(route: Route): Promise<void> {
     const request = route.request();
-    const { site } = this.options;
+    const { site, actionTimeoutMs } = this.options;
     try {
       const owner = ownerOf(request, this.page);
-      if (new URL(request.url()).origin !== new URL(site.baseUrl).origin) {
+      const own = new URL(request.url()).origin === new URL(site.baseUrl).origin;
+      const leaves = owner === "page" && request.isNavigationRequest();
+      if (this.waiting !== undefined && isSubmission(request, owner) && (own || leaves)) {
+        const { resolve, reject } = this.waiting;
+        this.waiting = undefined;
+        if (!own) {
+          reject(new EnvironmentFault(`the form posts to another host: ${new URL(request.url()).origin}`));
+          await route.fulfill({ status: 204 });
+          return;
+        }
+        this.posting = true;
+        await forwardSubmission(route, actionTimeoutMs).then(resolve, reject);
+        this.posting = false;
+      } else if (leaves && !(own && this.isOpening(request))) {
+        // a browser reads a page no further that has left while it was loading
+        if (this.loading) this.die("the page leaves before it is loaded");
+        // neither a link, a script nor a refresh takes the page away: to this answer a browser stays where it is
+        await route.fulfill({ status: 204 });
+      } else if (!own) {
         const asset = site.assets?.get(request.url());
         await (asset === undefined
           ? route.abort("blockedbyclient")
@@ -157,12 +196,6 @@ export class Session {
               body: Buffer.from(asset.body),
               headers: { "access-control-allow-origin": "*" },
             }));
-      } else if (this.waiting !== undefined && isSubmission(request, owner)) {
-        const { resolve, reject } = this.waiting;
-        this.waiting = undefined;
-        this.posting = true;
-        await this.forward(route).then(resolve, reject);
-        this.posting = false;
       } else {
         // a form may post into a new window; anything else that a window asks for goes nowhere
         await (owner === "popup" ? route.abort("blockedbyclient") : route.continue());
@@ -172,62 +205,9 @@ export class Session {
     }
   }
 
-  private async forward(route: Route): Promise<Submission> {
-    const request = route.request();
-    const path = new URL(request.url()).pathname;
-    const response = await route
-      .fetch({ maxRedirects: 0, timeout: this.options.actionTimeoutMs })
-      .catch(async (error: unknown) => {
-        await route.abort("failed").catch(() => undefined);
-        throw new EnvironmentFault(`no answer to ${request.method()} ${path}: ${messageOf(error).split("\n")[0]}`);
-      });
-    const status = response.status();
-    const text = await response.text();
-    await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(
-      () => undefined,
-    );
-    if (status >= 500) throw new EnvironmentFault(`HTTP ${status} for ${request.method()} ${path}`);
-    const posted: PostedPair[] =
-      request.method() === "GET"
-        ? [...new URL(request.url()).searchParams]
-        : await readPosted(request.postDataBuffer(), (await request.headerValue("content-type")) ?? "");
-    return { method: request.method(), path, posted, status, accepted: status < 400 && !saysFailed(text) };
-  }
-}
-
-/** Whose request it is: of the page itself, of a frame in it, or of a window it opened. */
-function ownerOf(request: Request, page: Page): "page" | "frame" | "popup" {
-  try {
-    const frame = request.frame();
-    return frame === page.mainFrame() ? "page" : frame.page() === page ? "frame" : "popup";
-  } catch {
-    // a new window's first request comes before its frame
-    return "popup";
-  }
-}
-
-/** A form post: any request that changes something, or a navigation of the page itself (a form with method GET). */
-function isSubmission(request: Request, owner: "page" | "frame" | "popup"): boolean {
-  return !["GET", "HEAD", "OPTIONS"].includes(request.method()) || (request.isNavigationRequest() && owner === "page");
-}
-
-/** Servers that answer 200 with a refusal say so in their JSON. */
-function saysFailed(text: string): boolean {
-  if (!text.startsWith("{")) return false;
-  try {
-    const answer = JSON.parse(text) as Record<string, unknown>;
-    const errors = answer.errors;
-    const listed = Array.isArray(errors)
-      ? errors.length > 0
-      : typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
-    return (
-      listed ||
-      answer.success === false ||
-      answer.ok === false ||
-      answer.accepted === false ||
-      typeof answer.error === "string"
-    );
-  } catch {
-    return false;
+  private isOpening(request: Request): boolean {
+    if (this.opening === undefined || request.url().split("#")[0] !== this.opening) return false;
+    this.opening = undefined;
+    return true;
   }
 }

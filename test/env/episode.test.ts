@@ -155,7 +155,7 @@ test("a page that hangs is a fault; the next episode works", async () => {
     response.end(`${FORM}<script>document.querySelector("input").oninput = () => { for (;;); }</script>`);
     return true;
   };
-  await using({ "/hang": FORM }, { answer, actionTimeoutMs: 4000, episodeTimeoutMs: 4000 }, async (runner) => {
+  await using({ "/hang": FORM }, { answer, actionTimeoutMs: 8000, episodeTimeoutMs: 8000 }, async (runner) => {
     const episode = await runner.run(taskFor("/hang", FIELDS), PLAN);
     assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 2]);
   });

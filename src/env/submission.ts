@@ -1,0 +1,90 @@
+import type { Page, Request, Route } from "playwright";
+import { messageOf } from "../core/errors.js";
+import { EnvironmentFault } from "./browser.js";
+import { limitPairs, type PostedPair, readPosted } from "./posted.js";
+
+/** What the server received and answered. */
+export interface Submission {
+  readonly method: string;
+  readonly path: string;
+  readonly posted: readonly PostedPair[];
+  readonly status: number;
+  /** 2xx or 3xx, and no JSON answer that says it failed. */
+  readonly accepted: boolean;
+}
+
+/** Answers that say something about the server and nothing about the form: busy, overloaded, broken. */
+export function isServerFault(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429;
+}
+
+/** Whose request it is: of the page itself, of a frame in it, or of a window it opened. */
+export type Owner = "page" | "frame" | "popup";
+
+export function ownerOf(request: Request, page: Page): Owner {
+  try {
+    const frame = request.frame();
+    return frame === page.mainFrame() ? "page" : frame.page() === page ? "frame" : "popup";
+  } catch {
+    // a new window's first request comes before its frame
+    return "popup";
+  }
+}
+
+/**
+ * A form post: a request that changes something, or a navigation of the page that carries a query (a form with method
+ * GET). Beacons and reports are none: pages send them of their own accord.
+ */
+export function isSubmission(request: Request, owner: Owner): boolean {
+  if (!["GET", "HEAD", "OPTIONS"].includes(request.method()))
+    return !["ping", "cspreport", "beacon"].includes(request.resourceType());
+  return request.isNavigationRequest() && owner === "page" && request.url().includes("?");
+}
+
+/**
+ * Brings a form post to the server as it is, and the answer to the page, but for a navigation: that gets 204, so that
+ * the page stays.
+ * @throws EnvironmentFault where there is no answer, half of one, or one that tells of a broken server.
+ */
+export async function forwardSubmission(route: Route, timeoutMs: number): Promise<Submission> {
+  const request = route.request();
+  const { pathname: path, searchParams } = new URL(request.url());
+  const about = `${request.method()} ${path}`;
+  const unanswered = async (error: unknown): Promise<never> => {
+    await route.abort("failed").catch(() => undefined);
+    throw new EnvironmentFault(`no answer to ${about}: ${messageOf(error).split("\n")[0]}`);
+  };
+  const response = await route.fetch({ maxRedirects: 0, timeout: timeoutMs }).catch(unanswered);
+  const status = response.status();
+  const text = await response.text().catch(unanswered);
+  await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(
+    () => undefined,
+  );
+  if (isServerFault(status)) throw new EnvironmentFault(`HTTP ${status} for ${about}`);
+  const posted: PostedPair[] =
+    request.method() === "GET"
+      ? limitPairs([...searchParams])
+      : await readPosted(request.postDataBuffer(), (await request.headerValue("content-type")) ?? "");
+  return { method: request.method(), path, posted, status, accepted: status < 400 && !saysFailed(text) };
+}
+
+/** Servers that answer 200 with a refusal say so in their JSON. */
+function saysFailed(text: string): boolean {
+  if (!text.startsWith("{")) return false;
+  try {
+    const answer = JSON.parse(text) as Record<string, unknown>;
+    const errors = answer.errors;
+    const listed = Array.isArray(errors)
+      ? errors.length > 0
+      : typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
+    return (
+      listed ||
+      answer.success === false ||
+      answer.ok === false ||
+      answer.accepted === false ||
+      typeof answer.error === "string"
+    );
+  } catch {
+    return false;
+  }
+}

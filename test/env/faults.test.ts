@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { EpisodeOptions, EpisodeRunner } from "../../src/env/episode.js";
+import { BROWSER_VARIABLE } from "../../src/env/find-browser.js";
+import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
+import { allEnded, processTree, stillRunning } from "./processes.js";
+
+const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
+const PLAN = "fill Name | Ann\nsubmit";
+const FIELDS = { Name: "Ann" };
+const kill = (pid: number | undefined, signal: NodeJS.Signals): void => {
+  if (pid !== undefined) process.kill(pid, signal);
+};
+
+async function using(
+  pages: Parameters<typeof servePages>[0],
+  options: Partial<EpisodeOptions> & { answer?: Parameters<typeof servePages>[1] },
+  work: (runner: EpisodeRunner, site: PageSite) => Promise<void>,
+): Promise<void> {
+  const { answer, ...rest } = options;
+  const site = await servePages(pages, answer);
+  const runner = await openRunner(site, rest);
+  try {
+    await work(runner, site);
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+}
+
+test("a killed, a frozen and a busy browser leave no process, and touch no other browser", async () => {
+  let hangs = 1;
+  const answer = ({ url }: { url: string }, response: ServerResponse): boolean => {
+    if (url !== "/hang" || hangs-- <= 0) return false;
+    response.setHeader("content-type", "text/html").end(`${FORM}<script>onload = () => { for (;;); }</script>`);
+    return true;
+  };
+  const pages = { "/a": FORM, "/hang": FORM };
+  await using(pages, {}, async (other) => {
+    const bystanders = processTree(await other.browserPid());
+    await using(pages, { answer, contexts: 2, actionTimeoutMs: 8000, episodeTimeoutMs: 8000 }, async (runner) => {
+      const ended: ReturnType<typeof processTree> = [];
+      // killed while a page of it is busy for ever: the next episode works in another browser
+      const hung = runner.run(taskFor("/hang", FIELDS), PLAN);
+      while (hangs > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      const first = await runner.browserPid();
+      ended.push(...processTree(first));
+      kill(first, "SIGKILL");
+      const after = await hung;
+      assert.deepEqual([after.fault, after.reward], [undefined, 1]);
+      assert.notEqual(await runner.browserPid(), first);
+      // frozen: it answers nothing and does not end when it is asked to
+      const second = await runner.browserPid();
+      ended.push(...processTree(second));
+      kill(second, "SIGSTOP");
+      const thawed = await runner.run(taskFor("/a", FIELDS), PLAN);
+      assert.deepEqual([thawed.fault, thawed.reward], [undefined, 1]);
+      ended.push(...processTree(await runner.browserPid()));
+      await runner.close();
+      assert.ok(await allEnded(ended), "every process of all three browsers has ended");
+    });
+    assert.deepEqual(stillRunning(bystanders).length, bystanders.length);
+    assert.equal((await other.run(taskFor("/a", FIELDS), PLAN)).reward, 1);
+  });
+});
+
+test("a browser that does not start again once is a fault; one that never does is an error that says so", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "no-browser-"));
+  const broken = join(dir, "chromium");
+  writeFileSync(broken, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  const own = process.env[BROWSER_VARIABLE];
+  const restore = (): void => {
+    if (own === undefined) delete process.env[BROWSER_VARIABLE];
+    else process.env[BROWSER_VARIABLE] = own;
+  };
+  try {
+    const log = { warn: restore } as unknown as NonNullable<EpisodeOptions["log"]>;
+    await using({ "/a": FORM }, { log }, async (runner) => {
+      kill(await runner.browserPid(), "SIGKILL");
+      process.env[BROWSER_VARIABLE] = broken;
+      // the first fault's warning puts the browser back
+      const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
+      assert.equal(episode.reward, 1);
+      assert.ok(episode.attempts > 1);
+    });
+    await using({ "/a": FORM }, {}, async (runner) => {
+      kill(await runner.browserPid(), "SIGKILL");
+      process.env[BROWSER_VARIABLE] = broken;
+      await assert.rejects(runner.run(taskFor("/a", FIELDS), PLAN), /does not start/);
+    });
+  } finally {
+    restore();
+    rmSync(dir, { recursive: true });
+  }
+});
+
+/** Ways of a server to fail, by path: once, at the first request of this kind. */
+const FAILURES: Record<string, { method?: string; fail: (response: ServerResponse) => void; fault: RegExp }> = {
+  "/get-500": { fail: (r) => void r.writeHead(500).end("broken"), fault: /HTTP 500 for GET/ },
+  "/get-429": { fail: (r) => void r.writeHead(429).end(), fault: /HTTP 429 for GET/ },
+  "/get-half": {
+    fail: (r) => {
+      r.writeHead(200, { "content-type": "text/html", "content-length": 5000 });
+      // enough for a form, but not for all of it
+      r.write(`<form method=post><label>Name <input name=n></label><button>Submit</button>`, () => r.destroy());
+    },
+    fault: /ERR_|half an answer|Timeout/,
+  },
+  "/post-500": { method: "POST", fail: (r) => void r.writeHead(500).end("{}"), fault: /HTTP 500 for POST/ },
+  "/post-429": { method: "POST", fail: (r) => void r.writeHead(429).end("{}"), fault: /HTTP 429 for POST/ },
+  "/post-reset": { method: "POST", fail: (r) => void r.destroy(), fault: /no answer to POST/ },
+  "/post-half": {
+    method: "POST",
+    fail: (r) => {
+      r.writeHead(200, { "content-length": 100 });
+      r.write(`{"message":`, () => r.destroy());
+    },
+    fault: /no answer to POST/,
+  },
+};
+
+test("a server that fails once is asked again; the fault is logged, the reward is the plan's own", async () => {
+  const failed = new Set<string>();
+  // (a GET that is reset on a kept connection is no case of its own: the browser itself asks again)
+  const answer = ({ url, method }: { url: string; method: string }, response: ServerResponse): boolean => {
+    const failure = FAILURES[url];
+    if (failure === undefined || failed.has(url) || method !== (failure.method ?? "GET")) return false;
+    failed.add(url);
+    failure.fail(response);
+    return true;
+  };
+  const faults: string[] = [];
+  const log = { warn: ({ fault }: { fault: string }) => faults.push(fault) } as unknown as NonNullable<
+    EpisodeOptions["log"]
+  >;
+  const pages = Object.fromEntries(Object.keys(FAILURES).map((path) => [path, FORM]));
+  await using(pages, { answer, log }, async (runner) => {
+    for (const [path, { fault }] of Object.entries(FAILURES)) {
+      const episode = await runner.run(taskFor(path, FIELDS), PLAN);
+      assert.deepEqual([path, episode.fault, episode.reward, episode.attempts], [path, undefined, 1, 2]);
+      assert.match(faults.at(-1) ?? "", fault, path);
+    }
+  });
+});
+
+test("what the policy brings about is scored: a refused form, a button that leads away, a form left unsent", async () => {
+  const pages = {
+    "/checked": `<form method=post onsubmit="return this.n.value.length > 5"><label>Name <input name=n></label><button>Submit</button></form>`,
+    "/away": `${FORM}<button onclick="location = '/elsewhere'">Cancel</button><button onclick="history.back()">Back</button>`,
+  };
+  await using(pages, {}, async (runner) => {
+    const refused = await runner.run(taskFor("/checked", FIELDS), PLAN);
+    assert.deepEqual([refused.fault, refused.accepted, refused.fieldAccuracy], [undefined, false, 1]);
+    const away = await runner.run(taskFor("/away", FIELDS), "click Cancel\nclick Back");
+    assert.deepEqual([away.fault, away.reward, away.attempts], [undefined, 0, 1]);
+    const unsent = await runner.run(taskFor("/away", FIELDS), "click Cancel\nclick Back\nfill Name | Ann\nsubmit");
+    assert.ok(unsent.reward > 0.8 && unsent.reward < 1);
+  });
+});
