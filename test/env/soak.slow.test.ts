@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Memory, SAMPLE_EVERY, soak } from "./soak.js";
+
+const mean = (samples: readonly Memory[], key: keyof Memory): number =>
+  samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
+
+test("500 episodes under random faults: flat memory, no process left, never a wrong reward", async (t) => {
+  const { episodes, injected, memory, kills, ended } = await soak({
+    episodes: 500,
+    rate: 0.06,
+    killEvery: 125,
+    seed: 1,
+  });
+  const faults = episodes.filter((e) => e.fault !== undefined);
+  t.diagnostic(
+    `injected ${JSON.stringify(Object.fromEntries(injected))}, ${kills} kills, ${faults.length} faults left`,
+  );
+  const [first, last] = [memory.slice(0, 100 / SAMPLE_EVERY), memory.slice(-100 / SAMPLE_EVERY)];
+  // the heap is measured after a collection, so that growth is a leak: 15 % is what 500 kept results and code caches take;
+  // resident memory also holds what allocators keep, and the browser's depends on how many pages are open at that moment
+  const bounds = [
+    ["heap", 1.15],
+    ["rss", 1.4],
+    ["browser", 1.5],
+  ] as const;
+  for (const [key] of bounds)
+    t.diagnostic(
+      `${key}: ${Math.round(mean(first, key) / 1e6)} MB in the first 100 episodes, ${Math.round(mean(last, key) / 1e6)} MB in the last`,
+    );
+  for (const { taskId, fault, reward } of episodes)
+    assert.ok(fault === undefined ? reward === 1 : Number.isNaN(reward), `${taskId}: ${fault} ${reward}`);
+  assert.ok(faults.length <= 25, `${faults.length} of 500 left out`);
+  assert.ok(episodes.some((e) => e.attempts > 1));
+  assert.ok(ended, "every process of every browser has ended");
+  for (const [key, bound] of bounds)
+    assert.ok(mean(last, key) <= bound * mean(first, key), `${key}: ${mean(first, key)} to ${mean(last, key)} bytes`);
+});

@@ -1,0 +1,74 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Rng } from "../../src/core/rng.js";
+import type { Episode } from "../../src/env/episode.js";
+import { oracleActions } from "../../src/env/oracle.js";
+import { renderPlan } from "../../src/env/plan.js";
+import { serveWithFaults } from "./fault-site.js";
+import { openRunner } from "./page-site.js";
+import { allEnded, type Process, processTree } from "./processes.js";
+
+/** Memory in bytes after an episode. */
+export interface Memory {
+  readonly heap: number;
+  readonly rss: number;
+  readonly browser: number;
+}
+
+export interface SoakResult {
+  readonly episodes: readonly Episode[];
+  readonly injected: ReadonlyMap<string, number>;
+  /** One sample every `SAMPLE_EVERY` episodes. */
+  readonly memory: readonly Memory[];
+  readonly kills: number;
+  /** Whether all processes of all browsers ended. */
+  readonly ended: boolean;
+}
+
+export const SAMPLE_EVERY = 10;
+
+/** Plays the oracle's plans with faults injected at random, and now and then kills the browser. */
+export async function soak(options: {
+  episodes: number;
+  rate: number;
+  killEvery: number;
+  seed: number;
+}): Promise<SoakResult> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const site = await serveWithFaults(Rng.named(options.seed, "faults"), options.rate);
+  const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 5000, episodeTimeoutMs: 10_000 });
+  const order = Rng.named(options.seed, "tasks").shuffle(site.tasks());
+  const episodes: Episode[] = [];
+  const memory: Memory[] = [];
+  const seen = new Map<string, Process>();
+  let kills = 0;
+  const measure = async (): Promise<void> => {
+    const tree = processTree(await runner.browserPid());
+    for (const process of tree) seen.set(`${process.pid}/${process.started}`, process);
+    collect();
+    const { heapUsed: heap, rss } = process.memoryUsage();
+    memory.push({ heap, rss, browser: tree.reduce((sum, process) => sum + process.rss, 0) });
+  };
+  try {
+    let next = 0;
+    const player = async (): Promise<void> => {
+      while (next < options.episodes) {
+        const task = order[next++ % order.length] as (typeof order)[number];
+        const episode = await runner.run(task, renderPlan(oracleActions(task.fields, site.kinds(task)), "compact"));
+        episodes.push(episode);
+        if (episodes.length % SAMPLE_EVERY === 0) await measure();
+        if (episodes.length % options.killEvery === 0) {
+          const pid = await runner.browserPid();
+          if (pid !== undefined) process.kill(pid, "SIGKILL");
+          kills++;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, player));
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+  return { episodes, injected: site.injected(), memory, kills, ended: await allEnded([...seen.values()]) };
+}
