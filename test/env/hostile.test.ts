@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import type { Episode, EpisodeRunner } from "../../src/env/episode.js";
+import { PLAN_LIMITS, parsePlan } from "../../src/env/plan.js";
+import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
+
+const pages: Record<string, string> = {};
+let site: PageSite;
+let runner: EpisodeRunner;
+before(async () => {
+  site = await servePages(pages);
+  runner = await openRunner(site, { contexts: 2, actionTimeoutMs: 3000, episodeTimeoutMs: 20_000 });
+});
+after(async () => {
+  await runner?.close();
+  await site?.stop();
+});
+
+/** What every episode is, whatever the page and the plan: a score, or a fault without one. */
+function checkEpisode(episode: Episode): void {
+  if (episode.fault !== undefined) assert.ok(Number.isNaN(episode.reward) && episode.fault.length > 0);
+  else assert.ok(episode.reward >= 0 && episode.reward <= 1);
+}
+
+/** Text that has meaning somewhere: to HTML, to a selector, to a script, to a file system, to a terminal. */
+const loaded = fc.constantFrom(
+  `"'><img src=x onerror=fetch('/stolen')>`,
+  `');fetch('/stolen');//`,
+  "text=Name >> xpath=//input",
+  "#n, [name=n]:has(*)",
+  "../../etc/passwd",
+  "$(touch /tmp/x); `id`",
+  "javascript:fetch('/stolen')",
+  "\u0000\u0007\u001b[2J\u2028\u202e\ufeff",
+  "\ud800 lone",
+  "__proto__",
+  "constructor",
+  "Name",
+  "Colour",
+  ":".repeat(4000),
+);
+const text = fc.oneof(loaded, fc.string({ unit: "binary", maxLength: 60 }), fc.string({ unit: "grapheme" }));
+const verb = fc.constantFrom("fill", "select", "check", "uncheck", "click", "goto", "Step 1: Type '", "submit", "");
+const line = fc.tuple(verb, text, text).map(([v, a, b]) => `${v} ${a} | ${b}`);
+const plan = fc.array(line, { maxLength: 12 }).map((lines) => lines.join("\n"));
+
+test("any text is a plan, and is read in time", () => {
+  fc.assert(
+    fc.property(fc.oneof(plan, text), (input) => {
+      const { actions, unresolved } = parsePlan(input);
+      assert.ok(actions.length + unresolved.length <= PLAN_LIMITS.lines);
+    }),
+    { seed: 5, numRuns: 300 },
+  );
+});
+
+test("any text carried out is an episode; none of it runs or asks the server for anything", async () => {
+  pages["/plan"] = `<form method=post enctype="multipart/form-data"><label>Name <input name=n></label>
+    <label>Colour <select name=c><option>Red</option></select></label><label>File <input type=file name=f></label><button>Submit</button></form>`;
+  await fc.assert(
+    fc.asyncProperty(plan, async (lines) => {
+      const episode = await runner.run(taskFor("/plan", { Name: "Ann" }), `${lines}\nsubmit`);
+      checkEpisode(episode);
+      assert.equal(episode.fault, undefined);
+    }),
+    { seed: 7, numRuns: 8 },
+  );
+  assert.deepEqual(new Set(site.received.map((r) => r.url)), new Set(["/plan"]));
+});
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    "<form><form method=post><label>Name <input name=n>",
+    "</form></label></select>",
+    "<input id=a name=n><input id=a name=n><label for=a>Name</label><label for=nothing>Name</label>",
+    "<form method=post><input name=elements><input name=action><input name=submit><input name=noValidate><button>Submit</button></form>",
+    "<form name=querySelectorAll></form><img name=body><embed name=getElementById><form name=documentElement></form>",
+    `<select name=s aria-label=Colour>${"<option>Red</option>".repeat(3000)}</select>`,
+    `<label>Name ${"<b>".repeat(600)}<input name=deep></label>`,
+    "<div id=h></div><script>h.attachShadow({ mode: 'open' }).innerHTML = '<form><label>Name <input name=q></label><button>Submit</button></form>'</script>",
+    "<script>customElements.define('x-y', class extends HTMLElement { get type() { throw 1 } connectedCallback() { this.parentNode.append(this.cloneNode()); throw 2 } }); setTimeout(() => customElements, 0)</script><x-y></x-y>".replace(
+      "this.parentNode.append(this.cloneNode());",
+      "",
+    ),
+    "<script>new MutationObserver(() => { const f = document.forms[0]; if (f && f.children.length < 200) f.append(document.createElement('input')); }).observe(document, { subtree: true, childList: true, attributes: true })</script>",
+    "<script>addEventListener('input', () => document.forms[0]?.remove())</script>",
+    "<script>addEventListener('click', () => { document.body.textContent = ''; }, true)</script>",
+    "<script>addEventListener('submit', (e) => { e.stopImmediatePropagation(); throw 1; }, true)</script>",
+    "<fieldset disabled><input name=x></fieldset><dialog open><form method=dialog><button>Submit</button></form></dialog>",
+    "<label>Name <textarea name=t></textarea></label><script>document.querySelector('textarea').value = 'x'.repeat(1e6)</script>",
+    "<iframe srcdoc='<form><input name=f></form>'></iframe><object data=/plan></object><frameset><frame></frameset>",
+    "<input type=number name=z aria-label=Name aria-labelledby='a a a'><input type=radio name=r><input type=radio name=r aria-label=Name>",
+    "<svg><foreignObject><input name=v></foreignObject></svg><math><input name=m></math><template><input name=t></template>",
+    "<button>Submit</button><input type=submit value=Send>",
+    "<form method=post><label>Name<input name=n></label><button>Submit</button></form>",
+  ),
+  text,
+);
+
+test("any page is an episode or a fault, and the next page is read as ever", async () => {
+  let page = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 6 }), async (parts) => {
+      const path = `/any-${page++}`;
+      pages[path] = parts.join("");
+      const lines = "fill Name | Ann\nselect Colour | Red\ncheck n\nclick Send\nsubmit";
+      checkEpisode(await runner.run(taskFor(path, { Name: "Ann", Colour: "Red" }), lines));
+    }),
+    { seed: 11, numRuns: 12 },
+  );
+  pages["/plain"] = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
+  assert.equal((await runner.run(taskFor("/plain", { Name: "Ann" }), "fill Name | Ann\nsubmit")).reward, 1);
+});
