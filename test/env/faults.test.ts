@@ -161,3 +161,20 @@ test("what the policy brings about is scored: a refused form, a button that lead
     assert.ok(unsent.reward > 0.8 && unsent.reward < 1);
   });
 });
+
+test("a page that never stops bothering, leaves or posts to another host is a fault, without a reward", async () => {
+  const pages = {
+    "/dialogs": `${FORM}<script>for (;;) alert("again")</script>`,
+    "/windows": `${FORM}<script>setInterval(() => open("/"), 1)</script>`,
+    "/leaving": `<script>location = "/elsewhere"</script>${FORM}`,
+    "/hanging": `${FORM}<script>onload = () => { for (;;); }</script>`,
+    "/abroad": FORM.replace("<form", `<form action="http://127.0.0.1:9/"`),
+  };
+  await using(pages, { actionTimeoutMs: 5000, episodeTimeoutMs: 8000 }, async (runner) => {
+    for (const path of Object.keys(pages)) {
+      const episode = await runner.run(taskFor(path, FIELDS), PLAN);
+      assert.ok(episode.fault !== undefined && episode.attempts === 3, `${path}: ${episode.reward}`);
+      assert.ok(Number.isNaN(episode.reward) && !episode.success, path);
+    }
+  });
+});

@@ -15,8 +15,11 @@ export interface Memory {
   readonly browser: number;
 }
 
+/** What is kept of an episode: little, so that memory that grows is a leak. */
+export type Outcome = Pick<Episode, "taskId" | "reward" | "attempts"> & { readonly fault: string | undefined };
+
 export interface SoakResult {
-  readonly episodes: readonly Episode[];
+  readonly episodes: readonly Outcome[];
   readonly injected: ReadonlyMap<string, number>;
   /** One sample every `SAMPLE_EVERY` episodes. */
   readonly memory: readonly Memory[];
@@ -39,7 +42,7 @@ export async function soak(options: {
   const site = await serveWithFaults(Rng.named(options.seed, "faults"), options.rate);
   const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 5000, episodeTimeoutMs: 10_000 });
   const order = Rng.named(options.seed, "tasks").shuffle(site.tasks());
-  const episodes: Episode[] = [];
+  const episodes: Outcome[] = [];
   const memory: Memory[] = [];
   const seen = new Map<string, Process>();
   let kills = 0;
@@ -55,8 +58,9 @@ export async function soak(options: {
     const player = async (): Promise<void> => {
       while (next < options.episodes) {
         const task = order[next++ % order.length] as (typeof order)[number];
-        const episode = await runner.run(task, renderPlan(oracleActions(task.fields, site.kinds(task)), "compact"));
-        episodes.push(episode);
+        const plan = renderPlan(oracleActions(task.fields, site.kinds(task)), "compact");
+        const { taskId, fault, reward, attempts } = await runner.run(task, plan);
+        episodes.push({ taskId, fault, reward, attempts });
         if (episodes.length % SAMPLE_EVERY === 0) await measure();
         if (episodes.length % options.killEvery === 0) {
           const pid = await runner.browserPid();
