@@ -161,7 +161,7 @@ for (let run = 0; run < RUNS; run++) {
 test("the kills were at least 20, and some of them inside a checkpoint's write", (t) => {
   t.diagnostic(`${killed} kills, ${halfCheckpoints} checkpoints half written`);
   assert.ok(killed >= 20, `${killed} kills`);
-  assert.ok(halfCheckpoints >= 1, `${halfCheckpoints} half-written checkpoints`);
+  assert.ok(halfCheckpoints >= 3, `${halfCheckpoints} half-written checkpoints`);
 });
 
 /** A browser notices that its driver is gone within moments. */

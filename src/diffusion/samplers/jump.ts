@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
+import { checkStreams, inBatches } from "../batches.js";
 import { type BufferBatch, batchBuffers, writeBuffer } from "../buffer.js";
 import { flowBoundTerms } from "../jump/bound.js";
 import { flowBuffer } from "../jump/canvas.js";
@@ -77,10 +78,7 @@ async function rollout(
   rngs: readonly Rng[],
   batchSize = prompts.length,
 ): Promise<JumpTrajectory[]> {
-  if (rngs.length !== prompts.length) {
-    throw new Error(`${prompts.length} prompts need as many random streams, got ${rngs.length}`);
-  }
-  if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
+  checkStreams(prompts, rngs);
   if (options.temperature <= 0) {
     throw new UserError("The sampler jump has no greedy decoding: its steps are random where the model is sure, too.", {
       hint: "Set the temperature to a small number, as 0.1.",
@@ -88,23 +86,14 @@ async function rollout(
     });
   }
   const ordinary = ordinaryTokens(options.model);
-  const trajectories: JumpTrajectory[] = [];
-  for (let start = 0; start < prompts.length; start += batchSize) {
-    const states = prompts.slice(start, start + batchSize).map((prompt, i): State => {
-      if (prompt.length > options.promptLength) {
-        throw new UserError(
-          `Prompt ${start + i} has ${prompt.length} tokens, prompt_length allows ${options.promptLength}`,
-          { hint: "Raise prompt_length, or leave the task out." },
-        );
-      }
-      const rng = rngs[start + i] as Rng;
-      const source = Array.from({ length: options.responseLength }, () => rng.pick(ordinary));
-      return { prompt, rng, source, steps: [] };
-    });
+  const begin = (prompt: readonly number[], i: number): State => {
+    const rng = rngs[i] as Rng;
+    return { prompt, rng, source: Array.from({ length: options.responseLength }, () => rng.pick(ordinary)), steps: [] };
+  };
+  return inBatches(prompts, options.promptLength, batchSize, begin, async (states) => {
     await run(model, states, options, batchSize);
-    trajectories.push(...states.map((state) => toTrajectory(state, options)));
-  }
-  return trajectories;
+    return states.map((state) => toTrajectory(state, options));
+  });
 }
 
 /** Takes all steps of a chunk of rollouts. */

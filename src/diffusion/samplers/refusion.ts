@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
+import { inBatches } from "../batches.js";
 import { batchBuffers, type TokenBuffer } from "../buffer.js";
 import { type Answer, decode, type Question, type Search } from "../refusion/decode.js";
 import { draftHead, type RowDrafts } from "../refusion/head.js";
@@ -86,20 +87,13 @@ async function rollout(
       exitCode: 2,
     });
   }
-  if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
-  const long = prompts.findIndex((prompt) => prompt.length > options.promptLength);
-  if (long >= 0) {
-    throw new UserError(
-      `Prompt ${long} has ${prompts[long]?.length} tokens, prompt_length allows ${options.promptLength}`,
-      { hint: "Raise prompt_length, or leave the task out." },
-    );
-  }
-  const trajectories: RefusionTrajectory[] = [];
-  for (let start = 0; start < prompts.length; start += batchSize) {
-    const searches = prompts.slice(start, start + batchSize).map((prompt) => decode(prompt, options));
-    trajectories.push(...(await searchTogether(model, searches, options, batchSize)));
-  }
-  return trajectories;
+  return inBatches(
+    prompts,
+    options.promptLength,
+    batchSize,
+    (prompt) => decode(prompt, options),
+    (searches) => searchTogether(model, searches, options, batchSize),
+  );
 }
 
 const NOTHING: TokenBuffer = { ids: [], positions: [] };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
+import { checkStreams, inBatches } from "../batches.js";
 import { type BufferBatch, batchBuffers, writeBuffer } from "../buffer.js";
 import {
   type RoundModel,
@@ -99,24 +100,14 @@ async function rollout(
   rngs: readonly Rng[],
   batchSize = prompts.length,
 ): Promise<UnmaskTrajectory[]> {
-  if (rngs.length !== prompts.length) {
-    throw new Error(`${prompts.length} prompts need as many random streams, got ${rngs.length}`);
-  }
-  if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
-  const trajectories: UnmaskTrajectory[] = [];
-  for (let start = 0; start < prompts.length; start += batchSize) {
-    const states = prompts.slice(start, start + batchSize).map((prompt, i) => {
-      if (prompt.length > options.promptLength) {
-        throw new UserError(
-          `Prompt ${start + i} has ${prompt.length} tokens, prompt_length allows ${options.promptLength}`,
-          { hint: "Raise prompt_length, or leave the task out." },
-        );
-      }
-      return begin(prompt, rngs[start + i] as Rng, options);
-    });
-    trajectories.push(...(await rolloutChunk(model, states, options, batchSize)));
-  }
-  return trajectories;
+  checkStreams(prompts, rngs);
+  return inBatches(
+    prompts,
+    options.promptLength,
+    batchSize,
+    (prompt, i) => begin(prompt, rngs[i] as Rng, options),
+    (states) => rolloutChunk(model, states, options, batchSize),
+  );
 }
 
 async function rolloutChunk(
