@@ -147,7 +147,7 @@ function evaluationsOf(path: string, split: string | undefined): Evaluation[] {
       },
     );
   }
-  return splits.map((name) => readEvaluation(run.evaluation(name)));
+  return splits.map((name) => readEvaluation(run.finalEvaluation(name)));
 }
 
 await runProgram(build, process.argv);

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { messageOf, UserError } from "../core/errors.js";
 import { BYTES } from "../onnx/types.js";
 import { openCheckpoint } from "../text/checkpoint.js";
@@ -44,6 +44,8 @@ export interface ExportResult {
   readonly parameters: number;
   /** Size of model.safetensors. */
   readonly bytes: number;
+  /** Whether some of the weights that were read were in 4 bits. */
+  readonly from4Bits: boolean;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
   const tokenizerText = tokenizerJson(checkpoint);
   const tokenizer = Tokenizer.fromJson(JSON.parse(tokenizerText), `the tokenizer of ${checkpoint}`);
   const config = readCheckpointConfig(checkpoint, tokenizer, options.tokens);
-  const tasks = await planWeights(options, config);
+  const { tasks, from4Bits } = await planWeights(options, config);
   const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + elements(shape) * BYTES[dtype], 0);
   checkSpace(out, bytes);
 
@@ -90,14 +92,17 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
       ? error
       : new UserError(`Cannot write ${options.out}: ${messageOf(error)}`, { cause: error });
   }
-  return { parameters, bytes };
+  return { parameters, bytes, from4Bits };
 }
 
 /** Names that hold no weight of the model, but that checkpoints carry. */
 const IGNORED: readonly RegExp[] = [/\.rotary_emb\.inv_freq$/];
 
 /** What is read from where and kept how. Every weight is checked against the architecture before one is read. */
-async function planWeights(options: ExportOptions, config: ModelConfig): Promise<WeightTask[]> {
+async function planWeights(
+  options: ExportOptions,
+  config: ModelConfig,
+): Promise<{ tasks: WeightTask[]; from4Bits: boolean }> {
   const { precision, doubleQuant } = options;
   const checkpoint = options.weights ?? options.checkpoint;
   const specs = (await architectureOf(config)).weights(config);
@@ -105,6 +110,7 @@ async function planWeights(options: ExportOptions, config: ModelConfig): Promise
   const problems: string[] = [];
   const used = new Set<string>();
   const tasks: WeightTask[] = [];
+  let from4Bits = false;
   const shapes = new Map([...specs].map(([name, { shape }]) => [name, shape]));
   const { adapter } = options;
   const changes = adapter === undefined ? undefined : mergeChanges(readPeft(adapter), shapes, adapter);
@@ -115,10 +121,14 @@ async function planWeights(options: ExportOptions, config: ModelConfig): Promise
       continue;
     }
     for (const part of [name, ...Object.values(nf4Part).map((partOf) => partOf(name))]) used.add(part);
-    const stored = readNf4State(header, name) ?? header.tensors.get(name);
+    const state = readNf4State(header, name);
+    from4Bits ||= state !== undefined;
+    const stored = state ?? header.tensors.get(name);
     const dtype = header.tensors.get(name)?.dtype;
     if (stored?.shape.join() !== shape.join())
-      problems.push(`${name}: expected [${shape.join(", ")}], got [${stored?.shape.join(", ")}]`);
+      problems.push(
+        `${name}: expected [${shape.join(", ")}], got [${stored?.shape.join(", ")}] in ${basename(header.path)}`,
+      );
     const source = openWeight(header, name);
     const change = changes?.get(name);
     tasks.push({
@@ -142,7 +152,7 @@ async function planWeights(options: ExportOptions, config: ModelConfig): Promise
       hint: "Check that config.json and the weights come from the same release, and that all of it was downloaded.",
     });
   }
-  return tasks;
+  return { tasks, from4Bits };
 }
 
 /** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */

@@ -96,7 +96,7 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
  * @throws UserError that names each file that is missing or broken.
  */
 export async function readCheckpoint(path: string): Promise<Checkpoint> {
-  const { step, files, state } = await verify(path);
+  const { step, files, state } = await readState(path);
   const load = (file: string): Map<string, Tensor> | null =>
     Object.hasOwn(files, file) ? readSafetensors(join(path, file)) : null;
   const tensors = load(ADAPTER);
@@ -110,7 +110,20 @@ export async function readCheckpoint(path: string): Promise<Checkpoint> {
   };
 }
 
-async function verify(path: string): Promise<z.infer<typeof stateSchema>> {
+/** Whether a directory is a finished checkpoint, by its last file. */
+export function isCheckpoint(path: string): boolean {
+  return existsSync(join(path, STATE));
+}
+
+/**
+ * Checks every file of a checkpoint against its hash without keeping it in memory.
+ * @returns the names of its files. @throws UserError as `readCheckpoint`.
+ */
+export async function verifyCheckpoint(path: string): Promise<string[]> {
+  return Object.keys((await readState(path)).files);
+}
+
+async function readState(path: string): Promise<z.infer<typeof stateSchema>> {
   const broken = (problems: readonly string[]): UserError => {
     const others = checkpointSteps(dirname(path)).filter((step) => stepName(step) !== basename(path));
     const other = others.at(-1);
@@ -159,31 +172,38 @@ export function latestCheckpoint(root: string): string | undefined {
 }
 
 /**
- * The checkpoint that a user names: `best`, `last` or a step.
+ * The checkpoint that a user names: `best`, `last` or a step; where none is named the best one, or the last one of a run
+ * that kept no best.
  * @throws UserError that lists what there is.
  */
 export function findCheckpoint(
   run: { readonly checkpoints: string; readonly best: string },
-  which: "best" | "last" | number,
+  which: "best" | "last" | number | undefined,
 ): string {
   const steps = checkpointSteps(run.checkpoints);
-  const path =
-    which === "best"
-      ? run.best
-      : which === "last"
-        ? latestCheckpoint(run.checkpoints)
-        : join(run.checkpoints, stepName(which));
-  const found = path === undefined ? undefined : existsSync(path) ? path : replacedCopy(path);
+  const place = (name: "best" | "last" | number): string | undefined => {
+    const path =
+      name === "best"
+        ? run.best
+        : name === "last"
+          ? latestCheckpoint(run.checkpoints)
+          : join(run.checkpoints, stepName(name));
+    return path === undefined || existsSync(path) ? path : replacedCopy(path);
+  };
+  const found = which === undefined ? (place("best") ?? place("last")) : place(which);
   if (found !== undefined) return found;
   const there = [
     ...(existsSync(run.best) ? ["best"] : []),
     ...(steps.length > 0 ? ["last"] : []),
     ...steps.map(String),
   ];
-  throw new UserError(`There is no checkpoint "${which}" in ${dirname(run.checkpoints)}.`, {
-    hint:
-      there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
-  });
+  throw new UserError(
+    `There is no checkpoint${which === undefined ? "" : ` "${which}"`} in ${dirname(run.checkpoints)}.`,
+    {
+      hint:
+        there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
+    },
+  );
 }
 
 /** Keeps the last `keep` checkpoints and removes the older ones and what an ended process left aside. best/ lies elsewhere. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { messageOf, UserError } from "../core/errors.js";
+import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
@@ -21,7 +21,7 @@ import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy
 import { episodeText } from "./progress-text.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
-import { writeReport } from "./report/report.js";
+import { reportAtEnd } from "./report/report.js";
 import { recordsOf, writeRollouts } from "./rollout-record.js";
 import { openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
@@ -166,25 +166,20 @@ class PolicyTraining {
     return this.step >= this.config.training.steps || this.early.reason !== undefined;
   }
 
-  /** The run is saved: what goes wrong here is worth a line, not a failure. */
   private async report(interrupted: boolean): Promise<void> {
     const { config, environment, run, watch } = this;
     const { rollouts, screenshots } = config.report;
     // who interrupts does not want to wait, and a run from recorded rollouts may have no browser
     const picture = interrupted || !environment.started ? 0 : screenshots;
-    try {
-      await writeReport(run.directory, {
-        rollouts,
-        picture: async (records) => {
-          if (picture === 0) return;
-          watch.phase({ doing: "taking screenshots" });
-          const runner = await environment.runner();
-          await takeScreenshots(run.directory, runner, environment.site.tasks(), records.slice(0, picture));
-        },
-      });
-    } catch (error) {
-      watch.note(`report.html is not complete: ${messageOf(error)}; try refusion-train report ${run.directory.dir}`);
-    }
+    await reportAtEnd(run.directory, (text) => watch.note(text), {
+      rollouts,
+      picture: async (records) => {
+        if (picture === 0) return;
+        watch.phase({ doing: "taking screenshots" });
+        const runner = await environment.runner();
+        await takeScreenshots(run.directory, runner, environment.site.tasks(), records.slice(0, picture));
+      },
+    });
   }
 
   /** One step: rollouts, advantages, updates. */

@@ -131,13 +131,24 @@ export class RunDirectory {
     return join(this.dir, "eval", ...folder, `${split}.json`);
   }
 
-  /** Splits that have an evaluation of that time. */
+  /**
+   * The evaluation of what a run has become: the one it made at its end, else the one that `refusion-eval --run` made of
+   * its last checkpoint (a supervised run plays no episodes itself).
+   */
+  finalEvaluation(split: string): string {
+    const own = this.evaluation(split);
+    return existsSync(own) ? own : join(this.lastEvaluations, `${split}.json`);
+  }
+
+  /** Splits that have an evaluation of that time; `after`: a final one. */
   evaluatedSplits(when: "before" | "after" | number): string[] {
-    const dir = dirname(this.evaluation("x", when));
-    return (existsSync(dir) ? readdirSync(dir) : [])
-      .filter((file) => file.endsWith(".json"))
-      .map((file) => file.slice(0, -5))
-      .sort();
+    const dirs = [dirname(this.evaluation("x", when)), ...(when === "after" ? [this.lastEvaluations] : [])];
+    const files = dirs.flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []));
+    return [...new Set(files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -5)] : [])))].sort();
+  }
+
+  private get lastEvaluations(): string {
+    return join(this.dir, "eval", "last");
   }
 
   /** Steps in between that were evaluated, ascending. */

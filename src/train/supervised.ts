@@ -13,6 +13,7 @@ import { openEnvironment } from "./environment.js";
 import { MetricsWriter } from "./metrics.js";
 import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "./policy.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
+import { reportAtEnd } from "./report/report.js";
 import { openRun } from "./run.js";
 import { stepName } from "./run-directory.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
@@ -151,6 +152,7 @@ export async function trainSupervised(
         );
         watch.note(`model written to ${sft.output}`);
       }
+      await reportAtEnd(directory, (text) => watch.note(text));
       return {
         runDir: directory.dir,
         steps: step,

@@ -17,7 +17,7 @@ function run(...args: string[]): { code: number | null; out: string; err: string
   return { code: status, out: stdout, err: stderr };
 }
 
-async function evaluated(name: string, gain: number, splits: readonly string[]): Promise<void> {
+async function evaluated(name: string, gain: number, splits: readonly string[], folder = "eval"): Promise<void> {
   mkdirSync(join(dir, name));
   writeFileSync(join(dir, name, "config.yaml"), "model: m\n");
   for (const split of splits) {
@@ -29,7 +29,7 @@ async function evaluated(name: string, gain: number, splits: readonly string[]):
       field_accuracy: 0.5,
     }));
     await writeEvaluation(
-      join(dir, name, "eval", `${split}.json`),
+      join(dir, name, folder, `${split}.json`),
       summarize(rows, { split, policy: "model", seed: 1, split_hash: "h", temperature: 1 }),
     );
   }
@@ -67,6 +67,10 @@ test("compare pairs runs with the first one, as a table and as JSON", async () =
   assert.ok(Math.abs((row?.reward.mean ?? 0) - 0.1) < 1e-12);
   const files = run("compare", "one/eval/val.json", "two/eval/val.json");
   assert.equal(files.code, 0, files.err);
+  // what `refusion-eval --run` wrote of the last checkpoint, for a run that made no evaluation itself
+  await evaluated("later", 0.3, ["val"], "eval/last");
+  const later = run("compare", "one", "later");
+  assert.match(later.out, /later +val +30 +\+0\.300/, later.err);
   const apart = run("compare", "one", "three");
   assert.equal(apart.code, 1);
   assert.match(apart.err, /no evaluated split in common[\s\S]*next: /);

@@ -6,16 +6,16 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot, readJson } from "../../src/core/files.js";
 import { Rng } from "../../src/core/rng.js";
-import { bindModel, loraSites } from "../../src/nn/bind.js";
+import { loraSites } from "../../src/nn/bind.js";
 import { exportModel } from "../../src/nn/export.js";
 import { checkAdapter, freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
 import { ADAPTER, ADAPTER_CONFIG, peftConfig, readPeft, writePeftTensors } from "../../src/nn/peft.js";
 import type { Precision } from "../../src/nn/precision.js";
-import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { readSafetensors, writeSafetensors } from "../../src/text/safetensors.js";
+import { checkpointLogits } from "../support/checkpoint-logits.js";
 import { relativeError } from "../support/golden.js";
 
 /** An adapter that PEFT saved, and the logits that it gives with it (scripts/golden/peft_adapter.py). */
@@ -67,24 +67,8 @@ describe("adapters of Python's PEFT", () => {
     return loadModel(out);
   }
 
-  /** Logits of the golden's inputs, with an adapter or without. */
-  async function logits(of: Model, tensors?: ReadonlyMap<string, Tensor>): Promise<Float32Array> {
-    const golden = readSafetensors(join(CHECKPOINT, "expected.safetensors"));
-    const [B, N] = (golden.get("input_ids") as Tensor).shape as [number, number];
-    const { g, logits: out } = bindModel(of.graph, "peft", {
-      dims: { B, N },
-      ...(tensors === undefined ? {} : { lora }),
-    });
-    g.output("out", out);
-    const feeds: Record<string, Tensor> = Object.fromEntries(tensors ?? []);
-    for (const name of ["input_ids", "position_ids", "attention_bias"]) feeds[name] = golden.get(name) as Tensor;
-    await runtime.load("peft", { bytes: encodeModel(g.build()), weightsDir: of.dir });
-    try {
-      return ((await runtime.run("peft", { feeds })).out as Tensor).data as Float32Array;
-    } finally {
-      await runtime.unload("peft");
-    }
-  }
+  const logits = (of: Model, tensors?: ReadonlyMap<string, Tensor>): Promise<Float32Array> =>
+    checkpointLogits(runtime, of, tensors === undefined ? undefined : { lora, tensors });
   const expected = (): Float32Array =>
     readSafetensors(join(PEFT, "expected.safetensors")).get("logits")?.data as Float32Array;
 

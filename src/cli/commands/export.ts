@@ -8,7 +8,7 @@ interface ExportFlags {
   readonly checkpoint?: string;
   readonly model?: string;
   readonly merge?: string;
-  readonly step: "best" | "last" | number;
+  readonly step?: "best" | "last" | number;
   readonly out: string;
   readonly quantize: Precision;
   readonly doubleQuant?: boolean;
@@ -18,6 +18,10 @@ interface ExportFlags {
   readonly quiet?: boolean;
 }
 
+const ROUNDED =
+  "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits a part that shows); --quantize none keeps all of it";
+const DECODED = "the 4-bit weights were decoded, and are kept in 32 bits together with what the adapter adds";
+
 /** `refusion-train export`: a Hugging Face checkpoint as a model directory; or a trained adapter merged into its model. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
@@ -26,7 +30,11 @@ export const command: CliCommand = {
       .option("--checkpoint <dir>", "config.json, tokenizer files and safetensors, whole or in shards")
       .option("--model <dir>", "a model directory instead; with --merge of a run: the run's own, if left out")
       .option("--merge <dir>", "add this run's or adapter's changes to the weights")
-      .option("--step <step>", "which checkpoint of a run is merged: best, last or a step", checkpointName, "best")
+      .option(
+        "--step <step>",
+        "which checkpoint of a run is merged: best (the default; last where none was kept), last or a step",
+        checkpointName,
+      )
       .requiredOption("-o, --out <dir>", "where the model directory is written; must not exist")
       .addOption(
         new Option("--quantize <form>", "how weights are kept: float32, 16 bits, or projections in 4 bits")
@@ -52,17 +60,26 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     throw usage("--checkpoint and --model are two names of what is read.", "give one of them");
   if (flags.doubleQuant === true && flags.quantize !== "nf4")
     throw usage("--double-quant needs --quantize nf4.", "there are no scales to quantise otherwise");
+  if (flags.step !== undefined && flags.merge === undefined)
+    throw usage("--step chooses a checkpoint of the run that --merge names.", "add --merge RUN, or leave --step out");
   const { exportModel } = await import("../../nn/export.js");
   const { mergeSource } = await import("../../train/merge-source.js");
-  const merged = flags.merge === undefined ? undefined : mergeSource(flags.merge, flags.step);
-  const checkpoint = flags.checkpoint ?? flags.model ?? merged?.model;
+  const named = flags.checkpoint ?? flags.model;
+  const merged =
+    flags.merge === undefined
+      ? undefined
+      : await mergeSource(flags.merge, {
+          ...(flags.step === undefined ? {} : { step: flags.step }),
+          ...(named === undefined ? {} : { model: named }),
+        });
+  const checkpoint = named ?? merged?.model;
   if (checkpoint === undefined)
     throw usage(
       "No model: --checkpoint DIR is missing.",
       "give the checkpoint, or with --merge the --model it belongs to",
     );
   const line = progressLine(flags.quiet === true);
-  const { parameters, bytes } = await exportModel({
+  const { parameters, bytes, from4Bits } = await exportModel({
     checkpoint,
     out: flags.out,
     precision: flags.quantize,
@@ -78,6 +95,12 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     ...(merged?.weights === undefined ? {} : { weights: merged.weights }),
   }).finally(line.end);
   context.print(`${flags.out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
+  if (merged !== undefined) {
+    context.log(`merged: ${merged.from} into ${checkpoint}`);
+    if (merged.note !== undefined) context.log(`note: ${merged.note}`);
+    if (merged.adapter !== undefined && flags.quantize !== "none") context.log(`note: ${ROUNDED}`);
+    else if (from4Bits) context.log(`note: ${DECODED}`);
+  }
   context.log(`next: refusion-eval --help, or train it: model=${shellWord(flags.out)}`);
 }
 

@@ -26,6 +26,9 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
         whiskers: points.map(({ step, evaluation }) => ({ x: step, ...evaluation[key] })),
       };
     });
+  const parts = (["rollout", "score", "update"] as const).filter((part) => metrics.some((m) => m.time[part] > 0));
+  // a supervised step is its update: one line says it
+  const times = [...(parts.length > 1 ? parts : []), "total" as const];
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
   const charts = [
     lineChart({
@@ -50,16 +53,11 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
       ],
       include: [0, 1],
     }),
-    lineChart({ title: "Gradient norm", series: [series("before clipping", (m) => m.grad_norm)], include: [0] }),
     lineChart({ title: "Loss", series: [series("loss", (m) => m.loss)] }),
+    lineChart({ title: "Gradient norm", series: [series("before clipping", (m) => m.grad_norm)], include: [0] }),
     lineChart({
       title: "Seconds a step",
-      series: [
-        series("rollout", (m) => m.time.rollout),
-        series("score", (m) => m.time.score),
-        series("update", (m) => m.time.update),
-        series("total", (m) => m.time.total),
-      ],
+      series: times.map((part) => series(part, (m) => m.time[part])),
       include: [0],
     }),
     lineChart({
@@ -78,8 +76,13 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
       : "",
   ];
   const more = extras.map((key) => lineChart({ title: key, series: [series(key, (m) => m.extra?.[key] ?? null)] }));
+  const legend = [
+    ...(rollouts.intervals.length > 0 ? ["Bands: 95 % bootstrap intervals over a step's groups."] : []),
+    ...(validations.length > 0 ? ["Whiskers: 95 % bootstrap intervals of evaluations."] : []),
+    "Point at a chart, or use the arrow keys in it, for values.",
+  ];
   return (
-    `<p class="dim">Bands: 95 % bootstrap intervals over a step's groups. Whiskers: those of evaluations. Point at a chart, or use the arrow keys in it, for values.</p>` +
+    `<p class="dim">${legend.join(" ")}</p>` +
     `<div class="charts">${charts.join("")}</div>` +
     (more.length === 0
       ? ""

@@ -55,8 +55,10 @@ export async function readReportData(
       return null;
     }
   };
-  const evaluation = (split: string, when: "before" | "after" | number): Evaluation | null =>
-    attempt(run.evaluation(split, when), () => readEvaluation(run.evaluation(split, when)));
+  const evaluation = (split: string, when: "before" | "after" | number): Evaluation | null => {
+    const path = when === "after" ? run.finalEvaluation(split) : run.evaluation(split, when);
+    return attempt(path, () => readEvaluation(path));
+  };
   const splits = [...new Set([...run.evaluatedSplits("before"), ...run.evaluatedSplits("after")])].sort();
   const evaluations = splits.map((split) => ({
     split,

@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/errors.js";
 import { writeAtomic } from "../../core/files.js";
 import type { RolloutRecord } from "../rollout-record.js";
 import type { RunDirectory } from "../run-directory.js";
@@ -22,6 +23,19 @@ export async function writeReport(run: RunDirectory, options: ReportOptions = {}
   await options.picture?.(data.rollouts.shown.flatMap(({ record }) => (record.fault === null ? [record] : [])));
   await writeAtomic(run.report, renderReport(data));
   return run.report;
+}
+
+/** The report of a run that has ended and is saved: what goes wrong here is worth a line, not a failure. */
+export async function reportAtEnd(
+  run: RunDirectory,
+  note: (text: string) => void,
+  options: ReportOptions = {},
+): Promise<void> {
+  try {
+    await writeReport(run, options);
+  } catch (error) {
+    note(`report.html is not complete: ${messageOf(error)}; try refusion-train report ${run.dir}`);
+  }
 }
 
 /**
@@ -65,7 +79,7 @@ function header({ name, environment, metrics }: ReportData): string {
     facts.push(environment.command);
     if (environment.provider !== undefined) facts.push(`on ${environment.provider}`);
   }
-  facts.push(last === undefined ? "no steps yet" : `${countText(last.step)} steps`);
+  facts.push(last === undefined ? "no steps yet" : `${countText(last.step)} ${last.step === 1 ? "step" : "steps"}`);
   if (last !== undefined) {
     const seconds = metrics.reduce((sum, m) => sum + m.time.total, 0);
     facts.push(`${(seconds / 60).toFixed(1)} min in steps`);

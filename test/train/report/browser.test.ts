@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright";
 import { writeAtomic } from "../../../src/core/files.js";
 import { writeReport } from "../../../src/train/report/report.js";
 import { openBrowser, type WatchedPage, watchPage } from "../../support/page.js";
-import { exampleRun, hostileRun } from "./example-run.js";
+import { exampleRun, hostileRun, supervisedRun } from "./example-run.js";
 
 /** A 1 x 1 JPEG. */
 const PIXEL = Buffer.from(
@@ -58,6 +58,20 @@ describe("report.html in a browser", () => {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     assert.equal(await page.evaluate(() => "hacked" in window), false);
     assert.ok(problems().length > 0, "and the watcher of this test sees that");
+    await close();
+  });
+
+  it("shows a supervised run, on a phone too, without anything missing being missed", async () => {
+    const run = await supervisedRun(root, "supervised");
+    const { page, problems, close } = await watchPage(browser, { viewport: { width: 360, height: 740 } });
+    await page.goto(pathToFileURL(await writeReport(run)).href);
+    const loss = page.locator("figure.chart", { hasText: "Loss" }).locator("svg");
+    await loss.focus();
+    await page.keyboard.press("End");
+    const said = await page.locator("figure.chart", { hasText: "Loss" }).locator("output").textContent();
+    assert.match(said ?? "", /^40: loss 0\.\d+$/);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+    assert.deepEqual(problems(), []);
     await close();
   });
 

@@ -124,6 +124,32 @@ export async function exampleRun(parent: string, name: string): Promise<RunDirec
   return run;
 }
 
+/** A supervised run of 40 steps, and what refusion-eval made of its last checkpoint. */
+export async function supervisedRun(parent: string, name: string): Promise<RunDirectory> {
+  const run = RunDirectory.create({ name, parent });
+  writeFileSync(run.config, "model: models/tiny-refusion\n");
+  const facts = { command: "sft", config: "c.yaml", provider: "cpu", seeds: { run: 0 }, hashes: {} };
+  await run.writeEnvironment(facts);
+  const rng = Rng.named(1, name);
+  const writer = await MetricsWriter.open(run.metrics);
+  const nothing = {
+    ...{ reward: null, reward_std: null, success_rate: null, field_accuracy: null, frac_reward_zero_std: null },
+    ...{ kl: null, ratio_mean: null, ratio_max: null, clip_fraction: null, rollout_tokens_per_s: null },
+  };
+  for (let step = 1; step <= 40; step++) {
+    const loss = 4 * Math.exp(-step / 15) + 0.3 + 0.1 * rng.normal();
+    const time = { rollout: 0, score: 0, update: 0.2, total: 0.2 };
+    writer.append(stepMetrics(step, { ...nothing, loss, grad_norm: 1 + 0.2 * rng.uniform(), lr: 1e-3, time }));
+  }
+  const scores = Array.from({ length: 20 }, (_, i) => {
+    const reward = ((i * 7) % 10) / 10;
+    return { task_id: `t${i}`, form: "garden/plot", reward, success: reward > 0.8, field_accuracy: reward };
+  });
+  const about = { split: "heldout", policy: "model", seed: 1, split_hash: "h", temperature: 1 };
+  await writeEvaluation(join(run.dir, "eval", "last", "heldout.json"), summarize(scores, about));
+  return run;
+}
+
 /** A run whose every text is hostile. */
 export async function hostileRun(parent: string, name: string): Promise<RunDirectory> {
   const run = await exampleRun(parent, name);

@@ -10,7 +10,7 @@ import { renderReport, writeReport } from "../../../src/train/report/report.js";
 import { writeRollouts } from "../../../src/train/rollout-record.js";
 import { RunDirectory } from "../../../src/train/run-directory.js";
 import { stepMetrics } from "../step-metrics.js";
-import { exampleRun, HOSTILE, hostileRun, rollout } from "./example-run.js";
+import { exampleRun, HOSTILE, hostileRun, rollout, supervisedRun } from "./example-run.js";
 
 const dir = mkdtempSync(join(tmpdir(), "report-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -45,6 +45,17 @@ test("the page has curves with evaluations, tables with differences, and rollout
     html,
     /Newsletter<\/th><td>yes<\/td><td><span class="dim">no such control<\/span><\/td><td class="num bad">0\.00/,
   );
+});
+
+test("a supervised run has the curves that it has, and the evaluation that was made of its last checkpoint", async () => {
+  const html = readFileSync(await writeReport(await supervisedRun(dir, "supervised")), "utf8");
+  const charts = [...html.matchAll(/<svg[^>]* aria-label="([^:"]*): /g)].map((match) => match[1]);
+  assert.deepEqual(charts, ["Reward", "Success", "Loss", "Gradient norm", "Seconds a step", "Learning rate"]);
+  // the update is all of a step: one line
+  assert.match(html, /data-label="total"/);
+  assert.doesNotMatch(html, /data-label="(?:rollout|score|update|rollouts)"|Bands|Rollouts, worst first/);
+  assert.match(html, /data-label="heldout" data-x="40"/);
+  assert.match(html, />heldout<\/th><td class="num" rowspan="3">– \/ 20<\/td>/);
 });
 
 test("the response shows each token with its round and its probability", async () => {

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { packageRoot } from "../../src/core/files.js";
+import { bindModel } from "../../src/nn/bind.js";
+import type { LoraOptions } from "../../src/nn/lora.js";
+import type { Model } from "../../src/nn/model.js";
+import { encodeModel } from "../../src/onnx/proto.js";
+import type { Runtime } from "../../src/onnx/session.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import { readSafetensors } from "../../src/text/safetensors.js";
+
+/** Logits [B, N, V] of the inputs of test/golden/checkpoint, with an adapter or without: of any model of its vocabulary. */
+export async function checkpointLogits(
+  runtime: Runtime,
+  model: Model,
+  adapter?: { readonly lora: LoraOptions; readonly tensors: ReadonlyMap<string, Tensor> },
+): Promise<Float32Array> {
+  const golden = readSafetensors(join(packageRoot(), "test", "golden", "checkpoint", "expected.safetensors"));
+  const [B, N] = (golden.get("input_ids") as Tensor).shape as [number, number];
+  const { g, logits } = bindModel(model.graph, "logits", {
+    dims: { B, N },
+    ...(adapter === undefined ? {} : { lora: adapter.lora }),
+  });
+  g.output("out", logits);
+  const feeds: Record<string, Tensor> = Object.fromEntries(adapter?.tensors ?? []);
+  for (const name of ["input_ids", "position_ids", "attention_bias"]) feeds[name] = golden.get(name) as Tensor;
+  await runtime.load("logits", { bytes: encodeModel(g.build()), weightsDir: model.dir });
+  try {
+    return ((await runtime.run("logits", { feeds })).out as Tensor).data as Float32Array;
+  } finally {
+    await runtime.unload("logits");
+  }
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { loadConfig } from "../../src/train/config.js";
+import { train } from "../../src/train/recipe.js";
+import { stopAfter } from "../support/stop-after.js";
+
+const root = mkdtempSync(join(tmpdir(), "supervised-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+const path = join(root, "run.yaml");
+writeFileSync(
+  path,
+  `
+model: models/tiny-refusion
+site: {kind: embedded, tier: starter, sizes: {train: 4, val: 0, test: 0, heldout: 0}}
+sampler: {kind: unmask, prompt_length: 56, response_length: 56}
+objective: {batch_size: 2}
+training: {steps: 3}
+runtime: {threads: 1, provider: cpu}
+`,
+);
+
+test("a supervised run leaves its report, an interrupted one too", async () => {
+  const config = await loadConfig(path, { command: "sft" });
+  const options = { command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true };
+  const run = (signal: AbortSignal, resume: boolean): Promise<unknown> =>
+    train(config, { ...options, runDir: join(root, "run"), resume, signal });
+  const report = (): string => readFileSync(join(root, "run", "report.html"), "utf8");
+  await run(stopAfter(1), false);
+  assert.match(report(), /<p>sft · on cpu · 1 step · /);
+  await run(new AbortController().signal, true);
+  assert.match(report(), /<p>sft · on cpu · 3 steps · /);
+  assert.match(report(), /aria-label="Loss: /);
+});
