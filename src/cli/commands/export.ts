@@ -19,7 +19,7 @@ interface ExportFlags {
 }
 
 const ROUNDED =
-  "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits a part that shows); --quantize none keeps all of it";
+  "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits as much as a third); --quantize none keeps all of it";
 const DECODED = "the 4-bit weights were decoded, and are kept in 32 bits together with what the adapter adds";
 
 /** `refusion-train export`: a Hugging Face checkpoint as a model directory; or a trained adapter merged into its model. */
