@@ -144,6 +144,8 @@ export class Session {
       window.name = "";
       sessionStorage.clear();
       localStorage.clear();
+      // a cookie is stored some time after it was set; to read them waits for those under way
+      return document.cookie;
     });
     this.devtools ??= await this.context.newCDPSession(this.page);
     await Promise.all([

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
 import { processStart } from "../../src/core/processes.js";
@@ -114,5 +114,18 @@ export function stillRunning(processes: readonly string[]): string[] {
   return processes.filter((text) => {
     const [pid = "", start] = text.split("|");
     return processStart(Number(pid)) === start;
+  });
+}
+
+/** Ids of the living processes whose command line names a path; Linux only (elsewhere none are found). */
+export function processesNaming(path: string): number[] {
+  const ids = existsSync("/proc") ? readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)) : [];
+  return ids.map(Number).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(path);
+    } catch {
+      // it ended meanwhile
+      return false;
+    }
   });
 }
