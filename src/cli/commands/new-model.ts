@@ -29,7 +29,9 @@ export const command: CliCommand = {
           throw new UserError(`${flags.config} is not usable:\n${z.prettifyError(config.error)}`, { exitCode: 2 });
         const { parameters, vocabulary } = await newModel(config.data, flags.out);
         context.print(`${flags.out}: ${parameters} parameters, ${vocabulary} tokens`);
-        context.log(`next: refusion-train sft --config configs/tiny/sft.yaml model=${flags.out}`);
+        context.log(
+          `next: refusion-train init sft --model ${flags.out} --out sft.yaml objective.trainable=full objective.output=${flags.out}-trained`,
+        );
       });
   },
 };
