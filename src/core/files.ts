@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { closeSync, createReadStream, existsSync, fsyncSync, openSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,16 @@ export async function writeAtomic(path: string, data: string | Uint8Array): Prom
     );
   } catch (error) {
     throw cannotWrite(path, error);
+  }
+}
+
+/** Waits until a file's bytes, or a directory's entries, are on the disk: what a loss of power leaves. */
+export function syncToDisk(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

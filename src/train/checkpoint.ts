@@ -1,19 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../core/errors.js";
-import { readJson, sha256, sha256File, writeHint } from "../core/files.js";
+import { readJson, sha256, sha256File, syncToDisk, writeHint } from "../core/files.js";
 import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../nn/peft.js";
 import type { Tensor } from "../onnx/types.js";
 import { readSafetensors, writeSafetensors } from "../text/safetensors.js";
@@ -72,8 +61,8 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     const state = { ...content, sha256: sha256(JSON.stringify(content)) };
     writeFileSync(join(aside, STATE), `${JSON.stringify(state, undefined, 2)}\n`);
 
-    for (const file of readdirSync(aside)) sync(join(aside, file));
-    sync(aside);
+    for (const file of readdirSync(aside)) syncToDisk(join(aside, file));
+    syncToDisk(aside);
     replaceDirectory(aside, path);
   } catch (error) {
     try {
@@ -238,7 +227,7 @@ function replaceDirectory(from: string, to: string): void {
   const replaces = existsSync(to);
   if (replaces) renameSync(to, old);
   renameSync(from, to);
-  sync(dirname(to));
+  syncToDisk(dirname(to));
   if (replaces) rmSync(old, { recursive: true, force: true });
 }
 
@@ -247,15 +236,6 @@ function replacedCopy(path: string): string | undefined {
   const root = dirname(path);
   const entry = (existsSync(root) ? readdirSync(root) : []).find((e) => e.startsWith(`${basename(path)}.old-`));
   return entry === undefined ? undefined : join(root, entry);
-}
-
-function sync(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** JSON turns NaN and undefined into null or nothing without a word: refuse what would not come back the same. */

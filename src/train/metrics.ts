@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, readFileSync } from "node:fs";
 import { messageOf, UserError } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 
@@ -100,10 +100,26 @@ export class MetricsWriter {
 
   /**
    * Opens the file. On a resume `keepThrough` is the checkpoint's step: later lines (and a half-written one) are cut off,
-   * since those steps run again.
+   * since those steps run again. Lines of steps that do not run again should all be there; where a loss of power, a copy
+   * or a hand took some, the run goes on without them, and a file with unreadable ones is kept as metrics.jsonl.damaged.
+   * @param warn is told what is missing.
    */
-  static async open(path: string, keepThrough = 0): Promise<MetricsWriter> {
-    const kept = existsSync(path) ? readMetrics(path).filter((metrics) => metrics.step <= keepThrough) : [];
+  static async open(
+    path: string,
+    keepThrough = 0,
+    warn: (text: string) => void = () => undefined,
+  ): Promise<MetricsWriter> {
+    const { kept, unreadable } = existsSync(path) ? keptMetrics(path, keepThrough) : { kept: [], unreadable: false };
+    if (kept.length < keepThrough) {
+      const there = new Set(kept.map(({ step }) => step));
+      const missing = Array.from({ length: keepThrough }, (_, i) => i + 1).filter((step) => !there.has(step));
+      const aside = `${path}.damaged`;
+      if (unreadable) copyFileSync(path, aside);
+      warn(
+        `${path} lacks ${missing.length === 1 ? "step" : "steps"} ${ranges(missing)}, which the checkpoint has behind it: ` +
+          `the run goes on, with a gap in its curves${unreadable ? `; the file as it was is kept as ${aside}` : ""}`,
+      );
+    }
     await writeAtomic(path, kept.map((metrics) => `${formatMetrics(metrics)}\n`).join(""));
     return new MetricsWriter(path, kept.at(-1)?.step ?? 0);
   }
@@ -128,24 +144,61 @@ export class MetricsWriter {
  * @throws UserError that names the first broken line.
  */
 export function readMetrics(path: string): StepMetrics[] {
-  return readJsonLines(path).map(({ value, line }) => {
-    const row = value as Record<string, unknown>;
-    if (row === null || typeof row !== "object" || typeof row.step !== "number") {
-      throw new UserError(`${path}, line ${line}: no step metrics`);
-    }
-    const number = (key: string): number | null => (typeof row[key] === "number" ? row[key] : null);
-    const time = (row.time ?? {}) as Record<string, unknown>;
-    const extra: Record<string, number | null> = {};
-    for (const key of Object.keys(row))
-      if (key !== "time" && !(STEP_KEYS as readonly string[]).includes(key)) extra[key] = number(key);
-    const metrics = Object.fromEntries(STEP_KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
-    const times = Object.fromEntries(TIME_KEYS.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
-    return { ...metrics, ...(Object.keys(extra).length > 0 ? { extra } : {}), time: times };
-  });
+  return readJsonLines(path).map(({ value, line }) => parseMetrics(value, `${path}, line ${line}`));
 }
 
-/** The objects of a JSON-lines file with their line numbers; an unfinished last line is left out. */
-export function readJsonLines(path: string): { value: unknown; line: number }[] {
+function parseMetrics(value: unknown, where: string): StepMetrics {
+  const row = value as Record<string, unknown>;
+  if (row === null || typeof row !== "object" || typeof row.step !== "number")
+    throw new UserError(`${where}: no step metrics`);
+  const number = (key: string): number | null => (typeof row[key] === "number" ? row[key] : null);
+  const time = (row.time ?? {}) as Record<string, unknown>;
+  const extra: Record<string, number | null> = {};
+  for (const key of Object.keys(row))
+    if (key !== "time" && !(STEP_KEYS as readonly string[]).includes(key)) extra[key] = number(key);
+  const metrics = Object.fromEntries(STEP_KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
+  const times = Object.fromEntries(TIME_KEYS.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
+  return { ...metrics, ...(Object.keys(extra).length > 0 ? { extra } : {}), time: times };
+}
+
+/** The lines of the steps 1 to `through`, ascending, of a file that may be damaged; what comes after them may be anything. */
+function keptMetrics(path: string, through: number): { kept: StepMetrics[]; unreadable: boolean } {
+  const kept: StepMetrics[] = [];
+  let unreadable = false;
+  for (const line of readFileSync(path, "utf8").split("\n")) {
+    const last = kept.at(-1)?.step ?? 0;
+    if (last >= through) break;
+    if (line === "") continue;
+    try {
+      const metrics = parseMetrics(JSON.parse(line), path);
+      formatMetrics(metrics);
+      if (metrics.step > last && metrics.step <= through) kept.push(metrics);
+    } catch {
+      unreadable = true;
+    }
+  }
+  return { kept, unreadable };
+}
+
+/** `3, 8 to 10`. */
+function ranges(steps: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const step of steps) {
+    const last = runs.at(-1);
+    if (last?.[1] === step - 1) last[1] = step;
+    else runs.push([step, step]);
+  }
+  return runs.map(([first, last]) => (first === last ? `${first}` : `${first} to ${last}`)).join(", ");
+}
+
+/**
+ * The objects of a JSON-lines file with their line numbers; an unfinished last line is left out.
+ * @param options.whole such a line is an error: of a file that is written at once.
+ */
+export function readJsonLines(
+  path: string,
+  options: { readonly whole?: boolean } = {},
+): { value: unknown; line: number }[] {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -153,7 +206,11 @@ export function readJsonLines(path: string): { value: unknown; line: number }[] 
     throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
   const lines = text.split("\n");
-  lines.pop();
+  if (lines.pop() !== "" && options.whole === true) {
+    throw new UserError(`${path} ends within its line ${lines.length + 1}: it was cut off.`, {
+      hint: "Restore it from a copy.",
+    });
+  }
   return lines.map((line, i) => {
     try {
       return { value: JSON.parse(line) as unknown, line: i + 1 };

@@ -53,7 +53,7 @@ export class RecordedGroups implements GroupSource {
 /**
  * Opens the rollouts of a run for training: its model, sampler and reward must be this config's.
  * @param trainTasks ids that may be trained on.
- * @throws UserError where they differ, or where fewer steps are recorded than the config trains.
+ * @throws UserError where they differ, where fewer steps are recorded than the config trains, or a file is damaged.
  */
 export async function openRecorded(
   dir: string,
@@ -90,5 +90,8 @@ export async function openRecorded(
   }
   const parse = (data: unknown, where: string): Trajectory => sampler.parse(data, where, options.model);
   const hashes = await Promise.all(wanted.map((step) => sha256File(directory.rollouts(step))));
-  return new RecordedGroups(directory, config, parse, trainTasks, sha256(hashes.join("\n")));
+  const groups = new RecordedGroups(directory, config, parse, trainTasks, sha256(hashes.join("\n")));
+  // what is wrong with the last file should be said before the first step
+  for (const step of wanted) await groups.collect(step);
+  return groups;
 }

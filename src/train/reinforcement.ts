@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
@@ -16,14 +17,14 @@ import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-r
 import { type GroupSource, PlayedGroups } from "./group-source.js";
 import { samplesOf } from "./groups.js";
 import { MaskNoise } from "./mask-noise.js";
-import { MetricsWriter, type RECIPE_KEYS, type StepMetrics } from "./metrics.js";
+import type { RECIPE_KEYS, StepMetrics } from "./metrics.js";
 import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy } from "./policy.js";
 import { episodeText } from "./progress-text.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { reportAtEnd } from "./report/report.js";
 import { recordsOf, writeRollouts } from "./rollout-record.js";
-import { openRun, type Run } from "./run.js";
+import { openMetrics, openRun, type Run } from "./run.js";
 import { stepName } from "./run-directory.js";
 import { afterEosFraction } from "./scored-tokens.js";
 import { takeScreenshots } from "./screenshots.js";
@@ -138,9 +139,9 @@ class PolicyTraining {
     await engine.setParameters("reference", start);
     await engine.setParameters("policy", run.checkpoint?.adapter?.tensors ?? start);
     await engine.setOptimizer(run.checkpoint?.optimizer);
-    const metrics = await MetricsWriter.open(run.directory.metrics, this.step);
+    const metrics = await openMetrics(run, this.watch);
 
-    const before = await this.evaluateBefore();
+    const before = await this.evaluateBefore(start);
     while (!this.over && !this.options.signal.aborted) {
       const line = await this.trainStep(this.step + 1);
       this.step++;
@@ -157,7 +158,7 @@ class PolicyTraining {
     await this.save();
     const interrupted = !this.over;
     const stopped = this.step < config.training.steps ? (this.early.reason ?? null) : null;
-    const after = interrupted ? [] : await this.evaluate("after");
+    const after = interrupted ? [] : await this.evaluate("after", config.evaluation.splits);
     await this.report(interrupted);
     return { runDir: run.directory.dir, steps: this.step, interrupted, stopped, best: this.best, before, after };
   }
@@ -294,7 +295,7 @@ class PolicyTraining {
     const { config } = this;
     const { every } = config.evaluation;
     if (every === 0 || this.step % every !== 0) return;
-    const evaluation = await this.evaluateSplit("val");
+    const evaluation = await this.evaluateSplit("val", this.step);
     await writeEvaluation(this.run.directory.evaluation("val", this.step), evaluation);
     this.watch.note(
       `step ${this.step}: val reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} %`,
@@ -306,15 +307,25 @@ class PolicyTraining {
     await this.writeCheckpoint(this.run.directory.best);
   }
 
-  private async evaluateBefore(): Promise<Evaluation[]> {
-    if (this.run.checkpoint === undefined) return this.evaluate("before");
-    return this.config.evaluation.splits.map((split) => readEvaluation(this.run.directory.evaluation(split, "before")));
+  /** What the run starts from. A resume reads it, and makes up for what is not there: a lost file, or a split that was added. */
+  private async evaluateBefore(start: ReadonlyMap<string, Tensor>): Promise<Evaluation[]> {
+    const { directory, checkpoint } = this.run;
+    const { splits } = this.config.evaluation;
+    if (checkpoint === undefined) return this.evaluate("before", splits);
+    const missing = splits.filter((split) => !existsSync(directory.evaluation(split, "before")));
+    if (missing.length > 0) {
+      const { engine } = this.policy;
+      await engine.setParameters("policy", start);
+      await this.evaluate("before", missing);
+      await engine.setParameters("policy", checkpoint.adapter?.tensors ?? start);
+    }
+    return splits.map((split) => readEvaluation(directory.evaluation(split, "before")));
   }
 
-  private async evaluate(when: "before" | "after"): Promise<Evaluation[]> {
+  private async evaluate(when: "before" | "after", splits: RunConfig["evaluation"]["splits"]): Promise<Evaluation[]> {
     const evaluations: Evaluation[] = [];
-    for (const split of this.config.evaluation.splits) {
-      const evaluation = await this.evaluateSplit(split);
+    for (const split of splits) {
+      const evaluation = await this.evaluateSplit(split, when === "before" ? 0 : this.step);
       await writeEvaluation(this.run.directory.evaluation(split, when), evaluation);
       this.watch.note(
         `${when}: ${split} reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} % (${evaluation.episodes} episodes)`,
@@ -324,11 +335,11 @@ class PolicyTraining {
     return evaluations;
   }
 
-  private async evaluateSplit(split: "train" | "val" | "test" | "heldout"): Promise<Evaluation> {
+  private async evaluateSplit(split: "train" | "val" | "test" | "heldout", step: number): Promise<Evaluation> {
     const evaluation = await evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) =>
       this.watch.phase({ doing: `evaluating ${split}`, done, all }),
     );
-    this.watch.evaluation(evaluation);
+    this.watch.evaluation(step, evaluation);
     return evaluation;
   }
 
@@ -336,6 +347,7 @@ class PolicyTraining {
     const { directory, checkpoint } = this.run;
     // a resume that trained nothing more would only replace the checkpoint by itself
     if (this.step === checkpoint?.step) return;
+    directory.sync();
     await this.writeCheckpoint(join(directory.checkpoints, stepName(this.step)));
     retainCheckpoints(directory.checkpoints, this.config.checkpoint.keep_last);
   }

@@ -52,9 +52,9 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
   await writeAtomic(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 }
 
-/** @throws UserError that names the first line that is no rollout. */
+/** @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once. */
 export function readRollouts(path: string): RolloutRecord[] {
-  return readJsonLines(path).map(({ value, line }) => parseRollout(value, `${path}, line ${line}`));
+  return readJsonLines(path, { whole: true }).map(({ value, line }) => parseRollout(value, `${path}, line ${line}`));
 }
 
 /** @throws UserError that says where and what is wrong. */

@@ -4,7 +4,7 @@ import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../core/errors.js";
-import { packageRoot, readJson, writeAtomic } from "../core/files.js";
+import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
 import { acquireLock, isLocked } from "../core/lock.js";
 import { formatConfig, type RunConfig } from "./config.js";
 
@@ -170,6 +170,19 @@ export class RunDirectory {
   /** Drops the rollouts of steps that a resume runs again. */
   dropRolloutsAfter(step: number): void {
     for (const later of this.rolloutSteps().filter((s) => s > step)) rmSync(this.rollouts(later));
+  }
+
+  /**
+   * Waits until the metrics and rollouts of all steps are on the disk. Called before a checkpoint: after a loss of power
+   * it must not be there without the lines of its steps, which nothing would write again.
+   */
+  sync(): void {
+    const paths = [this.metrics, this.rolloutsDir, this.dir].filter((path) => existsSync(path));
+    try {
+      for (const path of paths) syncToDisk(path);
+    } catch (error) {
+      throw cannotWrite(this.dir, error);
+    }
   }
 
   async writeConfig(config: RunConfig, command: string): Promise<void> {

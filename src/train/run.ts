@@ -6,6 +6,7 @@ import { modelHash } from "../nn/model.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "./checkpoint.js";
 import { configDifferences, loadConfig, type RunConfig, resolvePath } from "./config.js";
 import type { Environment } from "./environment.js";
+import { MetricsWriter } from "./metrics.js";
 import { parseOverrides } from "./overrides.js";
 import type { Policy } from "./policy.js";
 import type { RecordedGroups } from "./recorded-groups.js";
@@ -90,6 +91,14 @@ export async function openRun(
     unlock();
     throw error;
   }
+}
+
+/** Opens metrics.jsonl behind the checkpoint that a run goes on from; what is missing there is said and logged. */
+export function openMetrics(run: Run, watch: { note(text: string): void }): Promise<MetricsWriter> {
+  return MetricsWriter.open(run.directory.metrics, run.checkpoint?.step, (text) => {
+    run.log.warn(text);
+    watch.note(`warning: ${text}`);
+  });
 }
 
 /** The directory that a resume continues. @throws UserError where there is none, or nothing in it to resume. */

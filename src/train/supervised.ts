@@ -10,11 +10,10 @@ import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import type { RunConfig } from "./config.js";
 import { dryRunSupervised, notBegun } from "./dry-run.js";
 import { openEnvironment } from "./environment.js";
-import { MetricsWriter } from "./metrics.js";
 import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "./policy.js";
 import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
 import { reportAtEnd } from "./report/report.js";
-import { openRun } from "./run.js";
+import { openMetrics, openRun } from "./run.js";
 import { stepName } from "./run-directory.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
 import type { TrainOptions, TrainResult } from "./types.js";
@@ -101,10 +100,11 @@ export async function trainSupervised(
       await engine.setParameters("policy", (full ? checkpoint?.weights : checkpoint?.adapter?.tensors) ?? start);
       await engine.setOptimizer(checkpoint?.optimizer);
       let step = checkpoint?.step ?? 0;
-      const metrics = await MetricsWriter.open(directory.metrics, step);
+      const metrics = await openMetrics(run, watch);
       const { steps } = config.training;
       const save = async (): Promise<void> => {
         const parameters = await engine.getParameters("policy");
+        directory.sync();
         await writeCheckpoint(join(directory.checkpoints, stepName(step)), {
           step,
           adapter: full ? null : { config: adapterConfig(config), tensors: parameters },

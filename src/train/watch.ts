@@ -47,7 +47,6 @@ export interface Watcher {
 
 /** All watchers of a run as one. */
 export class Watch {
-  private done = 0;
   private readonly watchers = new Map<string, Watcher>();
 
   constructor(watchers: Readonly<Record<string, Watcher>>) {
@@ -75,8 +74,8 @@ export class Watch {
   /** The run has a directory: trackers join. */
   async begin(config: RunConfig, command: string, run: Run): Promise<void> {
     const { dir } = run.directory;
-    this.done = run.checkpoint?.step ?? 0;
-    const about: WatchedRun = { name: config.name, command, dir, steps: config.training.steps, done: this.done };
+    const done = run.checkpoint?.step ?? 0;
+    const about: WatchedRun = { name: config.name, command, dir, steps: config.training.steps, done };
     const trackers = await openTrackers(config, about, (text) => {
       run.log.warn(text);
       this.note(text);
@@ -94,12 +93,11 @@ export class Watch {
   }
 
   step(metrics: StepMetrics): void {
-    this.done = metrics.step;
     this.tell((w) => w.step?.(metrics));
   }
 
-  evaluation(evaluation: Evaluation): void {
-    this.tell((w) => w.evaluation?.(this.done, evaluation));
+  evaluation(step: number, evaluation: Evaluation): void {
+    this.tell((w) => w.evaluation?.(step, evaluation));
   }
 
   note(text: string): void {

@@ -93,8 +93,11 @@ describe("the reinforcement recipe", () => {
     const stopped = await train(config, options("stopped", { signal: stopAfter(1) }));
     assert.equal(stopped.steps, 1);
     assert.equal(stopped.interrupted, true);
+    // what a resume needs of the start, it makes again where it is gone
+    rmSync(join(root, "stopped", "eval", "before", "heldout.json"));
     const resumed = await train(config, options("stopped", { resume: true }));
     assert.equal(resumed.steps, STEPS);
+    assert.deepEqual(resumed.before[0]?.per_task, whole.before[0]?.per_task);
     assert.deepEqual(timeless(readMetrics(join(root, "stopped", "metrics.jsonl"))), timeless(rows));
     assert.ok(adapter("stopped").equals(adapter("whole")));
     assert.deepEqual(resumed.after[0]?.per_task, whole.after[0]?.per_task);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -212,6 +212,43 @@ describe("training from recorded rollouts", () => {
     await refused(/reward: "default" -> "documents"/, ["reward=documents"]);
     const supervised = await loadConfig("configs/tiny/sft.yaml", { command: "sft" });
     await assert.rejects(train(supervised, options("refused", "sft")), /learns from the site's own examples/);
+  });
+
+  it("finds a file that was cut off before the first step, and makes no run then", async () => {
+    const config = await smallConfig("espo");
+    const path = join(recorded, "rollouts", "step-000002.jsonl");
+    const whole = readFileSync(path, "utf8");
+    writeFileSync(path, whole.slice(0, -10));
+    await assert.rejects(
+      train(config, options("cut", "espo")),
+      /step-000002\.jsonl ends within its line 8: it was cut off/,
+    );
+    writeFileSync(path, "");
+    await assert.rejects(train(config, options("cut", "espo")), /step-000002\.jsonl holds no rollout/);
+    writeFileSync(path, whole);
+    assert.ok(!existsSync(join(root, "cut")));
+  });
+
+  it("goes on where a loss of power took what the checkpoint has behind it", async () => {
+    const config = await smallConfig("espo", "checkpoint.every=1");
+    await train(config, options("power", "espo", { signal: stopAfter(1) }));
+    // the checkpoint is synced; its metrics and rollouts may be gone where a disk ignores that, or somebody tidied up
+    rmSync(join(root, "power", "metrics.jsonl"));
+    rmSync(join(root, "power", "rollouts"), { recursive: true });
+    const { steps } = await train(config, options("power", "espo", { resume: true }));
+    assert.equal(steps, STEPS);
+    const last = (name: string): Buffer =>
+      readFileSync(join(root, name, "checkpoints", "step-000002", "adapter_model.safetensors"));
+    await train(config, options("no-loss", "espo"));
+    assert.deepEqual(last("power"), last("no-loss"));
+    assert.deepEqual(
+      readMetrics(join(root, "power", "metrics.jsonl")).map((row) => row.step),
+      [2],
+    );
+    assert.match(
+      readFileSync(join(root, "power", "log.jsonl"), "utf8"),
+      /metrics\.jsonl lacks step 1, which the checkpoint has behind it/,
+    );
   });
 
   it("names the line of a rollout of another split, and of a trajectory that nobody sampled", async () => {

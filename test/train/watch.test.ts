@@ -51,10 +51,10 @@ test("every watcher is told everything; one that fails is dropped with a note, a
   };
   const worse: Watcher = { end: () => Promise.reject(new Error("gone")) };
   const watch = new Watch({ bad, good, worse });
-  watch.evaluation(evaluation);
+  watch.evaluation(0, evaluation);
   watch.step(stepMetrics(1));
   watch.step(stepMetrics(2));
-  watch.evaluation(evaluation);
+  watch.evaluation(2, evaluation);
   await watch.end("finished");
   assert.deepEqual(told, [
     "val after 0",
