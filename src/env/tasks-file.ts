@@ -108,8 +108,10 @@ function parseLine(content: string, report: (problem: string) => void): z.output
     report(`expected an object, got ${show(value)}`);
     return undefined;
   }
+  const labels = labelProblems((value as { fields?: unknown }).fields);
+  for (const problem of labels) report(problem);
   const result = row.safeParse(value);
-  if (result.success) return result.data;
+  if (result.success) return labels.length > 0 ? undefined : result.data;
   for (const issue of result.error.issues) {
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
@@ -126,6 +128,19 @@ function parseLine(content: string, report: (problem: string) => void): z.output
     report(given === undefined ? `${key} is missing` : `${key}: ${issue.message}; got ${show(given)}`);
   }
   return undefined;
+}
+
+/** Labels that would be lost without a word: an object keeps one value a label, and none under `__proto__`. */
+function labelProblems(fields: unknown): string[] {
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
+  const seen = new Set<string>();
+  return Object.keys(fields).flatMap((key) => {
+    const label = key.trim();
+    if (label === "__proto__") return ["fields.__proto__: no control can have this label"];
+    if (seen.has(label)) return [`fields: ${show(label)} is there twice, apart from spaces around it`];
+    seen.add(label);
+    return [];
+  });
 }
 
 /** A task's path on its site, with its query; undefined where it leads to another one. */

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
 import { readTasks } from "../../src/env/tasks-file.js";
+import { mutatedBytes, mutatedJson, mutatedText } from "../support/mutations.js";
 
 const dir = mkdtempSync(join(tmpdir(), "tasks-file-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -106,27 +107,82 @@ test("every problem is listed with its line, at once and bounded", () => {
   assert.throws(() => readTasks(dir, BASE), /is not a file/);
 });
 
-test("no text is more than a message", () => {
-  const content = fc.oneof(
-    fc.string({ maxLength: 300 }),
-    fc.array(fc.oneof(fc.json(), fc.constant(line())), { maxLength: 6 }).map((lines) => lines.join("\n")),
-    fc
-      .tuple(fc.nat(line().length), fc.string({ unit: "grapheme", maxLength: 4 }))
-      .map(([at, bad]) => line().slice(0, at) + bad + line().slice(at + 1)),
+test("a label is never lost without a word", () => {
+  assert.match(
+    problems(line({ fields: { Name: "Ann", " Name": "Bo" } })),
+    /line 1: fields: "Name" is there twice, apart from spaces/,
+  );
+  const proto = `${line().slice(0, -1)},"fields":{"Name":"Ann","__proto__":"x"}}`;
+  assert.match(problems(`${line({ id: "b" })}\n${proto}`), /line 2: fields\.__proto__: no control can have this label/);
+});
+
+/** Four tasks that use every key, and all kinds of values. */
+const GOOD = [
+  line(),
+  line({ id: "b", title: "Join us", url: `${BASE}/club/join?lang=en`, instruction: "Do it.", split: "heldout" }),
+  line({ id: "c", fields: { Age: 3, News: true, Days: ["Mon", "Fri"], Note: "" }, document: "I am Ann." }),
+  line({ id: "d", form: "club/leave", url: "/club/leave", split: "val" }),
+];
+
+/** Reads it, or refuses it in words that name the file, and lines where it is not the whole of it. @returns those lines. */
+function linesRefused(content: string | Uint8Array): number[] | "whole" | undefined {
+  try {
+    for (const task of read(content)) {
+      assert.equal(new URL(task.url, BASE).origin, BASE);
+      assert.ok(task.id !== "" && Object.keys(task.fields).length > 0);
+    }
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof UserError, `${content}: ${error instanceof Error ? error.stack : error}`);
+    assert.ok(error.message.includes(file), error.message);
+    if (/holds no tasks|cannot be read as UTF-8/.test(error.message)) return "whole";
+    const named = [...error.message.matchAll(/^ {2}line (\d+): ./gm)].map((match) => Number(match[1]));
+    assert.ok(named.length > 0, error.message);
+    return named;
+  }
+}
+
+test("whatever a line has become, it is a task or refused by file and line, and no other line is", () => {
+  const seen = { read: 0, refused: 0 };
+  const mutated = fc.nat(GOOD.length - 1).chain((at) => {
+    const good = GOOD[at] as string;
+    const json = mutatedJson(JSON.parse(good)).map((value) => JSON.stringify(value));
+    const text = mutatedText(good).map((t) => t.replaceAll(/[\r\n]/g, " "));
+    return fc.record({
+      at: fc.constant(at),
+      bad: fc.oneof({ weight: 3, arbitrary: json }, { weight: 2, arbitrary: text }),
+    });
+  });
+  fc.assert(
+    fc.property(mutated, fc.constantFrom("\n", "\r\n"), ({ at, bad }, newline) => {
+      const named = linesRefused(GOOD.map((good, i) => (i === at ? bad : good)).join(newline));
+      seen[named === undefined ? "read" : "refused"]++;
+      if (named === undefined) return;
+      // an id may have become another line's: the later one is named
+      assert.ok(
+        named !== "whole" && named.every((n) => n === at + 1 || /"id":\s*"[abcd]"/.test(bad)),
+        `${bad}: ${named}`,
+      );
+    }),
+    { seed: 7, numRuns: 200 },
+  );
+  assert.ok(seen.refused > 80 && seen.read > 15, JSON.stringify(seen));
+});
+
+test("whatever a file has become, it is tasks or refused in words that name it", () => {
+  const whole = GOOD.join("\n");
+  const anything = fc.oneof(
+    mutatedText(whole),
+    mutatedBytes(new TextEncoder().encode(whole)),
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.array(fc.oneof(fc.json(), fc.constantFrom(...GOOD)), { maxLength: 6 }).map((lines) => lines.join("\n")),
     fc
       .dictionary(fc.constantFrom("id", "form", "url", "fields", "split", "__proto__"), fc.jsonValue())
       .map((row) => JSON.stringify(row)),
   );
   fc.assert(
-    fc.property(content, (text) => {
-      try {
-        for (const task of read(text)) assert.ok(task.url.startsWith("/"));
-      } catch (error) {
-        assert.ok(error instanceof UserError, `${text}: ${error}`);
-        assert.match(error.message, /tasks\.jsonl (?:has|holds)/);
-      }
-    }),
-    { seed: 5, numRuns: 100 },
+    fc.property(anything, (content) => void linesRefused(content)),
+    { seed: 5, numRuns: 150 },
   );
 });
 
