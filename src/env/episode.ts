@@ -1,8 +1,8 @@
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import { BrowserHost, type BrowserOptions, EnvironmentFault } from "./browser.js";
-import { type Control, readForm } from "./controls.js";
-import { type Execution, executePlan } from "./execute.js";
+import type { Control } from "./controls.js";
+import { type Execution, executePlan, openForm } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
 import { type Plan, parsePlan } from "./plan.js";
 import type { PostedPair } from "./posted.js";
@@ -112,8 +112,7 @@ export class EpisodeRunner {
   async snapshot(task: Task): Promise<readonly Control[]> {
     return this.inSlot(async (slot) => {
       const { result, faults } = await this.withRetries(async (session) => {
-        await session.goto(task.url);
-        const form = await readForm(session.page, this.options.actionTimeoutMs);
+        const form = await openForm(session, task.url, this.options.actionTimeoutMs);
         await form.handle.dispose();
         return form.controls;
       }, slot);

@@ -29,6 +29,30 @@ export interface ExecuteOptions {
 const FIRST_LOOK_MS = 200;
 /** How long a script may think between a click and its fetch. */
 const SCRIPT_PATIENCE_MS = 3000;
+/** How long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
+const LOOKUP_PATIENCE_MS = 1000;
+
+/**
+ * Opens a page and reads its form when what the page's scripts ask the site for has come.
+ * @throws EnvironmentFault where the site does not serve the page, or fails its scripts.
+ */
+export async function openForm(session: Session, path: string, timeoutMs: number): Promise<ReadForm> {
+  const { background, page } = session;
+  await session.goto(path);
+  let form = await readForm(page, timeoutMs);
+  if (await background.settle(Math.min(LOOKUP_PATIENCE_MS, timeoutMs))) {
+    await form.handle.dispose();
+    form = await readForm(page, timeoutMs);
+  }
+  checkBackground(session);
+  background.touch();
+  return form;
+}
+
+function checkBackground({ background }: Session): void {
+  const failure = background.failure();
+  if (failure !== undefined) throw new EnvironmentFault(failure);
+}
 
 /**
  * Carries a plan out on the task's page, in order: everything up to a submit goes to the page in one message.
@@ -40,8 +64,7 @@ export async function executePlan(
   plan: Plan,
   options: ExecuteOptions,
 ): Promise<Execution> {
-  await session.goto(task.url);
-  const form = await readForm(session.page, options.actionTimeoutMs);
+  const form = await openForm(session, task.url, options.actionTimeoutMs);
   if (form.controls.length === 0) throw new EnvironmentFault(`no form on ${task.url}`);
   const records: ActionRecord[] = [];
   let submission: Submission | undefined;
@@ -71,6 +94,7 @@ export async function executePlan(
     }
   }
   await flush();
+  checkBackground(session);
   const posted = submission?.posted ?? [];
   const held = submission === undefined ? await currentValues(form) : postedValues(form.controls, posted);
   // a file that no action of the plan attached is nobody's merit
@@ -142,6 +166,8 @@ async function submit(
         caught.submission,
         after(Math.min(SCRIPT_PATIENCE_MS, options.actionTimeoutMs)),
       ]);
+    if (submission === undefined && aim.invalid === undefined)
+      submission = await afterLookups(session, caught.submission, options.actionTimeoutMs);
     if (submission === undefined) {
       // a submit event that no script stopped is a navigation; everything else is a refusal, or a script of its own
       const sent = session.isPosting() || (await form.handle.evaluate((page) => page.submits > page.prevented));
@@ -160,6 +186,24 @@ async function submit(
     timer.abort();
     caught.cancel();
   }
+}
+
+/** A script that asks the site something before it posts gets the time for the answer. @throws EnvironmentFault without one. */
+async function afterLookups(
+  session: Session,
+  submission: Promise<Submission>,
+  patienceMs: number,
+): Promise<Submission | undefined> {
+  const { background } = session;
+  while (!session.isPosting()) {
+    const lookup = background.unanswered();
+    if (lookup === undefined) return undefined;
+    if (lookup.ageMs > patienceMs) throw new EnvironmentFault(`no answer to ${lookup.name}`);
+    await background.settle(Math.min(patienceMs - lookup.ageMs + 1, FIRST_LOOK_MS));
+    const caught = await Promise.race([submission, sleep(FIRST_LOOK_MS, undefined)]);
+    if (caught !== undefined) return caught;
+  }
+  return undefined;
 }
 
 interface Submitted {

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page, Request, Route } from "playwright";
+import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
 import { forwardSubmission, isSubmission, ownerOf, type Submission } from "./submission.js";
 
@@ -27,6 +28,8 @@ export class Session {
   /** Dialogs and windows of this episode. */
   private nuisances = 0;
   private waiting: { resolve(submission: Submission): void; reject(error: Error): void } | undefined;
+  /** What the page's scripts ask the site for. */
+  readonly background: BackgroundRequests;
 
   private constructor(
     readonly browser: Browser,
@@ -37,7 +40,9 @@ export class Session {
     readonly died: Promise<never>,
     private readonly die: (why: string) => void,
     private readonly unsubscribe: () => void,
-  ) {}
+  ) {
+    this.background = new BackgroundRequests(page, new URL(options.site.baseUrl).origin);
+  }
 
   static async open(browser: Browser, options: BrowserOptions): Promise<Session> {
     const context = await browser.newContext({
@@ -85,6 +90,7 @@ export class Session {
     url.hash = "";
     this.opening = url.href;
     this.loading = true;
+    this.background.begin();
     const response = await this.page.goto(url.href, { waitUntil: "domcontentloaded" });
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
@@ -182,6 +188,7 @@ export class Session {
           return;
         }
         this.posting = true;
+        this.background.end();
         await forwardSubmission(route, actionTimeoutMs).then(resolve, reject);
         this.posting = false;
       } else if (leaves && !(own && this.isOpening(request))) {

@@ -1,0 +1,128 @@
+import type { Page, Request } from "playwright";
+import { isServerFault, ownerOf } from "./submission.js";
+
+/** What a page works with; without an image or a style sheet it still does. */
+const WORKING_PARTS = ["script", "fetch", "xhr"];
+/** Ends of a request that are the server's doing; all others are the page's own (taken back, another host) or the walls'. */
+const SERVER_ENDS =
+  /ERR_(?:CONNECTION_(?:RESET|REFUSED|CLOSED|ABORTED|FAILED|TIMED_OUT)|EMPTY_RESPONSE|TIMED_OUT|CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED_ENCODING|INVALID_CHUNKED_ENCODING|INVALID_HTTP_RESPONSE|RESPONSE_HEADERS_TRUNCATED)/;
+
+/**
+ * What a page's own scripts ask the site for: script files, fetch and XHR. Where the site fails such a request, the page
+ * is not the one that the task is about, and what the policy makes of it says nothing.
+ */
+export class BackgroundRequests {
+  private watching = false;
+  /** Requests without a full answer, and when they began (`performance.now()`). */
+  private readonly running = new Map<Request, number>();
+  /** Failures by request; one that is asked again with success has not failed. */
+  private readonly failures = new Map<string, string>();
+  /** What the page asked for before anybody touched it. */
+  private readonly early = new Set<string>();
+  private touched = false;
+  private readonly idlers = new Set<() => void>();
+
+  constructor(
+    private readonly page: Page,
+    private readonly origin: string,
+  ) {
+    const context = page.context();
+    context.on("request", (request) => this.onStart(request));
+    context.on("response", (response) => {
+      if (isServerFault(response.status())) this.onFailure(response.request(), `HTTP ${response.status()} for`);
+    });
+    context.on("requestfinished", (request) => {
+      if (!this.running.has(request)) return;
+      void request.response().then(
+        (response) => {
+          if (response !== null && !isServerFault(response.status())) this.failures.delete(nameOf(request));
+        },
+        () => undefined,
+      );
+      this.onEnd(request);
+    });
+    context.on("requestfailed", (request) => {
+      const why = request.failure()?.errorText ?? "";
+      if (SERVER_ENDS.test(why)) this.onFailure(request, "no answer to");
+      this.onEnd(request);
+    });
+  }
+
+  /** A page is about to be opened. */
+  begin(): void {
+    this.running.clear();
+    this.failures.clear();
+    this.early.clear();
+    this.touched = false;
+    this.watching = true;
+    this.release();
+  }
+
+  /** The page is in use from here on: what it asks for now belongs to what is done with it. */
+  touch(): void {
+    this.touched = true;
+  }
+
+  /** What the page asks for from here on does not matter any more. */
+  end(): void {
+    this.watching = false;
+    this.running.clear();
+    this.release();
+  }
+
+  /** The first failure that nothing has made good, as `HTTP 503 for GET /options`. */
+  failure(): string | undefined {
+    const [first] = this.failures.values();
+    return first;
+  }
+
+  /**
+   * The oldest request that the page still waits for: a script file, or what it asked for since it was touched. What it
+   * had asked for already before that is not counted: such pages keep a request open on purpose, or repeat it.
+   */
+  unanswered(): { readonly name: string; readonly ageMs: number } | undefined {
+    for (const [request, since] of this.running) {
+      const name = nameOf(request);
+      if (request.resourceType() === "script" || !this.early.has(name))
+        return { name, ageMs: performance.now() - since };
+    }
+    return undefined;
+  }
+
+  /** Waits until every request has ended, at most so long. @returns false where there was none to wait for. */
+  async settle(ms: number): Promise<boolean> {
+    if (this.running.size === 0) return false;
+    let idle = (): void => undefined;
+    const quiet = new Promise<void>((resolve) => {
+      idle = resolve;
+    });
+    const timer = setTimeout(idle, ms);
+    this.idlers.add(idle);
+    await quiet;
+    this.idlers.delete(idle);
+    clearTimeout(timer);
+    return true;
+  }
+
+  private onStart(request: Request): void {
+    if (!this.watching || !WORKING_PARTS.includes(request.resourceType())) return;
+    if (ownerOf(request, this.page) === "popup" || new URL(request.url()).origin !== this.origin) return;
+    this.running.set(request, performance.now());
+    if (!this.touched) this.early.add(nameOf(request));
+  }
+
+  private onFailure(request: Request, how: string): void {
+    if (this.running.has(request)) this.failures.set(nameOf(request), `${how} ${nameOf(request)}`);
+  }
+
+  private onEnd(request: Request): void {
+    this.running.delete(request);
+    if (this.running.size === 0) this.release();
+  }
+
+  private release(): void {
+    for (const idle of this.idlers) idle();
+  }
+}
+
+const nameOf = (request: Request): string => `${request.method()} ${new URL(request.url()).pathname}`;
