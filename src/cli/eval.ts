@@ -10,6 +10,7 @@ import {
   formatComparisons,
   formatEvaluations,
   formatForms,
+  formatLeftOut,
   readEvaluation,
 } from "../train/evaluation-report.js";
 import { RunDirectory } from "../train/run-directory.js";
@@ -91,6 +92,7 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     for (const evaluation of result.evaluations)
       context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }
+  for (const evaluation of result.evaluations) if (evaluation.faults > 0) context.log(formatLeftOut(evaluation));
   for (const file of result.files) context.log(`written: ${file}`);
 }
 

@@ -19,6 +19,9 @@ export class BackgroundRequests {
   private readonly failures = new Map<string, string>();
   /** What the page asked for before anybody touched it. */
   private readonly early = new Set<string>();
+  /** Addresses of requests whose answers come after the page was parsed, or may. */
+  private readonly lookups = new Set<string>();
+  private isParsed = false;
   private touched = false;
   private readonly idlers = new Set<() => void>();
 
@@ -53,6 +56,8 @@ export class BackgroundRequests {
     this.running.clear();
     this.failures.clear();
     this.early.clear();
+    this.lookups.clear();
+    this.isParsed = false;
     this.touched = false;
     this.watching = true;
     this.release();
@@ -89,19 +94,30 @@ export class BackgroundRequests {
     return undefined;
   }
 
-  /** Waits until every request has ended, at most so long. @returns false where there was none to wait for. */
-  async settle(ms: number): Promise<boolean> {
-    if (this.running.size === 0) return false;
-    let idle = (): void => undefined;
-    const quiet = new Promise<void>((resolve) => {
-      idle = resolve;
-    });
-    const timer = setTimeout(idle, ms);
-    this.idlers.add(idle);
-    await quiet;
-    this.idlers.delete(idle);
-    clearTimeout(timer);
-    return true;
+  /** The page has been parsed: scripts that have ended by now have run. */
+  parsed(): void {
+    this.isParsed = true;
+    for (const request of this.running.keys()) this.lookups.add(request.url());
+  }
+
+  /**
+   * Waits until no request runs any more, at most so long.
+   * @returns the addresses of what was answered, since answers may have changed the page after it was parsed.
+   */
+  async settle(ms: number): Promise<readonly string[]> {
+    if (this.running.size > 0) {
+      let idle = (): void => undefined;
+      const quiet = new Promise<void>((resolve) => {
+        idle = resolve;
+      });
+      const timer = setTimeout(idle, ms);
+      this.idlers.add(idle);
+      await quiet;
+      this.idlers.delete(idle);
+      clearTimeout(timer);
+    }
+    const open = new Set([...this.running.keys()].map((request) => request.url()));
+    return [...this.lookups].filter((url) => !open.has(url));
   }
 
   private onStart(request: Request): void {
@@ -109,6 +125,7 @@ export class BackgroundRequests {
     if (ownerOf(request, this.page) === "popup" || new URL(request.url()).origin !== this.origin) return;
     this.running.set(request, performance.now());
     if (!this.touched) this.early.add(nameOf(request));
+    if (this.isParsed || request.resourceType() !== "script") this.lookups.add(request.url());
   }
 
   private onFailure(request: Request, how: string): void {

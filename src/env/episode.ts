@@ -54,6 +54,8 @@ export interface Episode {
 
 /** Retries after a fault. */
 const RETRIES = 2;
+/** Each attempt gives an action so many times the time of the last: a machine that is busy is slow, not broken. */
+const PATIENCE_GROWTH = 2;
 
 /**
  * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is
@@ -112,7 +114,7 @@ export class EpisodeRunner {
   async snapshot(task: Task): Promise<readonly Control[]> {
     return this.inSlot(async (slot) => {
       const { result, faults } = await this.withRetries(async (session) => {
-        const form = await openForm(session, task.url, this.options.actionTimeoutMs);
+        const form = await openForm(session, task.url);
         await form.handle.dispose();
         return form.controls;
       }, slot);
@@ -134,7 +136,7 @@ export class EpisodeRunner {
     return this.inSlot(async (slot) => {
       const { result } = await this.withRetries(async (session) => {
         await executePlan(session, task, { ...plan, actions }, this.options);
-        return session.photograph(this.options.actionTimeoutMs);
+        return session.photograph();
       }, slot);
       return result;
     });
@@ -185,7 +187,7 @@ export class EpisodeRunner {
     const faults: string[] = [];
     while (faults.length <= RETRIES && this.closing === undefined) {
       try {
-        return { result: await this.attempt(work, slot), faults };
+        return { result: await this.attempt(work, slot, faults.length), faults };
       } catch (error) {
         // a browser that does not start again even now will not start for any other episode either
         if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
@@ -197,11 +199,13 @@ export class EpisodeRunner {
     return { result: undefined, faults };
   }
 
-  private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot): Promise<T> {
+  private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot, faults: number): Promise<T> {
+    const { actionTimeoutMs, episodeTimeoutMs } = this.options;
     const session = await this.openSession();
+    session.actionTimeoutMs = Math.min(actionTimeoutMs * PATIENCE_GROWTH ** faults, episodeTimeoutMs);
     try {
       const working = Promise.race([work(session), session.died]);
-      const result = await withDeadline(working, this.options.episodeTimeoutMs);
+      const result = await withDeadline(working, episodeTimeoutMs);
       slot.cleaning = this.clean(session);
       return result;
     } catch (error) {

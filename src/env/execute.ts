@@ -3,7 +3,7 @@ import { type ElementHandle, errors } from "playwright";
 import { EnvironmentFault } from "./browser.js";
 import { currentValues, type ReadForm, readForm } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
-import { aimAt, emptyFiles } from "./page-reader.js";
+import { aimAt, awaitAnswers, emptyFiles } from "./page-reader.js";
 import type { Action, Plan } from "./plan.js";
 import { type PostedPair, postedValues } from "./posted.js";
 import type { Session } from "./session.js";
@@ -21,7 +21,6 @@ export interface Execution {
 }
 
 export interface ExecuteOptions {
-  readonly actionTimeoutMs: number;
   readonly uploads: "dummy" | "none";
 }
 
@@ -31,16 +30,20 @@ const FIRST_LOOK_MS = 200;
 const SCRIPT_PATIENCE_MS = 3000;
 /** How long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
 const LOOKUP_PATIENCE_MS = 1000;
+/** How long an answer may take from the server to the page's scripts. */
+const ANSWER_PATIENCE_MS = 1000;
 
 /**
  * Opens a page and reads its form when what the page's scripts ask the site for has come.
  * @throws EnvironmentFault where the site does not serve the page, or fails its scripts.
  */
-export async function openForm(session: Session, path: string, timeoutMs: number): Promise<ReadForm> {
-  const { background, page } = session;
+export async function openForm(session: Session, path: string): Promise<ReadForm> {
+  const { background, page, actionTimeoutMs: timeoutMs } = session;
   await session.goto(path);
   let form = await readForm(page, timeoutMs);
-  if (await background.settle(Math.min(LOOKUP_PATIENCE_MS, timeoutMs))) {
+  const urls = await background.settle(LOOKUP_PATIENCE_MS);
+  if (urls.length > 0) {
+    await page.evaluate(awaitAnswers, { urls, patienceMs: ANSWER_PATIENCE_MS });
     await form.handle.dispose();
     form = await readForm(page, timeoutMs);
   }
@@ -64,7 +67,7 @@ export async function executePlan(
   plan: Plan,
   options: ExecuteOptions,
 ): Promise<Execution> {
-  const form = await openForm(session, task.url, options.actionTimeoutMs);
+  const form = await openForm(session, task.url);
   if (form.controls.length === 0) throw new EnvironmentFault(`no form on ${task.url}`);
   const records: ActionRecord[] = [];
   let submission: Submission | undefined;
@@ -82,7 +85,7 @@ export async function executePlan(
     const step = resolveAction(action, form, task.url);
     if (step.do === "upload") {
       await flush();
-      records.push(await upload(form, action, step, options));
+      records.push(await upload(session, form, action, step, options));
     } else if (step.do === "submit") {
       await flush();
       const result = await submit(session, form, action, step.button, options);
@@ -115,6 +118,7 @@ async function attach(form: ReadForm, control: number, name: string, timeout: nu
 }
 
 async function upload(
+  session: Session,
   form: ReadForm,
   action: Action,
   step: Extract<Step, { do: "upload" }>,
@@ -125,7 +129,7 @@ async function upload(
   // a path or control characters in a file's name would be an invention of the page's browser, not of the plan
   const name = step.file.replace(/[\p{Cc}/\\]+/gu, "_").slice(0, 100) || "file.txt";
   try {
-    await attach(form, step.control, name, options.actionTimeoutMs);
+    await attach(form, step.control, name, session.actionTimeoutMs);
     return { ...on, fate: "done" };
   } catch (error) {
     if (error instanceof errors.TimeoutError) return { ...on, fate: "timeout" };
@@ -143,7 +147,7 @@ async function submit(
 ): Promise<Submitted> {
   if (button === undefined)
     return { record: { action, fate: "no-such-control", detail: "no submit button" }, attached: [] };
-  const attached = options.uploads === "dummy" ? await attachRequired(form, options.actionTimeoutMs) : [];
+  const attached = options.uploads === "dummy" ? await attachRequired(form, session.actionTimeoutMs) : [];
   const caught = session.catchSubmission();
   const timer = new AbortController();
   const after = (ms: number): Promise<undefined> =>
@@ -157,21 +161,21 @@ async function submit(
       // the page was not painted yet and dropped the click, or something covers the button: Playwright waits for it
       const handle = await form.handle.evaluateHandle((page, index) => page.buttons[index], button);
       await (handle.asElement() as ElementHandle | null)?.click({
-        timeout: options.actionTimeoutMs,
+        timeout: session.actionTimeoutMs,
         noWaitAfter: true,
       });
     }
     if (submission === undefined && aim.invalid === undefined)
       submission = await Promise.race([
         caught.submission,
-        after(Math.min(SCRIPT_PATIENCE_MS, options.actionTimeoutMs)),
+        after(Math.min(SCRIPT_PATIENCE_MS, session.actionTimeoutMs)),
       ]);
     if (submission === undefined && aim.invalid === undefined)
-      submission = await afterLookups(session, caught.submission, options.actionTimeoutMs);
+      submission = await afterLookups(session, caught.submission, session.actionTimeoutMs);
     if (submission === undefined) {
       // a submit event that no script stopped is a navigation; everything else is a refusal, or a script of its own
       const sent = session.isPosting() || (await form.handle.evaluate((page) => page.submits > page.prevented));
-      if (sent) submission = await Promise.race([caught.submission, after(2 * options.actionTimeoutMs)]);
+      if (sent) submission = await Promise.race([caught.submission, after(2 * session.actionTimeoutMs)]);
       if (sent && submission === undefined) throw new EnvironmentFault("no answer to the form post");
     }
     if (submission === undefined)

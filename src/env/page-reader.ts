@@ -221,6 +221,24 @@ export async function readPage(patienceMs: number): Promise<PageForm> {
   return page;
 }
 
+/**
+ * Runs IN THE PAGE: waits, at most so long, until answers that have left the server have come to the page's scripts too.
+ * A page without these entries (a failed request may have none) is not waited for any longer.
+ */
+export async function awaitAnswers({
+  urls,
+  patienceMs,
+}: {
+  urls: readonly string[];
+  patienceMs: number;
+}): Promise<void> {
+  const end = performance.now() + patienceMs;
+  const come = (url: string): boolean => performance.getEntriesByName(url, "resource").length > 0;
+  while (performance.now() < end && !urls.every(come)) await new Promise((resolve) => setTimeout(resolve, 10));
+  // the scripts' own turn
+  await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
 /** One change to a control: indices and values, nothing else, reaches the page. */
 export type PageOp =
   | { readonly op: "value"; readonly control: number; readonly value: string }

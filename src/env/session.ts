@@ -30,6 +30,8 @@ export class Session {
   private waiting: { resolve(submission: Submission): void; reject(error: Error): void } | undefined;
   /** What the page's scripts ask the site for. */
   readonly background: BackgroundRequests;
+  /** How long an action or an answer may take now. */
+  private patience: number;
 
   private constructor(
     readonly browser: Browser,
@@ -42,6 +44,8 @@ export class Session {
     private readonly unsubscribe: () => void,
   ) {
     this.background = new BackgroundRequests(page, new URL(options.site.baseUrl).origin);
+    this.patience = options.actionTimeoutMs;
+    context.setDefaultTimeout(this.patience);
   }
 
   static async open(browser: Browser, options: BrowserOptions): Promise<Session> {
@@ -52,7 +56,6 @@ export class Session {
       locale: "en-US",
       timezoneId: "UTC",
     });
-    context.setDefaultTimeout(options.actionTimeoutMs);
     let session: Session | undefined;
     await context.route("**", (route) => session?.filter(route) ?? route.abort());
     const page = await context.newPage();
@@ -82,6 +85,16 @@ export class Session {
     return opened;
   }
 
+  /** How long one action or answer may take, in milliseconds. */
+  get actionTimeoutMs(): number {
+    return this.patience;
+  }
+
+  set actionTimeoutMs(ms: number) {
+    this.patience = ms;
+    this.context.setDefaultTimeout(ms);
+  }
+
   /** Opens a path of the site. @throws EnvironmentFault where the server does not serve it, or only half of it. */
   async goto(path: string): Promise<void> {
     this.episodes++;
@@ -92,6 +105,7 @@ export class Session {
     this.loading = true;
     this.background.begin();
     const response = await this.page.goto(url.href, { waitUntil: "domcontentloaded" });
+    this.background.parsed();
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
     // half a page would be read as a form with fewer fields
@@ -122,7 +136,7 @@ export class Session {
   }
 
   /** The whole page as a small JPEG; a very long one is cut. */
-  async photograph(timeoutMs: number): Promise<Uint8Array> {
+  async photograph(): Promise<Uint8Array> {
     const { width } = VIEWPORT;
     const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
     return this.page.screenshot({
@@ -132,7 +146,7 @@ export class Session {
       clip: { x: 0, y: 0, width, height: Math.max(1, Math.min(height, PICTURE_HEIGHT)) },
       scale: "css",
       animations: "disabled",
-      timeout: timeoutMs,
+      timeout: this.patience,
     });
   }
 
@@ -174,7 +188,7 @@ export class Session {
   /** Decides on every request: to the site, from the site's own copies, into a form post, or nowhere. */
   private async filter(route: Route): Promise<void> {
     const request = route.request();
-    const { site, actionTimeoutMs } = this.options;
+    const { site } = this.options;
     try {
       const owner = ownerOf(request, this.page);
       const own = new URL(request.url()).origin === new URL(site.baseUrl).origin;
@@ -189,7 +203,7 @@ export class Session {
         }
         this.posting = true;
         this.background.end();
-        await forwardSubmission(route, actionTimeoutMs).then(resolve, reject);
+        await forwardSubmission(route, this.patience).then(resolve, reject);
         this.posting = false;
       } else if (leaves && !(own && this.isOpening(request))) {
         // a browser reads a page no further that has left while it was loading

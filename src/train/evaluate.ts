@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import { EnvironmentFault } from "../env/browser.js";
 import type { Control } from "../env/controls.js";
 import type { Episode } from "../env/episode.js";
 import { nullPlan, oracleActions } from "../env/oracle.js";
@@ -61,7 +62,15 @@ async function evaluateFixed(
     tasks.map(async (task, i) => {
       const page = pages.get(task.url) ?? runner.snapshot(task);
       pages.set(task.url, page);
-      const controls = await page;
+      const controls = await page.catch((error: unknown) => {
+        if (!(error instanceof EnvironmentFault)) throw error;
+        if (pages.get(task.url) === page) pages.delete(task.url);
+        return error.message;
+      });
+      if (typeof controls === "string") {
+        onEpisode?.(++done, tasks.length);
+        return { task, episode: { fault: controls } };
+      }
       const actions =
         name === "oracle"
           ? oracleActions(task.fields, controls)
@@ -75,7 +84,7 @@ async function evaluateFixed(
 }
 
 function summarizeEpisodes(
-  played: readonly { readonly task: Task; readonly episode: Episode }[],
+  played: readonly { readonly task: Task; readonly episode: Episode | { readonly fault: string } }[],
   environment: Environment,
   config: RunConfig,
   split: TaskSet,
@@ -84,7 +93,7 @@ function summarizeEpisodes(
 ): Evaluation {
   const scores = played.map(({ task, episode }): EpisodeScore => {
     const about = { task_id: task.id, form: task.form, ...(task.clean === undefined ? {} : { clean: task.clean }) };
-    if (episode.fault !== undefined)
+    if (!("reward" in episode) || episode.fault !== undefined)
       return { ...about, reward: 0, success: false, field_accuracy: 0, fault: episode.fault };
     return {
       ...about,

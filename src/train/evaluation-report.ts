@@ -25,12 +25,16 @@ const taskScore = z.strictObject({
   clean: z.boolean().optional(),
 });
 
+const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });
+
 const evaluationSchema = z.strictObject({
   split: z.string(),
   policy: z.string(),
   /** Episodes that count: those that did not fault. */
   episodes: z.int(),
   faults: z.int(),
+  /** Those that faulted, and why. */
+  left_out: z.array(leftOut).optional(),
   reward: interval,
   success_rate: interval,
   field_accuracy: interval,
@@ -71,11 +75,13 @@ export function summarize(
     );
   }
   const forms = [...new Set(counted.map((episode) => episode.form))].sort();
+  const left = episodes.flatMap(({ task_id, fault }) => (fault === undefined ? [] : [{ task_id, fault }]));
   return {
     split: about.split,
     policy: about.policy,
     episodes: counted.length,
-    faults: episodes.length - counted.length,
+    faults: left.length,
+    ...(left.length === 0 ? {} : { left_out: left }),
     ...scores(counted, about.seed),
     per_form: Object.fromEntries(
       forms.map((form) => {
@@ -200,6 +206,19 @@ export function formatEvaluations(
       ...SCORES.map((score) => formatInterval(e[score], score === "success_rate")),
     ]),
   ]);
+}
+
+/** What was left out because the environment failed, by the cause; empty where nothing was. */
+export function formatLeftOut({ split, left_out: left = [] }: Evaluation): string {
+  const causes = new Map<string, string[]>();
+  for (const { task_id, fault } of left) causes.set(fault, [...(causes.get(fault) ?? []), task_id]);
+  return [...causes]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([fault, [first, ...others]]) => {
+      const more = others.length === 0 ? "" : ` and ${others.length} more`;
+      return `${split}: left out, the environment failed: ${fault} (${first}${more})`;
+    })
+    .join("\n");
 }
 
 /**

@@ -147,6 +147,21 @@ test("a server that fails once is asked again; the fault is logged, the reward i
   });
 });
 
+test("a server that is too slow for one attempt gets more time in the next", async () => {
+  const timers = new Set<NodeJS.Timeout>();
+  const answer = (_: unknown, response: ServerResponse): boolean => {
+    const page = `<!doctype html>${FORM}`;
+    timers.add(setTimeout(() => response.setHeader("content-type", "text/html").end(page), 1500));
+    return true;
+  };
+  await using({}, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 20_000 }, async (runner) => {
+    const episode = await runner.run(taskFor("/slow", FIELDS), PLAN);
+    assert.deepEqual([episode.fault, episode.reward], [undefined, 1]);
+    assert.ok(episode.attempts > 1);
+  });
+  for (const timer of timers) clearTimeout(timer);
+});
+
 test("what the policy brings about is scored: a refused form, a button that leads away, a form left unsent", async () => {
   const pages = {
     "/checked": `<form method=post onsubmit="return this.n.value.length > 5"><label>Name <input name=n></label><button>Submit</button></form>`,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { evaluateCommand } from "../../src/train/evaluate.js";
 import type { EvaluateOptions } from "../../src/train/types.js";
+import { servePages } from "../env/page-site.js";
 
 const dir = mkdtempSync(join(tmpdir(), "evaluate-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -32,4 +33,30 @@ test("an interrupt ends an evaluation at once", async () => {
   const evaluating = evaluateCommand(options({ episodes: 100_000, policy: "empty", signal: controller.signal }));
   controller.abort();
   await assert.rejects(evaluating, { name: "AbortError" });
+});
+
+test("a form that the site stops serving is left out, with the cause; the others are scored", async () => {
+  const form = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
+  let asked = 0;
+  // served when the site is looked at before the run, and never again
+  const site = await servePages({ "/good": form, "/bad": form }, ({ url }, response) => {
+    if (url !== "/bad" || asked++ === 0) return false;
+    response.writeHead(500).end();
+    return true;
+  });
+  const tasks = ["good", "bad"].flatMap((name) =>
+    [1, 2].map((n) => ({ id: `${name}/val/${n}`, split: "val", form: name, url: `/${name}`, fields: { Name: "Ann" } })),
+  );
+  writeFileSync(join(dir, "tasks.jsonl"), tasks.map((task) => `${JSON.stringify(task)}\n`).join(""));
+  const overrides = [`site={kind: url, tasks: ${join(dir, "tasks.jsonl")}, base_url: "${site.baseUrl}"}`];
+  try {
+    const { evaluations } = await evaluateCommand(options({ overrides, split: "val" }));
+    const [e] = evaluations;
+    assert.deepEqual([e?.episodes, e?.faults, e?.reward.mean], [2, 2, 1]);
+    const left = e?.left_out?.map(({ task_id }) => task_id) ?? [];
+    assert.deepEqual(left.sort(), ["bad/val/1", "bad/val/2"]);
+    assert.match(e?.left_out?.[0]?.fault ?? "", /HTTP 500 for GET \/bad/);
+  } finally {
+    await site.stop();
+  }
 });

@@ -13,6 +13,7 @@ import {
   formatEvaluations,
   formatForms,
   formatInterval,
+  formatLeftOut,
   formatTable,
   readEvaluation,
   summarize,
@@ -43,6 +44,9 @@ test("faults are counted and left out; forms are scored apart", () => {
   const e = summarize([...rows, { ...(rows[0] as EpisodeScore), reward: 0, fault: "browser gone" }], about);
   assert.equal(e.episodes, 10);
   assert.equal(e.faults, 1);
+  assert.deepEqual(e.left_out, [{ task_id: "t/0", fault: "browser gone" }]);
+  assert.match(formatLeftOut(e), /^heldout: left out, .*: browser gone \(t\/0\)$/);
+  assert.equal(formatLeftOut(summarize(rows, about)), "");
   assert.equal(e.reward.mean, 0.75);
   assert.equal(e.success_rate.mean, 0.5);
   assert.ok(e.reward.low < 0.75 && e.reward.high > 0.75);
