@@ -1,9 +1,10 @@
-// npm run bench [-- --peer eager|compile] [--runs 9] [--only lora_step,checkpointing,policy] [--python python3]
+// npm run bench [-- --peer eager|compile] [--runs 9] [--only lora_step,checkpointing,decoding,policy] [--python python3]
 // What a step costs on this machine, as one JSON object on stdout. With --peer, the LoRA training step is taken in turn
 // with scripts/bench/torch_peer.py (needs PyTorch 2.13), one thread each; `ratio` is the median of ours / theirs.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
+import { benchDecoding } from "./bench/decoding.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
 import { benchPolicy } from "./bench/policy.mjs";
 import { ensureBrowser } from "./lib/browser.mjs";
@@ -13,7 +14,7 @@ const { values } = parseArgs({
   options: {
     peer: { type: "string" },
     runs: { type: "string", default: "9" },
-    only: { type: "string", default: "lora_step,checkpointing,policy" },
+    only: { type: "string", default: "lora_step,checkpointing,decoding,policy" },
     python: { type: "string", default: "python3" },
   },
 });
@@ -32,6 +33,7 @@ const result = {
   node: process.versions.node,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
+  ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
 };

@@ -3,6 +3,7 @@ import type { DiscreteRng } from "../core/outcomes.js";
 import type { Rng } from "../core/rng.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Tensor, Value } from "../onnx/types.js";
+import type { NewTokens } from "./prefix-cache.js";
 import type { ScoreHead } from "./score-head.js";
 import type { SupervisedExample } from "./supervised.js";
 import type { RatioLevel, TermBatch } from "./terms.js";
@@ -71,6 +72,24 @@ export interface RoundInput {
 /** The network behind a sampler; `Round` is what the sampler's {@link RoundHead} says of the rows. */
 export interface RoundModel<Round> {
   forwardRound(input: RoundInput): Promise<Round>;
+  /**
+   * Rounds that compute only what is new, with an empty store of keys and values of their own; undefined where the
+   * model's graph cannot keep any, and on `auto` where keeping them may cost more than computing them.
+   */
+  cachedRounds?(use: true | "auto"): Promise<CachedRounds<Round> | undefined>;
+}
+
+/** Whether keys and values are used again: always, never, or where they stay in the memory that computes them. */
+export type CacheUse = boolean | "auto";
+
+/** A round of new tokens behind those that the rounds before have read; rows are indices b*N+n of the new ones. */
+export type CachedRoundInput = NewTokens & Pick<RoundInput, "rows" | "features" | "uniform" | "temperature">;
+
+/** Rounds that build on each other. */
+export interface CachedRounds<Round> {
+  forwardRound(input: CachedRoundInput): Promise<Round>;
+  /** Frees the keys and values. Never fails. */
+  close(): void;
 }
 
 /** What a rollout draws from the logits of its rows, on the graph. */
@@ -175,6 +194,8 @@ export interface Sampler<
   shrink(options: Options, positions: number, steps: number): Options;
   /** Why trajectories of this policy cannot be scored in a way, or undefined where they can. */
   refuses(scoring: Scoring, options: Options): string | undefined;
+  /** Whether rollouts use {@link RoundModel.cachedRounds} where the model has them; absent: never. */
+  caches?(options: Options): CacheUse;
   /**
    * @param prompts token ids, one list a rollout.
    * @param rngs one stream a rollout, so that batching does not change the noise.

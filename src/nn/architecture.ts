@@ -17,6 +17,8 @@ export interface WeightSpec {
 export interface Architecture {
   /** Emits the whole contract graph (docs/model.md): inputs, weights by their checkpoint names, output `logits`. */
   build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
+  /** The same graph reading new tokens behind a past (past.ts); absent where the architecture cannot. */
+  buildWithPast?(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
   /** Every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;
 }

@@ -10,14 +10,14 @@ import { producersOf, projectionOf } from "./projection.js";
 import { weightExpressions } from "./weight-expressions.js";
 
 export interface BindOptions {
-  /** Numbers for the symbolic dimensions, as {B: 8, N: 416}. */
-  readonly dims: Readonly<Record<string, number>>;
+  /** Numbers for the symbolic dimensions, as {B: 8, N: 416}; absent: they stay symbols, in a graph of our own. */
+  readonly dims?: Readonly<Record<string, number>>;
   /** Adds adapters; their A and B become graph inputs under PEFT's names. */
   readonly lora?: LoraOptions;
   /** `all`: every float weight becomes a graph input (full fine-tuning). */
   readonly weights?: "constant" | "input";
-  /** Gathers this many rows of the final hidden states before the head. */
-  readonly rows?: number;
+  /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
+  readonly rows?: Dim;
 }
 
 export interface BoundModel {
@@ -29,6 +29,8 @@ export interface BoundModel {
   readonly rows: Value | undefined;
   /** Adapter matrices, or all weights. */
   readonly parameters: readonly Value[];
+  /** What the graph returns besides logits. */
+  readonly others: ReadonlyMap<string, Value>;
 }
 
 /** What may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
@@ -115,12 +117,14 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   const e = new Emitter(g);
   const parameters: Value[] = [];
   const adapters = new Map<string, LoraPair>();
-  const aliases = dimensionAliases(model, options.dims);
-  const bound = (d: Dim): number => {
-    const n = typeof d === "number" ? d : (options.dims[d] ?? aliases[d]);
+  const { dims } = options;
+  const aliases = dims === undefined ? {} : dimensionAliases(model, dims);
+  const bound = (d: Dim): Dim => {
+    if (typeof d === "number" || dims === undefined) return d;
+    const n = dims[d] ?? aliases[d];
     if (n === undefined)
       throw new UserError(
-        `The graph ${model.name} has the dimension "${d}", which nothing binds; known: ${Object.keys(options.dims).join(", ")}.`,
+        `The graph ${model.name} has the dimension "${d}", which nothing binds; known: ${Object.keys(dims).join(", ")}.`,
       );
     return n;
   };
@@ -221,11 +225,22 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   }
   const logits = values.get("logits");
   if (logits === undefined) throw new UserError(`The graph ${model.name} has no output "logits".`);
-  return { g, e, logits, rows, parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])] };
+  const others = model.outputs.flatMap(({ name }) => {
+    const value = name === "logits" ? undefined : values.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    g,
+    e,
+    logits,
+    rows,
+    parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])],
+    others: new Map(others),
+  };
 }
 
 /** An imported graph names its batch and length as it likes: the dimensions of input_ids are B and N. */
-function dimensionAliases(model: RawModel, dims: BindOptions["dims"]): Record<string, number> {
+function dimensionAliases(model: RawModel, dims: NonNullable<BindOptions["dims"]>): Record<string, number> {
   const aliases: Record<string, number> = {};
   const shape = model.inputs.find((i) => i.name === "input_ids")?.shape ?? [];
   (["B", "N"] as const).forEach((ours, axis) => {

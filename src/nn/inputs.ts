@@ -3,6 +3,7 @@ import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/proto.js";
 import { formatShape } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
+import { PAST } from "./past.js";
 
 /** What a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
 const KNOWN: Readonly<Record<string, number>> = {
@@ -18,13 +19,14 @@ export function isModelInput(name: string): boolean {
 }
 
 /**
- * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N]), whether the model
+ * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B, 1, N, P+N] in a
+ * graph with a past), whether the model
  * uses them or not, and any others of its own.
- * @param bound a number for a dimension.
+ * @param bound a number for a dimension, or the symbol that it stays.
  * @returns a value for each input of the model. `attention_mask` [B, N] is what the first token sees: the same for all
  *   tokens of a bidirectional model, whose bias blocks padding only. `token_type_ids` is 0.
  */
-export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => number): Map<string, Value> {
+export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim): Map<string, Value> {
   const { g } = e;
   for (const { name, shape } of model.inputs) {
     const rank = KNOWN[name];
@@ -36,11 +38,13 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => numbe
   }
   const ids = model.inputs.find((i) => i.name === "input_ids");
   if (ids === undefined) throw new UserError(`The graph ${model.name} has no input input_ids.`);
-  const [batch, length] = ids.shape.map(bound) as [number, number];
+  const [batch, length] = ids.shape.map(bound) as [Dim, Dim];
+  const isBehindPast = model.inputs.some((i) => i.name.startsWith(PAST));
+  const bias = isBehindPast ? model.inputs.find((i) => i.name === "attention_bias") : undefined;
   const contract: Readonly<Record<string, Value>> = {
     input_ids: g.input("input_ids", "int64", [batch, length]),
     position_ids: g.input("position_ids", "int64", [batch, length]),
-    attention_bias: g.input("attention_bias", "float32", [batch, 1, length, length]),
+    attention_bias: g.input("attention_bias", "float32", bias?.shape.map(bound) ?? [batch, 1, length, length]),
   };
   const values = new Map<string, Value>();
   for (const input of model.inputs) {
@@ -50,7 +54,7 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => numbe
     else if (name === "token_type_ids") values.set(name, e.zeros([batch, length], dtype));
     else if (name === "attention_mask") {
       const first = e.slice(contract.attention_bias as Value, 2, 0, 1);
-      values.set(name, e.cast(e.greater(e.reshape(first, [batch, length]), -1), dtype));
+      values.set(name, e.cast(e.greater(e.reshape(first, [batch, length] as number[]), -1), dtype));
     } else values.set(name, g.input(name, dtype, input.shape.map(bound)));
   }
   return values;

@@ -108,27 +108,19 @@ export class Targets {
 
 /**
  * Grouped-query attention with an additive bias.
- * q [B, N, H, hd] (already scaled), k and v [B, N, Hkv, hd], bias [B, 1, N, N]; returns [B*N, H*hd].
+ * q [B, N, H, hd] (already scaled), k and v [B, S, Hkv, hd], bias [B, 1, N, S]; returns [B*N, H*hd].
  * The heads of a group are stacked along the query axis, so that K and V are never repeated.
  */
-export function attention(
-  e: Emitter,
-  t: Targets,
-  q: Value,
-  k: Value,
-  v: Value,
-  bias: Value,
-  s: AttentionShapes,
-): Value {
+export function attention(e: Emitter, q: Value, k: Value, v: Value, bias: Value, s: AttentionShapes): Value {
   const grouped = s.heads !== s.kvHeads;
   const stack = (x: Value, last: number): Value => (grouped ? e.reshape(x, [0, s.kvHeads, -1, last]) : x);
   const qh = stack(e.transpose(q, [0, 2, 1, 3]), s.headDim);
   const kt = e.transpose(k, [0, 2, 3, 1]);
   const vh = e.transpose(v, [0, 2, 1, 3]);
   const scores = e.matmul(qh, kt);
-  const perHead = grouped ? e.reshapeTo(scores, t.of("B", s.heads, "N", "N")) : scores;
+  const perHead = grouped ? e.reshape(scores, [0, s.heads, -1, 0]) : scores;
   const weights = e.softmax(e.add(perHead, bias));
   const context = e.matmul(grouped ? e.reshape(weights, [0, s.kvHeads, -1, 0]) : weights, vh);
-  const unstacked = grouped ? e.reshapeTo(context, t.of("B", s.heads, "N", s.headDim)) : context;
+  const unstacked = grouped ? e.reshape(context, [0, s.heads, -1, 0]) : context;
   return e.reshape(e.transpose(unstacked, [0, 2, 1, 3]), [-1, s.heads * s.headDim]);
 }

@@ -3,11 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, UserError } from "../core/errors.js";
 import { sha256File, writeAtomic } from "../core/files.js";
-import { type RawModel, readModelFile, writeModelFile } from "../onnx/proto.js";
-import { type ExternalData, isExternal, type Tensor, type Value } from "../onnx/types.js";
+import type { GraphBuilder } from "../onnx/graph.js";
+import { decodeModel, encodeModel, type RawModel, readModelFile, writeModelFile } from "../onnx/proto.js";
+import { type ExternalData, type Graph, isExternal, type Tensor, type Value } from "../onnx/types.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../text/safetensors.js";
 import { Tokenizer } from "../text/tokenizer.js";
-import { architectureOf } from "./architecture.js";
+import { architectureOf, type WeightDeclarer } from "./architecture.js";
 import { type ModelConfig, readModelConfig } from "./config.js";
 import { isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
@@ -109,11 +110,29 @@ export async function saveModel(
 
 /** Writes the graph of the weights that lie in a directory already, in whatever form they are stored. */
 export async function writeModelGraph(dir: string, config: ModelConfig): Promise<void> {
-  const header = openSafetensors(join(dir, WEIGHTS_FILE));
   const architecture = await architectureOf(config);
+  const graph = emitGraph(dir, config, (g, weight) => architecture.build(g, config, weight));
+  await writeModelFile(join(dir, "model.onnx"), graph);
+}
+
+/**
+ * The graph of a model that reads new tokens behind keys and values which it computed before (past.ts), made from
+ * config.json and the weights' file as model.onnx was; undefined where the model has none: its graph is not ours, or its
+ * tokens see what lies behind them.
+ */
+export async function graphWithPast({ dir, config, graph }: Model): Promise<RawModel | undefined> {
+  if (isImported(graph) || config.attention !== "causal") return undefined;
+  const architecture = await architectureOf(config);
+  if (architecture.buildWithPast === undefined) return undefined;
+  const withPast = emitGraph(dir, config, (g, weight) => architecture.buildWithPast?.(g, config, weight));
+  return decodeModel(encodeModel(withPast), `the graph of ${dir} with a past`);
+}
+
+function emitGraph(dir: string, config: ModelConfig, build: (g: GraphBuilder, weight: WeightDeclarer) => void): Graph {
+  const header = openSafetensors(join(dir, WEIGHTS_FILE));
   const g = new PackedBuilder(config.architecture);
   const declared = new Map<string, Value>();
-  architecture.build(g, config, (name, shape) => {
+  build(g, (name, shape) => {
     const known = declared.get(name);
     if (known !== undefined) return known;
     const stored = storedWeight(header, name);
@@ -126,7 +145,7 @@ export async function writeModelGraph(dir: string, config: ModelConfig): Promise
     declared.set(name, value);
     return value;
   });
-  await writeModelFile(join(dir, "model.onnx"), g.build());
+  return g.build();
 }
 
 /** A weight of a file as a graph refers to it. @throws UserError where it is missing or of a form that no graph has. */

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
+import type { GraphBuilder } from "../onnx/graph.js";
 import type { Value } from "../onnx/types.js";
-import type { Architecture, WeightSpec } from "./architecture.js";
+import type { Architecture, WeightDeclarer, WeightSpec } from "./architecture.js";
 import { baseConfigSchema, type ModelConfig, parseConfig } from "./config.js";
 import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
+import { Past } from "./past.js";
 
 /** The keys of config.json that Qwen3- and LLaMA-like transformers share, under Hugging Face's names. */
 export const transformerSchema = baseConfigSchema.extend({
@@ -43,60 +45,62 @@ export function transformer(schema: z.ZodType<TransformerConfig>): Architecture 
   };
   return {
     weights: (config) => weightsOf(parse(config)),
-    build(g, config, weight) {
-      const c = parse(config);
-      const e = new Emitter(g);
-      const d = c.hidden_size;
-      const hd = c.head_dim;
-      const [heads, kvHeads] = [c.num_attention_heads, c.num_key_value_heads];
-      const specs = weightsOf(c);
-      const w = (name: string): Value => weight(name, specs.get(name)?.shape ?? []);
-
-      const inputIds = g.input("input_ids", "int64", ["B", "N"]);
-      const positionIds = g.input("position_ids", "int64", ["B", "N"]);
-      const bias = g.input("attention_bias", "float32", ["B", 1, "N", "N"]);
-
-      g.scope("model", () => {
-        const t = new Targets(e, inputIds);
-        const rotation = rotations(e, positionIds, hd, c.rope_theta);
-        let x = e.reshape(e.gather(w(EMBED), inputIds), [-1, d]);
-        for (let i = 0; i < c.num_hidden_layers; i++) {
-          const p = `model.layers.${i}`;
-          x = g.scope(`layers.${i}`, () => {
-            const attended = g.scope("self_attn", () => {
-              const h = rmsNorm(e, x, w(`${p}.input_layernorm.weight`), c.rms_norm_eps);
-              const project = (name: string, n: number): Value =>
-                g.scope(name, () =>
-                  e.reshapeTo(linear(e, h, w(`${p}.self_attn.${name}.weight`)), t.of("B", "N", n, hd)),
-                );
-              const norm = (name: string, v: Value): Value =>
-                c.qk_norm ? g.scope(name, () => rmsNorm(e, v, w(`${p}.self_attn.${name}.weight`), c.rms_norm_eps)) : v;
-              const q = rotate(e, norm("q_norm", project("q_proj", heads)), rotation.query);
-              const k = rotate(e, norm("k_norm", project("k_proj", kvHeads)), rotation.key);
-              const v = project("v_proj", kvHeads);
-              const context = attention(e, t, q, k, v, bias, { heads, kvHeads, headDim: hd });
-              return g.scope("o_proj", () => linear(e, context, w(`${p}.self_attn.o_proj.weight`)));
-            });
-            const middle = e.add(x, attended);
-            const fed = g.scope("mlp", () => {
-              const h = rmsNorm(e, middle, w(`${p}.post_attention_layernorm.weight`), c.rms_norm_eps);
-              return swiglu(
-                e,
-                h,
-                w(`${p}.mlp.gate_proj.weight`),
-                w(`${p}.mlp.up_proj.weight`),
-                w(`${p}.mlp.down_proj.weight`),
-              );
-            });
-            return e.add(middle, fed);
-          });
-        }
-        const last = g.scope("norm", () => rmsNorm(e, x, w("model.norm.weight"), c.rms_norm_eps));
-        const logits = g.scope("lm_head", () => linear(e, last, w(c.tie_word_embeddings ? EMBED : "lm_head.weight")));
-        g.output("logits", e.reshapeTo(logits, t.of("B", "N", c.vocab_size)));
-      });
-    },
+    build: (g, config, weight) => emit(g, parse(config), weight, undefined),
+    buildWithPast: (g, config, weight) => emit(g, parse(config), weight, new Past(new Emitter(g))),
   };
+}
+
+function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, past: Past | undefined): void {
+  const e = new Emitter(g);
+  const d = c.hidden_size;
+  const hd = c.head_dim;
+  const [heads, kvHeads] = [c.num_attention_heads, c.num_key_value_heads];
+  const specs = weightsOf(c);
+  const w = (name: string): Value => weight(name, specs.get(name)?.shape ?? []);
+
+  const inputIds = g.input("input_ids", "int64", ["B", "N"]);
+  const positionIds = g.input("position_ids", "int64", ["B", "N"]);
+  const bias = g.input("attention_bias", "float32", ["B", 1, "N", past === undefined ? "N" : "(P+N)"]);
+  const behindPast = (name: string, x: Value): Value => past?.before(name, x) ?? x;
+
+  g.scope("model", () => {
+    const t = new Targets(e, inputIds);
+    const rotation = rotations(e, positionIds, hd, c.rope_theta);
+    let x = e.reshape(e.gather(w(EMBED), inputIds), [-1, d]);
+    for (let i = 0; i < c.num_hidden_layers; i++) {
+      const p = `model.layers.${i}`;
+      x = g.scope(`layers.${i}`, () => {
+        const attended = g.scope("self_attn", () => {
+          const h = rmsNorm(e, x, w(`${p}.input_layernorm.weight`), c.rms_norm_eps);
+          const project = (name: string, n: number): Value =>
+            g.scope(name, () => e.reshapeTo(linear(e, h, w(`${p}.self_attn.${name}.weight`)), t.of("B", "N", n, hd)));
+          const norm = (name: string, v: Value): Value =>
+            c.qk_norm ? g.scope(name, () => rmsNorm(e, v, w(`${p}.self_attn.${name}.weight`), c.rms_norm_eps)) : v;
+          const q = rotate(e, norm("q_norm", project("q_proj", heads)), rotation.query);
+          const ownKeys = rotate(e, norm("k_norm", project("k_proj", kvHeads)), rotation.key);
+          const k = behindPast(`${i}/key`, ownKeys);
+          const v = behindPast(`${i}/value`, project("v_proj", kvHeads));
+          const context = attention(e, q, k, v, bias, { heads, kvHeads, headDim: hd });
+          return g.scope("o_proj", () => linear(e, context, w(`${p}.self_attn.o_proj.weight`)));
+        });
+        const middle = e.add(x, attended);
+        const fed = g.scope("mlp", () => {
+          const h = rmsNorm(e, middle, w(`${p}.post_attention_layernorm.weight`), c.rms_norm_eps);
+          return swiglu(
+            e,
+            h,
+            w(`${p}.mlp.gate_proj.weight`),
+            w(`${p}.mlp.up_proj.weight`),
+            w(`${p}.mlp.down_proj.weight`),
+          );
+        });
+        return e.add(middle, fed);
+      });
+    }
+    const last = g.scope("norm", () => rmsNorm(e, x, w("model.norm.weight"), c.rms_norm_eps));
+    const logits = g.scope("lm_head", () => linear(e, last, w(c.tie_word_embeddings ? EMBED : "lm_head.weight")));
+    g.output("logits", e.reshapeTo(logits, t.of("B", "N", c.vocab_size)));
+  });
 }
 
 function weightsOf(c: TransformerConfig): ReadonlyMap<string, WeightSpec> {

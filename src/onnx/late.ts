@@ -23,7 +23,7 @@ export function late(
 function zeroBehind(e: Emitter, behind: Value): Value {
   let first = behind;
   behind.shape.forEach((size, axis) => {
-    if (size !== 1) first = e.slice(first, axis, 0, 1);
+    if (size !== 1) first = e.gather(first, e.g.ints([0]), axis);
   });
   return e.min(e.cast(e.cast(e.reshape(first, [1]), "bool"), "int64"), 0);
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type {
+  CachedRounds,
   Conditions,
-  Features,
   RoundHead,
   RoundInput,
   RoundModel,
@@ -11,13 +11,15 @@ import type {
 import type { TermBatch } from "../diffusion/terms.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
-import { type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
+import { graphWithPast, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import { encodeModel } from "../onnx/proto.js";
 import type { Runtime } from "../onnx/session.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
 import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
 import type { Objective } from "../rl/objective.js";
 import { readSafetensors } from "../text/safetensors.js";
+import { openCachedRounds } from "./cached-rounds.js";
+import { drawFeeds, f32, featureFeeds, i64, scalar } from "./feeds.js";
 import { accumulator, rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
 
 export type PolicyKey = "policy" | "reference";
@@ -44,10 +46,6 @@ export interface SegmentValues {
   readonly weight: Float32Array;
 }
 
-const f32 = (shape: readonly number[], data: Float32Array): Tensor => ({ dtype: "float32", shape, data });
-const i64 = (shape: readonly number[], data: BigInt64Array): Tensor => ({ dtype: "int64", shape, data });
-const scalar = (x: number): Tensor => f32([], Float32Array.of(x));
-
 /**
  * A model with its adapters on a runtime: samples rounds, scores trajectories, accumulates gradients, takes steps.
  * Graphs are built and loaded for each static shape at first use. Parameters, gradients and moments stay in the runtime,
@@ -58,6 +56,8 @@ export class Engine implements RoundModel<unknown> {
   readonly parameters: readonly Parameter[];
   private readonly trainable: Trainable;
   private accumulated = false;
+  private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
+  private caches = 0;
   /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -162,9 +162,17 @@ export class Engine implements RoundModel<unknown> {
     return this.round("rollout_model", this.options.sampler.roundHead, input);
   }
 
+  cachedRounds(use: true | "auto"): Promise<CachedRounds<unknown> | undefined> {
+    return this.openCache("rollout_model", this.options.sampler.roundHead, use);
+  }
+
   /** The current policy behind the head of another sampler, as evaluations may have one. */
   roundsOf(kind: string, { roundHead }: Pick<Sampler, "roundHead">): RoundModel<unknown> {
-    return { forwardRound: (input) => this.round(`rollout_model/${kind}`, roundHead, input) };
+    const name = `rollout_model/${kind}`;
+    return {
+      forwardRound: (input) => this.round(name, roundHead, input),
+      cachedRounds: (use) => this.openCache(name, roundHead, use),
+    };
   }
 
   private async round(name: string, roundHead: RoundHead<unknown>, input: RoundInput): Promise<unknown> {
@@ -179,14 +187,33 @@ export class Engine implements RoundModel<unknown> {
         position_ids: i64([batch, length], input.positionIds),
         attention_bias: f32([batch, 1, length, length], input.attentionBias),
         ...this.conditionFeeds(input.conditions, batch),
-        rows: i64([rows], input.rows),
-        ...featureFeeds(input.features),
-        uniform: f32([rows], input.uniform),
-        inverse_temperature: scalar(1 / input.temperature),
+        ...drawFeeds(input),
       },
       bind: this.bindPolicy("policy"),
     });
     return roundHead.read(out);
+  }
+
+  private async openCache(
+    name: string,
+    roundHead: RoundHead<unknown>,
+    use: true | "auto",
+  ): Promise<CachedRounds<unknown> | undefined> {
+    // ONNX Runtime for Node returns what a GPU computes: keys and values would travel there and back in every round
+    if (use === "auto" && this.runtime.provider !== "cpu") return undefined;
+    this.graphWithPast ??= graphWithPast(this.model);
+    const graph = await this.graphWithPast;
+    if (graph === undefined) return undefined;
+    const { runtime, trainable, tokens } = this;
+    return openCachedRounds(runtime, graph, {
+      id: `cache/${this.caches++}`,
+      roundHead,
+      bind: this.bindPolicy("policy"),
+      session: () =>
+        this.session(`${name}/cached`, () => rolloutGraph(graph, undefined, trainable, tokens, roundHead), {
+          memPattern: false,
+        }),
+    });
   }
 
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
@@ -348,13 +375,4 @@ function shapeOf(b: TermBatch): { batch: number; length: number; rows: number; s
 
 function label(b: TermBatch): string {
   return `${b.head.name}/${b.batch}x${b.length}x${b.rows.length}x${b.segments}`;
-}
-
-function featureFeeds(features: Features): Record<string, Tensor> {
-  return Object.fromEntries(
-    Object.entries(features).map(([name, values]) => [
-      name,
-      values instanceof BigInt64Array ? i64([values.length], values) : f32([values.length], values),
-    ]),
-  );
 }

@@ -127,6 +127,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   try {
     for (const split of splits) environment.tasks(split);
     if (options.policy === "model") policy = await openEvaluated(loaded, options, run);
+    for (const text of policy?.notes ?? []) progress.note(text);
     const evaluations: Evaluation[] = [];
     const files: string[] = [];
     for (const split of splits) {

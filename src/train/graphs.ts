@@ -3,8 +3,9 @@ import type { RoundHead, TokenIds } from "../diffusion/sampler.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
+import { PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/proto.js";
-import type { Graph, Value } from "../onnx/types.js";
+import type { Dim, Graph, Value } from "../onnx/types.js";
 import { slot } from "../optim/optimizer.js";
 import type { LossInputs, Objective } from "../rl/objective.js";
 
@@ -26,35 +27,45 @@ export interface GraphShape {
   readonly segments: number;
 }
 
-function bind(model: RawModel, name: string, shape: Omit<GraphShape, "segments">, trainable: Trainable): BoundModel {
+function bind(
+  model: RawModel,
+  name: string,
+  shape: Omit<GraphShape, "segments"> | undefined,
+  trainable: Trainable,
+): BoundModel {
   return bindModel(model, name, {
-    dims: { B: shape.batch, N: shape.length },
-    rows: shape.rows,
+    ...(shape === undefined ? {} : { dims: { B: shape.batch, N: shape.length } }),
+    rows: shape?.rows ?? "R",
     weights: trainable.full ? "input" : "constant",
     ...(trainable.lora === undefined ? {} : { lora: trainable.lora }),
   });
 }
 
-/** rollout_model: one round of a batch; its outputs are what the sampler's head says of every row. */
+/**
+ * rollout_model: one round of a batch; its outputs are what the sampler's head says of every row.
+ * @param shape undefined: all sizes stay open, as they must for a model with a past, whose keys and values are outputs.
+ */
 export function rolloutGraph(
   model: RawModel,
-  shape: Omit<GraphShape, "segments">,
+  shape: Omit<GraphShape, "segments"> | undefined,
   trainable: Trainable,
   tokens: TokenIds,
   head: RoundHead<unknown>,
 ): Graph {
   const m = bind(model, "rollout_model", shape, trainable);
+  const rows = m.logits.shape[0] as Dim;
   const inverseTemperature = m.g.input("inverse_temperature", "float32", []);
-  const uniform = m.g.input("uniform", "float32", [shape.rows]);
-  const features = featureInputs(m, head, shape.rows);
+  const uniform = m.g.input("uniform", "float32", [rows]);
+  const features = featureInputs(m, head, rows);
   m.g.scope("sample", () => head.emit(m.e, m.logits, { inverseTemperature, uniform, features }, tokens));
+  for (const [name, value] of m.others) if (name.startsWith(PRESENT)) m.g.output(name, value);
   return m.g.build();
 }
 
 function featureInputs(
   { g }: BoundModel,
   { features }: { readonly features: Readonly<Record<string, "float32" | "int64">> },
-  rows: number,
+  rows: Dim,
 ): Record<string, Value> {
   return Object.fromEntries(Object.entries(features).map(([name, dtype]) => [name, g.input(name, dtype, [rows])]));
 }

@@ -13,7 +13,7 @@ import type { ModelConfig } from "../nn/config.js";
 import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
-import { loadModel, type Model, usingGraph } from "../nn/model.js";
+import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
 import { ADAPTER, peftConfig, readPeft } from "../nn/peft.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
@@ -39,6 +39,8 @@ export interface Policy extends Decoding {
   readonly evaluation: Decoding;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
+  /** What its user should know. */
+  readonly notes: readonly string[];
   promptText(task: Task): string;
   /** Token ids of a task's prompt. */
   promptOf(task: Task): number[];
@@ -81,6 +83,15 @@ export async function openPolicy(
       exitCode: 2,
     });
   }
+  const asksForCache = [{ sampler, options }, ...(evaluation === undefined ? [] : [evaluation])].some((decoding) =>
+    decoding.sampler.caches?.(decoding.options),
+  );
+  const notes =
+    asksForCache && (await graphWithPast(model)) === undefined
+      ? [
+          `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as imported ones do not. Every forward reads whole sequences.`,
+        ]
+      : [];
   const lora: LoraOptions = config.lora;
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const runtime = await Runtime.open({
@@ -109,6 +120,7 @@ export async function openPolicy(
         : { ...evaluation, rounds: engine.roundsOf(other.kind, evaluation.sampler) },
     lora,
     sites,
+    notes,
     promptText,
     promptOf: (task) => tokenizer.encode(promptText(task)),
     textOf: (trajectory) => tokenizer.decode(trajectory.response.filter((t) => t !== engine.tokens.eos)),

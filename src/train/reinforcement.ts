@@ -56,7 +56,9 @@ export async function trainPolicy(
   let run: Run | undefined;
   try {
     policy.engine.checkTrainable();
-    environment = await openEnvironment(config, options.quiet ? () => undefined : undefined);
+    const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
+    environment = await openEnvironment(config, note);
+    policy.notes.forEach(note);
     const tasks = environment.tasks("train");
     checkPromptsFit(tasks, policy);
     for (const split of config.evaluation.splits) checkPromptsFit(environment.tasks(split), policy);

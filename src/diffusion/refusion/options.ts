@@ -1,4 +1,4 @@
-import type { SamplerOptions, SamplerShapes } from "../sampler.js";
+import type { CacheUse, SamplerOptions, SamplerShapes } from "../sampler.js";
 
 /** Options of the sampler `refusion`. */
 export interface RefusionOptions extends SamplerOptions {
@@ -10,6 +10,8 @@ export interface RefusionOptions extends SamplerOptions {
   readonly slotThreshold: number;
   /** tau_token: a drafted token stays where it is more probable, read from left to right. */
   readonly tokenThreshold: number;
+  /** Keys and values of the prompt and of committed tokens are used again, where the model's graph can keep them. */
+  readonly kvCache: CacheUse;
 }
 
 export function refusionShapes({ promptLength, responseLength }: RefusionOptions): SamplerShapes {

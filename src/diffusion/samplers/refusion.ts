@@ -3,18 +3,16 @@ import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { inBatches } from "../batches.js";
 import { batchBuffers, type TokenBuffer } from "../buffer.js";
+import { cacheUse, PrefixCache, type Reading } from "../prefix-cache.js";
 import { type Answer, decode, type Question, type Search } from "../refusion/decode.js";
 import { draftHead, type RowDrafts } from "../refusion/head.js";
 import { type RefusionOptions, refusionShapes } from "../refusion/options.js";
 import { parseTrajectory, type RefusionTrajectory, reveals } from "../refusion/trajectory.js";
-import type { RoundModel, SampledModel, Sampler } from "../sampler.js";
+import type { CachedRounds, RoundModel, SampledModel, Sampler } from "../sampler.js";
 
 /**
  * ReFusion's own decoding (plan, verify, commit) for evaluation: a deterministic search, not a policy. It has no
  * likelihood, so that nothing can be trained with it; `unmask` is the policy of the same models.
- *
- * Every forward reads the whole sequence again, each token with exactly the visibility that its cached keys and values
- * would have had: the result is that of a cache, the cost is not.
  */
 const probability = (): z.ZodNumber => z.number().min(0).max(1);
 
@@ -35,6 +33,7 @@ const schema = z
       .default(64)
       .describe("canvas in tokens, a multiple of slot_size * serial_blocks"),
     prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+    kv_cache: cacheUse,
   })
   .refine((config) => config.response_length % (config.slot_size * config.serial_blocks) === 0, {
     path: ["response_length"],
@@ -64,6 +63,7 @@ function options(config: RefusionConfig, model: SampledModel): RefusionOptions {
     responseLength: config.response_length,
     promptLength: config.prompt_length,
     temperature: 0,
+    kvCache: config.kv_cache,
     model,
   };
 }
@@ -105,19 +105,56 @@ async function searchTogether(
   options: RefusionOptions,
   batch: number,
 ): Promise<RefusionTrajectory[]> {
-  const states = searches.map((search) => search.next());
-  for (;;) {
-    const questions = states.map((state) => (state.done === true ? undefined : state.value));
-    if (questions.every((question) => question === undefined)) break;
-    const answers = await ask(model, questions, options, batch);
-    searches.forEach((search, b) => {
-      if (states[b]?.done !== true) states[b] = search.next(answers[b] as Answer[]);
-    });
+  const rounds = options.kvCache === false ? undefined : await model.cachedRounds?.(options.kvCache);
+  const cache = new PrefixCache();
+  try {
+    const states = searches.map((search) => search.next());
+    for (;;) {
+      const questions = states.map((state) => (state.done === true ? undefined : state.value));
+      if (questions.every((question) => question === undefined)) break;
+      const answers =
+        rounds === undefined
+          ? await ask(model, questions, options, batch)
+          : await askCached(rounds, cache, questions, options);
+      searches.forEach((search, b) => {
+        if (states[b]?.done !== true) states[b] = search.next(answers[b] as Answer[]);
+      });
+    }
+    return states.map((state) => state.value as RefusionTrajectory);
+  } finally {
+    rounds?.close();
   }
-  return states.map((state) => state.value as RefusionTrajectory);
 }
 
-/** One forward. @returns the answers of each question, nothing where there was none. */
+/** One forward over what is new. @returns the answers of each question, nothing where there was none. */
+async function askCached(
+  rounds: CachedRounds<RowDrafts>,
+  cache: PrefixCache,
+  questions: readonly (Question | undefined)[],
+  options: RefusionOptions,
+): Promise<Answer[][]> {
+  const { pad, eos } = options.model.tokens;
+  const readings = new Map<number, Reading>();
+  questions.forEach((question, b) => {
+    if (question !== undefined)
+      readings.set(b, { buffer: question.buffer, from: Math.min(...question.rows.map(({ row }) => row)) });
+  });
+  const { tokens, row: rowOf } = cache.next(readings, pad);
+  const asked = questions.flatMap((question, b) =>
+    (question?.rows ?? []).map(({ row, target }) => ({ row: BigInt(rowOf(b, row)), target: BigInt(target ?? eos) })),
+  );
+  const drafts = await rounds.forwardRound({
+    ...tokens,
+    rows: BigInt64Array.from(asked, ({ row }) => row),
+    features: { target: BigInt64Array.from(asked, ({ target }) => target) },
+    uniform: new Float32Array(asked.length),
+    temperature: 1,
+  });
+  let next = 0;
+  return questions.map((question) => (question?.rows ?? []).map(() => answerAt(drafts, next++)));
+}
+
+/** One forward over everything. @returns the answers of each question, nothing where there was none. */
 async function ask(
   model: RoundModel<RowDrafts>,
   questions: readonly (Question | undefined)[],
@@ -147,22 +184,17 @@ async function ask(
     uniform,
     temperature: 1,
   });
-  return questions.map((question, b) =>
-    (question?.rows ?? []).map((_, r): Answer => {
-      const at = b * rowsEach + r;
-      const probability = Math.exp(drafts.logProb[at] as number);
-      if (!Number.isFinite(probability)) {
-        throw new UserError("The model gave a probability that is not finite.", {
-          hint: "Its weights or activations overflowed: go back to an earlier checkpoint.",
-        });
-      }
-      return {
-        token: Number(drafts.token[at]),
-        probability,
-        target: Math.exp(drafts.targetLogProb[at] as number),
-      };
-    }),
-  );
+  return questions.map((question, b) => (question?.rows ?? []).map((_, r) => answerAt(drafts, b * rowsEach + r)));
+}
+
+function answerAt(drafts: RowDrafts, at: number): Answer {
+  const probability = Math.exp(drafts.logProb[at] as number);
+  if (!Number.isFinite(probability)) {
+    throw new UserError("The model gave a probability that is not finite.", {
+      hint: "Its weights or activations overflowed: go back to an earlier checkpoint.",
+    });
+  }
+  return { token: Number(drafts.token[at]), probability, target: Math.exp(drafts.targetLogProb[at] as number) };
 }
 
 function unscorable(): never {
@@ -178,6 +210,7 @@ export const sampler: Sampler<RefusionConfig, RefusionOptions, RefusionTrajector
   shapes: refusionShapes,
   shrink,
   refuses: () => NO_LIKELIHOOD,
+  caches: ({ kvCache }) => kvCache,
   rollout,
   parse: (data, where, { tokens }) => parseTrajectory(data, where, tokens.eos),
   steps: () => 0,

@@ -186,7 +186,7 @@ export const architecture: Architecture = {
           g.scope(name, () => e.reshapeTo(linear(e, h, w(`${p}.${name}.weight`)), t.of("B", "N", heads, headDim)));
         const q = rotate(e, project("qw"), rotation.query);
         const k = rotate(e, project("kw"), rotation.key);
-        const context = attention(e, t, q, k, project("vw"), bias, { heads, kvHeads: heads, headDim });
+        const context = attention(e, q, k, project("vw"), bias, { heads, kvHeads: heads, headDim });
         const attended = g.scope("attn_out", () => rows(linear(e, context, w(`${p}.attn_out.weight`))));
         const middle = e.add(x, e.mul(attended, gate1));
         const fed = g.scope("mlp", () => {

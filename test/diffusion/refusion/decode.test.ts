@@ -18,6 +18,7 @@ const OPTIONS: RefusionOptions = {
   responseLength: 18,
   promptLength: 3,
   temperature: 0,
+  kvCache: true,
   model: MODEL,
 };
 

@@ -1,0 +1,105 @@
+/**
+ * ReFusion's decoding with and without keys and values used again: CPU time with over without (in turn, median; one
+ * thread), and the share of tokens that is computed. On the shipped model and its own prompts, and on a random model of
+ * 8 layers and width 512 that decodes 384 tokens behind a prompt of 128, one slot of 4 a round.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeRandomModel } from "../gpu/random-model.mjs";
+import { load, median } from "./support.mjs";
+
+const LARGER = {
+  layers: 8,
+  hidden: 512,
+  heads: 8,
+  "kv-heads": 4,
+  "head-dim": 64,
+  ffn: 1536,
+  vocab: 4096,
+};
+
+export async function benchDecoding({ runs }) {
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  try {
+    await writeRandomModel(dir, LARGER, "none");
+    const { Rng } = await load("core/rng.js");
+    const rng = Rng.named(0, "prompts");
+    const random = Array.from({ length: 128 }, () => rng.int(LARGER.vocab - 3));
+    const forms = await formPrompts(32);
+    const tiny = { prompt_length: 56, response_length: 56 };
+    const long = { prompt_length: 128, response_length: 384, slot_threshold: 1, token_threshold: 0 };
+    return {
+      tiny_batch_1: await compare("models/tiny-refusion", forms, tiny, 1, runs),
+      tiny_batch_16: await compare("models/tiny-refusion", forms, tiny, 16, runs),
+      larger_batch_1: await compare(dir, [random], long, 1, Math.ceil(runs / 9)),
+    };
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** Prompts of the embedded site, as an evaluation takes them. */
+async function formPrompts(count) {
+  const { site } = await load("env/sites/embedded.js");
+  const { Rng } = await load("core/rng.js");
+  const { Tokenizer } = await load("text/tokenizer.js");
+  const { renderPrompt } = await load("text/prompt.js");
+  const running = await site.start(site.schema.parse({}));
+  const tasks = Rng.named(0, "bench").shuffle([...running.tasks()]);
+  await running.stop();
+  const tokenizer = Tokenizer.load("models/tiny-refusion");
+  return tasks.slice(0, count).map((task) => tokenizer.encode(renderPrompt(task, "compact")));
+}
+
+async function compare(dir, prompts, settings, batch, runs) {
+  const { Rng } = await load("core/rng.js");
+  const { loraSites } = await load("nn/bind.js");
+  const { freshAdapter } = await load("nn/lora.js");
+  const { loadModel } = await load("nn/model.js");
+  const { Runtime } = await load("onnx/session.js");
+  const { Engine } = await load("train/engine.js");
+  const { sampledModel } = await load("train/policy.js");
+  const { sampler } = await load("diffusion/samplers/refusion.js");
+  const model = await loadModel(dir);
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  const lora = { rank: 8, alpha: 16, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
+  const engine = new Engine(runtime, model, { sampler, lora });
+  await engine.setParameters("policy", freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter")));
+  const pad = BigInt(model.config.pad_token_id);
+  const decode = async (kv_cache) => {
+    let tokens = 0;
+    const counted = (rounds) => ({
+      forwardRound: (input) => {
+        tokens += input.inputIds.filter((id) => id !== pad).length;
+        return rounds.forwardRound(input);
+      },
+      cachedRounds: async (use) => {
+        const cached = await rounds.cachedRounds(use);
+        return { ...counted(cached), close: () => cached.close() };
+      },
+    });
+    const options = sampler.options(sampler.schema.parse({ ...settings, kv_cache }), sampledModel(model.config));
+    const before = process.cpuUsage();
+    const responses = await sampler.rollout(counted(engine), prompts, options, [], batch);
+    const { user, system } = process.cpuUsage(before);
+    return { ms: (user + system) / 1000, tokens, responses };
+  };
+  const ratios = [];
+  let [plain, cached] = [];
+  for (let run = 0; run < runs; run++) {
+    plain = await decode(false);
+    cached = await decode(true);
+    ratios.push(cached.ms / plain.ms);
+  }
+  await runtime.close();
+  const per = (of) => of / prompts.length;
+  return {
+    cpu_time_ratio: Number(median(ratios).toFixed(3)),
+    token_ratio: Number((cached.tokens / plain.tokens).toFixed(3)),
+    cpu_ms_per_response: Number(per(cached.ms).toFixed(2)),
+    forwards_per_response: per(cached.responses.reduce((n, { forwards }) => n + forwards, 0)),
+    tokens_per_response: per(cached.responses.reduce((n, { response }) => n + response.length, 0)),
+    same_responses: JSON.stringify(cached.responses) === JSON.stringify(plain.responses),
+  };
+}

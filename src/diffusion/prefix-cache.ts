@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { BLOCKED, type TokenBuffer } from "./buffer.js";
+
+/** The key `kv_cache` of samplers that use keys and values again. */
+export const cacheUse = z
+  .union([z.boolean(), z.literal("auto")])
+  .default("auto")
+  .describe("use keys and values of unchanged tokens again: the same responses, sooner; auto: on the CPU");
+
+/**
+ * One forward over what is new: B sequences of N new tokens, each behind P kept ones. The new tokens of a sequence are
+ * its buffer's end; padding is at the end of both parts, seen by nothing but itself.
+ */
+export interface NewTokens {
+  /** B */
+  readonly batch: number;
+  /** N */
+  readonly length: number;
+  /** P, at least 1 */
+  readonly past: number;
+  /** [B*N] */
+  readonly inputIds: BigInt64Array;
+  /** [B*N] original positions */
+  readonly positionIds: BigInt64Array;
+  /** [B*P] which of the previous forward's tokens are kept: flat indices b * (P + N) + n of its own sizes. */
+  readonly kept: BigInt64Array;
+  /** [B*N*(P+N)] additive, query-major. */
+  readonly attentionBias: Float32Array;
+}
+
+/** A sequence to read, from `from` on at least: the rows that are asked for must be computed. */
+export interface Reading {
+  readonly buffer: TokenBuffer;
+  readonly from: number;
+}
+
+/** A token of the last forward: its entry in the buffer, and where its keys and values are. */
+interface Known {
+  readonly id: number;
+  readonly position: number;
+  readonly shared: number;
+  readonly own: number;
+  readonly at: number;
+}
+
+/**
+ * Which keys and values of the forward before can be used again. Those of a token follow from its id, its position and
+ * the tokens that it sees, all of which stand before it in the buffer. So they are the same in two buffers as far as
+ * these begin alike, entry by entry, in id, position and what is seen; from the first difference on all is computed.
+ */
+export class PrefixCache {
+  private known: ReadonlyMap<number, readonly Known[]> = new Map();
+
+  /**
+   * Lays out the next forward.
+   * @param readings by a key that a sequence keeps; sequences of the last forward that are not among them are forgotten.
+   * @returns what to compute, and where each sequence's entries from the first computed one on are.
+   */
+  next(
+    readings: ReadonlyMap<number, Reading>,
+    pad: number,
+  ): { tokens: NewTokens; row(key: number, n: number): number } {
+    const parts = [...readings].map(([key, { buffer, from }]) => {
+      const entries = entriesOf(buffer);
+      const common = Math.min(from, commonStart(this.known.get(key) ?? [], entries));
+      return { key, buffer, entries, common };
+    });
+    const batch = parts.length;
+    const past = Math.max(1, ...parts.map(({ common }) => common));
+    const length = Math.max(1, ...parts.map(({ entries, common }) => entries.length - common));
+    const width = past + length;
+    const tokens: NewTokens = {
+      batch,
+      length,
+      past,
+      inputIds: new BigInt64Array(batch * length).fill(BigInt(pad)),
+      positionIds: new BigInt64Array(batch * length),
+      kept: new BigInt64Array(batch * past),
+      attentionBias: new Float32Array(batch * length * width).fill(BLOCKED),
+    };
+    const known = new Map<number, readonly Known[]>();
+    const firsts = new Map<number, number>();
+    parts.forEach(({ key, entries, common }, b) => {
+      const before = this.known.get(key) ?? [];
+      for (let j = 0; j < common; j++) tokens.kept[b * past + j] = BigInt((before[j] as Known).at);
+      for (let n = 0; n < length; n++) {
+        const row = (b * length + n) * width;
+        const entry = entries[common + n];
+        if (entry === undefined) {
+          tokens.attentionBias[row + past + n] = 0;
+          continue;
+        }
+        tokens.inputIds[b * length + n] = BigInt(entry.id);
+        tokens.positionIds[b * length + n] = BigInt(entry.position);
+        for (const [begin, end] of [
+          [0, entry.shared],
+          [entry.own, common + n + 1],
+        ] as const) {
+          tokens.attentionBias.fill(0, row + begin, row + Math.max(begin, Math.min(end, common)));
+          const shift = row + past - common;
+          tokens.attentionBias.fill(0, shift + Math.max(begin, common), shift + Math.max(begin, end, common));
+        }
+      }
+      known.set(
+        key,
+        entries.map((entry, j) => ({ ...entry, at: b * width + (j < common ? j : past + j - common) })),
+      );
+      firsts.set(key, b * length - common);
+    });
+    this.known = known;
+    return { tokens, row: (key, n) => (firsts.get(key) as number) + n };
+  }
+}
+
+type Entry = Omit<Known, "at">;
+
+/** What each entry sees, said in one way: [0, shared) and [own, itself], where own is 0 if the two meet. */
+function entriesOf({ ids, positions, shared, own }: TokenBuffer): Entry[] {
+  return ids.map((id, j) => {
+    const [end, begin] = [shared?.[j] ?? 0, own?.[j] ?? 0];
+    const position = positions[j] as number;
+    return begin <= end ? { id, position, shared: 0, own: 0 } : { id, position, shared: end, own: begin };
+  });
+}
+
+function commonStart(before: readonly Entry[], now: readonly Entry[]): number {
+  const differs = now.findIndex((entry, j) => {
+    const old = before[j];
+    return (
+      old === undefined ||
+      old.id !== entry.id ||
+      old.position !== entry.position ||
+      old.shared !== entry.shared ||
+      old.own !== entry.own
+    );
+  });
+  return differs < 0 ? now.length : differs;
+}

@@ -1,0 +1,50 @@
+import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
+import { PAST, PRESENT } from "../nn/past.js";
+import type { RawModel } from "../onnx/proto.js";
+import type { Runtime } from "../onnx/session.js";
+import { drawFeeds, f32, i64 } from "./feeds.js";
+
+export interface CacheOptions {
+  /** Where the runtime's store keeps keys and values. */
+  readonly id: string;
+  readonly roundHead: RoundHead<unknown>;
+  /** Graph input -> store key of the parameters. */
+  readonly bind: Readonly<Record<string, string>>;
+  /** Loads the session at first use: one serves all sizes. */
+  session(): Promise<string>;
+}
+
+/** Rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between them. */
+export async function openCachedRounds(
+  runtime: Runtime,
+  graph: RawModel,
+  { id, roundHead, bind, session }: CacheOptions,
+): Promise<CachedRounds<unknown>> {
+  const stores = graph.inputs
+    .filter((input) => input.name.startsWith(PAST))
+    .map(({ name, shape: [, heads, width] }) => ({
+      input: name,
+      output: `${PRESENT}${name.slice(PAST.length)}`,
+      key: `${id}/${name}`,
+      shape: [1, heads as number, width as number],
+    }));
+  const bound = { ...bind, ...Object.fromEntries(stores.map(({ input, key }) => [input, key])) };
+  const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
+  // one row that nothing sees: a first round has no past, and not every provider takes a tensor without elements
+  for (const { key, shape } of stores)
+    await runtime.put(key, f32(shape, new Float32Array(shape.reduce((a, d) => a * d, 1))));
+  return {
+    forwardRound: async (input) => {
+      const { batch, length, past } = input;
+      const feeds = {
+        input_ids: i64([batch, length], input.inputIds),
+        position_ids: i64([batch, length], input.positionIds),
+        attention_bias: f32([batch, 1, length, past + length], input.attentionBias),
+        kept: i64([batch, past], input.kept),
+        ...drawFeeds(input),
+      };
+      return roundHead.read(await runtime.run(await session(), { feeds, bind: bound, keep }));
+    },
+    close: () => void runtime.drop(stores.map(({ key }) => key)).catch(() => undefined),
+  };
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { TokenBuffer } from "../../src/diffusion/buffer.js";
+import { type NewTokens, PrefixCache, type Reading } from "../../src/diffusion/prefix-cache.js";
+
+const PAD = 9;
+
+/** What keys and values depend on: the token, its position, and all of that for each token it sees. */
+function state(id: number, position: number, seen: readonly string[]): string {
+  return `(${id}@${position}<${[...seen].sort().join("")})`;
+}
+
+/** The states of a buffer read as a whole. */
+function read({ ids, positions, shared, own }: TokenBuffer): string[] {
+  const states: string[] = [];
+  ids.forEach((id, j) => {
+    const seen = states.filter((_, i) => i < (shared?.[j] ?? 0) || i >= (own?.[j] ?? 0));
+    states.push(state(id, positions[j] as number, seen));
+  });
+  return states;
+}
+
+/** A network that holds on to the states of its last forward, as the graph does. */
+class Kept {
+  private states: readonly string[] = ["nothing"];
+
+  forward(input: NewTokens): string[] {
+    const { batch, length, past, inputIds, positionIds, kept, attentionBias } = input;
+    const all: string[] = [];
+    for (let b = 0; b < batch; b++) {
+      const row = Array.from({ length: past }, (_, p) => {
+        const from = Number(kept[b * past + p]);
+        assert.ok(from < this.states.length);
+        return this.states[from] as string;
+      });
+      for (let n = 0; n < length; n++) {
+        const at = b * length + n;
+        const bias = attentionBias.subarray(at * (past + length), (at + 1) * (past + length));
+        assert.equal(bias[past + n], 0, "a token sees itself");
+        assert.ok(
+          bias.subarray(past + n + 1).every((x) => x < -1e8),
+          "nothing sees what lies behind it",
+        );
+        const seen = row.filter((_, c) => bias[c] === 0);
+        row.push(state(Number(inputIds[at]), Number(positionIds[at]), seen));
+      }
+      all.push(...row);
+    }
+    this.states = all;
+    return all;
+  }
+}
+
+/** Buffers that often begin alike: a prefix of the one before, then other tokens, seen in one of three ways. */
+const step = fc.record({
+  keep: fc.nat(12),
+  ends: fc.boolean(),
+  tokens: fc.array(fc.tuple(fc.nat(2), fc.nat(3), fc.nat(3)), { minLength: 1, maxLength: 6 }),
+  from: fc.nat(3),
+});
+
+function continued(
+  before: TokenBuffer | undefined,
+  { keep, tokens }: { keep: number; tokens: number[][] },
+): TokenBuffer {
+  const cut = <T>(list: readonly T[] | undefined): T[] => [...(list ?? [])].slice(0, keep);
+  const ids = cut(before?.ids);
+  const positions = cut(before?.positions);
+  const shared = cut(before?.shared);
+  const own = cut(before?.own);
+  for (const [id, position, sight] of tokens as [number, number, number][]) {
+    const here = ids.length;
+    ids.push(id);
+    positions.push(position);
+    shared.push(sight === 0 ? 0 : Math.floor(here / sight));
+    own.push(sight === 0 ? 0 : here - (here % sight));
+  }
+  return { ids, positions, shared, own };
+}
+
+describe("prefix cache", () => {
+  it("gives every token the state that it has in the whole buffer, whatever was read before", () => {
+    let [computed, whole] = [0, 0];
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(step, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
+        (rounds) => {
+          const [cache, network] = [new PrefixCache(), new Kept()];
+          const buffers = new Map<number, TokenBuffer>();
+          for (const round of rounds) {
+            const readings = new Map<number, Reading>();
+            round.forEach((part, key) => {
+              if (part.ends && round.some((other) => !other.ends)) return;
+              const buffer = continued(buffers.get(key), part);
+              buffers.set(key, buffer);
+              readings.set(key, { buffer, from: Math.max(0, buffer.ids.length - 1 - part.from) });
+            });
+            const { tokens, row } = cache.next(readings, PAD);
+            const got = network.forward(tokens);
+            for (const [key, { buffer, from }] of readings) {
+              const expected = read(buffer);
+              whole += expected.length;
+              computed += expected.length - (from - (row(key, from) % tokens.length));
+              for (let n = from; n < expected.length; n++) {
+                const at = row(key, n);
+                const [b, i] = [Math.floor(at / tokens.length), at % tokens.length];
+                assert.equal(got[b * (tokens.past + tokens.length) + tokens.past + i], expected[n]);
+              }
+            }
+          }
+        },
+      ),
+      { seed: 3, numRuns: 300 },
+    );
+    assert.ok(computed < 0.8 * whole, `${computed} of ${whole} tokens were computed`);
+  });
+
+  it("computes what follows the first difference, and what is asked for", () => {
+    const cache = new PrefixCache();
+    const next = (ids: number[], from: number, more: Partial<TokenBuffer> = {}): number => {
+      const buffer = { ids, positions: ids.map((_, i) => i), ...more };
+      return cache.next(new Map([[0, { buffer, from }]]), PAD).tokens.length;
+    };
+    assert.equal(next([1, 2, 3, 4], 3), 4, "nothing is known yet");
+    assert.equal(next([1, 2, 3, 4], 3), 1, "the row that is asked for");
+    assert.equal(next([1, 2, 3, 4], 1), 3);
+    assert.equal(next([1, 2, 5, 4, 6], 4), 3, "4 has seen 3");
+    assert.equal(next([1, 2, 5, 4, 6], 4, { positions: [0, 1, 2, 7, 4] }), 2, "another position");
+    assert.equal(next([1, 2, 5, 4, 6], 4, { positions: [0, 1, 2, 7, 4], own: [0, 0, 0, 1, 0] }), 2, "other sight");
+    // sight that is written in another way is the same
+    const shared = [0, 0, 2, 0, 4];
+    assert.equal(next([1, 2, 5, 4, 6], 4, { positions: [0, 1, 2, 7, 4], own: [0, 0, 2, 1, 3], shared }), 1);
+  });
+
+  it("forgets a sequence that is left out", () => {
+    const cache = new PrefixCache();
+    const buffer = { ids: [1, 2, 3], positions: [0, 1, 2] };
+    const lengths = [[0, 1], [1], [0, 1]].map((keys) => {
+      const { tokens } = cache.next(new Map(keys.map((key) => [key, { buffer, from: 2 }])), PAD);
+      return [tokens.batch, tokens.length];
+    });
+    assert.deepEqual(lengths, [
+      [2, 3],
+      [1, 1],
+      [2, 3],
+    ]);
+  });
+});
