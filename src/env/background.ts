@@ -68,6 +68,11 @@ export class BackgroundRequests {
     this.touched = true;
   }
 
+  /** Whether the page had sent or asked for the same before it was touched: no post of the form then. */
+  isRoutine(request: Request): boolean {
+    return this.early.has(nameOf(request));
+  }
+
   /** What the page asks for from here on does not matter any more. */
   end(): void {
     this.watching = false;

@@ -202,7 +202,9 @@ export class EpisodeRunner {
   private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot, faults: number): Promise<T> {
     const { actionTimeoutMs, episodeTimeoutMs } = this.options;
     const session = await this.openSession();
-    session.actionTimeoutMs = Math.min(actionTimeoutMs * PATIENCE_GROWTH ** faults, episodeTimeoutMs);
+    // one action that uses up its time leaves some of the attempt's, so that the fault says which action it was
+    const bound = Math.max(actionTimeoutMs, episodeTimeoutMs / 2);
+    session.actionTimeoutMs = Math.min(actionTimeoutMs * PATIENCE_GROWTH ** faults, bound);
     try {
       const working = Promise.race([work(session), session.died]);
       const result = await withDeadline(working, episodeTimeoutMs);

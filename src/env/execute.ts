@@ -125,7 +125,8 @@ async function upload(
   options: ExecuteOptions,
 ): Promise<ActionRecord> {
   const on = { action, control: step.control };
-  if (options.uploads === "none") return { ...on, fate: "rejected", detail: "uploads are off" };
+  // file fields do not count then, on either side
+  if (options.uploads === "none") return { ...on, fate: "rejected", detail: "uploads are off", neutral: true };
   // a path or control characters in a file's name would be an invention of the page's browser, not of the plan
   const name = step.file.replace(/[\p{Cc}/\\]+/gu, "_").slice(0, 100) || "file.txt";
   try {

@@ -33,7 +33,7 @@ export interface ActionRecord {
   readonly detail?: string;
   /** The control it acted on, by index; absent for goto, submit and whatever found no control. */
   readonly control?: number;
-  /** It asked for nothing to change: going to the page one is on, a click into a text field. */
+  /** It asked for nothing that counts: going to the page one is on, a click into a text field, a file where uploads are off. */
   readonly neutral?: true;
   /** The submit whose form post reached the server. */
   readonly submitted?: true;

@@ -193,7 +193,9 @@ export class Session {
       const owner = ownerOf(request, this.page);
       const own = new URL(request.url()).origin === new URL(site.baseUrl).origin;
       const leaves = owner === "page" && request.isNavigationRequest();
-      if (this.waiting !== undefined && isSubmission(request, owner) && (own || leaves)) {
+      const post =
+        isSubmission(request, owner) && (request.isNavigationRequest() || !this.background.isRoutine(request));
+      if (this.waiting !== undefined && post && (own || leaves)) {
         const { resolve, reject } = this.waiting;
         this.waiting = undefined;
         if (!own) {

@@ -35,6 +35,7 @@ const PAGES = {
     <label>Paid <input name=c placeholder="MM-DD-YYYY"></label><label>Text <input name=d placeholder="MM/YY"></label><button>Submit</button></form>
     <script>document.forms[0].a.addEventListener("blur",(e)=>{e.target.value="garbled"})</script>`,
   "/required": `<form method=post><label>Name <input name=n required></label><label>Age <input name=age type=number min=18></label><button>Submit</button></form>`,
+  "/file-optional": `<form method=post enctype="multipart/form-data"><label>Name <input name=n></label><label>Scan <input type=file name=scan></label><button>Submit</button></form>`,
   "/file-required": `<form method=post enctype="multipart/form-data"><label>Name <input name=n></label><label>Scan <input type=file name=scan required></label><button>Submit</button></form>`,
   "/get": `<form><label>Query <input name=q></label><button>Search</button></form>`,
   "/json": `<form id=f><label>Name <input id=n></label><label><input type=checkbox id=ok> Fine</label><button>Submit</button></form>
@@ -255,6 +256,21 @@ test("a required file that the task does not name is attached, and earns nothing
   assert.deepEqual([none.reward, none.success], [1, true]);
   const named = await play("/file-required", ["fill Name | Ann", "submit"], { Name: "Ann", Scan: "a.png" });
   assert.deepEqual([named.accepted, named.fieldAccuracy, named.success], [true, 0.5, false]);
+});
+
+test("where uploads are off a file costs and earns nothing, and a form that requires one cannot be sent", async () => {
+  const off = await openRunner(site, { uploads: "none" });
+  const fields = { Name: "Ann", Scan: "a.png" };
+  try {
+    for (const plan of ["fill Name | Ann\nfill Scan | a.png\nsubmit", "fill Name | Ann\nsubmit"]) {
+      const optional = await off.run(taskFor("/file-optional", fields), plan);
+      assert.deepEqual([optional.reward, optional.success], [1, true]);
+      const required = await off.run(taskFor("/file-required", fields), plan);
+      assert.deepEqual([required.accepted, required.reward, required.success], [false, 0.5, false]);
+    }
+  } finally {
+    await off.close();
+  }
 });
 
 test("forms by GET, by script as JSON, with a redirect, refused, silent, without a button", async () => {
