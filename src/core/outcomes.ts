@@ -1,4 +1,4 @@
-import type { Rng } from "./rng.js";
+import { type Rng, shuffled } from "./rng.js";
 
 /** A source of discrete draws: a stream of random numbers, or all of their outcomes in turn. */
 export type DiscreteRng = Pick<Rng, "int" | "shuffle">;
@@ -22,12 +22,7 @@ class Script implements DiscreteRng {
   }
 
   shuffle<T>(items: readonly T[]): T[] {
-    const out = [...items];
-    for (let i = out.length - 1; i > 0; i--) {
-      const j = this.int(i + 1);
-      [out[i], out[j]] = [out[j] as T, out[i] as T];
-    }
-    return out;
+    return shuffled(items, (n) => this.int(n));
   }
 }
 

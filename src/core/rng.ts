@@ -51,11 +51,16 @@ export class Rng {
 
   /** A shuffled copy (Fisher-Yates). */
   shuffle<T>(items: readonly T[]): T[] {
-    const out = [...items];
-    for (let i = out.length - 1; i > 0; i--) {
-      const j = this.int(i + 1);
-      [out[i], out[j]] = [out[j] as T, out[i] as T];
-    }
-    return out;
+    return shuffled(items, (n) => this.int(n));
   }
+}
+
+/** A shuffled copy (Fisher-Yates). @param int draws an integer in [0, n). */
+export function shuffled<T>(items: readonly T[], int: (n: number) => number): T[] {
+  const out = [...items];
+  for (let i = out.length - 1; i > 0; i--) {
+    const j = int(i + 1);
+    [out[i], out[j]] = [out[j] as T, out[i] as T];
+  }
+  return out;
 }

@@ -36,7 +36,7 @@ export interface Loss {
 
 /** What an objective may lay out of a micro-batch: the sampler's own ways to score what it recorded. */
 export interface LayoutContext {
-  /** Draws of this step: the same for policy, old and reference. */
+  /** Draws of this step: the same for policy, old and reference. Drawn from for one trajectory after the other. */
   readonly rng: DiscreteRng;
   /** Steps of a trajectory. */
   steps(trajectory: Trajectory): number;

@@ -7,6 +7,8 @@ interface Alarm {
   readonly limit: number;
   /** The mean of this many values in a row is compared: 1 where a single one is a fault. */
   readonly window: number;
+  /** The values are means over the run already: the last one is compared, once there were `window`. */
+  readonly running?: true;
   readonly says: string;
 }
 
@@ -17,6 +19,14 @@ export const ALARMS: readonly Alarm[] = [
     limit: 0.5,
     window: 1,
     says: "of the ratio's variance is noise of the masks: raise objective.mc_samples, or set objective.coupled=true",
+  },
+  {
+    key: "gradient_noise_fraction",
+    // signal : noise of 1 : 32 in a step: as many steps of a still policy, and their sum is half signal
+    limit: 0.97,
+    window: 20,
+    running: true,
+    says: "of the squared gradient is noise of the rollouts: raise training.prompts_per_step, lower sampler.temperature, let the sampler take fewer steps, or train with espo",
   },
   {
     key: "frac_reward_zero_std",
@@ -51,15 +61,19 @@ export class Alarms {
 
   /** @returns what to warn of after this step. */
   check(metrics: StepMetrics): string[] {
-    return ALARMS.flatMap(({ key, limit, window, says }) => {
+    return ALARMS.flatMap(({ key, limit, window, running, says }) => {
       const value = key in metrics ? metrics[key as keyof StepMetrics] : metrics.extra?.[key];
       if (typeof value !== "number" || this.raised.has(key)) return [];
       const recent = [...(this.recent.get(key) ?? []), value].slice(-window);
       this.recent.set(key, recent);
-      const mean = recent.reduce((a, x) => a + x, 0) / recent.length;
+      const mean = running ? value : recent.reduce((a, x) => a + x, 0) / recent.length;
       if (recent.length < window || mean <= limit) return [];
       this.raised.add(key);
-      const span = window === 1 ? `step ${metrics.step}` : `the last ${window} steps to ${metrics.step}`;
+      const span = running
+        ? `the run to step ${metrics.step}`
+        : window === 1
+          ? `step ${metrics.step}`
+          : `the last ${window} steps to ${metrics.step}`;
       return [`${key} = ${Number(mean.toPrecision(3))} in ${span} (limit ${limit}) ${says}`];
     });
   }

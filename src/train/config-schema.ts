@@ -93,6 +93,9 @@ const training = z.strictObject({
   min_signal_groups: positiveCount()
     .default(1)
     .describe("a step with fewer groups whose rewards differ takes no update"),
+  gradient_noise_every: count()
+    .default(0)
+    .describe("steps between measurements of how much of the gradient is noise of the rollouts; 0 = never"),
   early_stop: z
     .strictObject({
       patience: count()

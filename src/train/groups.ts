@@ -22,7 +22,11 @@ export interface Group {
 export interface Sample {
   readonly trajectory: Trajectory;
   readonly advantage: number;
+  /** Where the step's gradient is measured in two halves: which of them the sample is in. */
+  readonly half?: Half;
 }
+
+export type Half = 0 | 1;
 
 /** Rollouts whose environment failed are left out of the group; the rest get their advantages. */
 export function makeGroup(rollouts: readonly Sampled[], kind: AdvantageKind, clipMax: number): Group {
@@ -37,13 +41,15 @@ export function makeGroup(rollouts: readonly Sampled[], kind: AdvantageKind, cli
   return { rollouts, advantages: rewards.map((r) => (r === null ? null : (values[next++] as number))), signal: true };
 }
 
-export function samplesOf(groups: readonly Group[]): Sample[] {
-  return groups.flatMap((g) =>
-    g.rollouts.flatMap((r, i) => {
+export function samplesOf(groups: readonly Group[], halves?: ReadonlyMap<Group, Half>): Sample[] {
+  return groups.flatMap((g) => {
+    const half = halves?.get(g);
+    return g.rollouts.flatMap((r, i) => {
       const advantage = g.advantages[i];
-      return advantage === null || advantage === undefined ? [] : [{ trajectory: r.trajectory, advantage }];
-    }),
-  );
+      if (advantage === null || advantage === undefined) return [];
+      return [{ trajectory: r.trajectory, advantage, ...(half === undefined ? {} : { half }) }];
+    });
+  });
 }
 
 /** Walks through tasks in a seeded shuffled order, epoch after epoch; its whole state is one number. */

@@ -14,6 +14,7 @@ import { EarlyStop, type EarlyStopState } from "./early-stop.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { evaluatePolicy } from "./evaluate.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "./evaluation-report.js";
+import { drawHalves, GradientNoise, type GradientNoiseState, HalfGradients } from "./gradient-noise.js";
 import { type GroupSource, PlayedGroups } from "./group-source.js";
 import { samplesOf } from "./groups.js";
 import { MaskNoise } from "./mask-noise.js";
@@ -99,6 +100,7 @@ interface RunState {
   readonly skipped: number;
   readonly best: TrainResult["best"];
   readonly early_stop: EarlyStopState;
+  readonly gradient_noise: GradientNoiseState;
 }
 
 class PolicyTraining {
@@ -109,6 +111,7 @@ class PolicyTraining {
   private nonFinite: number;
   private best: TrainResult["best"];
   private readonly early: EarlyStop;
+  private readonly gradientNoise: GradientNoise;
   private readonly alarms = new Alarms();
 
   constructor(
@@ -128,6 +131,7 @@ class PolicyTraining {
     this.skipped = state?.skipped ?? 0;
     this.best = state?.best ?? null;
     this.early = new EarlyStop(config.training.early_stop, state?.early_stop);
+    this.gradientNoise = new GradientNoise(state?.gradient_noise);
     this.source =
       recorded ??
       new PlayedGroups(config, policy, environment, state?.cursor ?? 0, (done, all, { task, episode }) =>
@@ -201,11 +205,14 @@ class PolicyTraining {
 
     const skip = groups.filter((g) => g.signal).length < config.training.min_signal_groups;
     if (skip) this.skipped++;
-    const samples = skip ? [] : samplesOf(groups);
+    const stream = (name: string): Rng => Rng.named(config.seed, `${name}/${step}`);
+    const { gradient_noise_every: measureEvery } = config.training;
+    const halves =
+      measureEvery > 0 && step % measureEvery === 0 && !skip ? drawHalves(groups, stream("gradient-noise")) : undefined;
+    const samples = skip ? [] : samplesOf(groups, halves);
     const scoring = performance.now();
     this.watch.phase({ doing: "scoring" });
     const { micro_batch: size, num_iterations: iterations } = config.training;
-    const stream = (name: string): Rng => Rng.named(config.seed, `${name}/${step}`);
     const batches = await prepareBatches(policy, objective, config.objective, samples, size, stream("layout"));
     const every = objective.noiseEvery?.(config.objective) ?? 0;
     const noise =
@@ -218,12 +225,16 @@ class PolicyTraining {
     // a step without samples changes nothing: no loss, no penalty, ratio 1
     let first: Record<string, number> = { loss: 0, kl: 0, ratio_mean: 1, ratio_max: 1, clip_fraction: 0, grad_norm: 0 };
     let last = first;
+    const inHalves = halves && new HalfGradients(policy.engine, batches, halves);
     for (let iteration = 0; batches.length > 0 && iteration < iterations; iteration++) {
-      const result = await takeStep(policy.engine, batches, this.updates + 1, rate);
+      const observe = iteration === 0 ? inHalves : undefined;
+      const result = await takeStep(policy.engine, batches, this.updates + 1, rate, observe);
       last = this.checkFinite(result, step);
       if (iteration === 0) first = last;
       this.updates++;
     }
+    const gradient = inHalves?.sample() ?? null;
+    if (gradient !== null) this.gradientNoise.add(gradient);
     const maskNoise = (await noise?.fraction()) ?? null;
     const ended = performance.now();
     const generated = all.reduce((n, r) => n + r.trajectory.response.length, 0);
@@ -258,6 +269,9 @@ class PolicyTraining {
         on_policy_ratio_error: first.ratio_error ?? 0,
         response_length: average(all.map((r) => r.trajectory.response.length)),
         ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
+        gradient_agreement: gradient?.agreement ?? null,
+        gradient_noise_fraction: gradient && this.gradientNoise.fraction,
+        gradient_noise_scale: gradient && this.gradientNoise.scale,
         mask_noise_fraction: maskNoise,
         nonfinite_steps: this.nonFinite,
         skipped_steps: this.skipped,
@@ -368,6 +382,7 @@ class PolicyTraining {
         skipped: this.skipped,
         best: this.best,
         early_stop: this.early.state,
+        gradient_noise: this.gradientNoise.state,
       } satisfies RunState,
     });
   }

@@ -40,6 +40,12 @@ export async function trainSupervised(
       exitCode: 2,
     });
   }
+  if (config.training.gradient_noise_every > 0) {
+    throw new UserError("training.gradient_noise_every measures the noise of rollouts, and sft has none.", {
+      hint: "Remove training.gradient_noise_every.",
+      exitCode: 2,
+    });
+  }
   const optimizer: OptimizerOptions = {
     ...optimizerOptions(config),
     kind: sft.optimizer,

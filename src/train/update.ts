@@ -1,10 +1,11 @@
+import { type DrawTape, recordDraws, replayDraws } from "../core/draw-tape.js";
 import type { DiscreteRng } from "../core/outcomes.js";
 import type { LayoutSizes } from "../diffusion/sampler.js";
 import type { TermBatch } from "../diffusion/terms.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
 import type { Engine, SegmentValues } from "./engine.js";
-import type { Sample } from "./groups.js";
+import type { Half, Sample } from "./groups.js";
 import type { Policy } from "./policy.js";
 
 /** Packed sequences are padded to a multiple of this, so that few graphs are ever built. */
@@ -22,9 +23,14 @@ export interface MicroBatch {
   /** What the terms' `owner` counts. */
   readonly trajectories: readonly Trajectory[];
   readonly values: SegmentValues;
+  /** Those of half 0 come first; all of them where the step is not measured in halves. */
+  readonly half: Half;
 }
 
-/** Lays samples out in micro-batches: the same samples come in the same order, whatever `rng` draws. */
+/**
+ * Lays samples out in micro-batches: the same samples come in the same order, whatever `rng` draws. Those of half 0 come
+ * first and share no micro-batch with the others; what is drawn for a sample is the same as without halves.
+ */
 export function layOut<O>(
   { sampler, options: sampling }: Pick<Policy, "sampler" | "options">,
   objective: Objective<O>,
@@ -33,23 +39,35 @@ export function layOut<O>(
   size: number,
   rng: DiscreteRng,
 ): LaidOut[] {
-  const sizes: LayoutSizes = { batch: size, lengthStep: LENGTH_STEP };
-  const context: LayoutContext = {
-    rng,
-    steps: (trajectory) => sampler.steps(trajectory),
-    stepTerms: (some, layout) => sampler.stepTerms(some, sampling, { ...sizes, ...layout }),
-    boundTerms: (some, layout) => sampler.boundTerms(some, sampling, { ...sizes, ...layout, rng }),
-    textTerms: (some) => sampler.textTerms(some, sampling, sizes),
+  const layout = (chunk: readonly Sample[], batch: number, rng: DiscreteRng): TermBatch => {
+    const sizes: LayoutSizes = { batch, lengthStep: LENGTH_STEP };
+    const context: LayoutContext = {
+      rng,
+      steps: (trajectory) => sampler.steps(trajectory),
+      stepTerms: (some, layout) => sampler.stepTerms(some, sampling, { ...sizes, ...layout }),
+      boundTerms: (some, layout) => sampler.boundTerms(some, sampling, { ...sizes, ...layout, rng }),
+      textTerms: (some) => sampler.textTerms(some, sampling, sizes),
+    };
+    const trajectories = chunk.map((s) => s.trajectory);
+    return objective.layout(trajectories, options, context);
   };
   // sequences of similar length share a micro-batch: less padding
   const sorted = [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
-  const laidOut: LaidOut[] = [];
-  for (let i = 0; i < sorted.length; i += size) {
-    const chunk = sorted.slice(i, i + size);
-    const trajectories = chunk.map((s) => s.trajectory);
-    laidOut.push({ terms: objective.layout(trajectories, options, context), chunk });
-  }
-  return laidOut;
+  const [first, second] = ([0, 1] as const).map((half) => sorted.filter((s) => (s.half ?? 0) === half)) as [
+    Sample[],
+    Sample[],
+  ];
+  if (second.length === 0) return chunks(first, size).map((chunk) => ({ terms: layout(chunk, size, rng), chunk }));
+  // draws follow the order of all samples, so those of the halves are made before they are laid out
+  const tapes = new Map(sorted.map((s) => [s, recordDraws(rng, (draws) => layout([s], 1, draws))]));
+  return [...chunks(first, size), ...chunks(second, size)].map((chunk) => {
+    const tape = chunk.flatMap((s) => tapes.get(s) as DrawTape);
+    return { terms: replayDraws(tape, (draws) => layout(chunk, size, draws)), chunk };
+  });
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
 
 /**
@@ -77,6 +95,7 @@ export async function prepareBatches<O>(
     batches.push({
       terms,
       trajectories: chunk.map((s) => s.trajectory),
+      half: chunk[0]?.half ?? 0,
       values: {
         old,
         reference,
@@ -88,20 +107,26 @@ export async function prepareBatches<O>(
   return batches;
 }
 
-/** One update: gradients of all micro-batches, then one step. */
+/**
+ * One update: gradients of all micro-batches, then one step.
+ * @param observer hears of each micro-batch whose gradient was added.
+ */
 export async function takeStep(
   engine: Engine,
   batches: readonly MicroBatch[],
   t: number,
   learningRate: number,
+  observer?: { accumulated(batch: MicroBatch): Promise<void> },
 ): Promise<Record<string, number>> {
   const total: Record<string, number> = {};
-  for (const { terms, values } of batches) {
+  for (const batch of batches) {
+    const { terms, values } = batch;
     for (const [name, value] of Object.entries(await engine.accumulate(terms, values))) {
       const before = total[name];
       total[name] =
         before === undefined ? value : engine.reduction(name) === "max" ? Math.max(before, value) : before + value;
     }
+    await observer?.accumulated(batch);
   }
   return { ...total, grad_norm: await engine.step(t, learningRate) };
 }

@@ -58,7 +58,7 @@ function trajectory(config: RunConfig, seed: number): UnmaskTrajectory {
 describe("training from recorded rollouts", () => {
   let root: string;
   let recorded: string;
-  let records: (step: number) => RolloutRecord[];
+  let records: (step: number, signal?: boolean) => RolloutRecord[];
 
   before(async () => {
     root = mkdtempSync(join(tmpdir(), "recorded-"));
@@ -68,9 +68,9 @@ describe("training from recorded rollouts", () => {
     const task = environment.tasks("train")[0];
     await environment.close();
     assert.ok(task !== undefined);
-    records = (step) =>
+    records = (step, signal = false) =>
       [0, 1].flatMap((group) =>
-        // the last rollout of each group is a fault; the second group carries no signal
+        // the last rollout of each group is a fault; the second group carries no signal by default
         [...REWARDS, null].map((reward, rollout): RolloutRecord => {
           const own = trajectory(config, rollout);
           return {
@@ -82,7 +82,7 @@ describe("training from recorded rollouts", () => {
             form: task.form,
             prompt: "p",
             response: "r",
-            reward: reward === null || group === 0 ? reward : 0.5,
+            reward: reward === null || group === 0 || signal ? reward : 0.5,
             parts: null,
             success: false,
             advantage: 99,
@@ -140,6 +140,7 @@ describe("training from recorded rollouts", () => {
         assert.equal(row.extra?.episodes_played, 0);
         assert.ok((row.grad_norm ?? 0) > 0, JSON.stringify(row));
         assert.equal(row.extra?.after_eos_fraction, 0);
+        assert.equal(row.extra?.gradient_agreement, null);
         const noise = row.extra?.mask_noise_fraction;
         if (command === "espo" && row.step === 2) assert.ok(typeof noise === "number" && noise > 0 && noise <= 1);
         else assert.equal(noise, null);
@@ -188,6 +189,40 @@ describe("training from recorded rollouts", () => {
       differences(whole, resumed).filter((name) => !name.startsWith("1/")),
       [],
     );
+  });
+
+  it("measures the gradient's noise in the steps that the config says, over a resume as without one", async () => {
+    const record = async (signal: boolean): Promise<void> => {
+      for (let step = 1; step <= STEPS; step++)
+        await writeRollouts(join(recorded, "rollouts", `step-00000${step}.jsonl`), records(step, signal));
+    };
+    const measured = (name: string): (number | null | undefined)[][] =>
+      readMetrics(join(root, name, "metrics.jsonl")).map(({ extra }) => [
+        extra?.gradient_agreement,
+        extra?.gradient_noise_fraction,
+        extra?.gradient_noise_scale,
+      ]);
+    await record(true);
+    const each = await smallConfig("espo", "training.gradient_noise_every=1");
+    await train(each, options("noise", "espo"));
+    const [first, second] = measured("noise");
+    for (const [agreement, fraction, scale] of [first ?? [], second ?? []]) {
+      // the recorded groups are alike: the halves differ by their masks
+      assert.ok(typeof agreement === "number" && agreement > 0.1 && agreement <= 1, `${agreement}`);
+      assert.ok(typeof fraction === "number" && fraction >= 0 && fraction < 1, `${fraction}`);
+      assert.ok(typeof scale === "number" && Math.abs(scale - (6 * fraction) / (1 - fraction)) < 1e-6, `${scale}`);
+    }
+    assert.notDeepEqual(first, second);
+
+    await train(each, options("noise-in-two", "espo", { signal: stopAfter(1) }));
+    await train(each, options("noise-in-two", "espo", { resume: true }));
+    assert.deepEqual(measured("noise-in-two"), [first, second]);
+
+    await train(await smallConfig("espo", "training.gradient_noise_every=2"), options("noise-2", "espo"));
+    const [none, only] = measured("noise-2");
+    assert.deepEqual(none, [null, null, null]);
+    assert.ok(typeof only?.[0] === "number");
+    await record(false);
   });
 
   it("has a dry run, which measures scoring and update and writes nothing", async () => {

@@ -34,3 +34,12 @@ test("a supervised run leaves its report, an interrupted one too", async () => {
   assert.match(report(), /<p>sft · on cpu · 3 steps · /);
   assert.match(report(), /aria-label="Loss: /);
 });
+
+test("what is measured of rollouts is refused", async () => {
+  const config = await loadConfig(path, { command: "sft", overrides: ["training.gradient_noise_every=1"] });
+  const run = train(config, {
+    ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true },
+    ...{ runDir: join(root, "refused"), resume: false, signal: new AbortController().signal },
+  });
+  await assert.rejects(run, /gradient_noise_every measures the noise of rollouts, and sft has none/);
+});

@@ -1,0 +1,137 @@
+import type { Rng } from "../core/rng.js";
+import type { Tensor } from "../onnx/types.js";
+import type { Engine } from "./engine.js";
+import type { Group, Half } from "./groups.js";
+import type { MicroBatch } from "./update.js";
+
+/** Measured steps that a running estimate remembers: the policy changes, and the noise with it. */
+const MEMORY = 50;
+
+type Gradients = ReadonlyMap<string, Pick<Tensor, "data">>;
+
+/** What one step says of its gradient. */
+export interface GradientSample {
+  /** a.b / (|a| |b|) of the halves' gradients, -1 to 1. */
+  readonly agreement: number;
+  /** |g|^2 of the step. */
+  readonly square: number;
+  /** Unbiased estimate of |G|^2, G being the expected gradient: below 0 by chance. */
+  readonly signal: number;
+  /** Rollouts that were trained on. */
+  readonly rollouts: number;
+}
+
+/**
+ * Draws the halves of a step's groups that carry signal. Rollouts of a group share a baseline and a task: whole groups
+ * are independent, rollouts are not.
+ * @returns undefined where there are not two groups.
+ */
+export function drawHalves(groups: readonly Group[], rng: Pick<Rng, "shuffle">): Map<Group, Half> | undefined {
+  const learned = rng.shuffle(groups.filter((group) => group.signal));
+  if (learned.length < 2) return undefined;
+  return new Map(learned.map((group, i) => [group, i < learned.length / 2 ? 0 : 1]));
+}
+
+/**
+ * What a = the gradient of the first half and g = a + b, that of both, say of the signal (McCandlish et al. 2018, arXiv
+ * 1812.06162, appendix A, with halves of one batch in place of two batch sizes). Each of n groups adds a vector of
+ * expectation G / n, so that over n1 groups and n2 others
+ *
+ *   E a.b = n1 n2 / n^2 |G|^2,      E |g|^2 = |G|^2 + tr(Sigma) / n
+ *
+ * @param groups n1 and n2.
+ * @returns null where a gradient is 0 or not finite.
+ */
+export function gradientSample(
+  first: Gradients,
+  both: Gradients,
+  groups: readonly [number, number],
+  rollouts: number,
+): GradientSample | null {
+  let [aa, bb, ab, gg] = [0, 0, 0, 0];
+  for (const [name, { data }] of both) {
+    const g = data as Float32Array;
+    const a = first.get(name)?.data as Float32Array;
+    for (let i = 0; i < g.length; i++) {
+      const [x, sum] = [a[i] as number, g[i] as number];
+      const y = sum - x;
+      aa += x * x;
+      bb += y * y;
+      ab += x * y;
+      gg += sum * sum;
+    }
+  }
+  const agreement = ab / Math.sqrt(aa * bb);
+  if (!Number.isFinite(agreement) || !Number.isFinite(gg)) return null;
+  const [n1, n2] = groups;
+  return { agreement, square: gg, signal: (ab * (n1 + n2) ** 2) / (n1 * n2), rollouts };
+}
+
+/** Takes the halves of one update from the engine, as they are accumulated. */
+export class HalfGradients {
+  private first: Gradients | undefined;
+  private both: Gradients | undefined;
+
+  constructor(
+    private readonly engine: Pick<Engine, "getGradients">,
+    private readonly batches: readonly MicroBatch[],
+    private readonly halves: ReadonlyMap<Group, Half>,
+  ) {}
+
+  /** Behind each micro-batch of the update. */
+  async accumulated(batch: MicroBatch): Promise<void> {
+    if (batch === this.batches.findLast(({ half }) => half === 0)) this.first = await this.engine.getGradients();
+    if (batch === this.batches.at(-1)) this.both = await this.engine.getGradients();
+  }
+
+  /** Behind the update. */
+  sample(): GradientSample | null {
+    if (this.first === undefined || this.both === undefined) return null;
+    const inFirst = [...this.halves.values()].filter((half) => half === 0).length;
+    const rollouts = this.batches.reduce((n, { trajectories }) => n + trajectories.length, 0);
+    return gradientSample(this.first, this.both, [inFirst, this.halves.size - inFirst], rollouts);
+  }
+}
+
+/** What a checkpoint keeps: weighted sums over the measured steps. */
+export interface GradientNoiseState {
+  /** Of |g|^2. */
+  readonly square: number;
+  /** Of the estimates of |G|^2. */
+  readonly signal: number;
+  /** Of the rollouts times the estimates of tr(Sigma) / n. */
+  readonly noise: number;
+}
+
+/**
+ * How much of the gradients is noise, over the run: a ratio of sums, since that of one step has no use. A step of age k
+ * measurements counts (1 - 1 / MEMORY)^k.
+ */
+export class GradientNoise {
+  constructor(public state: GradientNoiseState = { square: 0, signal: 0, noise: 0 }) {}
+
+  add({ square, signal, rollouts }: GradientSample): void {
+    const keep = 1 - 1 / MEMORY;
+    const { state } = this;
+    this.state = {
+      square: keep * state.square + square,
+      signal: keep * state.signal + signal,
+      noise: keep * state.noise + rollouts * (square - signal),
+    };
+  }
+
+  /** Noise in |g|^2: 0 where all groups agree, 1 where they have nothing in common (above it by chance). */
+  get fraction(): number | null {
+    const { square, signal } = this.state;
+    return square > 0 ? 1 - signal / square : null;
+  }
+
+  /**
+   * The simple noise scale B = tr(Sigma) / |G|^2 in rollouts: with so many in a step, half of |g|^2 is signal. Null while
+   * the signal is not above 0.
+   */
+  get scale(): number | null {
+    const { signal, noise } = this.state;
+    return signal > 0 ? Math.max(0, noise / signal) : null;
+  }
+}
