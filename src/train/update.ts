@@ -53,10 +53,8 @@ export function layOut<O>(
   };
   // sequences of similar length share a micro-batch: less padding
   const sorted = [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
-  const [first, second] = ([0, 1] as const).map((half) => sorted.filter((s) => (s.half ?? 0) === half)) as [
-    Sample[],
-    Sample[],
-  ];
+  const first = sorted.filter(({ half }) => half !== 1);
+  const second = sorted.filter(({ half }) => half === 1);
   if (second.length === 0) return chunks(first, size).map((chunk) => ({ terms: layout(chunk, size, rng), chunk }));
   // draws follow the order of all samples, so those of the halves are made before they are laid out
   const tapes = new Map(sorted.map((s) => [s, recordDraws(rng, (draws) => layout([s], 1, draws))]));
