@@ -83,7 +83,7 @@ export function resolvePath(path: string, what: string): string {
   const shipped = join(packageRoot(), path);
   if (!isAbsolute(path) && existsSync(shipped)) return shipped;
   throw new UserError(
-    `${what}: ${path} does not exist (looked for ${here}${isAbsolute(path) ? "" : ` and ${shipped}`}).`,
+    `${what}: ${path} does not exist (looked for ${here}${isAbsolute(path) || shipped === here ? "" : ` and ${shipped}`}).`,
     {
       hint: `set ${what}=PATH to a directory that exists`,
     },

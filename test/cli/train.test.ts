@@ -93,4 +93,10 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
   assert.equal(miss.code, 1);
   assert.match(miss.out, /MISS {2}model .*models\/nowhere does not exist[\s\S]*fix: set model=PATH/);
   assert.match(miss.err, /2 of 8 checks failed/);
+
+  const good = join(dir, "good.yaml");
+  writeFileSync(good, "model: models/tiny-refusion\nobjective: {mc_samples: 2}\n");
+  const hit = run("doctor", "--config", good);
+  assert.equal(hit.code, 0, hit.out + hit.err);
+  assert.match(hit.out, /ok {4}run {7}the memory of espo with this config .*\n[\s\S]*in all, about/);
 });

@@ -2,13 +2,17 @@ import { join } from "node:path";
 import { EXIT, messageOf, UserError } from "../../core/errors.js";
 import { packageRoot } from "../../core/files.js";
 import { loadConfig, type RunConfig } from "../../train/config.js";
+import { loadRegistries } from "../../train/config-schema.js";
 import { type Check, checkMachine, withoutHome } from "../../train/machine-checks.js";
 import { hardware, versions } from "../../train/run-directory.js";
 import type { CliCommand } from "../shared.js";
 
+/** What a config is for where it does not show. */
+const STANDARD = "flow-grpo";
+
 interface DoctorFlags {
   readonly config?: string;
-  readonly objective: string;
+  readonly objective?: string;
   readonly json?: boolean;
 }
 
@@ -21,6 +25,10 @@ export const command: CliCommand = {
       )
       .argument("[overrides...]", "key=value, over what the config says")
       .option("-c, --config <file>", "check for this config; the quick start's by default")
+      .option(
+        "--objective <name>",
+        "with --config: what it is for; by default the first that takes its objective section",
+      )
       .option(
         "--json",
         "print everything as JSON, for a bug report (the home directory as ~, no environment variables)",
@@ -40,9 +48,10 @@ export const command: CliCommand = {
   },
 };
 
-async function checksFor({ config: path, objective }: DoctorFlags, overrides: readonly string[]): Promise<Check[]> {
+async function checksFor({ config: path, ...flags }: DoctorFlags, overrides: readonly string[]): Promise<Check[]> {
   const standard = join(packageRoot(), "configs", "tiny", "quickstart.yaml");
   try {
+    const objective = flags.objective ?? (path === undefined ? STANDARD : await objectiveOf(path, overrides));
     const config = await loadConfig(path ?? standard, { command: objective, overrides });
     const checks = await checkMachine(config);
     return path === undefined ? checks : [...checks, await runMemory(config, objective)];
@@ -54,6 +63,21 @@ async function checksFor({ config: path, objective }: DoctorFlags, overrides: re
   }
 }
 
+/** A config does not say what it is for: its objective section does, as far as its keys are those of one objective only. */
+async function objectiveOf(path: string, overrides: readonly string[]): Promise<string> {
+  const registries = await loadRegistries();
+  for (const command of [STANDARD, ...registries.objectives.keys()]) {
+    try {
+      await loadConfig(path, { command, overrides, registries });
+      return command;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+    }
+  }
+  // what is wrong with it is said when it is read for the checks
+  return STANDARD;
+}
+
 /** Whether a run fits into the machine, by its own graphs. */
 async function runMemory(config: RunConfig, objective: string): Promise<Check> {
   const { estimateRun, formatMemory, machineMemory, memoryAdvice } = await import("../../train/memory.js");
@@ -62,7 +86,7 @@ async function runMemory(config: RunConfig, objective: string): Promise<Check> {
     return {
       name: "run",
       ok: estimate.total <= machineMemory(),
-      found: `the memory of ${objective} with this config:\n${formatMemory(estimate).replace(/^/gm, "      ")}`,
+      found: `the memory of ${objective} with this config (--objective names another):\n${formatMemory(estimate).replace(/^/gm, "      ")}`,
       fix: memoryAdvice(config, estimate),
     };
   } catch (error) {
