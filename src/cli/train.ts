@@ -143,7 +143,11 @@ function printNext(command: string, result: TrainResult, options: TrainOptions, 
       context.log(`best: step ${best.step}, validation reward ${reward}; refusion-eval --run ${dir} --checkpoint best`);
     }
     const report = join(result.runDir, "report.html");
-    context.log(`${existsSync(report) ? `report: ${report}\n` : ""}next: refusion-eval --run ${dir} --split test`);
+    const evaluated =
+      result.model === undefined
+        ? `--run ${dir} --split test`
+        : `--config ${shellWord(join(result.runDir, "config.yaml"))} --split test model=${shellWord(result.model)}`;
+    context.log(`${existsSync(report) ? `report: ${report}\n` : ""}next: refusion-eval ${evaluated}`);
   }
 }
 

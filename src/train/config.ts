@@ -23,11 +23,18 @@ export interface LoadOptions {
 }
 
 /**
- * Reads a run's config: schema default < YAML < `key=value`.
+ * Reads a run's config: schema default < YAML < `key=value`. The file is looked for here, then inside this package.
  * @throws UserError (exit 2) with every problem at once, each with its key and its line.
  */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<RunConfig> {
-  return resolveConfig(readYaml(path), path, options);
+  const here = existsSync(path) || isAbsolute(path) ? path : shippedOr(path);
+  return resolveConfig(readYaml(here), here, options);
+}
+
+/** A config that came with this package, by the name that the documentation calls it by, from any folder. */
+function shippedOr(path: string): string {
+  const shipped = join(packageRoot(), path);
+  return existsSync(shipped) ? shipped : path;
 }
 
 /** As loadConfig, of values that come from nowhere but the command line; `path` names them, and the run. */
@@ -36,7 +43,8 @@ export async function configOf(
   path: string,
   options: LoadOptions = {},
 ): Promise<RunConfig> {
-  return resolveConfig({ tree: { ...values }, line: () => undefined }, path, options);
+  const source = { tree: { ...values }, line: () => undefined, unwritten: true };
+  return resolveConfig(source, path, options);
 }
 
 async function resolveConfig(source: Source, path: string, options: LoadOptions): Promise<RunConfig> {
@@ -65,6 +73,7 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
   throw configError(
     path,
     problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
+    source.unwritten,
   );
 }
 
@@ -105,6 +114,8 @@ interface Source {
   readonly tree: Record<string, unknown>;
   /** The line of a key, or of the deepest section above it that is there; undefined for the top level. */
   line(path: readonly PropertyKey[]): number | undefined;
+  /** There is no such file (yet). */
+  readonly unwritten?: boolean;
 }
 
 /** Where a wrong value comes from, in words, and where to list it: by line, the command line last. */
@@ -165,10 +176,12 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
-function configError(path: string, problems: readonly string[]): UserError {
-  const head = `${path} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:`;
+function configError(path: string, problems: readonly string[], unwritten = false): UserError {
+  const head = `${path} ${unwritten ? "would have" : "has"} ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:`;
   return new UserError([head, ...problems.map((problem) => `  ${problem}`)].join("\n"), {
-    hint: "correct the file, or pass key=value; `refusion-train <objective> --help` lists every key",
+    hint: unwritten
+      ? "nothing was written; add what is missing, and correct what is wrong, as key=value"
+      : "correct the file, or pass key=value; `refusion-train <objective> --help` lists every key",
     exitCode: 2,
   });
 }

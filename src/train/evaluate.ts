@@ -191,8 +191,9 @@ async function openEvaluated(
     } else {
       const checkpoint = await readCheckpoint(findCheckpoint(run, options.checkpoint));
       if (checkpoint.adapter === null) {
+        const { output } = config.objective as { readonly output?: unknown };
         throw new UserError(`${run.dir} trained a whole model, not an adapter.`, {
-          hint: "Evaluate the model it wrote: refusion-eval --config FILE model=DIR",
+          hint: `evaluate the model that it wrote: refusion-eval --config ${run.config} model=${output ?? "DIR"}`,
         });
       }
       readAdapter(findCheckpoint(run, options.checkpoint), policy);

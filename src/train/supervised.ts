@@ -149,14 +149,10 @@ export async function trainSupervised(
         if (config.checkpoint.every > 0 && step % config.checkpoint.every === 0 && step < steps) await save();
       }
       await save();
-      if (full && step === steps) {
-        await saveModel(
-          sft.output as string,
-          policy.model.config,
-          await engine.getParameters("policy"),
-          tokenizerText(policy.model),
-        );
-        watch.note(`model written to ${sft.output}`);
+      const output = full && step === steps ? sft.output : null;
+      if (output !== null) {
+        await saveModel(output, policy.model.config, await engine.getParameters("policy"), tokenizerText(policy.model));
+        watch.note(`model written to ${output}`);
       }
       await reportAtEnd(directory, (text) => watch.note(text));
       return {
@@ -167,6 +163,7 @@ export async function trainSupervised(
         best: null,
         before: [],
         after: [],
+        ...(output === null ? {} : { model: output }),
       };
     } finally {
       run.unlock();

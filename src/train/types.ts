@@ -34,6 +34,8 @@ export interface TrainResult {
   readonly best: { readonly step: number; readonly reward: number } | null;
   readonly before: readonly Evaluation[];
   readonly after: readonly Evaluation[];
+  /** Only of a run that trained every weight: the model directory that it wrote at its end. */
+  readonly model?: string;
   /** Only with `--dry-run`. */
   readonly dryRun?: DryRun;
 }

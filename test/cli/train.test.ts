@@ -56,6 +56,9 @@ test("an objective without a config, with a broken one, or with flags for keys e
   const port = run(name, "--config", path, "--ui", "training.steps=3");
   assert.equal(port.code, 2);
   assert.match(port.err, /--ui \[port\].*Expected a port, 0 to 65535; key=value arguments go before/);
+  // by the name that the documentation calls it by, from any folder
+  const shipped = run(name, "--config", "configs/tiny/quickstart.yaml", "evaluation.episodes=0");
+  assert.match(shipped.err, /quickstart\.yaml has a problem:\n {2}evaluation\.episodes/);
   const help = run(name, "--help");
   assert.equal(help.code, 0);
   assert.match(help.out, /training\.steps=20 +optimizer steps/);

@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import { loadModel } from "../../src/nn/model.js";
 import { loadConfig } from "../../src/train/config.js";
+import { evaluateCommand } from "../../src/train/evaluate.js";
 import { train } from "../../src/train/recipe.js";
 import { stopAfter } from "../support/stop-after.js";
 
@@ -42,4 +45,28 @@ test("what is measured of rollouts is refused", async () => {
     ...{ runDir: join(root, "refused"), resume: false, signal: new AbortController().signal },
   });
   await assert.rejects(run, /gradient_noise_every measures the noise of rollouts, and sft has none/);
+});
+
+test("a run that trained every weight says where its model is, and what evaluates it", async () => {
+  const output = join(root, "model");
+  const overrides = ["objective.trainable=full", `objective.output=${output}`, "training.steps=1"];
+  const config = await loadConfig(path, { command: "sft", overrides });
+  const [run, signal] = [join(root, "full"), new AbortController().signal];
+  const options = { command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true };
+  const { model } = await train(config, { ...options, runDir: run, resume: false, signal });
+  assert.equal(model, output);
+  await loadModel(output);
+  const evaluate = {
+    run,
+    config: undefined,
+    overrides: [],
+    checkpoint: "last",
+    split: "train",
+    policy: "model",
+  } as const;
+  await assert.rejects(
+    evaluateCommand({ ...evaluate, episodes: 1, quiet: true, json: false, signal }),
+    (error) =>
+      error instanceof UserError && error.hint?.includes(`${join(run, "config.yaml")} model=${output}`) === true,
+  );
 });
