@@ -8,10 +8,25 @@ import { CliProcess, processesNaming } from "../support/cli-process.js";
 import type { Death } from "../support/die-in-write.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 
-/** Runs that are killed, and how often each is before it may end. */
-const RUNS = 9;
+/** How often a run is killed before it may end. */
 const KILLS = 3;
 const STEPS = 5;
+
+/** What is run, in how many killed copies. */
+interface Case {
+  readonly objective: string;
+  readonly runs: number;
+  /** Of its first start; a resume finds them in its run. */
+  readonly args: readonly string[];
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  "flow-grpo": { objective: "flow-grpo", runs: 9, args: [] },
+  espo: { objective: "espo", runs: 1, args: [] },
+  grpo: { objective: "grpo", runs: 1, args: [] },
+  // without a browser, from what the first one recorded
+  recorded: { objective: "espo", runs: 1, args: ["evaluation.splits=[]", "evaluation.every=0"] },
+};
 
 const config = `
 model: models/tiny-refusion
@@ -38,8 +53,6 @@ const ROLLOUTS = "/rollouts/step-[0-9]+[.]jsonl";
 type Moment = Death | number;
 
 let root = "";
-let reference: ReturnType<typeof timelessFiles>;
-let duration = 0;
 before(() => {
   root = mkdtempSync(join(tmpdir(), "kill-"));
   mkdirSync(join(root, "tmp"));
@@ -47,9 +60,11 @@ before(() => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-function start(dir: string, moment: Moment = 0): CliProcess {
+function start(name: string, dir: string, moment: Moment = 0): CliProcess {
+  const { objective, args } = CASES[name] as Case;
   const begun = existsSync(join(dir, "env.json"));
-  const base = begun ? ["--resume"] : ["--config", join(root, "run.yaml")];
+  const recorded = name === "recorded" ? ["--rollouts", join(root, "flow-grpo", "whole")] : [];
+  const base = begun ? ["--resume"] : ["--config", join(root, "run.yaml"), ...args, ...recorded];
   const preload = new URL("../support/die-in-write.js", import.meta.url).href;
   const env = {
     // browser profiles of killed processes stay behind: let them lie where they are removed
@@ -58,11 +73,11 @@ function start(dir: string, moment: Moment = 0): CliProcess {
       ? {}
       : { NODE_OPTIONS: `--import ${preload}`, DIE_IN_WRITE: JSON.stringify(moment) }),
   };
-  return new CliProcess(["flow-grpo", ...base, "--run-dir", dir, "-q"], { env });
+  return new CliProcess([objective, ...base, "--run-dir", dir, "-q"], { env });
 }
 
 /** Moments that come while the run still has a step to do, nearly always: one that comes too late is no kill. */
-function momentOf(rng: Rng, kind: number, kill: number): Moment {
+function momentOf(rng: Rng, kind: number, kill: number, duration: number): Moment {
   const random = (upTo: number): number => rng.uniform() * upTo;
   // only a run's first process surely has two steps left
   const steps = kill === 0 ? 2 : 1;
@@ -71,51 +86,56 @@ function momentOf(rng: Rng, kind: number, kill: number): Moment {
   return random((duration * 0.3) / (kill + 1));
 }
 
-test("a run that nothing interrupts", async () => {
-  const began = performance.now();
-  const whole = await start(join(root, "whole", "run")).ended;
-  duration = performance.now() - began;
-  assert.equal(whole.code, 0, whole.err);
-  reference = timelessFiles(join(root, "whole", "run"));
-  assert.equal([...reference.keys()].filter((name) => name.startsWith("metrics")).length, STEPS);
-});
-
 let killed = 0;
 let halfCheckpoints = 0;
-for (let run = 0; run < RUNS; run++) {
-  test(`run ${run}, killed ${KILLS} times, ends in the bytes of one that was not`, async () => {
-    const rng = Rng.named(run, "kill");
-    const dir = join(root, `run-${run}`, "run");
-    for (let kill = 0; kill < KILLS; kill++) {
-      const moment = momentOf(rng, (run + kill) % 3, kill);
-      const child = start(dir, moment);
-      const timer = typeof moment === "number" ? setTimeout(() => child.killGroup(), moment) : undefined;
-      const ending = await child.ended;
-      clearTimeout(timer);
-      if (ending.signal === null) {
-        // it was done before its moment came
-        assert.equal(ending.code, 0, ending.err);
-        continue;
-      }
-      killed++;
-      const checkpoints = join(dir, "checkpoints");
-      const aside = [dir, checkpoints].flatMap((d) => (existsSync(d) ? readdirSync(d) : []));
-      halfCheckpoints += aside.filter((name) => /\.tmp-\d+$/.test(name)).length;
-      await browsersGone();
-      // what is complete is right already, before anything is resumed
-      const complete = [...timelessFiles(dir)].filter(([name]) => /^\d+\//.test(name));
-      assert.deepEqual(differences(reference, new Map(complete), "second"), [], JSON.stringify(moment));
-    }
-    const ending = await start(dir).ended;
-    assert.equal(ending.code, 0, ending.err);
-    assert.deepEqual(differences(reference, timelessFiles(dir)), []);
-    const left = readdirSync(dir, { recursive: true, encoding: "utf8" });
-    assert.deepEqual(
-      left.filter((name) => /\.(tmp|old)-\d+|\.lock|\.jsonl?\.\d+/.test(name)),
-      [],
-      "nothing half written is left",
-    );
+for (const [name, { runs }] of Object.entries(CASES)) {
+  let reference: ReturnType<typeof timelessFiles>;
+  let duration = 0;
+  test(`${name}: a run that nothing interrupts`, async () => {
+    const dir = join(root, name, "whole");
+    const began = performance.now();
+    const whole = await start(name, dir).ended;
+    duration = performance.now() - began;
+    assert.equal(whole.code, 0, whole.err);
+    reference = timelessFiles(dir);
+    assert.equal([...reference.keys()].filter((file) => file.startsWith("metrics")).length, STEPS);
   });
+
+  for (let run = 0; run < runs; run++) {
+    test(`${name}: run ${run}, killed ${KILLS} times, ends in the bytes of one that was not`, async () => {
+      const rng = Rng.named(run, "kill");
+      const dir = join(root, name, `run-${run}`);
+      for (let kill = 0; kill < KILLS; kill++) {
+        const moment = momentOf(rng, (run + kill) % 3, kill, duration);
+        const child = start(name, dir, moment);
+        const timer = typeof moment === "number" ? setTimeout(() => child.killGroup(), moment) : undefined;
+        const ending = await child.ended;
+        clearTimeout(timer);
+        if (ending.signal === null) {
+          // it was done before its moment came
+          assert.equal(ending.code, 0, ending.err);
+          continue;
+        }
+        killed++;
+        const checkpoints = join(dir, "checkpoints");
+        const aside = [dir, checkpoints].flatMap((d) => (existsSync(d) ? readdirSync(d) : []));
+        halfCheckpoints += aside.filter((file) => /\.tmp-\d+$/.test(file)).length;
+        await browsersGone();
+        // what is complete is right already, before anything is resumed
+        const complete = [...timelessFiles(dir)].filter(([file]) => /^\d+\//.test(file));
+        assert.deepEqual(differences(reference, new Map(complete), "second"), [], JSON.stringify(moment));
+      }
+      const ending = await start(name, dir).ended;
+      assert.equal(ending.code, 0, ending.err);
+      assert.deepEqual(differences(reference, timelessFiles(dir)), []);
+      const left = readdirSync(dir, { recursive: true, encoding: "utf8" });
+      assert.deepEqual(
+        left.filter((file) => /\.(tmp|old)-\d+|\.lock|\.jsonl?\.\d+/.test(file)),
+        [],
+        "nothing half written is left",
+      );
+    });
+  }
 }
 
 test("the kills were at least 20, and at least 6 of them inside a checkpoint's write", (t) => {
