@@ -48,9 +48,6 @@ const BREAKING: Record<string, string> = {
   "asks again and again": onInput("while (confirm(1));"),
   "waits for ever": onInput(`const x = new XMLHttpRequest(); x.open("GET", "/never", false); x.send()`),
   "never ends a microtask": `${FORM}<script>onload = () => { const f = () => Promise.resolve().then(f); f(); }</script>`,
-  "loops on input": onInput("while (true);"),
-  "grows for ever": `${FORM}<script>onload = () => { for (let a = "x"; ; a += a) document.body.append(a.slice(0, 1e6)) }</script>`,
-  "is ten megabytes": `${FORM}<script>onload = () => document.body.insertAdjacentHTML("beforeend", "<p>xxxxxxxxx</p>".repeat(600_000))</script>`,
 };
 
 const pathOf = (name: string): string => `/${name.replaceAll(" ", "-")}`;
@@ -73,7 +70,7 @@ test("pages that get in the way change nothing about a plan's worth", async () =
 
 test("pages that break what they can end as faults, or as what the server received; the next page is as ever", async () => {
   const site = await servePages({ ...paths(BREAKING), "/plain": FORM }, ({ url }) => url === "/never");
-  const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 1500, episodeTimeoutMs: 3000 });
+  const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 1000, episodeTimeoutMs: 2000 });
   try {
     const play = async (name: string): Promise<void> => {
       const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
