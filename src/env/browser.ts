@@ -10,6 +10,9 @@ export class EnvironmentFault extends Error {
   override readonly name = "EnvironmentFault";
 }
 
+/** The browser was given up for what another page in it did: nobody's fault here. */
+export class SharedFate extends EnvironmentFault {}
+
 export interface BrowserOptions {
   readonly site: RunningSite;
   readonly headless: boolean;
@@ -21,6 +24,7 @@ export interface BrowserOptions {
 export class BrowserHost {
   private current: Promise<{ browser: Browser; pid: number | undefined }> | undefined;
   private closed = false;
+  private readonly discarded = new WeakSet<Browser>();
 
   constructor(private readonly options: BrowserOptions) {}
 
@@ -53,7 +57,13 @@ export class BrowserHost {
     const running = this.current;
     if (running === undefined || (await running).browser !== browser) return;
     if (this.current === running) this.current = undefined;
+    this.discarded.add(browser);
     await endBrowser(await running);
+  }
+
+  /** Whether this browser was given up here, and did not die by itself. */
+  wasDiscarded(browser: Browser): boolean {
+    return this.discarded.has(browser);
   }
 
   async close(): Promise<void> {

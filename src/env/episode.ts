@@ -1,6 +1,6 @@
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
-import { BrowserHost, type BrowserOptions, EnvironmentFault } from "./browser.js";
+import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "./browser.js";
 import type { Control } from "./controls.js";
 import { type Execution, executePlan, openForm } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
@@ -54,6 +54,8 @@ export interface Episode {
 
 /** Retries after a fault. */
 const RETRIES = 2;
+/** Retries on top of these where the browser was given up because of another episode's page. */
+const SHARED_RETRIES = 5;
 /** Each attempt gives an action so many times the time of the last: a machine that is busy is slow, not broken. */
 const PATIENCE_GROWTH = 2;
 
@@ -185,12 +187,14 @@ export class EpisodeRunner {
     slot: Slot,
   ): Promise<{ result: T | undefined; faults: string[] }> {
     const faults: string[] = [];
+    let shared = 0;
     while (faults.length <= RETRIES && this.closing === undefined) {
       try {
         return { result: await this.attempt(work, slot, faults.length), faults };
       } catch (error) {
         // a browser that does not start again even now will not start for any other episode either
         if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
+        if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
         const fault = messageOf(error).split("\n")[0] ?? "unknown";
         faults.push(fault);
         this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
@@ -211,8 +215,9 @@ export class EpisodeRunner {
       slot.cleaning = this.clean(session);
       return result;
     } catch (error) {
+      const shared = this.host.wasDiscarded(session.browser);
       await this.dispose(session);
-      throw error;
+      throw shared ? new SharedFate("the browser was given up because of another page") : error;
     }
   }
 

@@ -162,6 +162,30 @@ test("a server that is too slow for one attempt gets more time in the next", asy
   for (const timer of timers) clearTimeout(timer);
 });
 
+test("an episode whose browser is given up because of another page loses no attempt", async () => {
+  const posts: ServerResponse[] = [];
+  // the innocent page's first posts are not answered: it is in the middle of its episode when the browser goes
+  const answer = ({ url, method }: { url: string; method: string }, response: ServerResponse): boolean => {
+    if (url !== "/innocent" || method !== "POST" || posts.length > 0) return false;
+    posts.push(response);
+    return true;
+  };
+  await using(
+    { "/innocent": FORM },
+    { answer, contexts: 2, actionTimeoutMs: 30_000, episodeTimeoutMs: 40_000 },
+    async (runner) => {
+      const innocent = runner.run(taskFor("/innocent", FIELDS), PLAN);
+      while (posts.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      // a frozen browser that another episode gives up
+      const host = (runner as unknown as { host: { browser(): Promise<never>; discard(b: never): Promise<void> } })
+        .host;
+      await host.discard(await host.browser());
+      const episode = await innocent;
+      assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 1]);
+    },
+  );
+});
+
 test("what the policy brings about is scored: a refused form, a button that leads away, a form left unsent", async () => {
   const pages = {
     "/checked": `<form method=post onsubmit="return this.n.value.length > 5"><label>Name <input name=n></label><button>Submit</button></form>`,
