@@ -54,10 +54,11 @@ if (process.env.REFUSION_DIST === undefined) {
 process.chdir(ROOT);
 
 const { Runtime } = await load("onnx/session.js");
+const { gradientCheck } = await load("train/gradient-check.js");
 const providers = [];
 for (const provider of ["cpu", "cuda", "webgpu"]) {
   try {
-    const runtime = await Runtime.open({ provider });
+    const runtime = await Runtime.open({ provider, checks: [gradientCheck()] });
     providers.push({ provider, loads: true, reason: runtime.providerReason });
     await runtime.close();
   } catch (error) {

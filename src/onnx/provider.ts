@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { messageOf, UserError } from "../core/errors.js";
-import { encodeModel } from "./proto.js";
 import type { ProviderName } from "./session-worker.js";
-import type { Tensor, Value } from "./types.js";
+import type { Graph, Tensor, Value } from "./types.js";
 
 export type ProviderRequest = "auto" | ProviderName;
 
@@ -13,8 +12,19 @@ export interface ProviderChoice {
   readonly reason: string;
 }
 
-/** Runs the self-check graph on a provider and returns its output; throws where the provider cannot be used. */
-export type Probe = (provider: ProviderName) => Promise<Float32Array>;
+/**
+ * A small graph that a provider must compute as the CPU does before it is used. Its float32 outputs are compared one by
+ * one, and their names say in messages what differs.
+ */
+export interface SelfCheck {
+  readonly graph: Graph;
+  readonly feeds: Readonly<Record<string, Tensor>>;
+  /** What may differ, as a share of an output's largest value. */
+  readonly tolerance: number;
+}
+
+/** Runs a self-check on a provider and returns its outputs by name; throws where the provider cannot be used. */
+export type Probe = (provider: ProviderName, check: SelfCheck) => Promise<ReadonlyMap<string, Float32Array>>;
 
 const CUDA_INSTALL = "node node_modules/onnxruntime-node/script/install.js --onnxruntime-node-install=true";
 
@@ -22,36 +32,30 @@ const ROWS = 4;
 const INNER = 8;
 const COLS = 3;
 
-/** Feeds of the self-check. Quarters of small integers: exact in float32, and in the TF32 that GPUs may use. */
-export const SELF_CHECK: { readonly feeds: Readonly<Record<"a" | "b", Tensor>>; readonly output: "c" } = {
-  feeds: {
-    a: {
-      dtype: "float32",
-      shape: [ROWS, INNER],
-      data: Float32Array.from({ length: ROWS * INNER }, (_, i) => ((i * 7) % 11) / 4 - 1),
-    },
-    b: {
-      dtype: "float32",
-      shape: [INNER, COLS],
-      data: Float32Array.from({ length: INNER * COLS }, (_, i) => ((i * 5) % 13) / 4 - 1),
-    },
-  },
-  output: "c",
-};
+/** Quarters of small integers: exact in float32, and in the TF32 that GPUs may use. */
+function quarters(shape: readonly [number, number], step: number, period: number): Tensor {
+  const data = Float32Array.from({ length: shape[0] * shape[1] }, (_, i) => ((i * step) % period) / 4 - 1);
+  return { dtype: "float32", shape, data };
+}
 
-/** The self-check graph: c = a @ b, float32 [4,8] @ [8,3]. */
-export function selfCheckModel(): Uint8Array {
+/** Whether a provider works at all: c = a @ b, float32 [4,8] @ [8,3]. */
+export function matMulCheck(): SelfCheck {
   const a: Value = { name: "a", dtype: "float32", shape: [ROWS, INNER] };
   const b: Value = { name: "b", dtype: "float32", shape: [INNER, COLS] };
-  const c: Value = { name: SELF_CHECK.output, dtype: "float32", shape: [ROWS, COLS] };
-  return encodeModel({
-    name: "self-check",
-    opset: 21,
-    inputs: [a, b],
-    outputs: [c],
-    nodes: [{ name: "/MatMul", op: "MatMul", domain: "", inputs: [a, b], outputs: [c], attributes: {} }],
-    initializers: new Map(),
-  });
+  const c: Value = { name: "MatMul", dtype: "float32", shape: [ROWS, COLS] };
+  return {
+    graph: {
+      name: "self-check",
+      opset: 21,
+      inputs: [a, b],
+      outputs: [c],
+      nodes: [{ name: "/MatMul", op: "MatMul", domain: "", inputs: [a, b], outputs: [c], attributes: {} }],
+      initializers: new Map(),
+    },
+    feeds: { a: quarters([ROWS, INNER], 7, 11), b: quarters([INNER, COLS], 5, 13) },
+    // the operands are exact, so only the order of a sum of eight may differ
+    tolerance: 1e-5,
+  };
 }
 
 /** Where ONNX Runtime looks for its CUDA provider: beside the native binding. Undefined on platforms without CUDA. */
@@ -68,16 +72,18 @@ export function cudaLibrary(): string | undefined {
  * Chooses the execution provider. `auto` takes CUDA if its library is there and the self-check agrees with the CPU,
  * else the CPU; WebGPU only on request.
  * @param library path of the CUDA provider's library, undefined where the platform has none.
+ * @param checks what it must compute right, besides a MatMul.
  * @throws UserError where a requested provider cannot be used, saying what is missing.
  */
 export async function chooseProvider(
   request: ProviderRequest,
   probe: Probe,
   library: string | undefined = cudaLibrary(),
+  checks: readonly SelfCheck[] = [],
 ): Promise<ProviderChoice> {
   if (request === "cpu") return { provider: "cpu", reason: "requested" };
   if (request === "webgpu") {
-    const fault = await faultOf("webgpu", probe);
+    const fault = await faultOf("webgpu", probe, checks);
     if (fault === undefined) return { provider: "webgpu", reason: "requested; the self-check agrees with the CPU" };
     throw new UserError(`The webgpu provider cannot be used: ${fault}`, {
       hint: "WebGPU wants a GPU with a Vulkan driver (Direct3D 12 on Windows, Metal on macOS). Or use provider: cpu.",
@@ -95,31 +101,54 @@ export async function chooseProvider(
         hint: `Get it with: ${CUDA_INSTALL}`,
       });
     }
-    const fault = await faultOf("cuda", probe);
+    const fault = await faultOf("cuda", probe, checks);
     if (fault === undefined) return { provider: "cuda", reason: "requested; the self-check agrees with the CPU" };
     throw new UserError(`The cuda provider cannot be used: ${fault}`, {
       hint: `It wants an NVIDIA driver, CUDA 12 and cuDNN 9 on the library path. To install the provider again: ${CUDA_INSTALL}`,
     });
   }
   if (!hasLibrary) return { provider: "cpu", reason: "auto: the CUDA provider's library is not installed" };
-  const fault = await faultOf("cuda", probe);
+  const fault = await faultOf("cuda", probe, checks);
   if (fault === undefined) return { provider: "cuda", reason: "auto: the CUDA self-check agrees with the CPU" };
   return { provider: "cpu", reason: `auto: CUDA was not taken: ${fault}` };
 }
 
-/** What is wrong with a provider, by running a small MatMul on it and on the CPU; undefined where nothing is. */
-async function faultOf(provider: ProviderName, probe: Probe): Promise<string | undefined> {
-  const expected = await probe("cpu");
-  let got: Float32Array;
-  try {
-    got = await probe(provider);
-  } catch (error) {
-    return messageOf(error);
+/** What is wrong with a provider, by running the self-checks on it and on the CPU; undefined where nothing is. */
+async function faultOf(
+  provider: ProviderName,
+  probe: Probe,
+  checks: readonly SelfCheck[],
+): Promise<string | undefined> {
+  for (const check of [matMulCheck(), ...checks]) {
+    const expected = await probe("cpu", check);
+    let got: ReadonlyMap<string, Float32Array>;
+    try {
+      got = await probe(provider, check);
+    } catch (error) {
+      return messageOf(error);
+    }
+    const faults = [...expected].flatMap(([output, values]) => {
+      const share = difference(got.get(output), values);
+      return share <= check.tolerance ? [] : [`its ${output} differs from the CPU's by ${percent(share)}`];
+    });
+    const more = faults.length > 3 ? `; and ${faults.length - 3} more` : "";
+    if (faults.length > 0) return faults.slice(0, 3).join("; ") + more;
   }
-  // the operands are exact, so only the order of a sum of eight may differ
-  const agrees =
-    got.length === expected.length && got.every((value, i) => Math.abs(value - (expected[i] as number)) <= 1e-4);
-  return agrees
-    ? undefined
-    : `its MatMul differs from the CPU's (expected ${expected.join(" ")}, got ${got.join(" ")})`;
+  return undefined;
+}
+
+/** The largest difference as a share of the largest expected value; infinite where values are missing or not finite. */
+function difference(got: Float32Array | undefined, expected: Float32Array): number {
+  if (got?.length !== expected.length) return Number.POSITIVE_INFINITY;
+  let [most, scale] = [0, 0];
+  expected.forEach((value, i) => {
+    const apart = Math.abs(value - (got[i] as number));
+    most = Math.max(most, Number.isNaN(apart) ? Number.POSITIVE_INFINITY : apart);
+    scale = Math.max(scale, Math.abs(value));
+  });
+  return most === 0 ? 0 : most / scale;
+}
+
+function percent(share: number): string {
+  return Number.isFinite(share) ? `${(100 * share).toPrecision(2)} % of its largest value` : "more than any number";
 }

@@ -3,13 +3,17 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
-import { chooseProvider, type ProviderRequest, SELF_CHECK, selfCheckModel } from "./provider.js";
+import { encodeModel } from "./proto.js";
+import { chooseProvider, type Probe, type ProviderRequest, type SelfCheck } from "./provider.js";
 import type { Call, ProviderName, Reply, Tensors, WireTensor } from "./session-worker.js";
-import { BYTES, type DType, type Tensor, type TypedArray } from "./types.js";
+import { BYTES, type DType, type Graph, type Tensor, type TypedArray } from "./types.js";
+import { forWebGpu } from "./webgpu.js";
 
 export interface RuntimeOptions {
   /** `auto` (default) takes CUDA where it works, else the CPU. */
   readonly provider?: ProviderRequest;
+  /** What a provider beside the CPU must compute right to be used, besides a MatMul. */
+  readonly checks?: readonly SelfCheck[];
   /** Threads inside one operator; default: the physical cores. */
   readonly threads?: number;
   readonly log?: Logger;
@@ -99,7 +103,8 @@ export class Runtime {
     const runtime = new Runtime(worker, threads);
     try {
       await runtime.start();
-      runtime.chosen = await chooseProvider(options.provider ?? "auto", (provider) => runtime.probe(provider));
+      const probe: Probe = (provider, check) => runtime.probe(provider, check);
+      runtime.chosen = await chooseProvider(options.provider ?? "auto", probe, undefined, options.checks);
     } catch (error) {
       await runtime.close();
       throw error;
@@ -116,6 +121,11 @@ export class Runtime {
   /** Why that provider was taken, for logs and run records. */
   get providerReason(): string {
     return this.chosen.reason;
+  }
+
+  /** A graph as a model for `load`, in the form that this runtime's provider computes right. */
+  encode(graph: Graph): Uint8Array {
+    return encodeFor(this.provider, graph);
   }
 
   /** Creates a session. External weights are looked up in `weightsDir`. @throws Error with the session's name. */
@@ -193,14 +203,18 @@ export class Runtime {
     }
   }
 
-  /** Runs the self-check graph on one provider. */
-  private async probe(provider: ProviderName): Promise<Float32Array> {
-    const session = `self-check on ${provider}`;
-    await this.loadOn(provider, session, { bytes: selfCheckModel() }, {});
+  /** Runs a self-check on one provider: its outputs, by name. */
+  private async probe(provider: ProviderName, { graph, feeds }: SelfCheck): Promise<Map<string, Float32Array>> {
+    const session = `${graph.name} on ${provider}`;
+    await this.loadOn(provider, session, { bytes: encodeFor(provider, graph) }, {});
     try {
-      const { [SELF_CHECK.output]: result } = await this.run(session, { feeds: SELF_CHECK.feeds });
-      if (!(result?.data instanceof Float32Array)) throw new Error("the self-check returned no float32 tensor");
-      return result.data;
+      const outputs = Object.entries(await this.run(session, { feeds }));
+      return new Map(
+        outputs.map(([name, { data }]) => {
+          if (!(data instanceof Float32Array)) throw new Error(`${session}: ${name} is no float32 tensor`);
+          return [name, data];
+        }),
+      );
     } finally {
       await this.unload(session);
     }
@@ -255,6 +269,10 @@ export class Runtime {
       reject(new Error(`${label}: ${error.message}`, { cause: error }));
     this.pending.clear();
   }
+}
+
+function encodeFor(provider: ProviderName, graph: Graph): Uint8Array {
+  return encodeModel(provider === "webgpu" ? forWebGpu(graph) : graph);
 }
 
 function copyOf(data: TypedArray): Uint8Array<ArrayBuffer> {

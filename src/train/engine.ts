@@ -12,7 +12,6 @@ import type { TermBatch } from "../diffusion/terms.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
 import { graphWithPast, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
-import { encodeModel } from "../onnx/proto.js";
 import type { Runtime } from "../onnx/session.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
 import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
@@ -359,7 +358,7 @@ export class Engine implements RoundModel<unknown> {
 
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
     if (this.runtime.has(name)) return name;
-    const bytes = usingGraph(this.model, () => encodeModel(build()));
+    const bytes = usingGraph(this.model, () => this.runtime.encode(build()));
     await this.runtime.load(name, { bytes, weightsDir: this.model.dir }, options);
     return name;
   }

@@ -4,6 +4,7 @@ import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { PRESENT } from "../nn/past.js";
+import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/proto.js";
 import type { Dim, Graph, Value } from "../onnx/types.js";
 import { slot } from "../optim/optimizer.js";
@@ -86,13 +87,14 @@ function emitScores(m: BoundModel, shape: GraphShape, tokens: TokenIds, head: Sc
   const segment = g.input("segment", "int64", [shape.rows]);
   return g.scope("score", () => {
     const logProbs = head.emit(e, m.logits, { targets, inverseTemperature, features }, tokens);
-    const start = e.zeros([shape.segments], "float32");
-    const value = g.op("ScatterElements", [start, segment, e.mul(logProbs, coefficient)], {
-      axis: 0,
-      reduction: "add",
-    });
+    const value = segmentSums(e, e.mul(logProbs, coefficient), segment, shape.segments);
     return { logProbs, coefficient, value };
   });
+}
+
+/** Sums [segments] of the terms [R] that belong to each segment [R]. */
+export function segmentSums(e: Emitter, terms: Value, segment: Value, segments: number): Value {
+  return e.g.op("ScatterElements", [e.zeros([segments], "float32"), segment, terms], { axis: 0, reduction: "add" });
 }
 
 /** eval_model: outputs `log_probs` [R] and `value` [S]. */

@@ -83,8 +83,11 @@ function checkRuntime(config: RunConfig): Promise<Check> {
   return check(
     "runtime",
     async () => {
-      const { Runtime } = await import("../onnx/session.js");
-      const opened = await Runtime.open({ provider: config.runtime.provider });
+      const [{ Runtime }, { gradientCheck }] = await Promise.all([
+        import("../onnx/session.js"),
+        import("./gradient-check.js"),
+      ]);
+      const opened = await Runtime.open({ provider: config.runtime.provider, checks: [gradientCheck()] });
       const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
       await opened.close();
       return found;

@@ -21,6 +21,7 @@ import type { Objective } from "../rl/objective.js";
 import { renderPrompt } from "../text/prompt.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { Engine, type EngineOptions } from "./engine.js";
+import { gradientCheck } from "./gradient-check.js";
 
 /** How responses are generated. */
 export interface Decoding {
@@ -97,6 +98,7 @@ export async function openPolicy(
   const runtime = await Runtime.open({
     provider: config.runtime.provider,
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
+    ...(training === undefined ? {} : { checks: [gradientCheck()] }),
     ...(log === undefined ? {} : { log }),
   });
   const engine = new Engine(runtime, model, {

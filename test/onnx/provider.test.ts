@@ -4,17 +4,19 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { UserError } from "../../src/core/errors.js";
-import { chooseProvider, cudaLibrary, type Probe, SELF_CHECK, selfCheckModel } from "../../src/onnx/provider.js";
+import { chooseProvider, cudaLibrary, matMulCheck, type Probe, type SelfCheck } from "../../src/onnx/provider.js";
 import { Runtime } from "../../src/onnx/session.js";
+import type { Tensor } from "../../src/onnx/types.js";
 
 /** Stands for a CUDA library that is installed: only its existence is looked at. */
 const INSTALLED = fileURLToPath(import.meta.url);
 const MISSING = "/nowhere/libonnxruntime_providers_cuda.so";
 
-const agrees: Probe = async () => Float32Array.of(1, 2);
-const differs: Probe = async (provider) => Float32Array.of(1, provider === "cpu" ? 2 : 2.5);
+const product = (...values: number[]): Map<string, Float32Array> => new Map([["MatMul", Float32Array.of(...values)]]);
+const agrees: Probe = async () => product(1, 2);
+const differs: Probe = async (provider) => product(1, provider === "cpu" ? 2 : 2.5);
 const fails: Probe = async (provider) => {
-  if (provider === "cpu") return Float32Array.of(1, 2);
+  if (provider === "cpu") return product(1, 2);
   throw new Error("libcudnn.so.9: cannot open shared object file");
 };
 const mustNotRun: Probe = async (provider) => assert.fail(`${provider} was tried`);
@@ -41,11 +43,14 @@ describe("chooseProvider", () => {
     assert.match(await chosen(agrees, INSTALLED), /^cuda: .*agrees/);
     assert.match(await chosen(mustNotRun, MISSING), /^cpu: .*not installed/);
     assert.match(await chosen(fails, INSTALLED), /^cpu: .*libcudnn/);
-    assert.match(await chosen(differs, INSTALLED), /^cpu: .*MatMul differs/);
+    assert.match(
+      await chosen(differs, INSTALLED),
+      /^cpu: .*MatMul differs from the CPU's by 25 % of its largest value$/,
+    );
   });
 
   it("auto takes a result of NaN for a disagreement", async () => {
-    const nan: Probe = async (provider) => Float32Array.of(provider === "cpu" ? 1 : Number.NaN);
+    const nan: Probe = async (provider) => product(provider === "cpu" ? 1 : Number.NaN);
     assert.equal((await chooseProvider("auto", nan, INSTALLED)).provider, "cpu");
   });
 
@@ -63,6 +68,35 @@ describe("chooseProvider", () => {
     );
   });
 
+  it("runs the caller's checks too, each with its own tolerance, and names what differs", async () => {
+    const check = (name: string, tolerance: number): SelfCheck => ({
+      graph: { ...matMulCheck().graph, name },
+      feeds: {},
+      tolerance,
+    });
+    // one output of five is right
+    const probe: Probe = async (provider, { graph }) =>
+      graph.name === "gradients"
+        ? new Map(["a", "b", "c", "d", "e"].map((n, i) => [n, Float32Array.of(100, provider === "cpu" ? 0 : i)]))
+        : product(1);
+    await assert.rejects(chooseProvider("webgpu", probe, undefined, [check("gradients", 0.005)]), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.match(
+        error.message,
+        /its b differs from the CPU's by 1\.0 % of its largest value; its c .*; its d .*; and 1 more$/,
+      );
+      return true;
+    });
+    assert.equal((await chooseProvider("webgpu", probe, undefined, [check("gradients", 0.05)])).provider, "webgpu");
+  });
+
+  it("takes an output that is missing, or of another size, for a disagreement", async () => {
+    const fewer: Probe = async (provider) => (provider === "cpu" ? product(1, 2) : product(1));
+    const none: Probe = async (provider) => (provider === "cpu" ? product(1, 2) : new Map());
+    for (const probe of [fewer, none])
+      await assert.rejects(chooseProvider("webgpu", probe, undefined), /MatMul differs/);
+  });
+
   it("takes a requested provider that passes the self-check", async () => {
     assert.equal((await chooseProvider("cuda", agrees, INSTALLED)).provider, "cuda");
     assert.equal((await chooseProvider("webgpu", agrees, undefined)).provider, "webgpu");
@@ -71,7 +105,8 @@ describe("chooseProvider", () => {
 
 describe("the self-check graph", () => {
   it("multiplies its matrices on the CPU", async () => {
-    const { a, b } = SELF_CHECK.feeds;
+    const { graph, feeds } = matMulCheck();
+    const { a, b } = feeds as { a: Tensor; b: Tensor };
     const [rows, inner] = a.shape as [number, number];
     const cols = b.shape[1] as number;
     const expected = Array.from({ length: rows * cols }, (_, at) => {
@@ -83,8 +118,8 @@ describe("the self-check graph", () => {
     let got: Float32Array | undefined;
     const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     try {
-      await runtime.load("check", { bytes: selfCheckModel() });
-      got = (await runtime.run("check", { feeds: SELF_CHECK.feeds }))[SELF_CHECK.output]?.data as Float32Array;
+      await runtime.load("check", { bytes: runtime.encode(graph) });
+      got = (await runtime.run("check", { feeds })).MatMul?.data as Float32Array;
     } finally {
       await runtime.close();
     }
