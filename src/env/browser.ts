@@ -20,6 +20,9 @@ export interface BrowserOptions {
   readonly log?: Logger;
 }
 
+/** How long a browser may take to end before it is killed, and after. */
+const CLOSE_PATIENCE_MS = 5000;
+
 /** One Chromium process and its relaunches. */
 export class BrowserHost {
   private current: Promise<{ browser: Browser; pid: number | undefined }> | undefined;
@@ -155,13 +158,15 @@ async function processId(browser: Browser): Promise<number | undefined> {
 
 /** Asks the browser to end; one that does not is ended by its own process id. */
 async function endBrowser({ browser, pid }: { browser: Browser; pid: number | undefined }): Promise<void> {
-  const ended = await within(browser.close(), 5000);
-  if (ended || pid === undefined) return;
+  const closing = browser.close();
+  if ((await within(closing, CLOSE_PATIENCE_MS)) || pid === undefined) return;
   try {
     process.kill(pid, "SIGKILL");
   } catch {
     // it is gone already
   }
+  // a killed process still takes a moment to end
+  await within(closing, CLOSE_PATIENCE_MS);
 }
 
 /** Whether a promise settles in time; its own error does not matter. */
