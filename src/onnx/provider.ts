@@ -150,5 +150,7 @@ function difference(got: Float32Array | undefined, expected: Float32Array): numb
 }
 
 function percent(share: number): string {
-  return Number.isFinite(share) ? `${(100 * share).toPrecision(2)} % of its largest value` : "more than any number";
+  return Number.isFinite(share)
+    ? `${Number((100 * share).toPrecision(2))} % of its largest value`
+    : "more than any number";
 }
