@@ -23,7 +23,9 @@ export class BackgroundRequests {
   private readonly lookups = new Set<string>();
   private isParsed = false;
   private touched = false;
-  private readonly idlers = new Set<() => void>();
+  /** Who waits for no request to run, and for no failure to be left. */
+  private readonly idlers: Waiting = new Set();
+  private readonly recoveries: Waiting = new Set();
 
   constructor(
     private readonly page: Page,
@@ -38,7 +40,9 @@ export class BackgroundRequests {
       if (!this.running.has(request)) return;
       void request.response().then(
         (response) => {
-          if (response !== null && !isServerFault(response.status())) this.failures.delete(nameOf(request));
+          if (response === null || isServerFault(response.status())) return;
+          this.failures.delete(nameOf(request));
+          if (this.failures.size === 0) release(this.recoveries);
         },
         () => undefined,
       );
@@ -60,7 +64,8 @@ export class BackgroundRequests {
     this.isParsed = false;
     this.touched = false;
     this.watching = true;
-    this.release();
+    release(this.idlers);
+    release(this.recoveries);
   }
 
   /** The page is in use from here on: what it asks for now belongs to what is done with it. */
@@ -77,11 +82,13 @@ export class BackgroundRequests {
   end(): void {
     this.watching = false;
     this.running.clear();
-    this.release();
+    release(this.idlers);
+    release(this.recoveries);
   }
 
-  /** The first failure that nothing has made good, as `HTTP 503 for GET /options`. */
-  failure(): string | undefined {
+  /** The first failure that nothing makes good within so long, as `HTTP 503 for GET /options`: pages ask again. */
+  async lastingFailure(ms: number): Promise<string | undefined> {
+    if (this.failures.size > 0) await untilReleased(this.recoveries, ms);
     const [first] = this.failures.values();
     return first;
   }
@@ -110,17 +117,7 @@ export class BackgroundRequests {
    * @returns the addresses of what was answered, since answers may have changed the page after it was parsed.
    */
   async settle(ms: number): Promise<readonly string[]> {
-    if (this.running.size > 0) {
-      let idle = (): void => undefined;
-      const quiet = new Promise<void>((resolve) => {
-        idle = resolve;
-      });
-      const timer = setTimeout(idle, ms);
-      this.idlers.add(idle);
-      await quiet;
-      this.idlers.delete(idle);
-      clearTimeout(timer);
-    }
+    if (this.running.size > 0) await untilReleased(this.idlers, ms);
     const open = new Set([...this.running.keys()].map((request) => request.url()));
     return [...this.lookups].filter((url) => !open.has(url));
   }
@@ -139,12 +136,26 @@ export class BackgroundRequests {
 
   private onEnd(request: Request): void {
     this.running.delete(request);
-    if (this.running.size === 0) this.release();
+    if (this.running.size === 0) release(this.idlers);
   }
+}
 
-  private release(): void {
-    for (const idle of this.idlers) idle();
-  }
+type Waiting = Set<() => void>;
+
+async function untilReleased(waiting: Waiting, ms: number): Promise<void> {
+  let wake = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const timer = setTimeout(wake, ms);
+  waiting.add(wake);
+  await released;
+  waiting.delete(wake);
+  clearTimeout(timer);
+}
+
+function release(waiting: Waiting): void {
+  for (const wake of waiting) wake();
 }
 
 const nameOf = (request: Request): string => `${request.method()} ${new URL(request.url()).pathname}`;

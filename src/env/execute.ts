@@ -47,13 +47,13 @@ export async function openForm(session: Session, path: string): Promise<ReadForm
     await form.handle.dispose();
     form = await readForm(page, timeoutMs);
   }
-  checkBackground(session);
+  await checkBackground(session);
   background.touch();
   return form;
 }
 
-function checkBackground({ background }: Session): void {
-  const failure = background.failure();
+async function checkBackground({ background }: Session): Promise<void> {
+  const failure = await background.lastingFailure(ANSWER_PATIENCE_MS);
   if (failure !== undefined) throw new EnvironmentFault(failure);
 }
 
@@ -97,7 +97,7 @@ export async function executePlan(
     }
   }
   await flush();
-  checkBackground(session);
+  await checkBackground(session);
   const posted = submission?.posted ?? [];
   const held = submission === undefined ? await currentValues(form) : postedValues(form.controls, posted);
   // a file that no action of the plan attached is nobody's merit
