@@ -51,7 +51,10 @@ export async function forwardSubmission(route: Route, timeoutMs: number): Promis
   const { pathname: path, searchParams } = new URL(request.url());
   const about = `${request.method()} ${path}`;
   const unanswered = async (error: unknown): Promise<never> => {
-    await route.abort("failed").catch(() => undefined);
+    // a navigation that fails would take the page away, and whoever looks at it would meet another error than this one
+    await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(
+      () => undefined,
+    );
     throw new EnvironmentFault(`no answer to ${about}: ${messageOf(error).split("\n")[0]}`);
   };
   const response = await route.fetch({ maxRedirects: 0, timeout: timeoutMs }).catch(unanswered);
