@@ -1,4 +1,5 @@
 import type { Page, Request } from "playwright";
+import { within } from "./browser.js";
 import { isServerFault, ownerOf } from "./submission.js";
 
 /** What a page works with; without an image or a style sheet it still does. */
@@ -147,11 +148,9 @@ async function untilReleased(waiting: Waiting, ms: number): Promise<void> {
   const released = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  const timer = setTimeout(wake, ms);
   waiting.add(wake);
-  await released;
+  await within(released, ms);
   waiting.delete(wake);
-  clearTimeout(timer);
 }
 
 function release(waiting: Waiting): void {
