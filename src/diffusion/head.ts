@@ -63,8 +63,9 @@ export function inverseCdf(e: Emitter, logProbs: Value, uniform: Value, fallback
   const running = e.g.op("CumSum", [mass, axis]);
   // the probabilities sum to 1 only up to rounding: scale the noise to their own total
   const target = e.mul(e.unsqueeze(uniform, [1]), e.slice(running, 1, blocks - 1, blocks));
+  // counted in float32, exact below 2^24: accelerators leave sums of integers to the CPU
   const countBelow = (sums: Value, limit: Value, size: number): Value =>
-    e.min(e.sum(e.cast(e.lessOrEqual(sums, limit), "int64"), [1]), e.g.constant("int64", [1, 1], [size - 1]));
+    e.cast(e.min(e.sum(e.indicator(e.lessOrEqual(sums, limit)), [1]), size - 1), "int64");
   const block = countBelow(running, target, blocks);
   const before = e.sub(e.gatherElements(running, block, 1), e.gatherElements(mass, block, 1));
   const base = e.g.constant(

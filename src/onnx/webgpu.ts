@@ -1,57 +1,79 @@
-import { DTYPE_CODE } from "./infer.js";
+import { Emitter } from "./emit.js";
+import { GraphBuilder } from "./graph.js";
 import { axisOf } from "./shapes.js";
-import type { Graph, Initializer, Node, TypedArray, Value } from "./types.js";
+import type { Graph, Initializer, Node, Value } from "./types.js";
 
 /**
- * The same graph in ops that ONNX Runtime's WebGPU provider computes right.
+ * The same graph in ops that ONNX Runtime's WebGPU provider has and computes right (1.30.0, and main since).
  *
  * SimplifiedLayerNormalization (RMSNorm) has two outputs, y and the inverse root mean square that a backward pass reads.
- * The WebGPU kernel is LayerNormalization's: it writes the mean of x into the second (1.30.0, and main since). Here that
- * value is computed from x by itself, and the second output dropped.
+ * The WebGPU kernel is LayerNormalization's: it writes the mean of x into the second. Here that value is computed from x
+ * by itself, and the second output dropped.
+ *
+ * LogSoftmax has no WebGPU kernel: logits would cross to the host and back.
  */
 export function forWebGpu(graph: Graph): Graph {
   const used = new Set([...graph.outputs, ...graph.nodes.flatMap((n) => n.inputs)].map((v) => v?.name));
   const initializers = new Map(graph.initializers);
+  const computed = (node: Node, output: Value, formula: (e: Emitter, x: Value) => Value): readonly Node[] => {
+    const part = writtenOut(node, output, formula);
+    for (const [name, initializer] of part.initializers) initializers.set(name, initializer);
+    return part.nodes;
+  };
   const nodes = graph.nodes.flatMap((node): readonly Node[] => {
-    const [y, inverse] = node.outputs;
-    if (node.op !== "SimplifiedLayerNormalization" || y === undefined || inverse === undefined) return [node];
-    const alone = { ...node, outputs: [y] };
-    return used.has(inverse.name) ? [alone, ...inverseRootMeanSquare(node, inverse, initializers)] : [alone];
+    const [first, second] = node.outputs;
+    if (node.op === "LogSoftmax") return computed(node, first as Value, logSoftmax(node));
+    if (node.op !== "SimplifiedLayerNormalization" || second === undefined) return [node];
+    const alone = { ...node, outputs: [first as Value] };
+    return used.has(second.name) ? [alone, ...computed(node, second, inverseRootMeanSquare(node, second))] : [alone];
   });
   return { ...graph, nodes, initializers };
 }
 
-/** inverse = 1 / sqrt(mean(x^2) + epsilon) over the axes of the normalisation, of x [.., n] as [.., 1]. */
-function inverseRootMeanSquare(node: Node, inverse: Value, initializers: Map<string, Initializer>): Node[] {
-  const path = `${node.name}/inverse`;
-  const nodes: Node[] = [];
-  const emit = (op: string, inputs: readonly Value[], output: Value, attributes: Node["attributes"] = {}): Value => {
-    nodes.push({ name: `${path}/${op}`, op, domain: "", inputs, outputs: [output], attributes });
-    return output;
+/** x - max(x) - log(sum(exp(x - max(x)))) over one axis. */
+const logSoftmax =
+  ({ attributes: { axis = -1 } }: Node) =>
+  (e: Emitter, x: Value): Value => {
+    const over = [axisOf(Number(axis), x.shape.length)];
+    const shifted = e.sub(x, e.maxOver(x, over));
+    return e.sub(shifted, e.log(e.sum(e.exp(shifted), over)));
   };
-  const named = (name: string, like: Value): Value => ({
-    name: `${path}/${name}`,
-    dtype: inverse.dtype,
-    shape: like.shape,
-  });
-  const constant = (name: string, value: Omit<Value, "name">, data: TypedArray): Value => {
-    const made = { name: `${path}/${name}`, ...value };
-    initializers.set(made.name, { value: made, data });
-    return made;
+
+/** 1 / sqrt(mean(x^2) + epsilon) over the axes of the normalisation, of x [.., n] as [.., 1]. */
+const inverseRootMeanSquare =
+  ({ attributes: { axis = -1, epsilon = 1e-5 } }: Node, { dtype }: Value) =>
+  (e: Emitter, given: Value): Value => {
+    // statistics are float32 also where x has 16 bits
+    const x = e.cast(given, dtype);
+    const rank = x.shape.length;
+    const first = axisOf(Number(axis), rank);
+    const axes = Array.from({ length: rank - first }, (_, i) => first + i);
+    return e.g.op("Reciprocal", [e.sqrt(e.add(e.mean(e.mul(x, x), axes), Number(epsilon)))]);
   };
-  const given = node.inputs[0] as Value;
-  const { axis = -1, epsilon = 1e-5 } = node.attributes;
-  const rank = given.shape.length;
-  const first = axisOf(Number(axis), rank);
-  const axes = BigInt64Array.from({ length: rank - first }, (_, i) => BigInt(first + i));
-  // statistics are float32 also where x has 16 bits
-  const x =
-    given.dtype === inverse.dtype ? given : emit("Cast", [given], named("x", given), { to: DTYPE_CODE[inverse.dtype] });
-  const square = emit("Mul", [x, x], named("square", given));
-  const over = constant("axes", { dtype: "int64", shape: [axes.length] }, axes);
-  const mean = emit("ReduceMean", [square, over], named("mean", inverse), { keepdims: 1 });
-  const small = constant("epsilon", { dtype: "float32", shape: [] }, Float32Array.of(Number(epsilon)));
-  const root = emit("Sqrt", [emit("Add", [mean, small], named("shifted", inverse))], named("root", inverse));
-  emit("Reciprocal", [root], inverse);
-  return nodes;
+
+/** Nodes that compute `output` of a node from its first input; their names begin with the node's own. */
+function writtenOut(
+  node: Node,
+  output: Value,
+  formula: (e: Emitter, x: Value) => Value,
+): { readonly nodes: readonly Node[]; readonly initializers: ReadonlyMap<string, Initializer> } {
+  const g = new GraphBuilder(node.name);
+  const x = node.inputs[0] as Value;
+  const result = formula(new Emitter(g), g.input(x.name, x.dtype, x.shape));
+  const kept = new Map([
+    [x.name, x],
+    [result.name, output],
+  ]);
+  const renamed = (value: Value): Value => kept.get(value.name) ?? { ...value, name: `${node.name}${value.name}` };
+  return {
+    nodes: g.nodes.map((made) => ({
+      ...made,
+      name: `${node.name}${made.name}`,
+      inputs: made.inputs.map((value) => value && renamed(value)),
+      outputs: made.outputs.map(renamed),
+    })),
+    initializers: new Map(
+      [...g.initializers].map(([name, { value, data }]) => [`${node.name}${name}`, { value: renamed(value), data }]),
+    ),
+  };
 }

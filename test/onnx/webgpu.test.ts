@@ -69,6 +69,29 @@ describe("graphs for WebGPU", () => {
     });
   }
 
+  for (const axis of [-1, 1, 0]) {
+    it(`compute a log-softmax over axis ${axis}, and its gradient, without the op`, async () => {
+      const g = new GraphBuilder("log-softmax");
+      const e = new Emitter(g);
+      const x = g.input("x", "float32", [2, 3, 4]);
+      // large enough that exp alone would overflow
+      const y = g.op("LogSoftmax", [e.mul(x, 90)], { axis });
+      const [dx] = backward(g, e.total(e.exp(e.mul(y, 0.01))), [x]) as [Value];
+      g.output("y", y);
+      g.output("z", g.op("LogSoftmax", [x], { axis }));
+      g.output("dx", dx);
+      const graph = g.build();
+      const rewritten = forWebGpu(graph);
+      assert.ok(rewritten.nodes.every((n) => n.op !== "LogSoftmax"));
+      const [expected, got] = [await run(graph), await run(rewritten)];
+      for (const [name, { shape, data }] of Object.entries(got)) {
+        assert.deepEqual(shape, expected[name]?.shape, name);
+        const error = relativeError(data as Float32Array, expected[name]?.data as Float32Array);
+        assert.ok(error < 1e-6, `${name}: ${error}`);
+      }
+    });
+  }
+
   it("take the statistics of 16-bit values in float32", () => {
     const g = new GraphBuilder("half");
     const [, inverse] = g.node(RMS_NORM, [g.input("x", "float16", [3, 4]), g.input("w", "float16", [4])]);
