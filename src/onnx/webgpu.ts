@@ -10,12 +10,12 @@ import type { Graph, Initializer, Node, Value } from "./types.js";
  * The WebGPU kernel is LayerNormalization's: it writes the mean of x into the second. Here that value is computed from x
  * by itself, and the second output dropped.
  *
- * LogSoftmax has no WebGPU kernel: logits would cross to the host and back.
+ * LogSoftmax and Sum have no WebGPU kernel: logits, and the squares of every gradient's norm, would cross to the host.
  */
 export function forWebGpu(graph: Graph): Graph {
   const used = new Set([...graph.outputs, ...graph.nodes.flatMap((n) => n.inputs)].map((v) => v?.name));
   const initializers = new Map(graph.initializers);
-  const computed = (node: Node, output: Value, formula: (e: Emitter, x: Value) => Value): readonly Node[] => {
+  const computed = (node: Node, output: Value, formula: Formula): readonly Node[] => {
     const part = writtenOut(node, output, formula);
     for (const [name, initializer] of part.initializers) initializers.set(name, initializer);
     return part.nodes;
@@ -23,6 +23,7 @@ export function forWebGpu(graph: Graph): Graph {
   const nodes = graph.nodes.flatMap((node): readonly Node[] => {
     const [first, second] = node.outputs;
     if (node.op === "LogSoftmax") return computed(node, first as Value, logSoftmax(node));
+    if (node.op === "Sum" && node.inputs.length > 1) return computed(node, first as Value, sum);
     if (node.op !== "SimplifiedLayerNormalization" || second === undefined) return [node];
     const alone = { ...node, outputs: [first as Value] };
     return used.has(second.name) ? [alone, ...computed(node, second, inverseRootMeanSquare(node, second))] : [alone];
@@ -30,10 +31,15 @@ export function forWebGpu(graph: Graph): Graph {
   return { ...graph, nodes, initializers };
 }
 
+/** A value from the inputs of a node. */
+type Formula = (e: Emitter, ...inputs: [Value, ...Value[]]) => Value;
+
+const sum: Formula = (e, ...inputs) => inputs.reduce((a, b) => e.add(a, b));
+
 /** x - max(x) - log(sum(exp(x - max(x)))) over one axis. */
 const logSoftmax =
-  ({ attributes: { axis = -1 } }: Node) =>
-  (e: Emitter, x: Value): Value => {
+  ({ attributes: { axis = -1 } }: Node): Formula =>
+  (e, x) => {
     const over = [axisOf(Number(axis), x.shape.length)];
     const shifted = e.sub(x, e.maxOver(x, over));
     return e.sub(shifted, e.log(e.sum(e.exp(shifted), over)));
@@ -41,8 +47,8 @@ const logSoftmax =
 
 /** 1 / sqrt(mean(x^2) + epsilon) over the axes of the normalisation, of x [.., n] as [.., 1]. */
 const inverseRootMeanSquare =
-  ({ attributes: { axis = -1, epsilon = 1e-5 } }: Node, { dtype }: Value) =>
-  (e: Emitter, given: Value): Value => {
+  ({ attributes: { axis = -1, epsilon = 1e-5 } }: Node, { dtype }: Value): Formula =>
+  (e, given) => {
     // statistics are float32 also where x has 16 bits
     const x = e.cast(given, dtype);
     const rank = x.shape.length;
@@ -51,20 +57,17 @@ const inverseRootMeanSquare =
     return e.g.op("Reciprocal", [e.sqrt(e.add(e.mean(e.mul(x, x), axes), Number(epsilon)))]);
   };
 
-/** Nodes that compute `output` of a node from its first input; their names begin with the node's own. */
+/** Nodes that compute `output` of a node from its inputs; their names begin with the node's own. */
 function writtenOut(
   node: Node,
   output: Value,
-  formula: (e: Emitter, x: Value) => Value,
+  formula: Formula,
 ): { readonly nodes: readonly Node[]; readonly initializers: ReadonlyMap<string, Initializer> } {
   const g = new GraphBuilder(node.name);
-  const x = node.inputs[0] as Value;
-  const result = formula(new Emitter(g), g.input(x.name, x.dtype, x.shape));
-  const kept = new Map([
-    [x.name, x],
-    [result.name, output],
-  ]);
-  const renamed = (value: Value): Value => kept.get(value.name) ?? { ...value, name: `${node.name}${value.name}` };
+  const result = formula(new Emitter(g), ...(node.inputs as [Value, ...Value[]]));
+  // told apart by identity: the graph may have given one of these names to another value
+  const renamed = (value: Value): Value =>
+    value === result ? output : node.inputs.includes(value) ? value : { ...value, name: `${node.name}${value.name}` };
   return {
     nodes: g.nodes.map((made) => ({
       ...made,

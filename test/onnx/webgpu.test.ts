@@ -92,6 +92,21 @@ describe("graphs for WebGPU", () => {
     });
   }
 
+  it("add up in the order of the inputs, one of them twice, without Sum", async () => {
+    const g = new GraphBuilder("sum");
+    const x = g.input("x", "float32", [3]);
+    const y = g.input("y", "float32", []);
+    g.output("total", g.op("Sum", [x, y, x]));
+    g.output("one", g.op("Sum", [x]));
+    const graph = g.build();
+    const rewritten = forWebGpu(graph);
+    assert.deepEqual(
+      rewritten.nodes.map((n) => n.op),
+      ["Add", "Add", "Identity", "Sum", "Identity"],
+    );
+    assert.deepEqual(await run(rewritten), await run(graph));
+  });
+
   it("take the statistics of 16-bit values in float32", () => {
     const g = new GraphBuilder("half");
     const [, inverse] = g.node(RMS_NORM, [g.input("x", "float16", [3, 4]), g.input("w", "float16", [4])]);
