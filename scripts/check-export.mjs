@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { causalBatch, openTrainer } from "./bench/lora-trainer.mjs";
 import { load } from "./bench/support.mjs";
 import { ROOT } from "./lib/setup.mjs";
 
@@ -112,52 +113,18 @@ async function trainStep(dir) {
   const { Rng } = await load("core/rng.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
-  const { loadModel } = await load("nn/model.js");
-  const { Runtime } = await load("onnx/session.js");
-  const { Engine } = await load("train/engine.js");
-  const { objective } = await load("rl/objectives/sft.js");
-  const { sampler } = await load("diffusion/samplers/unmask.js");
-  const { modelHead } = await load("diffusion/score-head.js");
-  const model = await loadModel(dir);
-  const runtime = await Runtime.open({ provider: "cpu", threads: 2 });
-  const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
-  const lora = { rank: RANK, alpha: 32, targets };
-  const optimizer = { kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradClip: 1 };
-  const engine = new Engine(runtime, model, {
-    lora,
-    sampler,
-    training: { objective, options: objective.schema.parse({}), optimizer: { ...optimizer, muonLrScale: 1 } },
+  const { model, runtime, lora, engine } = await openTrainer(dir, {
+    threads: 2,
+    rank: RANK,
+    alpha: 32,
+    weightDecay: 0,
   });
   const rng = Rng.named(0, "step");
   const adapter = freshAdapter(loraSites(model.graph, lora), lora, rng);
   await engine.setParameters("policy", adapter);
   await engine.setParameters("reference", adapter);
   await engine.setOptimizer(undefined);
-  const rows = BATCH * LENGTH;
-  const ints = (of) => BigInt64Array.from({ length: rows }, (_, i) => BigInt(of(i)));
-  const bias = new Float32Array(BATCH * LENGTH * LENGTH).map((_, i) =>
-    i % LENGTH > Math.floor(i / LENGTH) ? -1e9 : 0,
-  );
-  const batch = {
-    batch: BATCH,
-    length: LENGTH,
-    inputIds: ints(() => rng.int(1000)),
-    positionIds: ints((i) => i % LENGTH),
-    attentionBias: bias,
-    temperature: 1,
-    rows: ints((i) => i),
-    targets: ints(() => rng.int(1000)),
-    eosAllowed: new Float32Array(rows).fill(1),
-    conditions: {},
-    head: modelHead,
-    features: {},
-    coefficient: new Float32Array(rows).fill(1 / rows),
-    segment: new BigInt64Array(rows),
-    segments: 1,
-    owner: [0],
-    tokens: new Float32Array(1),
-    recorded: undefined,
-  };
+  const batch = await causalBatch({ batch: BATCH, length: LENGTH, vocabulary: 1000, rng });
   const one = new Float32Array(1).fill(1);
   const step = async (t) => {
     const { loss } = await engine.accumulate(batch, { old: one, reference: one, advantage: one, weight: one });
@@ -171,7 +138,7 @@ async function trainStep(dir) {
   const seconds = (performance.now() - loaded) / 1000;
   await runtime.close();
   return {
-    rows,
+    rows: BATCH * LENGTH,
     loss: [first.loss, second.loss],
     grad_norm: first.norm,
     first_s: (loaded - began) / 1000,

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { causalBatch, openTrainer } from "./lora-trainer.mjs";
 import { load, median } from "./support.mjs";
 
 const CONFIG = {
@@ -34,69 +35,25 @@ const WARM_UP = 3;
 export async function openStep({ checkpoint = false } = {}) {
   const { Rng } = await load("core/rng.js");
   const { architectureOf, initialise } = await load("nn/architecture.js");
-  const { saveModel, loadModel } = await load("nn/model.js");
-  const { Runtime } = await load("onnx/session.js");
-  const { Engine } = await load("train/engine.js");
-  const { objective } = await load("rl/objectives/sft.js");
-  const { sampler } = await load("diffusion/samplers/unmask.js");
-  const { modelHead } = await load("diffusion/score-head.js");
+  const { saveModel } = await load("nn/model.js");
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   const rng = Rng.named(0, "bench");
   const tensors = (specs) =>
     new Map([...initialise(specs, rng)].map(([name, { shape, data }]) => [name, { dtype: "float32", shape, data }]));
   await saveModel(dir, CONFIG, tensors((await architectureOf(CONFIG)).weights(CONFIG)), TOKENIZER);
-  const model = await loadModel(dir);
-  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  const lora = {
+  const { runtime, engine } = await openTrainer(dir, {
+    threads: 1,
     rank: RANK,
     alpha: 16,
-    targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
-  };
-  const optimizer = {
-    kind: "adamw",
-    beta1: 0.9,
-    beta2: 0.999,
-    epsilon: 1e-8,
     weightDecay: 0.01,
-    gradClip: 1,
-    muonLrScale: 1,
-  };
-  const engine = new Engine(runtime, model, {
-    lora,
-    sampler,
     checkpoint,
-    training: { objective, options: objective.schema.parse({}), optimizer },
   });
   await engine.setParameters(
     "policy",
     tensors(new Map(engine.parameters.map((p) => [p.name, { shape: p.shape, init: { std: 0.02 } }]))),
   );
   await engine.setOptimizer(undefined);
-
-  const rows = BATCH * LENGTH;
-  const attentionBias = new Float32Array(BATCH * LENGTH * LENGTH);
-  attentionBias.forEach((_, i) => {
-    if (i % LENGTH > Math.floor(i / LENGTH) % LENGTH) attentionBias[i] = -1e9;
-  });
-  const batch = {
-    batch: BATCH,
-    length: LENGTH,
-    inputIds: BigInt64Array.from({ length: rows }, () => BigInt(rng.int(4096))),
-    positionIds: BigInt64Array.from({ length: rows }, (_, i) => BigInt(i % LENGTH)),
-    attentionBias,
-    temperature: 1,
-    rows: BigInt64Array.from({ length: rows }, (_, i) => BigInt(i)),
-    targets: BigInt64Array.from({ length: rows }, () => BigInt(rng.int(4096))),
-    conditions: {},
-    head: modelHead,
-    features: {},
-    coefficient: new Float32Array(rows).fill(1 / rows),
-    segment: new BigInt64Array(rows),
-    segments: 1,
-    owner: [0],
-    tokens: new Float32Array(1),
-    recorded: undefined,
-  };
+  const batch = await causalBatch({ batch: BATCH, length: LENGTH, vocabulary: CONFIG.vocab_size, rng });
   const one = new Float32Array(1);
   let t = 0;
   const step = async () => {

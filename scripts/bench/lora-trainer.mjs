@@ -1,0 +1,55 @@
+/** A LoRA training step on a model directory by itself: an engine with an optimizer, and a random batch for it. */
+import { load } from "./support.mjs";
+
+/** @returns an engine with every projection adapted, trained by mean cross-entropy and AdamW, and its runtime. */
+export async function openTrainer(dir, { threads, rank, alpha, weightDecay, checkpoint = false }) {
+  const { loadModel } = await load("nn/model.js");
+  const { Runtime } = await load("onnx/session.js");
+  const { Engine } = await load("train/engine.js");
+  const { objective } = await load("rl/objectives/sft.js");
+  const { sampler } = await load("diffusion/samplers/unmask.js");
+  const model = await loadModel(dir);
+  const runtime = await Runtime.open({ provider: "cpu", threads });
+  const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
+  const lora = { rank, alpha, targets };
+  const optimizer = {
+    kind: "adamw",
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-8,
+    weightDecay,
+    gradClip: 1,
+    muonLrScale: 1,
+  };
+  const training = { objective, options: objective.schema.parse({}), optimizer };
+  const engine = new Engine(runtime, model, { lora, sampler, checkpoint, training });
+  return { model, runtime, lora, engine };
+}
+
+/** B causal sequences of N random tokens, each row with a random target: a mean cross-entropy over all rows. */
+export async function causalBatch({ batch, length, vocabulary, rng }) {
+  const { modelHead } = await load("diffusion/score-head.js");
+  const rows = batch * length;
+  const ints = (of) => BigInt64Array.from({ length: rows }, (_, i) => BigInt(of(i)));
+  return {
+    batch,
+    length,
+    inputIds: ints(() => rng.int(vocabulary)),
+    positionIds: ints((i) => i % length),
+    attentionBias: Float32Array.from({ length: rows * length }, (_, i) =>
+      i % length > Math.floor(i / length) % length ? -1e9 : 0,
+    ),
+    temperature: 1,
+    rows: ints((i) => i),
+    targets: ints(() => rng.int(vocabulary)),
+    conditions: {},
+    head: modelHead,
+    features: {},
+    coefficient: new Float32Array(rows).fill(1 / rows),
+    segment: new BigInt64Array(rows),
+    segments: 1,
+    owner: [0],
+    tokens: new Float32Array(1),
+    recorded: undefined,
+  };
+}
