@@ -1,7 +1,7 @@
-// node scripts/check-imports.mjs [ROOT]: a source file imports from its own floor or a lower one, and folders of one
-// floor do not import each other in a circle. Prints file:line of every offender; exit 1 if there is one.
+// node scripts/check-imports.mjs [ROOT]: a source file imports from its own floor or a lower one, and neither folders of
+// one floor nor files import each other in a circle, types included. Prints file:line of every offender; exit 1 if any.
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Folders of src, lowest floor first. */
@@ -25,6 +25,8 @@ const source = join(root, "src");
 const problems = [];
 /** For every folder, the folders of its own floor that it imports, each with one place as a witness. */
 const sideways = new Map();
+/** The same for files. */
+const imports = new Map();
 
 for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
   if (!entry.isFile() || !/\.[cm]?[jt]s$/.test(entry.name)) continue;
@@ -40,11 +42,13 @@ for (const entry of readdirSync(source, { recursive: true, withFileTypes: true }
       const specifier = match[1];
       if (!specifier.startsWith(".")) continue;
       const line = text.slice(0, match.index + match[0].lastIndexOf(specifier)).split("\n").length;
-      check(file, line, folder, resolve(dirname(file), specifier));
+      const target = resolve(dirname(file), specifier);
+      check(file, line, folder, target);
+      note(imports, file, target.replace(/\.js$/, ".ts"), { file, line });
     }
   }
 }
-for (const cycle of cycles()) problems.push(cycle);
+problems.push(...cycles(sideways, (folder) => folder), ...cycles(imports, (file) => basename(file)));
 
 problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
 for (const { file, line, why } of problems) console.log(`${relative(root, file).split(sep).join("/")}:${line} ${why}`);
@@ -65,24 +69,27 @@ function check(file, line, from, target) {
   if (floorOf(to) > floorOf(from)) return add(`${from} (floor ${floorOf(from)}) imports ${to} (floor ${floorOf(to)})`);
   if (STRANGERS.some((pair) => pair.includes(from) && pair.includes(to)))
     return add(`${from} imports ${to}: they must not know each other`);
-  if (floorOf(to) === floorOf(from)) {
-    if (!sideways.has(from)) sideways.set(from, new Map());
-    if (!sideways.get(from).has(to)) sideways.get(from).set(to, { file, line });
-  }
+  if (floorOf(to) === floorOf(from)) note(sideways, from, to, { file, line });
 }
 
-/** An import that lies on a circle of folders of one floor, for each such import's folder pair. */
-function cycles() {
+function note(arrows, from, to, witness) {
+  if (!arrows.has(from)) arrows.set(from, new Map());
+  if (!arrows.get(from).has(to)) arrows.get(from).set(to, witness);
+}
+
+/** The imports that lie on a circle of arrows. */
+function cycles(arrows, nameOf) {
   const reaches = (from, to, seen = new Set()) => {
     if (from === to) return true;
     if (seen.has(from)) return false;
     seen.add(from);
-    return [...(sideways.get(from)?.keys() ?? [])].some((next) => reaches(next, to, seen));
+    return [...(arrows.get(from)?.keys() ?? [])].some((next) => reaches(next, to, seen));
   };
   const found = [];
-  for (const [from, targets] of sideways) {
+  for (const [from, targets] of arrows) {
     for (const [to, witness] of targets) {
-      if (reaches(to, from)) found.push({ ...witness, why: `${from} imports ${to}, which imports ${from} again` });
+      const why = `${nameOf(from)} imports ${nameOf(to)}, which imports ${nameOf(from)} again`;
+      if (reaches(to, from)) found.push({ ...witness, why });
     }
   }
   return found;

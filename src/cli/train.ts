@@ -5,14 +5,9 @@ import { Command } from "commander";
 import { EXIT, UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { loadConfig } from "../train/config.js";
-import {
-  configKeys,
-  loadRegistries,
-  type ObjectivePlugIn,
-  type Registries,
-  runSchema,
-} from "../train/config-schema.js";
+import { configKeys, type ObjectivePlugIn, type Registries, runSchema } from "../train/config-schema.js";
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../train/evaluation-report.js";
+import { loadRegistries } from "../train/registries.js";
 import { RunDirectory } from "../train/run-directory.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
 import { type CliCommand, type CliContext, portNumber, runProgram, setUpProgram, shellWord } from "./shared.js";

@@ -1,20 +1,14 @@
 import type { ZodObject } from "zod";
-import type { DiscreteRng } from "../core/outcomes.js";
 import type { Rng } from "../core/rng.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Tensor, Value } from "../onnx/types.js";
+import type { BoundLayout, LayoutSizes, StepLayout, SupervisedLayout } from "./layouts.js";
 import type { NewTokens } from "./prefix-cache.js";
 import type { ScoreHead } from "./score-head.js";
 import type { SupervisedExample } from "./supervised.js";
-import type { RatioLevel, TermBatch } from "./terms.js";
+import type { Conditions, Features, TermBatch } from "./terms.js";
+import type { TokenIds } from "./tokens.js";
 import type { Trajectory } from "./trajectory.js";
-
-/** Special tokens. Mask and pad are never sampled. */
-export interface TokenIds {
-  readonly mask: number;
-  readonly pad: number;
-  readonly eos: number;
-}
 
 /** What a sampler must know of its model. */
 export interface SampledModel {
@@ -35,12 +29,6 @@ export interface SamplerOptions {
   readonly temperature: number;
   readonly model: SampledModel;
 }
-
-/** Values [R] of a row, by the name of a graph input. */
-export type Features = Readonly<Record<string, Float32Array | BigInt64Array>>;
-
-/** Values [B] of a sequence, by the name of an input of the model's graph (`time`, `step`). */
-export type Conditions = Readonly<Record<string, Float32Array>>;
 
 /**
  * One round of a batch of rollouts: B buffers of N tokens and R rows of interest. B, N and R depend on the
@@ -108,41 +96,6 @@ export interface RoundHead<Round> {
     tokens: TokenIds,
   ): void;
   read(outputs: Readonly<Record<string, Tensor>>): Round;
-}
-
-/** Sizes that a layout is padded to, so that few graphs are ever built. */
-export interface LayoutSizes {
-  /** Trajectories that a layout is made for; fewer are padded. */
-  readonly batch: number;
-  /** Sequences are padded to multiples of this. */
-  readonly lengthStep: number;
-}
-
-export interface StepLayout extends LayoutSizes {
-  /** What one segment covers. */
-  readonly level: RatioLevel;
-  /** Whether a segment's value is the sum of its log-probabilities (default) or their mean. */
-  readonly reduction?: "sum" | "mean";
-  /** Indices of the steps to score, ascending, one list a trajectory; default: all. */
-  readonly subset?: readonly (readonly number[])[];
-  /** false: every step in a sequence of its own, exactly as sampled, also where one sequence could hold all of them. */
-  readonly packed?: boolean;
-}
-
-export interface BoundLayout extends LayoutSizes {
-  /** M: Monte-Carlo samples of the bound. */
-  readonly samples: number;
-  /** Adds the complement of every corruption. */
-  readonly coupled: boolean;
-  readonly rng: DiscreteRng;
-}
-
-export interface SupervisedLayout {
-  /** Weight of the autoregressive loss, where the model has one; null: the model's own. */
-  readonly arWeight: number | null;
-  /** Weight of the EOS tokens behind the first one. */
-  readonly eosFillWeight: number;
-  readonly rng: Rng;
 }
 
 /** What a trajectory is scored by: its own steps, a likelihood bound of its response, or the response as plain text. */

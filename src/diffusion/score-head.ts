@@ -1,7 +1,7 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 import { allowedLogProbs, pickLogProb } from "./head.js";
-import type { TokenIds } from "./sampler.js";
+import type { TokenIds } from "./tokens.js";
 
 /** What a term is worth, on the graph: the same definition for scoring and for training. */
 export interface ScoreHead {

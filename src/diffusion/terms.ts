@@ -1,10 +1,13 @@
 import { UserError } from "../core/errors.js";
 import { batchBuffers, bucketLength, type TokenBuffer } from "./buffer.js";
-import type { Conditions, Features, LayoutSizes, StepLayout } from "./sampler.js";
+import type { LayoutSizes, StepLayout } from "./layouts.js";
 import type { ScoreHead } from "./score-head.js";
 
-/** What one ratio covers: a step of the trajectory, one token in one step, or the whole response. */
-export type RatioLevel = "step" | "token" | "sequence";
+/** Values [R] of a row, by the name of a graph input. */
+export type Features = Readonly<Record<string, Float32Array | BigInt64Array>>;
+
+/** Values [B] of a sequence, by the name of an input of the model's graph (`time`, `step`). */
+export type Conditions = Readonly<Record<string, Float32Array>>;
 
 /**
  * Buffers with R scored terms in S segments. Term r is what `head` says of `targets[r]` at row `rows[r]`, mostly a

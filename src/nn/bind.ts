@@ -2,7 +2,7 @@ import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
 import { late } from "../onnx/late.js";
-import type { RawModel, RawNode } from "../onnx/proto.js";
+import type { RawModel, RawNode } from "../onnx/raw-model.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
 import { emitInputs } from "./inputs.js";
 import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs } from "./lora.js";

@@ -4,8 +4,8 @@
  * Only names change and Identity nodes go: what the graph computes is the file's own.
  */
 import { UserError } from "../core/errors.js";
-import type { RawModel, RawNode } from "../onnx/proto.js";
 import { PRODUCER } from "../onnx/proto-common.js";
+import type { RawModel, RawNode } from "../onnx/raw-model.js";
 import type { Initializer } from "../onnx/types.js";
 import { isModelInput } from "./inputs.js";
 import { projectionOf } from "./projection.js";

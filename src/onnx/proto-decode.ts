@@ -11,8 +11,8 @@ import {
   type TensorProto,
   type ValueInfoProto,
 } from "./gen/onnx_pb.js";
-import type { RawModel, RawNode } from "./proto.js";
 import { bytesOf, checkLocation, int64, TO_PROTO } from "./proto-common.js";
+import type { RawModel, RawNode } from "./raw-model.js";
 import {
   type Attribute,
   type Dim,

@@ -10,8 +10,8 @@ import {
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from "./gen/onnx_pb.js";
-import type { RawModel } from "./proto.js";
 import { bytesOf, checkLocation, int64, PRODUCER, TO_PROTO } from "./proto-common.js";
+import type { RawModel } from "./raw-model.js";
 import {
   type Attribute,
   type DType,

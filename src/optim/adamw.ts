@@ -1,4 +1,4 @@
-import type { Update, UpdateContext } from "./optimizer.js";
+import type { Update, UpdateContext } from "./update-rule.js";
 
 /**
  * AdamW (Loshchilov & Hutter 2019), as torch.optim.AdamW:

@@ -1,4 +1,4 @@
-import type { Update, UpdateContext } from "./optimizer.js";
+import type { Update, UpdateContext } from "./update-rule.js";
 
 const MOMENTUM = 0.95;
 /** Coefficients of the quintic Newton-Schulz iteration, chosen for speed near zero (Jordan 2024). */

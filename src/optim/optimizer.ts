@@ -3,18 +3,7 @@ import { GraphBuilder } from "../onnx/graph.js";
 import type { Graph, Value } from "../onnx/types.js";
 import { adamw } from "./adamw.js";
 import { muon } from "./muon.js";
-
-export interface OptimizerOptions {
-  readonly kind: "adamw" | "muon";
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-  readonly weightDecay: number;
-  /** Global norm to clip to; 0 never clips. */
-  readonly gradClip: number;
-  /** Factor on the learning rate of matrices that Muon updates. */
-  readonly muonLrScale: number;
-}
+import type { OptimizerOptions } from "./update-rule.js";
 
 export interface Parameter {
   readonly name: string;
@@ -28,27 +17,6 @@ export const slot = {
   second: (name: string): string => `v/${name}`,
   next: (io: string): string => `next/${io}`,
 };
-
-/** What one update rule sees of one parameter. */
-export interface UpdateContext {
-  readonly e: Emitter;
-  readonly options: OptimizerOptions;
-  readonly parameter: Value;
-  /** Already clipped. */
-  readonly gradient: Value;
-  readonly first: Value;
-  readonly second: Value;
-  /** Scalars: learning rate, 1 - beta1^t, 1 - beta2^t. */
-  readonly lr: Value;
-  readonly correction1: Value;
-  readonly correction2: Value;
-}
-
-export interface Update {
-  readonly parameter: Value;
-  readonly first: Value;
-  readonly second: Value;
-}
 
 /**
  * Matrices that are not hidden layers, by the names of the architectures here: embeddings and heads are tables of

@@ -1,6 +1,6 @@
 import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
-import type { RawModel } from "../onnx/proto.js";
+import type { RawModel } from "../onnx/raw-model.js";
 import type { Runtime } from "../onnx/session.js";
 import { drawFeeds, f32, i64 } from "./feeds.js";
 

@@ -1,10 +1,6 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { loadFolder } from "../core/registry.js";
 import { SPLITS } from "../env/site.js";
 import { PROMPT_STYLES } from "../text/prompt.js";
-import { trackerKinds } from "./tracker.js";
 
 /**
  * The schema of a whole run. Every key has a default (save `model`) and a description, which `init` and `--help` print.
@@ -261,22 +257,6 @@ function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, default
 function trackingSection(trackers: Registries["trackers"]): z.ZodObject {
   if (trackers.size === 0) return openOptions;
   return z.strictObject(Object.fromEntries([...trackers].map(([name, { schema }]) => [name, schema])));
-}
-
-/** The plug-ins that are installed: the files of their four folders. */
-export async function loadRegistries(): Promise<Registries> {
-  const [objectives, samplers, sites, trackers] = await Promise.all([
-    folder<ObjectivePlugIn>("../rl/objectives/", "objective"),
-    folder<PlugIn>("../diffusion/samplers/", "sampler"),
-    folder<PlugIn>("../env/sites/", "site"),
-    trackerKinds(),
-  ]);
-  return { objectives, samplers, sites, trackers };
-}
-
-async function folder<T>(path: string, exportName: string): Promise<Map<string, T>> {
-  const url = new URL(path, import.meta.url);
-  return existsSync(fileURLToPath(url)) ? loadFolder<T>(url, exportName) : new Map();
 }
 
 /** One key of a config, as `--help` and `init` show it. */

@@ -4,9 +4,10 @@ import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, stri
 import { z } from "zod";
 import { messageOf, nearest, UserError } from "../core/errors.js";
 import { packageRoot } from "../core/files.js";
-import { configKeys, loadRegistries, type Registries, type RunConfig, runSchema, unwrap } from "./config-schema.js";
+import { configKeys, type Registries, type RunConfig, runSchema, unwrap } from "./config-schema.js";
 import { settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
+import { loadRegistries } from "./registries.js";
 
 export type { RunConfig } from "./config-schema.js";
 

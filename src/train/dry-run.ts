@@ -10,27 +10,9 @@ import { samplesOf } from "./groups.js";
 import type { Policy } from "./policy.js";
 import { formatDuration } from "./progress-text.js";
 import type { RecordedGroups } from "./recorded-groups.js";
-import { recordOf } from "./rollout-record.js";
-import { collectRollouts } from "./rollouts.js";
-import type { TrainOptions, TrainResult } from "./types.js";
+import { collectRollouts, recordOf } from "./rollouts.js";
+import type { DryRun, TrainOptions, TrainResult } from "./types.js";
 import { prepareBatches, takeStep } from "./update.js";
-
-/** What `--dry-run` went through, and what it measured on the way. Times are seconds with every graph built already. */
-export interface DryRun {
-  /** Responses that were generated, played and scored; 0 where nothing is played. */
-  readonly rollouts: number;
-  readonly faults: number;
-  /** Mean reward of those; null without any. */
-  readonly reward: number | null;
-  /** Parts of one training step; `rollout` is generating and playing. */
-  readonly step: { readonly rollout: number; readonly score: number; readonly update: number };
-  /** All evaluations of the run together. */
-  readonly evaluation: number;
-  /** The whole run. */
-  readonly total: number;
-  /** Most memory this process has held so far, in GiB; the browser's own not counted. */
-  readonly peak_memory_gib: number;
-}
 
 /**
  * The real path of a run up to step 0: a group is generated, played and scored, its update taken on tensors that are

@@ -1,20 +1,15 @@
 import { join } from "node:path";
-import type {
-  CachedRounds,
-  Conditions,
-  RoundHead,
-  RoundInput,
-  RoundModel,
-  Sampler,
-  TokenIds,
-} from "../diffusion/sampler.js";
+import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
+import type { Conditions } from "../diffusion/terms.js";
+import type { TokenIds } from "../diffusion/tokens.js";
 import type { TermBatch } from "../diffusion/terms.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
 import { graphWithPast, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import type { Runtime } from "../onnx/session.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
-import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
+import { optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
+import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import { readSafetensors } from "../text/safetensors.js";
 import { openCachedRounds } from "./cached-rounds.js";

@@ -1,4 +1,5 @@
-import type { Features, RoundInput } from "../diffusion/sampler.js";
+import type { RoundInput } from "../diffusion/sampler.js";
+import type { Features } from "../diffusion/terms.js";
 import type { Tensor } from "../onnx/types.js";
 
 /** Tensors that graphs are fed with. */

@@ -1,11 +1,12 @@
 import { backward } from "../autodiff/backward.js";
-import type { RoundHead, TokenIds } from "../diffusion/sampler.js";
+import type { RoundHead } from "../diffusion/sampler.js";
+import type { TokenIds } from "../diffusion/tokens.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { PRESENT } from "../nn/past.js";
 import type { Emitter } from "../onnx/emit.js";
-import type { RawModel } from "../onnx/proto.js";
+import type { RawModel } from "../onnx/raw-model.js";
 import type { Dim, Graph, Value } from "../onnx/types.js";
 import { slot } from "../optim/optimizer.js";
 import type { LossInputs, Objective } from "../rl/objective.js";

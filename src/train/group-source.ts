@@ -4,8 +4,7 @@ import type { RunConfig } from "./config.js";
 import type { Environment } from "./environment.js";
 import { type Group, makeGroup, type Sampled, TaskCursor } from "./groups.js";
 import type { Policy } from "./policy.js";
-import { recordOf } from "./rollout-record.js";
-import { collectRollouts, type Rollout } from "./rollouts.js";
+import { collectRollouts, type Rollout, recordOf } from "./rollouts.js";
 
 /** Further tasks that dynamic sampling may draw for each that carried no signal. */
 const REDRAW_LIMIT = 3;

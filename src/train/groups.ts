@@ -52,6 +52,13 @@ export function samplesOf(groups: readonly Group[], halves?: ReadonlyMap<Group, 
   });
 }
 
+/** The lines of a step's groups with the advantages that they were trained with. */
+export function recordsOf(step: number, groups: readonly Group[]): RolloutRecord[] {
+  return groups.flatMap(({ rollouts, advantages }) =>
+    rollouts.map(({ record }, i) => ({ ...record, step, advantage: advantages[i] ?? null })),
+  );
+}
+
 /** Walks through tasks in a seeded shuffled order, epoch after epoch; its whole state is one number. */
 export class TaskCursor<T> {
   private epoch = -1;

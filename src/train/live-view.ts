@@ -1,6 +1,6 @@
 import type { StepMetrics } from "./metrics.js";
 import { formatDuration, percent } from "./progress-text.js";
-import type { Phase, WatchedRun } from "./watch.js";
+import type { Phase, WatchedRun } from "./watcher.js";
 
 /** What the live view shows. */
 export interface LiveState {

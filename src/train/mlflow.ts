@@ -5,7 +5,7 @@ import { messageOf } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 import { isPlainObject } from "./overrides.js";
 import type { TrackedRun, Tracker } from "./tracker.js";
-import type { Outcome } from "./watch.js";
+import type { Outcome } from "./watcher.js";
 
 export interface MlflowOptions {
   readonly uri: string;

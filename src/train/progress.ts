@@ -1,7 +1,7 @@
 import { type LiveState, liveLines } from "./live-view.js";
 import { formatMetrics, type StepMetrics } from "./metrics.js";
 import { formatDuration, formatStep, timeLeft } from "./progress-text.js";
-import type { Phase, WatchedRun, Watcher } from "./watch.js";
+import type { Phase, WatchedRun, Watcher } from "./watcher.js";
 
 /** What progress writes to: stderr, or a buffer in tests. */
 export interface ProgressStream {

@@ -1,5 +1,5 @@
-import type { OptimizerOptions } from "../optim/optimizer.js";
 import type { ScheduleOptions } from "../optim/schedule.js";
+import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { RunConfig } from "./config.js";
 
 /** The training section of a config in the terms of the modules it configures. */

@@ -6,7 +6,8 @@ import { trainPolicy } from "./reinforcement.js";
 import { resumedDirectory } from "./run.js";
 import { trainSupervised } from "./supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
-import { type Outcome, Watch } from "./watch.js";
+import { Watch } from "./watch.js";
+import type { Outcome } from "./watcher.js";
 
 /** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
 export async function train(config: RunConfig, asked: TrainOptions): Promise<TrainResult> {

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
-import { renderPlan } from "../env/plan.js";
-import type { RunConfig } from "./config.js";
-import { rewardOf } from "./environment.js";
-import type { Group } from "./groups.js";
 import { readJsonLines } from "./metrics.js";
-import type { Policy } from "./policy.js";
-import type { Rollout } from "./rollouts.js";
 
 const schema = z.looseObject({
   /** Version of the format (docs/rollouts.md); files from before it was written are version 1. */
@@ -62,54 +56,4 @@ export function parseRollout(value: unknown, where: string): RolloutRecord {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new UserError(`${where} is no rollout: ${z.prettifyError(result.error)}`);
-}
-
-/** The lines of a step's groups with the advantages that they were trained with. */
-export function recordsOf(step: number, groups: readonly Group[]): RolloutRecord[] {
-  return groups.flatMap(({ rollouts, advantages }) =>
-    rollouts.map(({ record }, i) => ({ ...record, step, advantage: advantages[i] ?? null })),
-  );
-}
-
-/** The line of one rollout, its advantage open. The trajectory is kept whole: other objectives can learn from the file. */
-export function recordOf(
-  { task, trajectory, plan, episode }: Rollout,
-  place: { readonly step: number; readonly group: number; readonly rollout: number },
-  config: RunConfig,
-  policy: Pick<Policy, "promptText">,
-): RolloutRecord {
-  const faulted = episode.fault !== undefined;
-  return {
-    format: 1,
-    ...place,
-    task_id: task.id,
-    form: task.form,
-    prompt: policy.promptText(task),
-    response: plan,
-    reward: faulted ? null : rewardOf(episode, config.reward),
-    parts: faulted
-      ? null
-      : {
-          task_completion: episode.taskCompletion,
-          field_accuracy: episode.fieldAccuracy,
-          execution_completeness: episode.executionCompleteness,
-        },
-    success: episode.success,
-    advantage: null,
-    accepted: episode.accepted,
-    truth: task.fields,
-    posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
-    actions: [
-      ...episode.actions.map(({ action, fate, detail }) => ({
-        action: renderPlan([action], "compact"),
-        fate,
-        ...(detail === undefined ? {} : { detail }),
-      })),
-      ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
-    ],
-    ...(faulted ? {} : { received: episode.received, field_scores: episode.perField }),
-    fault: episode.fault ?? null,
-    tokens: trajectory.response.length,
-    trajectory,
-  };
 }

@@ -1,8 +1,12 @@
 import type { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Episode, EpisodeRunner } from "../env/episode.js";
+import { renderPlan } from "../env/plan.js";
 import type { Task } from "../env/site.js";
+import type { RunConfig } from "./config.js";
+import { rewardOf } from "./environment.js";
 import type { Decoding, Policy } from "./policy.js";
+import type { RolloutRecord } from "./rollout-record.js";
 
 /** One response and what became of it. */
 export interface Rollout {
@@ -81,5 +85,48 @@ export async function collectRollouts(
   return {
     rollouts,
     times: { generating: generating / 1000, total: (performance.now() - start) / 1000, episodes: played.size },
+  };
+}
+
+/** The line of one rollout, its advantage open. The trajectory is kept whole: other objectives can learn from the file. */
+export function recordOf(
+  { task, trajectory, plan, episode }: Rollout,
+  place: { readonly step: number; readonly group: number; readonly rollout: number },
+  config: RunConfig,
+  policy: Pick<Policy, "promptText">,
+): RolloutRecord {
+  const faulted = episode.fault !== undefined;
+  return {
+    format: 1,
+    ...place,
+    task_id: task.id,
+    form: task.form,
+    prompt: policy.promptText(task),
+    response: plan,
+    reward: faulted ? null : rewardOf(episode, config.reward),
+    parts: faulted
+      ? null
+      : {
+          task_completion: episode.taskCompletion,
+          field_accuracy: episode.fieldAccuracy,
+          execution_completeness: episode.executionCompleteness,
+        },
+    success: episode.success,
+    advantage: null,
+    accepted: episode.accepted,
+    truth: task.fields,
+    posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
+    actions: [
+      ...episode.actions.map(({ action, fate, detail }) => ({
+        action: renderPlan([action], "compact"),
+        fate,
+        ...(detail === undefined ? {} : { detail }),
+      })),
+      ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
+    ],
+    ...(faulted ? {} : { received: episode.received, field_scores: episode.perField }),
+    fault: episode.fault ?? null,
+    tokens: trajectory.response.length,
+    trajectory,
   };
 }

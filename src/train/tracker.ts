@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { loadFolder } from "../core/registry.js";
-import type { RunConfig } from "./config.js";
+import type { RunConfig } from "./config-schema.js";
 import type { Evaluation } from "./evaluation-report.js";
 import type { StepMetrics } from "./metrics.js";
-import type { Outcome, WatchedRun, Watcher } from "./watch.js";
+import type { Outcome, WatchedRun, Watcher } from "./watcher.js";
 
 /** Where metrics go besides metrics.jsonl. */
 export interface Tracker {

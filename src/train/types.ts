@@ -1,4 +1,3 @@
-import type { DryRun } from "./dry-run.js";
 import type { Evaluation } from "./evaluation-report.js";
 
 /** How the command line asks for a training run. */
@@ -20,6 +19,23 @@ export interface TrainOptions {
   readonly json: boolean;
   /** Aborted by the first Ctrl-C: finish the step, save, return with `interrupted`. */
   readonly signal: AbortSignal;
+}
+
+/** What `--dry-run` went through, and what it measured on the way. Times are seconds with every graph built already. */
+export interface DryRun {
+  /** Responses that were generated, played and scored; 0 where nothing is played. */
+  readonly rollouts: number;
+  readonly faults: number;
+  /** Mean reward of those; null without any. */
+  readonly reward: number | null;
+  /** Parts of one training step; `rollout` is generating and playing. */
+  readonly step: { readonly rollout: number; readonly score: number; readonly update: number };
+  /** All evaluations of the run together. */
+  readonly evaluation: number;
+  /** The whole run. */
+  readonly total: number;
+  /** Most memory this process has held so far, in GiB; the browser's own not counted. */
+  readonly peak_memory_gib: number;
 }
 
 /** How a training run ended. With `--json` this is what stdout gets. */

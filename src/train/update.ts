@@ -1,6 +1,6 @@
 import { type DrawTape, recordDraws, replayDraws } from "../core/draw-tape.js";
 import type { DiscreteRng } from "../core/outcomes.js";
-import type { LayoutSizes } from "../diffusion/sampler.js";
+import type { LayoutSizes } from "../diffusion/layouts.js";
 import type { TermBatch } from "../diffusion/terms.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";

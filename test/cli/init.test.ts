@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { configOf, loadConfig } from "../../src/train/config.js";
-import { configKeys, loadRegistries, runSchema } from "../../src/train/config-schema.js";
+import { configKeys, runSchema } from "../../src/train/config-schema.js";
 import { configTemplate } from "../../src/train/config-template.js";
+import { loadRegistries } from "../../src/train/registries.js";
 import { CliProcess } from "../support/cli-process.js";
 
 const dir = mkdtempSync(join(tmpdir(), "init-"));

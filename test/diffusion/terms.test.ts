@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BLOCKED, BufferBuilder } from "../../src/diffusion/buffer.js";
-import type { StepLayout } from "../../src/diffusion/sampler.js";
+import type { StepLayout } from "../../src/diffusion/layouts.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
 import { bufferTerms, type TermBatch } from "../../src/diffusion/terms.js";
 import type { UnmaskOptions } from "../../src/diffusion/unmask/options.js";

@@ -86,6 +86,21 @@ describe("check-imports", () => {
     );
   });
 
+  it("finds circles of files, through types too", () => {
+    write("nn/a.ts", 'import type { B } from "./b.js";\n');
+    write("nn/b.ts", 'import { c } from "./deep/c.js";\n');
+    write("nn/deep/c.ts", 'import "../d.js";\n');
+    assert.equal(check(root).status, 0);
+    write("nn/deep/c.ts", 'import "../d.js";\nexport type { A } from "../a.js";\n');
+    const { status, lines } = check(root);
+    assert.equal(status, 1);
+    assert.deepEqual(lines.slice(0, -1), [
+      "src/nn/a.ts:1 a.ts imports b.ts, which imports a.ts again",
+      "src/nn/b.ts:1 b.ts imports c.ts, which imports b.ts again",
+      "src/nn/deep/c.ts:2 c.ts imports a.ts, which imports c.ts again",
+    ]);
+  });
+
   it("keeps strangers apart and refuses what is on no floor or outside src", () => {
     write("env/a.ts", 'import "../diffusion/x.js";\n');
     write("rl/a.ts", 'import "../utilities/x.js";\nimport "../../scripts/x.mjs";\n');

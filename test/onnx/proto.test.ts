@@ -14,7 +14,8 @@ import {
   ModelProtoSchema,
   type TensorProtoSchema,
 } from "../../src/onnx/gen/onnx_pb.js";
-import { decodeModel, encodeModel, type RawModel, readModelFile, writeModelFile } from "../../src/onnx/proto.js";
+import { decodeModel, encodeModel, readModelFile, writeModelFile } from "../../src/onnx/proto.js";
+import type { RawModel } from "../../src/onnx/raw-model.js";
 import type { Attribute, DType, Initializer, TypedArray, Value } from "../../src/onnx/types.js";
 
 const ALL_DTYPES: Readonly<Record<DType, TypedArray>> = {

@@ -5,7 +5,8 @@ import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import { type OptimizerOptions, optimizerGraph, type Parameter, slot } from "../../src/optim/optimizer.js";
+import { optimizerGraph, type Parameter, slot } from "../../src/optim/optimizer.js";
+import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { relativeError } from "../support/golden.js";
 
 const ADAMW: OptimizerOptions = {

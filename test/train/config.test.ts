@@ -7,13 +7,8 @@ import { z } from "zod";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
 import { configDifferences, formatConfig, type LoadOptions, loadConfig, resolvePath } from "../../src/train/config.js";
-import {
-  configKeys,
-  loadRegistries,
-  type Registries,
-  type RunConfig,
-  runSchema,
-} from "../../src/train/config-schema.js";
+import { configKeys, type Registries, type RunConfig, runSchema } from "../../src/train/config-schema.js";
+import { loadRegistries } from "../../src/train/registries.js";
 
 const dir = mkdtempSync(join(tmpdir(), "config-"));
 after(() => rmSync(dir, { recursive: true, force: true }));

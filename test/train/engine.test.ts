@@ -7,7 +7,7 @@ import { modelHead } from "../../src/diffusion/score-head.js";
 import type { TermBatch } from "../../src/diffusion/terms.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
-import type { OptimizerOptions } from "../../src/optim/optimizer.js";
+import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
 import { Engine, type SegmentValues } from "../../src/train/engine.js";

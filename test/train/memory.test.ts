@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { loadConfig } from "../../src/train/config.js";
-import { loadRegistries } from "../../src/train/config-schema.js";
 import { assertFits, estimateRun, formatMemory, type MemoryEstimate, machineMemory } from "../../src/train/memory.js";
+import { loadRegistries } from "../../src/train/registries.js";
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 

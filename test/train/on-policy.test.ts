@@ -5,7 +5,7 @@ import type { Trajectory } from "../../src/diffusion/trajectory.js";
 import { site as embedded } from "../../src/env/sites/embedded.js";
 import { freshAdapter } from "../../src/nn/lora.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import type { OptimizerOptions } from "../../src/optim/optimizer.js";
+import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { objective } from "../../src/rl/objectives/flow-grpo.js";
 import { loadConfig, type RunConfig } from "../../src/train/config.js";
 import { openPolicy, type Policy } from "../../src/train/policy.js";

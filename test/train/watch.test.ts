@@ -10,7 +10,8 @@ import { summarize } from "../../src/train/evaluation-report.js";
 import type { Run } from "../../src/train/run.js";
 import { RunDirectory } from "../../src/train/run-directory.js";
 import { evaluationValues, stepValues } from "../../src/train/tracker.js";
-import { Watch, type Watcher } from "../../src/train/watch.js";
+import { Watch } from "../../src/train/watch.js";
+import type { Watcher } from "../../src/train/watcher.js";
 import { stepMetrics } from "./step-metrics.js";
 
 const root = mkdtempSync(join(tmpdir(), "watch-"));

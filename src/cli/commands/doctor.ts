@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { EXIT, messageOf, UserError } from "../../core/errors.js";
 import { packageRoot } from "../../core/files.js";
 import { loadConfig, type RunConfig } from "../../train/config.js";
-import { loadRegistries } from "../../train/config-schema.js";
 import { type Check, checkMachine, withoutHome } from "../../train/machine-checks.js";
+import { loadRegistries } from "../../train/registries.js";
 import { hardware, versions } from "../../train/run-directory.js";
 import type { CliCommand } from "../shared.js";
 

@@ -4,7 +4,7 @@ import { EXIT, nearest, UserError } from "../../core/errors.js";
 import { cannotWrite } from "../../core/files.js";
 import type { Objective } from "../../rl/objective.js";
 import { configOf, resolvePath } from "../../train/config.js";
-import { loadRegistries } from "../../train/config-schema.js";
+import { loadRegistries } from "../../train/registries.js";
 import { type CliCommand, type CliContext, shellWord } from "../shared.js";
 
 interface InitFlags {

@@ -1,5 +1,5 @@
 import type { DiscreteRng } from "../../core/outcomes.js";
-import type { BoundLayout } from "../sampler.js";
+import type { BoundLayout } from "../layouts.js";
 import { bufferTerms, type ScoredBuffer, type TermBatch } from "../terms.js";
 import { flowBuffer } from "./canvas.js";
 import { generalisedKlHead } from "./heads.js";

@@ -1,5 +1,5 @@
 import { UserError } from "../../core/errors.js";
-import type { StepLayout } from "../sampler.js";
+import type { StepLayout } from "../layouts.js";
 import { commonTemperature, type StepBuffer, stepTerms, type TermBatch } from "../terms.js";
 import { flowBuffer } from "./canvas.js";
 import { transitionHead } from "./heads.js";

@@ -1,5 +1,5 @@
 import { UserError } from "../../core/errors.js";
-import type { SupervisedLayout } from "../sampler.js";
+import type { SupervisedLayout } from "../layouts.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../supervised.js";
 import { bufferTerms, type ScoredBuffer, type TermBatch } from "../terms.js";
 import { corrupt, flowConditions } from "./bound.js";

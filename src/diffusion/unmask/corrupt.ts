@@ -1,5 +1,5 @@
 import { UserError } from "../../core/errors.js";
-import type { SupervisedLayout } from "../sampler.js";
+import type { SupervisedLayout } from "../layouts.js";
 import { modelHead } from "../score-head.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../supervised.js";
 import { bufferTerms, type ScoredBuffer, type Term, type TermBatch } from "../terms.js";

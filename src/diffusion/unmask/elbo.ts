@@ -1,5 +1,5 @@
 import type { DiscreteRng } from "../../core/outcomes.js";
-import type { BoundLayout } from "../sampler.js";
+import type { BoundLayout } from "../layouts.js";
 import { policyHead } from "../score-head.js";
 import { bufferTerms, layoutLength, type ScoredBuffer, type TermBatch } from "../terms.js";
 import { canvasLength, layCanvas, revealSlots } from "./canvas.js";

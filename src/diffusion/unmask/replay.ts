@@ -1,6 +1,7 @@
 import { UserError } from "../../core/errors.js";
 import { BufferBuilder, bucketLength } from "../buffer.js";
-import { type SampledModel, type StepLayout, scoringTemperature } from "../sampler.js";
+import type { StepLayout } from "../layouts.js";
+import { type SampledModel, scoringTemperature } from "../sampler.js";
 import { policyHead } from "../score-head.js";
 import { commonTemperature, type StepBuffer, type StepTerm, stepTerms, type TermBatch } from "../terms.js";
 import { layCanvas } from "./canvas.js";

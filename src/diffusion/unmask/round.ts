@@ -1,7 +1,8 @@
 import type { Emitter } from "../../onnx/emit.js";
 import type { Tensor, Value } from "../../onnx/types.js";
 import { allowedLogProbs, inverseCdf, pickLogProb } from "../head.js";
-import type { RoundHead, TokenIds } from "../sampler.js";
+import type { RoundHead } from "../sampler.js";
+import type { TokenIds } from "../tokens.js";
 
 /**
  * What one forward returns of each of R rows, at the softmax temperature of the call, over the vocabulary without mask

@@ -1,5 +1,5 @@
 import { BufferBuilder } from "../buffer.js";
-import type { LayoutSizes } from "../sampler.js";
+import type { LayoutSizes } from "../layouts.js";
 import { policyHead } from "../score-head.js";
 import { bufferTerms, layoutLength, type ScoredBuffer, type TermBatch } from "../terms.js";
 import type { UnmaskOptions } from "./options.js";

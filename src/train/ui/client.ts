@@ -1,4 +1,4 @@
-import type { LiveState } from "./live-page.js";
+import type { LiveState } from "./live-state.js";
 
 /**
  * Follows the run: asks for its state every second. What somebody is reading stays as it is: charts under the pointer or

@@ -14,30 +14,12 @@ import { orderSteps, rolloutCard } from "../report/rollouts.js";
 import type { Speller } from "../report/token-text.js";
 import type { RolloutRecord } from "../rollout-record.js";
 import { RunDirectory } from "../run-directory.js";
-import type { Phase, WatchedRun, Watcher } from "../watch.js";
+import type { Phase, WatchedRun, Watcher } from "../watcher.js";
+import type { LiveState } from "./live-state.js";
 import { LIVE_POLICY, livePage } from "./page.js";
 
 /** Rollouts of the newest step that the page shows. */
 const MOST_ROLLOUTS = 16;
-
-/** What the page asks for every second. */
-export interface LiveState {
-  /** Grows with every step; charts and rollouts come only where the page has not seen it yet. */
-  readonly version: number;
-  readonly name: string;
-  readonly command: string;
-  readonly step: number;
-  readonly steps: number;
-  readonly reward: number | null;
-  readonly success: number | null;
-  readonly kl: number | null;
-  readonly loss: number | null;
-  readonly eta: number | null;
-  readonly phase: Phase | null;
-  readonly notes: readonly string[];
-  readonly charts?: string;
-  readonly rollouts?: string;
-}
 
 /**
  * A run's curves and latest rollouts as a page on the loopback interface: read-only, for this machine alone. Requests

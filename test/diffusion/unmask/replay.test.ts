@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
-import type { StepLayout } from "../../../src/diffusion/sampler.js";
+import type { StepLayout } from "../../../src/diffusion/layouts.js";
 import { sampler } from "../../../src/diffusion/samplers/unmask.js";
 import type { TermBatch } from "../../../src/diffusion/terms.js";
 import type { UnmaskOptions } from "../../../src/diffusion/unmask/options.js";

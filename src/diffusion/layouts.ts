@@ -1,0 +1,40 @@
+import type { DiscreteRng } from "../core/outcomes.js";
+import type { Rng } from "../core/rng.js";
+
+/** What one ratio covers: a step of the trajectory, one token in one step, or the whole response. */
+export type RatioLevel = "step" | "token" | "sequence";
+
+/** Sizes that a layout is padded to, so that few graphs are ever built. */
+export interface LayoutSizes {
+  /** Trajectories that a layout is made for; fewer are padded. */
+  readonly batch: number;
+  /** Sequences are padded to multiples of this. */
+  readonly lengthStep: number;
+}
+
+export interface StepLayout extends LayoutSizes {
+  /** What one segment covers. */
+  readonly level: RatioLevel;
+  /** Whether a segment's value is the sum of its log-probabilities (default) or their mean. */
+  readonly reduction?: "sum" | "mean";
+  /** Indices of the steps to score, ascending, one list a trajectory; default: all. */
+  readonly subset?: readonly (readonly number[])[];
+  /** false: every step in a sequence of its own, exactly as sampled, also where one sequence could hold all of them. */
+  readonly packed?: boolean;
+}
+
+export interface BoundLayout extends LayoutSizes {
+  /** M: Monte-Carlo samples of the bound. */
+  readonly samples: number;
+  /** Adds the complement of every corruption. */
+  readonly coupled: boolean;
+  readonly rng: DiscreteRng;
+}
+
+export interface SupervisedLayout {
+  /** Weight of the autoregressive loss, where the model has one; null: the model's own. */
+  readonly arWeight: number | null;
+  /** Weight of the EOS tokens behind the first one. */
+  readonly eosFillWeight: number;
+  readonly rng: Rng;
+}
