@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { DiscreteRng } from "../core/outcomes.js";
-import type { Scoring } from "../diffusion/sampler.js";
 import type { BoundLayout, StepLayout } from "../diffusion/layouts.js";
+import type { Scoring } from "../diffusion/sampler.js";
 import type { TermBatch } from "../diffusion/terms.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Emitter } from "../onnx/emit.js";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
-import type { Conditions } from "../diffusion/terms.js";
+import type { Conditions, TermBatch } from "../diffusion/terms.js";
 import type { TokenIds } from "../diffusion/tokens.js";
-import type { TermBatch } from "../diffusion/terms.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
 import { graphWithPast, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";

@@ -1,7 +1,7 @@
 import { backward } from "../autodiff/backward.js";
 import type { RoundHead } from "../diffusion/sampler.js";
-import type { TokenIds } from "../diffusion/tokens.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
+import type { TokenIds } from "../diffusion/tokens.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { PRESENT } from "../nn/past.js";

@@ -1,8 +1,8 @@
 import { Rng } from "../../../src/core/rng.js";
 import type { BufferBatch } from "../../../src/diffusion/buffer.js";
 import type { RoundInput, RoundModel, SampledModel } from "../../../src/diffusion/sampler.js";
-import type { TokenIds } from "../../../src/diffusion/tokens.js";
 import type { TermBatch } from "../../../src/diffusion/terms.js";
+import type { TokenIds } from "../../../src/diffusion/tokens.js";
 import type { UnmaskOptions } from "../../../src/diffusion/unmask/options.js";
 import type { RowStatistics } from "../../../src/diffusion/unmask/round.js";
 
