@@ -116,9 +116,37 @@ test("a list can come one item a line", () => {
   assert.equal(score(task, controls, outcome(perfect, items)).reward, 1);
 });
 
+test("an item that comes twice takes effect once, one that failed not at all", () => {
+  const [name, news, mon] = [done("Name", 0), done("News", 2), done("Days", 3, "Mon")];
+  const tue: ActionRecord = { ...done("Days", 3, "Tue"), fate: "rejected" };
+  const values = ["Ann", "Norway", false, ["Mon"], ""];
+  const completeness = (actions: readonly ActionRecord[]): number =>
+    score(task, controls, outcome(values, actions)).executionCompleteness;
+  const f = (1 + 1 + 0.5) / 3;
+  assert.equal(completeness([name, news, mon, mon, sent]), (3 + f) / 5);
+  assert.equal(completeness([name, news, mon, tue, sent]), (3 + f) / 5);
+});
+
 test("neutral steps count on neither side", () => {
   const neutral: ActionRecord = { action: { kind: "goto", url: "/" }, fate: "done", neutral: true };
   assert.equal(score(task, controls, outcome(perfect, [neutral, ...perfectActions])).reward, 1);
+  // a click into a field that was filled in before overwrites nothing
+  const click: ActionRecord = { action: { kind: "click", label: "Name" }, fate: "done", control: 0, neutral: true };
+  assert.equal(score(task, controls, outcome(perfect, [done("Name", 0), click, ...perfectActions.slice(1)])).reward, 1);
+});
+
+test("an action that failed overwrites nothing and counts against the plan", () => {
+  const failed: ActionRecord = { ...done("Name", 0, "Bob"), fate: "rejected" };
+  const result = score(task, controls, outcome(perfect, [done("Name", 0), failed, ...perfectActions.slice(1)]));
+  assert.equal(result.executionCompleteness, 4 / 5);
+});
+
+test("a label that names an option, or two controls, is a miss", () => {
+  const twice = [...controls, control(5, "text", "Name", "")];
+  const named = { fields: { Name: "Ann", Mon: true } };
+  const result = score(named, twice, outcome([...perfect, "Ann"], [done("Name", 0), sent]));
+  assert.deepEqual([result.fieldAccuracy, result.perField], [0, { Name: 0, Mon: 0 }]);
+  assert.deepEqual(result.received, { Name: null, Mon: null });
 });
 
 test("a field without a control is a miss", () => {
@@ -134,12 +162,36 @@ test("files: any upload will do, and none counts where uploads are off", () => {
     1,
   );
   assert.equal(score({ fields }, controls, outcome(perfect, [sent])).reward, 0);
-  assert.equal(score({ fields }, controls, outcome(perfect, [sent], { uploads: false })).success, true);
+  const off = score({ fields }, controls, outcome(perfect, [sent], { uploads: false }));
+  assert.deepEqual([off.success, off.reward], [true, 1]);
 });
 
 test("the documents' formula pays for an empty submit, ours does not", () => {
   assert.equal(documentsReward(task, controls, outcome(defaults, [sent])), 0.4 + 0.2);
   assert.equal(documentsReward(task, controls, outcome(defaults, [])), 0);
+});
+
+test("the documents' formula, by hand", () => {
+  const fields = { Name: "Ann", Country: "Sweden", News: true, Days: ["Mon", "Tue"], Phantom: "x" };
+  const check: ActionRecord = { action: { kind: "check", label: "News" }, fate: "done", control: 2 };
+  const failed: ActionRecord = {
+    action: { kind: "select", label: "Country", value: "sweden" },
+    fate: "rejected",
+    control: 1,
+  };
+  // the words of the plan count, done or not; not what stands at another control
+  const actions = [done("Name", 0, "Ann"), failed, check, done("Country", 1, "Mon, Tue"), sent];
+  const near = (rest: Partial<Outcome>, right: number, executed: number, accepted = 0.4): void => {
+    const reward = documentsReward({ fields }, controls, outcome(defaults, actions, rest));
+    assert.ok(Math.abs(reward - (accepted + 0.4 * right + 0.2 * executed)) < 1e-12, `${reward}`);
+  };
+  near({}, 3 / 5, 4 / 5);
+  near({ accepted: false, unresolved: 3 }, 3 / 5, 4 / 8, 0);
+  near({ actions: [check, { ...check, action: { kind: "uncheck", label: "News" } }] }, 1 / 5, 1);
+  near({ actions: [done("Name", 0, "Anna")] }, 0, 1);
+  // a box that has to stay empty is never credited, and a form without true fields neither
+  assert.equal(documentsReward({ fields: { News: false } }, controls, outcome(defaults, [check])), 0.2);
+  assert.equal(documentsReward({ fields: {} }, controls, outcome(defaults, [sent])), 0.4 + 0.2);
 });
 
 test("the oracle acts only where the default is wrong", () => {

@@ -89,6 +89,17 @@ test("every term points at the row that predicts it, in the right layout", () =>
   );
 });
 
+test("the autoregressive loss has the weight that is asked for; the loss is the model's own", () => {
+  const cleanWeight = (arWeight: number | null, options = OPTIONS): number => {
+    const batch = corruptBatch(EXAMPLES, options, { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") });
+    assert.deepEqual([batch.temperature, batch.head.name], [1, "model"]);
+    return seen(batch).reduce((sum, term) => (term.masked ? sum : sum + term.weight), 0);
+  };
+  for (const asked of [0.25, 2, 0]) assert.ok(Math.abs(cleanWeight(asked) - asked) < 1e-6);
+  assert.ok(Math.abs(cleanWeight(null) - 0.5) < 1e-6);
+  for (const none of [0, null]) assert.equal(cleanWeight(none, BIDIRECTIONAL), 0);
+});
+
 test("the masked weights are unbiased: a token's expected weight is its share of the canvas", () => {
   for (const options of [OPTIONS, BIDIRECTIONAL]) {
     const expected = new Float64Array(2 * options.responseLength);

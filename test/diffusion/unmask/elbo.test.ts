@@ -190,6 +190,61 @@ test("the coupled pair covers every token exactly once a draw", () => {
   );
 });
 
+test("the value of a response is the mean over its draws, whatever else is in the batch", () => {
+  const network = new FakeNetwork(9);
+  const slotSize = 2;
+  // an odd length: the last slot is cut by EOS
+  const responses = [
+    [0, 1, 1, 0, TOKENS.eos],
+    [1, TOKENS.eos],
+  ];
+  const rng = Rng.named(4, "draws");
+  for (const coupled of [true, false]) {
+    const draws: MaskDraw[] = [];
+    const trajectories = responses.map(
+      (response): UnmaskTrajectory => ({
+        prompt: PROMPT,
+        slotSize,
+        responseLength: CANVAS,
+        temperature: 0.5,
+        rounds: [],
+        response,
+        ended: "eos",
+      }),
+    );
+    const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS };
+    const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rng };
+    const terms = boundTerms(trajectories, options, layout, (slots) => {
+      draws.push(drawMask(slots, rng));
+      return draws.at(-1) as MaskDraw;
+    });
+    assert.deepEqual(
+      draws.map((draw) => draw.masked.length),
+      [3, 3, 1, 1],
+    );
+    assert.deepEqual(
+      [terms.owner, [...terms.tokens]],
+      [
+        [0, 1, -1],
+        [5, 2, 0],
+      ],
+    );
+    assert.equal(terms.batch, coupled ? 12 : 6);
+    // it is the model's bound, not that of the policy, which samples at another temperature and forbids EOS
+    assert.equal(terms.temperature, 1);
+    assert.ok((terms.features.eos_allowed as Float32Array).every((x) => x === 1));
+    const values = network.values(terms);
+    responses.forEach((response, b) => {
+      const alone = draws
+        .slice(2 * b, 2 * b + 2)
+        .map((draw) => network.values(lay(response, slotSize, draw, coupled))[0] as number);
+      const mean = ((alone[0] as number) + (alone[1] as number)) / 2;
+      assert.ok(Math.abs((values[b] as number) - mean) < 1e-6, `${values[b]} against ${mean}`);
+    });
+    assert.equal(values[2], 0);
+  }
+});
+
 test("an empty side counts nothing and the other one carries its weight", () => {
   const draw: MaskDraw = { masked: [false, false], order: [1, 0] };
   const terms = lay([0, 1, 1, 0], 2, draw, true);
