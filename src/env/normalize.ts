@@ -163,8 +163,8 @@ export function findOption(
   for (const same of [
     (o: OptionForms) => o.texts[0] === text,
     (o: OptionForms) => o.values[0] === text,
-    (o: OptionForms) => o.texts[1] === label,
-    (o: OptionForms) => o.values[1] === label,
+    (o: OptionForms) => label !== "" && o.texts[1] === label,
+    (o: OptionForms) => label !== "" && o.values[1] === label,
     (o: OptionForms) => loose !== "" && o.texts[2] === loose,
     (o: OptionForms) => loose !== "" && o.values[2] === loose,
     (o: OptionForms) => loose !== "" && o.bare === loose,

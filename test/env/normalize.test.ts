@@ -3,6 +3,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import {
   findOption,
+  isNamed,
+  isNoFile,
+  listItems,
+  looseLabel,
   matchValue,
   normalizeLabel,
   parseBoolean,
@@ -10,6 +14,7 @@ import {
   parseNumber,
   parseTime,
   similarity,
+  writeDate,
 } from "../../src/env/normalize.js";
 
 test("dates in common notations", () => {
@@ -113,4 +118,124 @@ test("each kind is compared in its own way", () => {
   assert.equal(matchValue({ kind: "file" }, "cv.pdf", "other.txt"), 1);
   assert.equal(matchValue({ kind: "file" }, "cv.pdf", ""), 0);
   assert.equal(matchValue({ kind: "email" }, "a@b.c", "a@b.d"), 0.8);
+});
+
+test("dates: month and day by size where they may be exchanged, names of months in any length", () => {
+  for (const [text, date] of [
+    ["12/11/2024", "2024-12-11"],
+    ["13-12-2024", "2024-12-13"],
+    ["11.12.2024", "2024-12-11"],
+    ["Sept 5, 2024", "2024-09-05"],
+    ["december 1st 2024", "2024-12-01"],
+    ["2nd December, 2024", "2024-12-02"],
+    ["3 jan. 2024", "2024-01-03"],
+    ["2024-02-29", "2024-02-29"],
+    ["  2024-1-2 ", "2024-01-02"],
+    ["2024-01-02T23:30", "2024-01-02"],
+  ] as const)
+    assert.equal(parseDate(text), date, text);
+  for (const text of ["2023-02-29", "2024-00-10", "2024-01-00", "31.4.2024", "13.13.2024", "12.25.2024", "0 May 2024"])
+    assert.equal(parseDate(text), undefined, text);
+  assert.equal(writeDate("2024-03-05", "DD.MM.YYYY"), "05.03.2024");
+  assert.equal(writeDate("2024-03-05", "YYYY/MM/DD"), "2024/03/05");
+});
+
+test("times: noon, midnight and the ends of the clock", () => {
+  const times = { "12 pm": "12:00", "12 AM": "00:00", "1 a.m.": "01:00", "11:59 p.m.": "23:59", "0:00": "00:00" };
+  for (const [text, time] of Object.entries({ ...times, "23:59:59": "23:59", " 9:05 ": "09:05", "3p": "15:00" }))
+    assert.equal(parseTime(text), time, text);
+  for (const text of ["24:00", "9:60", "0 am", "13:00 pm", "12", "9:5", ""])
+    assert.equal(parseTime(text), undefined, text);
+});
+
+test("numbers: signs, signs of money, shares, exponents", () => {
+  for (const [text, number] of [
+    ["-$5", -5],
+    ["\u20ac 3.50", 3.5],
+    ["\u00a31,234,567.5", 1_234_567.5],
+    ["12 %", 12],
+    ["+5", 5],
+    ["5.", 5],
+    ["1e3", 1000],
+    ["2.5E-1", 0.25],
+    [" 7 ", 7],
+  ] as const)
+    assert.equal(parseNumber(text), number, text);
+  for (const text of ["12,34", "1,2345", "1.2.3", ".", "-", "5 apples", "%", "Infinity", "$"])
+    assert.equal(parseNumber(text), undefined, text);
+  assert.deepEqual([Number.NaN, Number.POSITIVE_INFINITY, true].map(parseNumber), [undefined, undefined, undefined]);
+});
+
+test("a label's second chance is its letters and digits", () => {
+  assert.equal(looseLabel("E-mail (work), 2nd *:"), "emailwork2nd");
+  assert.equal(normalizeLabel("Phone (optional) : *"), "phone");
+  assert.equal(similarity("kitten", "sitting"), 1 - 3 / 7);
+  assert.equal(similarity("", ""), 1);
+});
+
+test("options are found by value without case, by letters and digits, without a last remark", () => {
+  const options = [
+    { text: "Choose one", value: "" },
+    { text: "Small (S)", value: "size-s" },
+    { text: "Extra-Large", value: "size-xl" },
+    { text: "Medium", value: "small" },
+  ];
+  const found = (wanted: string | boolean): number | undefined => findOption(options, wanted);
+  assert.deepEqual([found("SIZE-S"), found("size xl"), found("extra large"), found("Small")], [1, 2, 2, 3]);
+  assert.equal(findOption(options.slice(0, 3), "small"), 1);
+  // nothing but marks is no placeholder's empty value
+  assert.deepEqual([found("***"), found("(S)"), found(true)], [undefined, undefined, undefined]);
+  assert.ok(isNamed({ text: "Extra-Large:", value: "" }, "extra-large"));
+  assert.ok(!isNamed({ text: "Large", value: "extra-large" }, "extra-large"));
+  const answers = [
+    { text: "", value: "" },
+    { text: "Yes", value: "1" },
+    { text: "No", value: "0" },
+  ];
+  assert.deepEqual([findOption(answers, true), findOption(answers, false)], [1, 2]);
+});
+
+test("lists: items, a text with commas that is one option, and none", () => {
+  const options = [
+    { text: "Food, drinks", value: "fd" },
+    { text: "Music", value: "m" },
+  ];
+  const items = (value: Parameters<typeof listItems>[1]): string[] => listItems(options, value);
+  assert.deepEqual(items("Food, drinks"), ["Food, drinks"]);
+  assert.deepEqual(items("Music; Food,, Art "), ["Music", "Food", "Art"]);
+  assert.deepEqual([items(["Music", "x, y"]), items(5)], [["Music", "x, y"], ["5"]]);
+  for (const none of ["", "  ", "none", " None "]) assert.deepEqual(items(none), [], none);
+  assert.deepEqual(items("none of it"), ["none of it"]);
+});
+
+test("what asks for no file", () => {
+  for (const none of ["", " ", "none", " N/A", "NULL"]) assert.ok(isNoFile(none), none);
+  for (const file of ["cv.pdf", "none.pdf", "n/a.txt", "0"]) assert.ok(!isNoFile(file), file);
+});
+
+test("a value outside its type is compared as exact text", () => {
+  const options = [{ text: "Red", value: "r" }];
+  const group = { kind: "checkbox-group", options } as const;
+  for (const [space, truth, actual, score] of [
+    [{ kind: "date" }, "soon", " soon ", 1],
+    [{ kind: "date" }, "soon", "later", 0],
+    [{ kind: "date" }, "2024-03-05", "soon", 0],
+    [{ kind: "time" }, "noon", "noon", 1],
+    [{ kind: "time" }, "3 pm", "15:00", 1],
+    [{ kind: "number" }, "", "", 1],
+    [{ kind: "select", options }, "", "", 1],
+    [{ kind: "select", options }, "Red", "", 0],
+    [{ kind: "radio", options }, "Purple", "Purple", 1],
+    [{ kind: "radio", options }, "Purple", "purple", 0],
+    [{ kind: "select" }, "a", "a", 1],
+    [{ kind: "checkbox" }, "perhaps", false, 0],
+    [group, ["Purple", "Red"], ["purple:", "r"], 1],
+    [group, ["Purple"], ["Red"], 0],
+    [group, [], ["Red"], 0],
+    [{ kind: "checkbox-group" }, ["A"], ["a"], 1],
+    [{ kind: "file" }, "none", "x.txt", 1],
+    [{ kind: "text" }, ["a", "b"], "a, b", 1],
+    [{ kind: "text" }, 5, "5", 1],
+  ] as const)
+    assert.equal(matchValue(space, truth as string, actual as string), score, JSON.stringify([space, truth, actual]));
 });
