@@ -52,7 +52,8 @@ async function run(
 
 const inputs: Inputs = {
   value: [-1, -1, -1, -1, -1, -1],
-  old: [-1.1, -1.5, -1.5, -0.5, -0.5, 0],
+  // the largest ratio is not the inverse of the smallest
+  old: [-1.1, -1.6, -1.5, -0.5, -0.5, 0],
   reference: [-1.2, -0.4, -1, -15, 13, 0],
   advantage: [1, 1, -1, 1, -1, 3],
   weight: [0.2, 0.2, 0.2, 0.2, 0.2, 0],

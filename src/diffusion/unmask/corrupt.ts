@@ -16,7 +16,7 @@ const AR_WEIGHT = 0.5;
  * no term); a bidirectional one (LLaDA, arXiv 2502.09992, eq. 3) has seen the successor and gets no such term.
  * With w = 1, or `eosFillWeight` behind the first EOS:
  *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, EOS fill discounted)
- *   clean   arWeight * w / (sum of w over the batch's clean terms)
+ *   clean   arWeight / (number of the batch's clean terms)
  * Slots that hold EOS are always masked, as in a rollout, where no EOS is ever in the context; their loss then has the
  * weight of inclusion probability 1 instead of p.
  * @throws UserError where an example does not fit, or an autoregressive loss is asked of a bidirectional model.
@@ -39,7 +39,7 @@ export function corruptBatch(
   // p = (1 - 1e-3) t + 1e-3: ReFusion's floor, 1/p stays below 1000
   const fractions = stratified(examples.length, rng).map((t) => (1 - 1e-3) * t + 1e-3);
   const slots = responseLength / slotSize;
-  let cleanWeight = 0;
+  let cleanTerms = 0;
   const drafts = examples.map((example, b) => {
     const canvas = fillCanvas(example, options, tokens.eos);
     const tokenWeight = (i: number): number => (i > example.response.length ? eosFillWeight : 1);
@@ -66,8 +66,8 @@ export function corruptBatch(
         const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * examples.length);
         terms.push({ ...term, row: indexOf[i] as number, coefficient });
       } else if (causal && i % slotSize > 0) {
-        successors.push({ ...term, row: indexOf[i - 1] as number, coefficient: tokenWeight(i) });
-        cleanWeight += tokenWeight(i);
+        successors.push({ ...term, row: indexOf[i - 1] as number, coefficient: arWeight });
+        cleanTerms++;
       }
     }
     return { buffer, terms, successors };
@@ -75,7 +75,7 @@ export function corruptBatch(
   const scored = drafts.map(
     ({ buffer, terms, successors }): ScoredBuffer => ({
       buffer,
-      terms: [...terms, ...successors.map((t) => ({ ...t, coefficient: (arWeight * t.coefficient) / cleanWeight }))],
+      terms: [...terms, ...successors.map((t) => ({ ...t, coefficient: t.coefficient / cleanTerms }))],
     }),
   );
   return bufferTerms(

@@ -88,7 +88,8 @@ function sides(
     const clean = draw.order.filter((slot) => !masked[slot]);
     const length = canvasLength(response, trajectory, model);
     const { buffer, indexOf } = layCanvas(prompt, revealSlots(response, slotSize, clean), length, model);
-    const coefficient = size === 0 ? 0 : (slots + 1) / size / views.length / samples;
+    // an empty side has no term that this could weigh
+    const coefficient = (slots + 1) / size / views.length / samples;
     const terms = response.flatMap((target, position) =>
       masked[Math.floor(position / slotSize)]
         ? [{ row: indexOf[position] as number, target, coefficient, segment, features: { eos_allowed: 1 } }]

@@ -100,6 +100,53 @@ test("the autoregressive loss has the weight that is asked for; the loss is the 
   for (const none of [0, null]) assert.equal(cleanWeight(none, BIDIRECTIONAL), 0);
 });
 
+test("EOS and its fill weigh their share, a masked token 1 / p of it, p being the example's own", () => {
+  // a response that ends with its slot: EOS opens the next one
+  const examples = [
+    { prompt: [10], response: [20, 21, 22, 23, 24, 25, 26, 27] },
+    { prompt: [10], response: [30, 31] },
+  ];
+  // 9 + .1 x 7 and 3 + .1 x 13 tokens' worth on a canvas of 16
+  const answers = [9.7, 4.3];
+  for (const options of [OPTIONS, BIDIRECTIONAL]) {
+    const clean = new Set<number>();
+    for (let seed = 0; seed < 40; seed++) {
+      const rng = Rng.named(seed, "weights");
+      const batch = corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng });
+      const strata: number[] = [];
+      examples.forEach(({ response }, b) => {
+        const weights = new Map<number, number>();
+        batch.coefficient.forEach((weight, r) => {
+          const row = Number(batch.rows[r]);
+          if (weight !== 0 && Math.floor(row / batch.length) === b)
+            weights.set(Number(batch.positionIds[row]) - 1, weight);
+        });
+        const share = 1 / (answers[b] as number) / 2;
+        for (let i = response.length; i < 16; i++) {
+          const expected = i === response.length ? share : 0.1 * share;
+          assert.ok(Math.abs((weights.get(i) as number) / expected - 1) < 1e-6, `position ${i}: ${weights.get(i)}`);
+        }
+        const holdsEos = Math.floor(response.length / options.slotSize) * options.slotSize;
+        const chances = response
+          .slice(0, holdsEos)
+          .flatMap((_, i) => (weights.has(i) ? [share / (weights.get(i) as number)] : []));
+        for (const p of chances) {
+          assert.ok(p >= 1e-3 - 1e-9 && p <= 1 && Math.abs(p - (chances[0] as number)) < 1e-6, `${chances}`);
+        }
+        if (chances[0] !== undefined) strata.push(Math.floor(2 * chances[0]));
+        response.forEach((_, i) => {
+          if (!weights.has(i)) clean.add(b * 16 + i);
+        });
+      });
+      // both where both have a masked token: one in each half
+      if (strata.length === 2) assert.equal((strata[0] as number) + (strata[1] as number), 1);
+    }
+    // what lies before EOS is clean now and then, up to the last token where its slot ends there
+    for (let i = 0; i < 8; i++) assert.ok(clean.has(i), `position ${i} is never clean`);
+    assert.equal(clean.has(17), options === BIDIRECTIONAL);
+  }
+});
+
 test("the masked weights are unbiased: a token's expected weight is its share of the canvas", () => {
   for (const options of [OPTIONS, BIDIRECTIONAL]) {
     const expected = new Float64Array(2 * options.responseLength);

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Rng } from "../../src/core/rng.js";
+import type { Episode } from "../../src/env/episode.js";
+import type { Task } from "../../src/env/site.js";
+import type { RunConfig } from "../../src/train/config.js";
+import type { Environment } from "../../src/train/environment.js";
+import { PlayedGroups } from "../../src/train/group-source.js";
+import type { Policy } from "../../src/train/policy.js";
+import { plainTrajectory } from "../support/plain-trajectory.js";
+
+const TASKS = ["a", "b", "c", "d"].map((id) => ({ id, form: "f", split: "train", fields: {} }) as unknown as Task);
+
+/** A source whose rollouts of a task are worth what `reward` says of the k-th of its group. */
+function source(
+  dynamic: boolean,
+  reward: (task: string, k: number) => number,
+  drawn = 0,
+): { groups: PlayedGroups; streams: Rng[]; episodes: [number, number][] } {
+  const streams: Rng[] = [];
+  const config = {
+    seed: 5,
+    reward: "ours",
+    objective: { advantage: "center", adv_clip_max: 5 },
+    training: { prompts_per_step: 3, group_size: 2, dynamic_sampling: dynamic, rollout_batch: 4 },
+  } as unknown as RunConfig;
+  let next = 0;
+  const policy = {
+    promptOf: () => [1],
+    promptText: (t: Task) => t.id,
+    textOf: (t: { response: readonly number[] }) => `submit ${t.response[0]}`,
+    options: {},
+    rounds: {},
+    sampler: {
+      rollout: async (_: unknown, prompts: readonly number[][], __: unknown, rngs: readonly Rng[]) => {
+        streams.push(...rngs);
+        return prompts.map((prompt) => plainTrajectory(prompt, [next++, 0]));
+      },
+    },
+  } as unknown as Policy;
+  const run = async (t: Task, plan: string): Promise<Episode> =>
+    ({
+      reward: reward(t.id, Number(plan.split(" ")[1]) % 2),
+      posted: [],
+      actions: [],
+      unresolved: [],
+      received: {},
+      perField: {},
+    }) as unknown as Episode;
+  const environment = { tasks: () => TASKS, runner: async () => ({ run }) } as unknown as Environment;
+  const episodes: [number, number][] = [];
+  const groups = new PlayedGroups(config, policy, environment, drawn, (done, all) => episodes.push([done, all]));
+  return { groups, streams, episodes };
+}
+
+/** The tasks in the order that they are drawn in. */
+function order(count: number): string[] {
+  const epochs = [0, 1, 2].flatMap((epoch) => Rng.named(5, `tasks/${epoch}`).shuffle(TASKS.map((t) => t.id)));
+  return epochs.slice(0, count);
+}
+
+test("a step plays a group for each of its tasks, every rollout with a stream of its own", async () => {
+  const { groups, streams, episodes } = source(false, (_, k) => k);
+  const step = await groups.collect(7);
+  assert.deepEqual(
+    step.groups.map((g) => g.rollouts.map((r) => [r.record.task_id, r.record.step, r.record.group, r.record.rollout])),
+    order(3).map((id, g) => [0, 1].map((r) => [id, 7, g, r])),
+  );
+  assert.deepEqual(
+    step.groups.map((g) => g.advantages),
+    [
+      [-0.5, 0.5],
+      [-0.5, 0.5],
+      [-0.5, 0.5],
+    ],
+  );
+  assert.deepEqual(
+    streams.map((rng) => rng.state()),
+    [0, 1, 2, 3, 4, 5].map((i) => Rng.named(5, `rollout/7/0/${i}`).state()),
+  );
+  assert.deepEqual([step.episodes, groups.drawn, episodes.length], [6, 3, 6]);
+  assert.deepEqual(episodes.at(-1), [6, 6]);
+});
+
+test("without dynamic sampling a group that carries no signal stays as it is", async () => {
+  const { groups } = source(false, () => 0.5);
+  const step = await groups.collect(1);
+  assert.deepEqual([step.groups.length, step.groups.some((g) => g.signal), groups.drawn], [3, false, 3]);
+});
+
+test("dynamic sampling draws as many further tasks as carried no signal, and stops at enough", async () => {
+  const [first, second, third, fourth, fifth] = order(5) as [string, string, string, string, string];
+  // the first and the third carry none, of those drawn in their place one does
+  const dull = new Set([first, third]);
+  const { groups, streams } = source(true, (id, k) => (dull.has(id) ? 1 : k));
+  const step = await groups.collect(2);
+  const drawn = [first, second, third, fourth, fifth];
+  const signal = drawn.map((id) => !dull.has(id));
+  assert.deepEqual(
+    step.groups.slice(0, 5).map((g) => [g.rollouts[0]?.record.task_id, g.signal]),
+    drawn.map((id, i) => [id, signal[i]]),
+  );
+  assert.deepEqual(
+    step.groups.map((g) => g.rollouts[0]?.record.group),
+    step.groups.map((_, i) => i),
+  );
+  assert.equal(step.groups.filter((g) => g.signal).length, 3);
+  assert.equal(groups.drawn, step.groups.length);
+  assert.equal(step.episodes, 2 * step.groups.length);
+  // a redraw has streams of its own
+  assert.deepEqual(streams[6]?.state(), Rng.named(5, "rollout/2/1/0").state());
+});
+
+test("dynamic sampling gives up after three redraws", async () => {
+  const { groups } = source(true, () => 1);
+  const step = await groups.collect(1);
+  assert.deepEqual([step.groups.length, groups.drawn, step.episodes], [12, 12, 24]);
+});
+
+test("a resumed source goes on with the task after the last one drawn", async () => {
+  const { groups } = source(false, (_, k) => k, 3);
+  const step = await groups.collect(2);
+  assert.deepEqual(
+    step.groups.map((g) => g.rollouts[0]?.record.task_id),
+    order(6).slice(3),
+  );
+});
