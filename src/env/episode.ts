@@ -4,6 +4,7 @@ import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "
 import type { Control } from "./controls.js";
 import { type Execution, executePlan, openForm } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
+import { Pace } from "./pace.js";
 import { type Plan, parsePlan } from "./plan.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, score } from "./reward.js";
@@ -58,6 +59,10 @@ const RETRIES = 2;
 const SHARED_RETRIES = 5;
 /** Each attempt gives an action so many times the time of the last: a machine that is busy is slow, not broken. */
 const PATIENCE_GROWTH = 2;
+/** What takes as long as so many whole episodes do now is stuck: one action, one attempt, the closing of a context. */
+const STUCK = { action: 2, attempt: 8, close: 2 };
+/** How long a context may take to close on a quiet machine before its browser is given up. */
+const CLOSE_PATIENCE_MS = 3000;
 
 /**
  * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is
@@ -67,6 +72,7 @@ export class EpisodeRunner {
   private readonly idle: Session[] = [];
   private readonly cleaning = new Set<Promise<void>>();
   private readonly queue: (() => void)[] = [];
+  private readonly pace = new Pace();
   private free: number;
   private closing: Promise<void> | undefined;
 
@@ -204,21 +210,31 @@ export class EpisodeRunner {
   }
 
   private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot, faults: number): Promise<T> {
-    const { actionTimeoutMs, episodeTimeoutMs } = this.options;
     const session = await this.openSession();
+    const deadline = this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt);
+    const action = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
     // one action that uses up its time leaves some of the attempt's, so that the fault says which action it was
-    const bound = Math.max(actionTimeoutMs, episodeTimeoutMs / 2);
-    session.actionTimeoutMs = Math.min(actionTimeoutMs * PATIENCE_GROWTH ** faults, bound);
+    session.actionTimeoutMs = Math.min(action * PATIENCE_GROWTH ** faults, Math.max(action, deadline / 2));
+    const start = performance.now();
     try {
       const working = Promise.race([work(session), session.died]);
-      const result = await withDeadline(working, episodeTimeoutMs);
+      const result = await withDeadline(working, deadline);
+      this.pace.observe(performance.now() - start);
       slot.cleaning = this.clean(session);
       return result;
     } catch (error) {
-      const shared = this.host.wasDiscarded(session.browser);
-      await this.dispose(session);
-      throw shared ? new SharedFate("the browser was given up because of another page") : error;
+      throw await this.causeOf(error, session.browser, () => this.dispose(session));
     }
+  }
+
+  /** Gives up what an error came from. @returns the error's cause: often the end of a browser, which the page meets first. */
+  private async causeOf(error: unknown, browser: Session["browser"], giveUp: () => Promise<void>): Promise<unknown> {
+    const shared = this.host.wasDiscarded(browser);
+    let ended = !browser.isConnected();
+    await giveUp();
+    ended ||= !browser.isConnected() && !this.host.wasDiscarded(browser);
+    if (shared) return new SharedFate("the browser was given up because of another page");
+    return ended ? new EnvironmentFault("the browser ended") : error;
   }
 
   /** An idle context, or a fresh one. */
@@ -226,17 +242,19 @@ export class EpisodeRunner {
     const browser = await this.host.browser();
     const idle = this.takeIdle(browser);
     if (idle !== undefined) return idle;
+    const start = performance.now();
     const opening = Session.open(browser, this.browserOptions);
     try {
-      return await withDeadline(opening, this.options.episodeTimeoutMs);
+      const session = await withDeadline(opening, this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt));
+      this.pace.observe(performance.now() - start);
+      return session;
     } catch (error) {
       // a context that opens too late has nobody left to close it, and its browser is not to be trusted
       opening.then(
-        (session) => session.close(),
+        (session) => session.close(CLOSE_PATIENCE_MS),
         () => undefined,
       );
-      await this.host.discard(browser);
-      throw error;
+      throw await this.causeOf(error, browser, () => this.host.discard(browser));
     }
   }
 
@@ -250,13 +268,15 @@ export class EpisodeRunner {
   /** Clears a context for its next episode, while the caller goes on with its result. */
   private async clean(session: Session): Promise<void> {
     const reset = Promise.race([session.reset(), session.died]);
-    const reusable = await withDeadline(reset, this.options.actionTimeoutMs).catch(() => false);
+    const patience = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
+    const reusable = await withDeadline(reset, patience).catch(() => false);
     if (reusable && this.closing === undefined) this.idle.push(session);
     else await this.dispose(session);
   }
 
   private async dispose(session: Session): Promise<void> {
-    if (!(await session.close())) await this.host.discard(session.browser);
+    if (!(await session.close(this.pace.limit(CLOSE_PATIENCE_MS, STUCK.close))))
+      await this.host.discard(session.browser);
   }
 
   /** Runs work when one of the slots is free; the slot is free again when its context is clean. */

@@ -41,9 +41,9 @@ export async function openForm(session: Session, path: string): Promise<ReadForm
   const { background, page, actionTimeoutMs: timeoutMs } = session;
   await session.goto(path);
   let form = await readForm(page, timeoutMs);
-  const urls = await background.settle(LOOKUP_PATIENCE_MS);
+  const urls = await background.settle(session.stretched(LOOKUP_PATIENCE_MS));
   if (urls.length > 0) {
-    await page.evaluate(awaitAnswers, { urls, patienceMs: ANSWER_PATIENCE_MS });
+    await page.evaluate(awaitAnswers, { urls, patienceMs: session.stretched(ANSWER_PATIENCE_MS) });
     await form.handle.dispose();
     form = await readForm(page, timeoutMs);
   }
@@ -52,8 +52,8 @@ export async function openForm(session: Session, path: string): Promise<ReadForm
   return form;
 }
 
-async function checkBackground({ background }: Session): Promise<void> {
-  const failure = await background.lastingFailure(ANSWER_PATIENCE_MS);
+async function checkBackground(session: Session): Promise<void> {
+  const failure = await session.background.lastingFailure(session.stretched(ANSWER_PATIENCE_MS));
   if (failure !== undefined) throw new EnvironmentFault(failure);
 }
 
@@ -167,10 +167,7 @@ async function submit(
       });
     }
     if (submission === undefined && aim.invalid === undefined)
-      submission = await Promise.race([
-        caught.submission,
-        after(Math.min(SCRIPT_PATIENCE_MS, session.actionTimeoutMs)),
-      ]);
+      submission = await Promise.race([caught.submission, after(session.stretched(SCRIPT_PATIENCE_MS))]);
     if (submission === undefined && aim.invalid === undefined)
       submission = await afterLookups(session, caught.submission, session.actionTimeoutMs);
     if (submission === undefined) {

@@ -1,4 +1,5 @@
-import type { Browser, BrowserContext, CDPSession, Page, Request, Route } from "playwright";
+import type { Browser, BrowserContext, CDPSession, Page, Request, Response, Route } from "playwright";
+import { messageOf } from "../core/errors.js";
 import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
 import { forwardSubmission, isSubmission, ownerOf, type Submission } from "./submission.js";
@@ -6,8 +7,6 @@ import { forwardSubmission, isSubmission, ownerOf, type Submission } from "./sub
 const VIEWPORT = { width: 800, height: 600 };
 /** Pixels of a page that a picture shows at most. */
 const PICTURE_HEIGHT = 2000;
-/** How long a context may take to close before its browser is given up. */
-const CLOSE_PATIENCE_MS = 3000;
 /** Episodes that one context serves; a fresh one now and then bounds whatever a page may leak. */
 const EPISODES_A_CONTEXT = 100;
 /** Dialogs and windows that a page may open in one episode; beyond them it does nothing else any more. */
@@ -95,6 +94,11 @@ export class Session {
     this.context.setDefaultTimeout(ms);
   }
 
+  /** A wait that suits a quiet machine, in milliseconds, as much longer as an action may now take longer. */
+  stretched(ms: number): number {
+    return Math.min(this.patience, ms * Math.max(1, this.patience / this.options.actionTimeoutMs));
+  }
+
   /** Opens a path of the site. @throws EnvironmentFault where the server does not serve it, or only half of it. */
   async goto(path: string): Promise<void> {
     this.episodes++;
@@ -104,13 +108,36 @@ export class Session {
     this.opening = url.href;
     this.loading = true;
     this.background.begin();
-    const response = await this.page.goto(url.href, { waitUntil: "domcontentloaded" });
+    const response = await this.load(url.href);
     this.background.parsed();
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
     // half a page would be read as a form with fewer fields
     const cut = await response.finished();
     if (cut !== null) throw new EnvironmentFault(`half an answer to GET ${path}: ${cut.message}`);
+  }
+
+  /** The page at this address, parsed. @throws EnvironmentFault where the answer is none (204, a file). */
+  private async load(url: string): Promise<Response | null> {
+    let status: number | undefined;
+    const note = (response: Response): void => {
+      const request = response.request();
+      if (request.isNavigationRequest() && ownerOf(request, this.page) === "page") status = response.status();
+    };
+    this.page.on("response", note);
+    try {
+      return await this.page.goto(url, { waitUntil: "domcontentloaded" });
+    } catch (error) {
+      if (!/ERR_ABORTED|Download is starting/.test(messageOf(error))) throw error;
+      const { pathname } = new URL(url);
+      throw new EnvironmentFault(
+        status === undefined
+          ? `another navigation stopped GET ${pathname}`
+          : `no page in HTTP ${status} for GET ${pathname}`,
+      );
+    } finally {
+      this.page.off("response", note);
+    }
   }
 
   /**
@@ -175,10 +202,10 @@ export class Session {
     return true;
   }
 
-  /** Closes the context. @returns false where it does not close: the browser is then not to be trusted. */
-  async close(): Promise<boolean> {
+  /** Closes the context. @returns false where it does not close in time: the browser is then not to be trusted. */
+  async close(patienceMs: number): Promise<boolean> {
     this.unsubscribe();
-    return within(this.context.close(), CLOSE_PATIENCE_MS);
+    return within(this.context.close(), patienceMs);
   }
 
   private countNuisance(): void {
@@ -231,7 +258,7 @@ export class Session {
   }
 
   private isOpening(request: Request): boolean {
-    if (this.opening === undefined || request.url().split("#")[0] !== this.opening) return false;
+    if (request.method() !== "GET" || request.url().split("#")[0] !== this.opening) return false;
     this.opening = undefined;
     return true;
   }

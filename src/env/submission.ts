@@ -57,7 +57,9 @@ export async function forwardSubmission(route: Route, timeoutMs: number): Promis
     );
     throw new EnvironmentFault(`no answer to ${about}: ${messageOf(error).split("\n")[0]}`);
   };
-  const response = await route.fetch({ maxRedirects: 0, timeout: timeoutMs }).catch(unanswered);
+  // a connection that is kept open may be closed by the server in the moment in which it is used again
+  const headers = { ...request.headers(), connection: "close" };
+  const response = await route.fetch({ headers, maxRedirects: 0, timeout: timeoutMs }).catch(unanswered);
   const status = response.status();
   const text = await response.text().catch(unanswered);
   await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { EpisodeOptions, EpisodeRunner } from "../../src/env/episode.js";
 import { BROWSER_VARIABLE } from "../../src/env/find-browser.js";
+import type { Pace } from "../../src/env/pace.js";
 import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
 import { allEnded, processTree, stillRunning } from "./processes.js";
 
@@ -157,34 +158,103 @@ test("a server that is too slow for one attempt gets more time in the next", asy
   await using({}, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 20_000 }, async (runner) => {
     const episode = await runner.run(taskFor("/slow", FIELDS), PLAN);
     assert.deepEqual([episode.fault, episode.reward], [undefined, 1]);
-    assert.ok(episode.attempts > 1);
+  });
+  // where episodes have been slow of late, the first attempt has it
+  await using({}, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 20_000 }, async (runner) => {
+    (runner as unknown as { pace: Pace }).pace.observe(10_000);
+    const episode = await runner.run(taskFor("/slow", FIELDS), PLAN);
+    assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 1]);
   });
   for (const timer of timers) clearTimeout(timer);
 });
 
-test("an episode whose browser is given up because of another page loses no attempt", async () => {
-  const posts: ServerResponse[] = [];
-  // the innocent page's first posts are not answered: it is in the middle of its episode when the browser goes
-  const answer = ({ url, method }: { url: string; method: string }, response: ServerResponse): boolean => {
-    if (url !== "/innocent" || method !== "POST" || posts.length > 0) return false;
-    posts.push(response);
+test("a server that closes each connection after one answer, as an idle one is closed, costs no attempt", async () => {
+  const seen = new WeakSet<object>();
+  let closed = 0;
+  const answer = (_: unknown, response: ServerResponse): boolean => {
+    const { socket } = response;
+    if (socket === null || !seen.has(socket)) {
+      if (socket !== null) seen.add(socket);
+      return false;
+    }
+    closed++;
+    socket.destroy();
     return true;
   };
-  await using(
-    { "/innocent": FORM },
-    { answer, contexts: 2, actionTimeoutMs: 30_000, episodeTimeoutMs: 40_000 },
-    async (runner) => {
-      const innocent = runner.run(taskFor("/innocent", FIELDS), PLAN);
-      while (posts.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-      // a frozen browser that another episode gives up
-      const host = (runner as unknown as { host: { browser(): Promise<never>; discard(b: never): Promise<void> } })
-        .host;
-      await host.discard(await host.browser());
-      const episode = await innocent;
+  await using({ "/a": FORM }, { answer }, async (runner) => {
+    for (let i = 0; i < 3; i++) {
+      const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
       assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 1]);
-    },
-  );
+    }
+  });
+  assert.ok(closed > 0, "a page was asked for again on a connection that was kept");
 });
+
+test("an answer that is no page is a fault that says so", async () => {
+  const answer = ({ url }: { url: string }, response: ServerResponse): boolean => {
+    if (url === "/nothing") response.writeHead(204).end();
+    else response.setHeader("content-disposition", "attachment; filename=form.html").end(FORM);
+    return true;
+  };
+  await using({}, { answer }, async (runner) => {
+    const nothing = await runner.run(taskFor("/nothing", FIELDS), PLAN);
+    assert.deepEqual([nothing.fault, nothing.attempts], ["no page in HTTP 204 for GET /nothing", 3]);
+    const file = await runner.run(taskFor("/file", FIELDS), PLAN);
+    assert.equal(file.fault, "no page in HTTP 200 for GET /file");
+  });
+});
+
+type Host = { host: { browser(): Promise<never>; discard(browser: never): Promise<void> } };
+/** Ways for the browser of an episode to go that are not the episode's doing. */
+const ENDS: Record<string, { attempts: number; faults: string[]; end(runner: EpisodeRunner): Promise<void> }> = {
+  // frozen: another episode gives it up
+  discarded: {
+    attempts: 1,
+    faults: [],
+    end: async (runner) => {
+      const { host } = runner as unknown as Host;
+      await host.discard(await host.browser());
+    },
+  },
+  killed: {
+    attempts: 2,
+    faults: ["the browser ended"],
+    end: async (runner) => kill(await runner.browserPid(), "SIGKILL"),
+  },
+};
+
+for (const [how, { attempts, faults, end }] of Object.entries(ENDS)) {
+  test(`a browser that is ${how} is named as the cause, at any moment of an episode`, async () => {
+    let stop: string | undefined;
+    let reached = (): void => undefined;
+    const answer = ({ method }: { method: string }): boolean => {
+      if (method !== stop) return false;
+      stop = undefined;
+      reached();
+      return true;
+    };
+    const logged: string[] = [];
+    const log = { warn: ({ fault }: { fault: string }) => logged.push(fault) } as unknown as NonNullable<
+      EpisodeOptions["log"]
+    >;
+    const patience = { actionTimeoutMs: 30_000, episodeTimeoutMs: 40_000 };
+    await using({ "/a": FORM }, { answer, log, ...patience }, async (runner) => {
+      for (const moment of ["opening", "GET", "POST"]) {
+        const arrived = new Promise<void>((resolve) => {
+          reached = resolve;
+        });
+        stop = moment;
+        logged.length = 0;
+        const running = runner.run(taskFor("/a", FIELDS), PLAN);
+        if (moment !== "opening") await arrived;
+        await end(runner);
+        const episode = await running;
+        assert.deepEqual([moment, episode.fault, episode.reward], [moment, undefined, 1]);
+        assert.deepEqual([moment, logged, episode.attempts], [moment, faults, attempts]);
+      }
+    });
+  });
+}
 
 test("what the policy brings about is scored: a refused form, a button that leads away, a form left unsent", async () => {
   const pages = {
