@@ -14,7 +14,8 @@ export function learningRate(t: number, o: ScheduleOptions): number {
   const warm = o.warmupSteps > 0 ? Math.min(1, t / o.warmupSteps) : 1;
   const start = Math.max(o.warmupSteps, Math.round(o.decayFrom * o.steps));
   if (o.schedule === "constant" || t <= start) return o.learningRate * warm;
+  // the warm-up is over here
   const x = Math.min(1, (t - start) / Math.max(1, o.steps - start));
   const remaining = o.schedule === "linear" ? 1 - x : 0.5 * (1 + Math.cos(Math.PI * x));
-  return o.learningRate * warm * (o.minLrRatio + (1 - o.minLrRatio) * remaining);
+  return o.learningRate * (o.minLrRatio + (1 - o.minLrRatio) * remaining);
 }

@@ -84,6 +84,15 @@ const TABLE: readonly [
     ],
   ],
   [
+    "a share of a learning rate",
+    { schedule: "linear", learningRate: 8, warmupSteps: 20, minLrRatio: 0.5 },
+    [
+      [10, 4],
+      [60, 6],
+      [100, 4],
+    ],
+  ],
+  [
     "cosine",
     { schedule: "cosine" },
     [

@@ -31,6 +31,26 @@ test("a mean over several steps needs all of them, and names its value", () => {
   assert.match(warning ?? "", /^frac_reward_zero_std = 0\.95 in the last 10 steps to 11 \(limit 0\.8\) of the groups/);
 });
 
+test("a single fault is said at once, with its step", () => {
+  for (const [key, value] of [
+    ["mask_noise_fraction", 0.51],
+    ["nonfinite_steps", 1],
+    ["kl_clamped_fraction", 0.011],
+    ["after_eos_fraction", 0.001],
+  ] as const)
+    assert.match(new Alarms().check(withValue(7, key, value))[0] ?? "", new RegExp(`^${key} = ${value} in step 7 `));
+});
+
+test("of a mean over the run the last value is compared, once there are enough", () => {
+  const alarms = new Alarms();
+  for (let step = 1; step < 20; step++) {
+    assert.deepEqual(alarms.check(withValue(step, "gradient_noise_fraction", 0.99)), []);
+  }
+  assert.deepEqual(alarms.check(withValue(20, "gradient_noise_fraction", 0.9)), []);
+  const [warning] = alarms.check(withValue(21, "gradient_noise_fraction", 0.98));
+  assert.match(warning ?? "", /^gradient_noise_fraction = 0\.98 in the run to step 21 \(limit 0\.97\)/);
+});
+
 test("steps without a value raise nothing", () => {
   const alarms = new Alarms();
   for (const { key } of ALARMS) assert.deepEqual(alarms.check(withValue(1, key, null)), []);

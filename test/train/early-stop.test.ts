@@ -18,6 +18,9 @@ test("it ends after `patience` evaluations in a row without a rise", () => {
   assert.equal(evaluations([0.5, 0.6, 0.6, 0.61, 0.61, 0.61], 2), 6);
   assert.equal(evaluations([0.5, 0.4], 1), 2);
   assert.equal(evaluations([0.5, 0.4, 0.3, 0.2], 0), undefined);
+  // the first evaluation sets the mark, however low
+  assert.equal(evaluations([0, 0, 0], 2), 3);
+  assert.equal(evaluations([0.01, 0.02, 0.02], 2, 0.05), 3);
 });
 
 test("small rises add up until they are a rise", () => {
@@ -29,6 +32,9 @@ test("the reason names the mark, the number of evaluations and the least rise", 
   const stop = new EarlyStop({ patience: 2, min_delta: 0.01 });
   for (const reward of [0.5, 0.505, 0.4]) stop.observe(reward);
   assert.equal(stop.reason, "the validation reward has not risen above 0.500 by more than 0.01 for 2 evaluations");
+  const plain = new EarlyStop({ patience: 1, min_delta: 0 });
+  for (const reward of [0.5, 0.5]) plain.observe(reward);
+  assert.equal(plain.reason, "the validation reward has not risen above 0.500 for 1 evaluation");
 });
 
 test("taken up from its state at any point it ends at the same evaluation", () => {

@@ -109,6 +109,17 @@ describe("the noise of a gradient, from two halves", () => {
     assert.equal(gradientSample(some, new Map([["A", { data: Float32Array.of(1, Number.NaN, 3) }]]), [1, 1], 8), null);
   });
 
+  it("forgets: a step counts 2 % less with every step behind it", () => {
+    const running = new GradientNoise();
+    running.add({ agreement: 1, square: 4, signal: 4, rollouts: 8 });
+    assert.deepEqual([running.fraction, running.scale], [0, 0]);
+    running.add({ agreement: 0, square: 1, signal: 0, rollouts: 8 });
+    running.add({ agreement: 0, square: 0, signal: 0, rollouts: 8 });
+    const [old, last] = [4 * 0.98 ** 2, 0.98];
+    assert.ok(Math.abs((running.fraction as number) - last / (old + last)) < 1e-12);
+    assert.ok(Math.abs((running.scale as number) - (8 * last) / old) < 1e-12);
+  });
+
   it("goes on from its state exactly", () => {
     const samples = synthetic(1, 1, 1, 0.5).slice(0, 9);
     const [whole, first] = [new GradientNoise(), new GradientNoise()];

@@ -26,13 +26,17 @@ async function fraction(own: number, noise: number): Promise<number | null> {
     if (!ofPrompt.has(key)) ofPrompt.set(key, rng.normal());
     return ofPrompt.get(key) as number;
   };
+  const before = new Map<TermBatch, Float32Array>();
   const engine = {
     score: async (terms: TermBatch) => ({
       logProbs: new Float32Array(),
       value: Float32Array.from(terms.owner, (owner, s) => {
-        // nothing of the terms themselves: only what the update did
-        if (!updated) return 0;
-        return (terms.tokens[s] as number) * (own * part(`${batchOf(terms)}/${owner}`) + noise * rng.normal());
+        // nothing of the terms themselves: what was there before the update, and what the update did
+        const values = before.get(terms) ?? Float32Array.from(terms.owner, () => rng.normal());
+        before.set(terms, values);
+        const value = values[s] as number;
+        if (!updated) return value;
+        return value + (terms.tokens[s] as number) * (own * part(`${batchOf(terms)}/${owner}`) + noise * rng.normal());
       }),
     }),
   };
