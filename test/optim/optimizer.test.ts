@@ -254,6 +254,47 @@ describe("optimizerGraph", () => {
     });
   }
 
+  it("clips as PyTorch does: to bound / (norm + 1e-6)", async () => {
+    const options = { ...ADAMW, gradClip: 3e-6 };
+    const trainer = await Trainer.open(runtime, PARAMETERS, options, { w: Array(6).fill(0), gain: Array(4).fill(0) });
+    await trainer.step({ w: [3e-6, 0, 0, 0, 0, 0], gain: [4e-6, 0, 0, 0] }, 0.01);
+    // norm 5e-6: a factor of 3 / 6
+    const [w, gain] = [slot.first("w"), slot.first("gain")].map((key) => (trainer.state[key] as number[])[0] as number);
+    assert.ok(Math.abs((w as number) / 1.5e-7 - 1) < 1e-5, `${w}`);
+    assert.ok(Math.abs((gain as number) / 2e-7 - 1) < 1e-5, `${gain}`);
+  });
+
+  it("Muon takes each singular value through the iteration, on its own", async () => {
+    for (const shape of [
+      [2, 3],
+      [3, 2],
+    ] as const) {
+      const parameters = [{ name: "w", shape }];
+      const trainer = await Trainer.open(runtime, parameters, { ...MUON, muonLrScale: 3 }, { w: Array(6).fill(0) });
+      const at = (row: number, column: number): number => row * shape[1] + column;
+      const gradient = Array<number>(6).fill(0);
+      gradient[at(0, 0)] = 3;
+      gradient[at(1, 1)] = -4;
+      await trainer.step({ w: gradient }, 0.01);
+      // the direction of norm 1 is (.6, -.8); five times x -> 3.4445 x - 4.775 x^3 + 2.0315 x^5
+      const through = (x: number): number =>
+        Array.from({ length: 5 }).reduce((y: number) => 3.4445 * y - 4.775 * y ** 3 + 2.0315 * y ** 5, x);
+      const rate = 0.01 * 3 * (shape[0] > shape[1] ? Math.sqrt(1.5) : 1);
+      const expected = Array<number>(6).fill(0);
+      expected[at(0, 0)] = -rate * through(0.6);
+      expected[at(1, 1)] = rate * through(0.8);
+      assert.ok(relativeError(trainer.state.w as number[], expected) < 1e-5, `${trainer.state.w} for ${expected}`);
+      // momentum: u = g + .95 (g + .95 m), here of a gradient that turns
+      const next = Array<number>(6).fill(0);
+      next[at(0, 0)] = -3;
+      await trainer.step({ w: next }, 0.01);
+      const [u0, u1] = [-3 + 0.95 * (-3 + 0.95 * 3), 0.95 * (0 - 0.95 * 4)];
+      expected[at(0, 0)] = (expected[at(0, 0)] as number) - rate * through(u0 / Math.hypot(u0, u1));
+      expected[at(1, 1)] = (expected[at(1, 1)] as number) - rate * through(u1 / Math.hypot(u0, u1));
+      assert.ok(relativeError(trainer.state.w as number[], expected) < 1e-5, `${trainer.state.w} for ${expected}`);
+    }
+  });
+
   it("Muon decays by its own learning rate, and keeps momentum", async () => {
     const parameters = [{ name: "w", shape: [2, 2] }];
     const trainer = await Trainer.open(runtime, parameters, { ...MUON, weightDecay: 0.5 }, { w: [1, 0, 0, 1] });

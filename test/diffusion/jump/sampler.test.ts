@@ -180,6 +180,13 @@ test("a subset of the steps is laid out with its share", async () => {
   assert.deepEqual([...(terms.conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
 });
 
+test("text and noise are made of every token but mask and pad, of which one may be EOS", () => {
+  const of = (tokens: typeof TOKENS): number[] => ordinaryTokens({ ...MODEL, tokens, vocabulary: 6 });
+  assert.deepEqual(of({ eos: 1, mask: 3, pad: 4 }), [0, 1, 2, 5]);
+  assert.deepEqual(of({ eos: 1, mask: 3, pad: 1 }), [0, 1, 2, 4, 5]);
+  assert.deepEqual(of({ eos: 3, mask: 3, pad: 4 }), [0, 1, 2, 3, 5]);
+});
+
 test("steps are a uniform grid; the last one goes all the way", () => {
   assert.deepEqual(
     flowSteps({ steps: 4, exponent: 1 }).map((s) => [s.time, s.step]),
