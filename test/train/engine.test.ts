@@ -7,6 +7,7 @@ import { modelHead } from "../../src/diffusion/score-head.js";
 import type { TermBatch } from "../../src/diffusion/terms.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
+import type { Tensor } from "../../src/onnx/types.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
@@ -105,6 +106,40 @@ describe("engine against PyTorch goldens", () => {
         ) < TOLERANCE,
         name,
       );
+    }
+  });
+
+  it("steps as Adam does with its bias corrections, on the gradients since the last step", async () => {
+    const engine = new Engine(runtime, await goldenModel(golden), {
+      sampler,
+      lora: goldenLora(golden),
+      training: { objective: flowGrpo as never, options: flowGrpo.schema.parse({}), optimizer },
+    });
+    const start = new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
+    await engine.setOptimizer(undefined);
+    const batch = goldenTerms(golden);
+    const values = segmentValues(golden, batch);
+    let norm = 0;
+    for (const t of [1, 2, 3]) {
+      await engine.setParameters("policy", start);
+      // gradients that are thrown away count nowhere
+      await engine.accumulate(batch, values);
+      engine.discardGradients();
+      await engine.accumulate(batch, values);
+      const gradients = await engine.getGradients();
+      const all = [...gradients.values()].flatMap((g) => [...(g.data as Float32Array)]);
+      // a gradient that stays the same moves every weight by the learning rate, whatever the step
+      const reported = await engine.step(t, 0.01);
+      assert.ok(Math.abs(reported / Math.hypot(...all) - 1) < 1e-5);
+      assert.ok(norm === 0 || Math.abs(reported / norm - 1) < 1e-6, "one step's gradient is in the next one's");
+      norm = reported;
+      const after = await engine.getParameters("policy");
+      for (const [name, { data }] of start) {
+        const g = gradients.get(name)?.data as Float32Array;
+        const moved = ((after.get(name) as Tensor).data as Float32Array).map((x, i) => x - (data[i] as number));
+        const expected = g.map((x) => (-0.01 * x) / (Math.abs(x) + 1e-8));
+        assert.ok(relativeError(moved, expected) < 1e-3, `${name}, step ${t}: ${relativeError(moved, expected)}`);
+      }
     }
   });
 

@@ -82,7 +82,7 @@ function packRounds(
     committedBefore.push(committed);
     committed += round.positions.length;
   }
-  const visible = chosen.length === 0 ? 0 : (committedBefore[chosen.at(-1) as number] ?? 0);
+  const visible = committedBefore[chosen.at(-1) ?? 0] ?? 0;
   const buffer = new BufferBuilder(trajectory.prompt);
   for (const { position, token } of reveals(trajectory).slice(0, visible)) buffer.push(token, position);
   // the prompt and the committed tokens are plainly causal

@@ -120,6 +120,34 @@ describe("the flow's bound against enumeration", () => {
   });
 });
 
+test("the bound of a response is the mean over its draws, whatever else is in the batch", () => {
+  const flow = new FakeFlow(6);
+  const responses = [
+    [1, 0, TOKENS.eos],
+    [1, TOKENS.eos],
+  ];
+  const rng = Rng.named(5, "draws");
+  for (const coupled of [true, false]) {
+    const draws: Corruption[] = [];
+    const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rng };
+    const terms = flowBoundTerms(responses.map(trajectoryOf), OPTIONS, layout, (length, ordinary) => {
+      draws.push(drawCorruption(length, ordinary, rng));
+      return draws.at(-1) as Corruption;
+    });
+    assert.deepEqual([draws.length, terms.owner, [...terms.tokens]], [4, [0, 1, -1], [3, 2, 0]]);
+    assert.deepEqual([terms.batch, terms.temperature], [coupled ? 12 : 6, 1]);
+    const values = flow.values(terms);
+    responses.forEach((response, b) => {
+      const alone = draws
+        .slice(2 * b, 2 * b + 2)
+        .map((draw) => flow.values(lay(response, [draw], coupled))[0] as number);
+      const mean = ((alone[0] as number) + (alone[1] as number)) / 2;
+      assert.ok(Math.abs((values[b] as number) - mean) < 1e-5 * Math.abs(mean), `${values[b]} against ${mean}`);
+    });
+    assert.equal(values[2], 0);
+  }
+});
+
 test("a draw and its complement make every token noise exactly once, and keep the prompt", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 30 }), fc.nat(1000), (length, seed) => {

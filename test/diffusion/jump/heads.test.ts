@@ -149,6 +149,18 @@ describe("jump heads on the graph", () => {
     assert.ok(Math.abs((scores[0] as number) - Math.log(0.5 * (p[1] as number))) < 1e-5, `${scores[0]}`);
   });
 
+  it("jumps keep their digits on both sides of where the series ends", async () => {
+    // flat: p_z = 1/5, so that hazard * q is .02, .0996, .1004 and .4
+    const batch = [0.025, 0.1245, 0.1255, 0.5].map((hazard): Row => {
+      return { logits: [0, 0, 0, 0, 0, 0, 0], current: 0, hazard, last: false };
+    });
+    const { scores } = await scored(transitionHead, batch, [1, 1, 1, 1], 1);
+    batch.forEach(({ hazard }, r) => {
+      const expected = Math.log(-Math.expm1(-0.8 * hazard) / 4);
+      assert.ok(Math.abs((scores[r] as number) - expected) < 2e-6, `hazard ${hazard}: ${scores[r]} for ${expected}`);
+    });
+  });
+
   for (const [head, value] of [
     [
       transitionHead,

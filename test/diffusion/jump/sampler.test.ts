@@ -178,6 +178,15 @@ test("a subset of the steps is laid out with its share", async () => {
   assert.deepEqual([...(terms.sampled?.share ?? [])], [2, 2]);
   assert.equal(terms.sampled?.of, 4);
   assert.deepEqual([...(terms.conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
+  // the head does not read the last step's hazard: log of it must yet be a number
+  const { last, hazard } = terms.features as Record<string, Float32Array>;
+  const { responseLength } = options;
+  assert.deepEqual([...(last as Float32Array)], [...Array(responseLength).fill(0), ...Array(responseLength).fill(1)]);
+  assert.ok((hazard as Float32Array).every((h) => h > 0 && Number.isFinite(h)));
+  // one ratio a token: each stands for as many as all steps hold
+  const tokens = sampler.stepTerms(trajectories, options, { ...layout(1, "token"), subset: [[1, 3]] });
+  assert.equal(tokens.sampled?.of, 4 * responseLength);
+  assert.throws(() => sampler.stepTerms(trajectories, options, { ...layout(1, "step"), subset: [[4]] }), UserError);
 });
 
 test("text and noise are made of every token but mask and pad, of which one may be EOS", () => {
