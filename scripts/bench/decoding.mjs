@@ -1,7 +1,8 @@
 /**
- * ReFusion's decoding with and without keys and values used again: CPU time with over without (in turn, median; one
- * thread), and the share of tokens that is computed. On the shipped model and its own prompts, and on a random model of
- * 8 layers and width 512 that decodes 384 tokens behind a prompt of 128, some 4 slots of 4 a round.
+ * ReFusion's decoding, and rollouts of `unmask` as training draws them (groups of 8, 4 and 2), with and without keys and
+ * values used again: CPU time with over without (in turn, median; one thread), and the share of tokens that is computed.
+ * On the shipped model and its own prompts, and on a random model of 8 layers and width 512 behind a prompt of 128:
+ * decoding 384 tokens, some 4 slots of 4 a round; rollouts of 128 tokens.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,11 +29,42 @@ export async function benchDecoding({ runs }) {
     const random = Array.from({ length: 128 }, () => rng.int(LARGER.vocab - 3));
     const forms = await formPrompts(32);
     const tiny = { prompt_length: 56, response_length: 56 };
+    const group = Array(4).fill(random);
+    const groups = (count, size) => forms.slice(0, count).flatMap((prompt) => Array(size).fill(prompt));
+    const rollout = { prompt_length: 128, response_length: 128 };
+    const few = Math.ceil(runs / 3);
     const long = { prompt_length: 128, response_length: 384, slot_threshold: 0.001, token_threshold: 0 };
     return {
-      tiny_batch_1: await compare("models/tiny-refusion", forms, tiny, 1, runs),
-      tiny_batch_16: await compare("models/tiny-refusion", forms, tiny, 16, runs),
-      larger_batch_1: await compare(dir, [random], long, 1, Math.ceil(runs / 3)),
+      tiny_batch_1: await compare("models/tiny-refusion", "refusion", forms, tiny, 1, runs),
+      tiny_batch_16: await compare("models/tiny-refusion", "refusion", forms, tiny, 16, runs),
+      larger_batch_1: await compare(dir, "refusion", [random], long, 1, few),
+      rollouts_tiny_batch_32: await compare(
+        "models/tiny-refusion",
+        "unmask",
+        groups(4, 8),
+        { ...tiny, rounds: 4 },
+        32,
+        runs,
+      ),
+      rollouts_tiny_batch_4: await compare(
+        "models/tiny-refusion",
+        "unmask",
+        groups(1, 4),
+        { ...tiny, rounds: 4 },
+        4,
+        runs,
+      ),
+      rollouts_tiny_apart_32: await compare("models/tiny-refusion", "unmask", forms, { ...tiny, rounds: 4 }, 32, runs),
+      rollouts_larger_batch_4: await compare(dir, "unmask", group, { ...rollout, rounds: 16 }, 4, few),
+      rollouts_larger_one_slot_a_round: await compare(dir, "unmask", group, { ...rollout, rounds: 32 }, 4, few),
+      rollouts_larger_one_round: await compare(
+        dir,
+        "unmask",
+        [random, random.toReversed()],
+        { ...rollout, rounds: 1 },
+        2,
+        few,
+      ),
     };
   } finally {
     rmSync(dir, { recursive: true });
@@ -52,7 +84,7 @@ async function formPrompts(count) {
   return tasks.slice(0, count).map((task) => tokenizer.encode(renderPrompt(task, "compact")));
 }
 
-async function compare(dir, prompts, settings, batch, runs) {
+async function compare(dir, kind, prompts, settings, batch, runs) {
   const { Rng } = await load("core/rng.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
@@ -60,7 +92,7 @@ async function compare(dir, prompts, settings, batch, runs) {
   const { Runtime } = await load("onnx/session.js");
   const { Engine } = await load("train/engine.js");
   const { sampledModel } = await load("train/policy.js");
-  const { sampler } = await load("diffusion/samplers/refusion.js");
+  const { sampler } = await load(`diffusion/samplers/${kind}.js`);
   const model = await loadModel(dir);
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   const lora = { rank: 8, alpha: 16, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
@@ -80,13 +112,15 @@ async function compare(dir, prompts, settings, batch, runs) {
       },
     });
     const options = sampler.options(sampler.schema.parse({ ...settings, kv_cache }), sampledModel(model.config));
+    const rngs = prompts.map((_, i) => Rng.named(0, `rollout/${i}`));
     const before = process.cpuUsage();
-    const responses = await sampler.rollout(counted(engine), prompts, options, [], batch);
+    const responses = await sampler.rollout(counted(engine), prompts, options, rngs, batch);
     const { user, system } = process.cpuUsage(before);
     return { ms: (user + system) / 1000, tokens, responses };
   };
   const ratios = [];
-  let [plain, cached] = [];
+  // these build and load the graphs
+  let [plain, cached] = [await decode(false), await decode(true)];
   for (let run = 0; run < runs; run++) {
     plain = await decode(false);
     cached = await decode(true);
@@ -94,12 +128,15 @@ async function compare(dir, prompts, settings, batch, runs) {
   }
   await runtime.close();
   const per = (of) => of / prompts.length;
+  const tokens = ({ response }) => response;
   return {
     cpu_time_ratio: Number(median(ratios).toFixed(3)),
     token_ratio: Number((cached.tokens / plain.tokens).toFixed(3)),
     cpu_ms_per_response: Number(per(cached.ms).toFixed(2)),
-    forwards_per_response: per(cached.responses.reduce((n, { forwards }) => n + forwards, 0)),
+    ...(kind === "refusion"
+      ? { forwards_per_response: per(cached.responses.reduce((n, { forwards }) => n + forwards, 0)) }
+      : { rounds_per_response: per(cached.responses.reduce((n, { rounds }) => n + rounds.length, 0)) }),
     tokens_per_response: per(cached.responses.reduce((n, { response }) => n + response.length, 0)),
-    same_responses: JSON.stringify(cached.responses) === JSON.stringify(plain.responses),
+    same_responses: JSON.stringify(cached.responses.map(tokens)) === JSON.stringify(plain.responses.map(tokens)),
   };
 }

@@ -20,6 +20,8 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
     slot_size: s["slot-size"],
     response_length: s.response,
     prompt_length: s.prompt,
+    // as the arithmetic limit, and as `auto` does on a GPU
+    kv_cache: false,
   };
   const options = sampler.options(sampler.schema.parse(config), sampledModel(model.config));
   const rng = Rng.named(0, "prompts");

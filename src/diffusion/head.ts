@@ -9,7 +9,7 @@ import type { TokenIds } from "./tokens.js";
  * log softmax over the allowed vocabulary at temperature tau.
  * @param logits [R, V]
  * @param inverseTemperature scalar 1 / tau
- * @param eosAllowed [R] 1 or 0: where 0, EOS is blocked and the rest renormalised; undefined: allowed everywhere.
+ * @param eosAllowed [R], or [1] for all: 1 or 0; where 0, EOS is blocked and the rest renormalised; undefined: allowed everywhere.
  * @returns [R, V]; mask and pad are never allowed.
  */
 export function allowedLogProbs(
@@ -53,27 +53,26 @@ const IMPOSSIBLE = -60;
  * @returns [R] int64
  */
 export function inverseCdf(e: Emitter, logProbs: Value, uniform: Value, fallback: Value): Value {
-  const [rows, vocabulary] = logProbs.shape as [number, number];
+  const vocabulary = logProbs.shape[1] as number;
   const blocks = Math.ceil(vocabulary / BLOCK);
   let p = e.exp(logProbs);
-  if (blocks * BLOCK !== vocabulary) p = e.concat([p, e.zeros([rows, blocks * BLOCK - vocabulary], "float32")], 1);
-  const grid = e.reshape(p, [rows * blocks, BLOCK]);
-  const mass = e.reshape(e.sum(grid, [1]), [rows, blocks]);
+  const noise = e.unsqueeze(uniform, [1]);
+  // R may be open, so that sizes are taken from what is there
+  if (blocks * BLOCK !== vocabulary)
+    p = e.concat([p, e.mul(noise, e.zeros([1, blocks * BLOCK - vocabulary], "float32"))], 1);
+  const grid = e.reshape(p, [-1, blocks, BLOCK]);
+  const mass = e.sum(grid, [2], false);
   const axis = e.g.scalar(1, "int64");
   const running = e.g.op("CumSum", [mass, axis]);
   // the probabilities sum to 1 only up to rounding: scale the noise to their own total
-  const target = e.mul(e.unsqueeze(uniform, [1]), e.slice(running, 1, blocks - 1, blocks));
+  const target = e.mul(noise, e.slice(running, 1, blocks - 1, blocks));
   // counted in float32, exact below 2^24: accelerators leave sums of integers to the CPU
   const countBelow = (sums: Value, limit: Value, size: number): Value =>
     e.cast(e.min(e.sum(e.indicator(e.lessOrEqual(sums, limit)), [1]), size - 1), "int64");
   const block = countBelow(running, target, blocks);
   const before = e.sub(e.gatherElements(running, block, 1), e.gatherElements(mass, block, 1));
-  const base = e.g.constant(
-    "int64",
-    [rows, 1],
-    Array.from({ length: rows }, (_, r) => r * blocks),
-  );
-  const chosen = e.gather(grid, e.squeeze(e.add(base, block), [1]));
+  const columns = e.add(e.unsqueeze(block, [2]), e.zeros([1, 1, BLOCK], "int64"));
+  const chosen = e.squeeze(e.gatherElements(grid, columns, 1), [1]);
   const inside = countBelow(e.g.op("CumSum", [chosen, axis]), e.sub(target, before), BLOCK);
   const token = e.squeeze(e.add(e.mul(block, e.g.scalar(BLOCK, "int64")), inside), [1]);
   const last = e.g.scalar(vocabulary - 1, "int64");

@@ -9,7 +9,8 @@ export const cacheUse = z
 
 /**
  * One forward over what is new: B sequences of N new tokens, each behind P kept ones. The new tokens of a sequence are
- * its buffer's end; padding is at the end of both parts, seen by nothing but itself.
+ * its buffer's end; padding is at the end of both parts, seen by nothing but itself. Readings of one and the same
+ * buffer share a sequence.
  */
 export interface NewTokens {
   /** B */
@@ -43,10 +44,22 @@ interface Known {
   readonly at: number;
 }
 
+/** What a key that was not in the last forward has: always this list, as {@link PrefixCache} compares by identity. */
+const NOTHING: readonly Known[] = [];
+
+/** A sequence of the next forward. */
+interface Part {
+  readonly before: readonly Known[];
+  readonly entries: readonly Entry[];
+  /** Entries that are kept. */
+  common: number;
+}
+
 /**
  * Which keys and values of the forward before can be used again. Those of a token follow from its id, its position and
  * the tokens that it sees, all of which stand before it in the buffer. So they are the same in two buffers as far as
  * these begin alike, entry by entry, in id, position and what is seen; from the first difference on all is computed.
+ * Rollouts of one prompt are one sequence until they differ.
  */
 export class PrefixCache {
   private known: ReadonlyMap<number, readonly Known[]> = new Map();
@@ -60,11 +73,17 @@ export class PrefixCache {
     readings: ReadonlyMap<number, Reading>,
     pad: number,
   ): { tokens: NewTokens; row(key: number, n: number): number } {
-    const parts = [...readings].map(([key, { buffer, from }]) => {
+    const parts: Part[] = [];
+    const partOf = new Map<number, number>();
+    for (const [key, { buffer, from }] of readings) {
+      const before = this.known.get(key) ?? NOTHING;
       const entries = entriesOf(buffer);
-      const common = Math.min(from, commonStart(this.known.get(key) ?? [], entries));
-      return { key, buffer, entries, common };
-    });
+      let b = parts.findIndex((part) => part.before === before && isSame(part.entries, entries));
+      if (b < 0) b = parts.push({ before, entries, common: commonStart(before, entries) }) - 1;
+      const part = parts[b] as Part;
+      part.common = Math.min(part.common, from);
+      partOf.set(key, b);
+    }
     const batch = parts.length;
     const past = Math.max(1, ...parts.map(({ common }) => common));
     const length = Math.max(1, ...parts.map(({ entries, common }) => entries.length - common));
@@ -78,10 +97,7 @@ export class PrefixCache {
       kept: new BigInt64Array(batch * past),
       attentionBias: new Float32Array(batch * length * width).fill(BLOCKED),
     };
-    const known = new Map<number, readonly Known[]>();
-    const firsts = new Map<number, number>();
-    parts.forEach(({ key, entries, common }, b) => {
-      const before = this.known.get(key) ?? [];
+    parts.forEach(({ before, entries, common }, b) => {
       for (let j = 0; j < common; j++) tokens.kept[b * past + j] = BigInt((before[j] as Known).at);
       for (let n = 0; n < length; n++) {
         const row = (b * length + n) * width;
@@ -101,14 +117,16 @@ export class PrefixCache {
           tokens.attentionBias.fill(0, shift + Math.max(begin, common), shift + Math.max(begin, end, common));
         }
       }
-      known.set(
-        key,
-        entries.map((entry, j) => ({ ...entry, at: b * width + (j < common ? j : past + j - common) })),
-      );
-      firsts.set(key, b * length - common);
     });
-    this.known = known;
-    return { tokens, row: (key, n) => (firsts.get(key) as number) + n };
+    const known = parts.map(({ entries, common }, b): readonly Known[] =>
+      entries.map((entry, j) => ({ ...entry, at: b * width + (j < common ? j : past + j - common) })),
+    );
+    this.known = new Map([...partOf].map(([key, b]) => [key, known[b] as readonly Known[]]));
+    const row = (key: number, n: number): number => {
+      const b = partOf.get(key) as number;
+      return b * length + n - (parts[b] as Part).common;
+    };
+    return { tokens, row };
   }
 }
 
@@ -121,6 +139,10 @@ function entriesOf({ ids, positions, shared, own }: TokenBuffer): Entry[] {
     const position = positions[j] as number;
     return begin <= end ? { id, position, shared: 0, own: 0 } : { id, position, shared: end, own: begin };
   });
+}
+
+function isSame(a: readonly Entry[], b: readonly Entry[]): boolean {
+  return a.length === b.length && commonStart(a, b) === b.length;
 }
 
 function commonStart(before: readonly Entry[], now: readonly Entry[]): number {

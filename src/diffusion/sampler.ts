@@ -32,8 +32,7 @@ export interface SamplerOptions {
 
 /**
  * One round of a batch of rollouts: B buffers of N tokens and R rows of interest. B, N and R depend on the
- * configuration only, not on the state of the rollouts. `attentionBias` is the same array in every round of a rollout
- * (only the tokens move), so it may be kept by identity and must not be transferred or changed.
+ * configuration only, not on the state of the rollouts.
  */
 export interface RoundInput {
   /** B */

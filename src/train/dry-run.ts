@@ -122,6 +122,16 @@ async function playGroup(config: RunConfig, policy: Policy, environment: Environ
     );
   await play("first");
   const { rollouts, times } = await play("second");
+  // a batch as a step fills it: what a rollout costs depends on how many are generated together, and of which prompts
+  const filled = Array.from({ length: batch }, (_, i) => environment.tasks("train")[Math.floor(i / size)] ?? task);
+  const generate = () =>
+    policy.sampler.rollout(
+      policy.rounds,
+      filled.map((one) => policy.promptOf(one)),
+      policy.options,
+      filled.map((_, i) => Rng.named(config.seed, `dry-run/batch/${i}`)),
+      batch,
+    );
   const records = rollouts.map((rollout, i) => ({
     trajectory: rollout.trajectory,
     record: recordOf(rollout, { step: 0, group: 0, rollout: i }, config, policy),
@@ -134,7 +144,7 @@ async function playGroup(config: RunConfig, policy: Policy, environment: Environ
     rollouts: rollouts.length,
     faults: rollouts.length - rewards.length,
     reward: rewards.length === 0 ? null : rewards.reduce((a, x) => a + x, 0) / rewards.length,
-    batch: times.generating / Math.ceil(size / batch),
+    batch: await seconds(generate),
     episode: (times.total - times.generating) / Math.max(1, times.episodes),
   };
 }

@@ -6,11 +6,12 @@ import { totalmem } from "node:os";
 import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
-import type { SampledModel, Sampler } from "../diffusion/sampler.js";
+import type { CacheUse, SampledModel, Sampler } from "../diffusion/sampler.js";
 import type { TermBatch } from "../diffusion/terms.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import { loraSites } from "../nn/bind.js";
-import { loadModel, type Model } from "../nn/model.js";
+import { graphWithPast, loadModel, type Model } from "../nn/model.js";
+import { PAST } from "../nn/past.js";
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
 import { peakActivationBytes } from "../onnx/liveness.js";
@@ -30,6 +31,10 @@ const PROGRAM = 300 * MIB;
 const BROWSER = { program: 150 * MIB, context: 30 * MIB };
 /** Copies of the adapter: policy, reference, gradient, zeros, two moments, and two on the way to a checkpoint. */
 const ADAPTER_COPIES = 8;
+/** Copies of the gradient that gradient_noise_every takes: of the first half, and of both. */
+const HALVES = 2;
+/** Copies of a rollout's keys and values: those that a forward reads, those that it writes, and these on their way. */
+const PAST_COPIES = 3;
 
 export interface MemoryPart {
   readonly name: string;
@@ -98,7 +103,8 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
     rows: terms.rows.length,
     segments: terms.segments,
   };
-  const sizes = sampler.shapes(sampler.options(config.sampler, noiseModel(model)));
+  const options = sampler.options(config.sampler, noiseModel(model));
+  const sizes = sampler.shapes(options);
   const rollout = (batch: number): number =>
     peakActivationBytes(
       rolloutGraph(
@@ -125,13 +131,24 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
   const checkpoint = config.training.gradient_checkpointing;
   const scored = objective.learnsFrom === "rollouts";
   const batches = new Set([...(scored ? [config.training.rollout_batch] : []), config.evaluation.batch]);
-  const sessions = batches.size + (scored ? 2 : 1);
+  const kept = keepsPast(config, sampler.caches?.(options)) ? await keptBytes(model) : 0;
+  // a session that keeps keys and values takes batches of any size
+  const rollouts = kept > 0 ? [Math.max(...batches)] : [...batches];
+  const sessions = rollouts.length + (scored ? 2 : 1);
   const parts: MemoryPart[] = [
     { name: "program and runtime", bytes: PROGRAM },
     // every session keeps the weights in its own layout, beside the mapped file
     { name: `weights, in ${sessions} sessions`, bytes: full ? weights * 2 : weights * (sessions + 1) },
     { name: full ? "trained weights and optimizer" : "adapter and optimizer", bytes: adapter * ADAPTER_COPIES },
-    { name: `rollout, ${[...batches].join(" and ")} at once`, bytes: [...batches].reduce((n, b) => n + rollout(b), 0) },
+    { name: `rollout, ${rollouts.join(" and ")} at once`, bytes: rollouts.reduce((n, b) => n + rollout(b), 0) },
+    ...(kept > 0
+      ? [
+          {
+            name: `keys and values of ${rollouts.join()} rollouts`,
+            bytes: PAST_COPIES * kept * Math.max(...rollouts) * sizes.length,
+          },
+        ]
+      : []),
     ...(scored
       ? [{ name: "scoring", bytes: peakActivationBytes(scoreGraph(graph, shape, trainable, tokens, terms.head)) }]
       : []),
@@ -139,10 +156,26 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
       name: `training, ${shape.batch} x ${shape.length} tokens, ${shape.rows} rows${checkpoint ? ", with checkpointing" : ""}`,
       bytes: training(checkpoint),
     },
+    ...(config.training.gradient_noise_every > 0
+      ? [{ name: "gradients of the halves that gradient_noise_every compares", bytes: adapter * HALVES }]
+      : []),
     { name: "inputs", bytes: 3 * 4 * shape.batch * shape.length ** 2 },
     { name: "browser", bytes: BROWSER.program + config.browser.contexts * BROWSER.context },
   ];
   return { parts, total: parts.reduce((n, p) => n + p.bytes, 0), otherTraining: training(!checkpoint) };
+}
+
+/** Whether rollouts keep keys and values; `auto` may still find a GPU, and then does not. */
+function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
+  return use === true || (use === "auto" && (runtime.provider === "cpu" || runtime.provider === "auto"));
+}
+
+/** Keys and values of one token in float32: 2 * 4 bytes * layers * KV heads * head size; 0 where none can be kept. */
+async function keptBytes(model: Model): Promise<number> {
+  const inputs = (await graphWithPast(model))?.inputs ?? [];
+  return inputs
+    .filter(({ name }) => name.startsWith(PAST))
+    .reduce((bytes, { shape: [, heads, width] }) => bytes + 4 * Number(heads) * Number(width), 0);
 }
 
 /** A vocabulary of a few tokens: shapes do not depend on it. */

@@ -84,13 +84,13 @@ export async function openPolicy(
       exitCode: 2,
     });
   }
-  const asksForCache = [{ sampler, options }, ...(evaluation === undefined ? [] : [evaluation])].some((decoding) =>
-    decoding.sampler.caches?.(decoding.options),
+  const asksForCache = [{ sampler, options }, ...(evaluation === undefined ? [] : [evaluation])].some(
+    (decoding) => decoding.sampler.caches?.(decoding.options) === true,
   );
   const notes =
     asksForCache && (await graphWithPast(model)) === undefined
       ? [
-          `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as imported ones do not. Every forward reads whole sequences.`,
+          `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as those of bidirectional models and imported ones do not. Every forward reads whole sequences.`,
         ]
       : [];
   const lora: LoraOptions = config.lora;

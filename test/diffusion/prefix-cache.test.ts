@@ -60,6 +60,8 @@ const step = fc.record({
   from: fc.nat(3),
 });
 
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
 function continued(
   before: TokenBuffer | undefined,
   { keep, tokens }: { keep: number; tokens: number[][] },
@@ -85,11 +87,14 @@ describe("prefix cache", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(step, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
-        (rounds) => {
+        fc.nat(4),
+        (rounds, splits) => {
           const [cache, network] = [new PrefixCache(), new Kept()];
           const buffers = new Map<number, TokenBuffer>();
-          for (const round of rounds) {
+          for (const [r, [a, b, c]] of (rounds as [Step, Step, Step][]).entries()) {
             const readings = new Map<number, Reading>();
+            // the last one is the first one's twin, until it goes its own way
+            const round = [a, b, c, r < splits ? a : b];
             round.forEach((part, key) => {
               if (part.ends && round.some((other) => !other.ends)) return;
               const buffer = continued(buffers.get(key), part);
@@ -97,6 +102,7 @@ describe("prefix cache", () => {
               readings.set(key, { buffer, from: Math.max(0, buffer.ids.length - 1 - part.from) });
             });
             const { tokens, row } = cache.next(readings, PAD);
+            if (r < splits && readings.has(0)) assert.ok(tokens.batch < readings.size);
             const got = network.forward(tokens);
             for (const [key, { buffer, from }] of readings) {
               const expected = read(buffer);
@@ -133,11 +139,25 @@ describe("prefix cache", () => {
     assert.equal(next([1, 2, 5, 4, 6], 4, { positions: [0, 1, 2, 7, 4], own: [0, 0, 2, 1, 3], shared }), 1);
   });
 
+  it("reads rollouts of one prompt once, until they differ", () => {
+    const cache = new PrefixCache();
+    const next = (...ids: number[][]): { batch: number; length: number; past: number; rows: number[] } => {
+      const buffers = ids.map((list) => ({ ids: list, positions: list.map((_, i) => i) }));
+      const { tokens, row } = cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, from: 3 }])), PAD);
+      const { batch, length, past } = tokens;
+      return { batch, length, past, rows: ids.map((_, key) => row(key, 3)) };
+    };
+    assert.deepEqual(next([1, 2, 3, 0], [1, 2, 3, 0], [4, 2, 3, 0]), { batch: 2, length: 4, past: 1, rows: [3, 3, 7] });
+    assert.deepEqual(next([1, 2, 3, 5], [1, 2, 3, 6], [4, 2, 3, 6]), { batch: 3, length: 1, past: 3, rows: [0, 1, 2] });
+    // what has differed once is kept apart
+    assert.equal(next([1, 2, 3, 7], [1, 2, 3, 7], [4, 2, 3, 7]).batch, 3);
+  });
+
   it("forgets a sequence that is left out", () => {
     const cache = new PrefixCache();
-    const buffer = { ids: [1, 2, 3], positions: [0, 1, 2] };
     const lengths = [[0, 1], [1], [0, 1]].map((keys) => {
-      const { tokens } = cache.next(new Map(keys.map((key) => [key, { buffer, from: 2 }])), PAD);
+      const buffer = (key: number): TokenBuffer => ({ ids: [key, 2, 3], positions: [0, 1, 2] });
+      const { tokens } = cache.next(new Map(keys.map((key) => [key, { buffer: buffer(key), from: 2 }])), PAD);
       return [tokens.batch, tokens.length];
     });
     assert.deepEqual(lengths, [

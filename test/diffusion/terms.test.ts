@@ -51,6 +51,7 @@ const options: UnmaskOptions = {
   temperature: 0.5,
   order: "confidence",
   slotScore: "first",
+  kvCache: "auto",
   model: { tokens, vocabulary: 5, attention: "causal" },
 };
 const lay = (level: StepLayout["level"], subset?: readonly (readonly number[])[]): TermBatch =>

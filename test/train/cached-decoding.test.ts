@@ -126,8 +126,10 @@ describe("ReFusion's decoding with keys and values used again", () => {
     try {
       const note = /kv_cache has no effect: the graph of .* takes no keys and values/;
       for (const [overrides, notes] of [
-        [["sampler.kind=refusion"], 1],
-        [["evaluation.sampler.kind=refusion"], 1],
+        [["sampler.kind=refusion", "sampler.kv_cache=true"], 1],
+        [["evaluation.sampler.kind=refusion", "evaluation.sampler.kv_cache=true"], 1],
+        [["sampler.kv_cache=true"], 1],
+        [["sampler.kind=refusion"], 0],
         [["sampler.kind=refusion", "sampler.kv_cache=false"], 0],
       ] as const) {
         const config = await loadConfig("configs/tiny/quickstart.yaml", {
@@ -141,7 +143,9 @@ describe("ReFusion's decoding with keys and values used again", () => {
           await policy.engine.setParameters("policy", initialAdapter(config, policy));
           const { rounds, options, sampler: search } = policy.evaluation;
           assert.equal(await rounds.cachedRounds?.(true), undefined);
-          const [{ response } = { response: [] }] = await search.rollout(rounds, [[1, 2, 3]], options, []);
+          const [{ response } = { response: [] }] = await search.rollout(rounds, [[1, 2, 3]], options, [
+            Rng.named(0, "imported"),
+          ]);
           assert.ok(response.length > 0);
         } finally {
           await policy.close();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
+import { readModelConfig } from "../../src/nn/config.js";
 import { loadConfig } from "../../src/train/config.js";
 import { assertFits, estimateRun, formatMemory, type MemoryEstimate, machineMemory } from "../../src/train/memory.js";
 import { loadRegistries } from "../../src/train/registries.js";
@@ -34,12 +35,41 @@ describe("estimateRun", () => {
 
   it("grows with the micro-batch and the rollout batch, each in its own part", async () => {
     const [small, large] = [
-      await estimate("flow-grpo", "training.micro_batch=2", "training.rollout_batch=4"),
-      await estimate("flow-grpo", "training.micro_batch=8", "training.rollout_batch=16"),
+      await estimate("flow-grpo", "training.micro_batch=2", "training.rollout_batch=4", "evaluation.batch=4"),
+      await estimate("flow-grpo", "training.micro_batch=8", "training.rollout_batch=16", "evaluation.batch=4"),
     ];
     assert.ok(part(large, "training") > 3 * part(small, "training"));
     assert.ok(part(large, "rollout") > part(small, "rollout"));
     assert.equal(part(large, "browser"), part(small, "browser"));
+  });
+
+  it("counts the keys and values that rollouts keep, where they keep any", async () => {
+    const sizes = ["training.rollout_batch=4", "evaluation.batch=16", "sampler.prompt_length=40"];
+    const e = await estimate("flow-grpo", ...sizes);
+    const { num_hidden_layers, num_key_value_heads, head_dim } = readModelConfig("models/tiny-refusion");
+    const token = 2 * 4 * Number(num_hidden_layers) * Number(num_key_value_heads) * Number(head_dim);
+    // three copies, of the larger batch: prompt and response
+    assert.equal(part(e, "keys and values of 16 rollouts"), 3 * token * 16 * (40 + 56));
+    assert.ok(e.parts.some(({ name }) => name === "rollout, 16 at once"));
+    assert.ok(e.parts.some(({ name }) => name === "weights, in 3 sessions"));
+    const without = await estimate("flow-grpo", ...sizes, "sampler.kv_cache=false");
+    assert.ok(Number.isNaN(part(without, "keys and values")));
+    assert.ok(without.parts.some(({ name }) => name === "rollout, 4 and 16 at once"));
+    const onGpu = await estimate("flow-grpo", ...sizes, "runtime.provider=cuda");
+    assert.ok(Number.isNaN(part(onGpu, "keys and values")));
+    const bidirectional = await estimate("flow-grpo", "model=models/tiny-masked-lm", "sampler.kv_cache=true");
+    assert.ok(Number.isNaN(part(bidirectional, "keys and values")));
+  });
+
+  it("counts the copies of the gradient that gradient_noise_every takes", async () => {
+    const [plain, measured] = [
+      await estimate("flow-grpo"),
+      await estimate("flow-grpo", "training.gradient_noise_every=5"),
+    ];
+    // 8 copies of the adapter are counted with the optimizer
+    const copies = (2 / 8) * part(plain, "adapter and optimizer");
+    assert.equal(part(measured, "gradients of the halves"), copies);
+    assert.equal(measured.total - plain.total, copies);
   });
 
   it("knows what gradient checkpointing saves", async () => {

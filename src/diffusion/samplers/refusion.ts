@@ -2,13 +2,13 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { inBatches } from "../batches.js";
-import { batchBuffers, type TokenBuffer } from "../buffer.js";
-import { cacheUse, PrefixCache, type Reading } from "../prefix-cache.js";
+import { cacheUse } from "../prefix-cache.js";
 import { type Answer, decode, type Question, type Search } from "../refusion/decode.js";
 import { draftHead, type RowDrafts } from "../refusion/head.js";
 import { type RefusionOptions, refusionShapes } from "../refusion/options.js";
 import { parseTrajectory, type RefusionTrajectory, reveals } from "../refusion/trajectory.js";
-import type { CachedRounds, RoundModel, SampledModel, Sampler } from "../sampler.js";
+import { RoundReader, type RowRequest } from "../round-reader.js";
+import type { RoundModel, SampledModel, Sampler } from "../sampler.js";
 
 /**
  * ReFusion's own decoding (plan, verify, commit) for evaluation: a deterministic search, not a policy. It has no
@@ -96,8 +96,6 @@ async function rollout(
   );
 }
 
-const NOTHING: TokenBuffer = { ids: [], positions: [] };
-
 /** Runs searches in step: every forward answers the open question of each that is not finished. */
 async function searchTogether(
   model: RoundModel<RowDrafts>,
@@ -105,86 +103,35 @@ async function searchTogether(
   options: RefusionOptions,
   batch: number,
 ): Promise<RefusionTrajectory[]> {
-  const rounds = options.kvCache === false ? undefined : await model.cachedRounds?.(options.kvCache);
-  const cache = new PrefixCache();
+  const { pad, eos } = options.model.tokens;
+  const { kvCache } = options;
+  const reader = await RoundReader.open(model, {
+    roundHead: draftHead,
+    batch,
+    shapes: refusionShapes(options),
+    pad,
+    temperature: 1,
+    kvCache,
+  });
   try {
     const states = searches.map((search) => search.next());
-    for (;;) {
-      const questions = states.map((state) => (state.done === true ? undefined : state.value));
-      if (questions.every((question) => question === undefined)) break;
-      const answers =
-        rounds === undefined
-          ? await ask(model, questions, options, batch)
-          : await askCached(rounds, cache, questions, options);
+    while (states.some((state) => state.done !== true)) {
+      const { round, places } = await reader.ask(
+        states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos))),
+      );
       searches.forEach((search, b) => {
-        if (states[b]?.done !== true) states[b] = search.next(answers[b] as Answer[]);
+        if (states[b]?.done !== true) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
       });
     }
     return states.map((state) => state.value as RefusionTrajectory);
   } finally {
-    rounds?.close();
+    reader.close();
   }
 }
 
-/** One forward over what is new. @returns the answers of each question, nothing where there was none. */
-async function askCached(
-  rounds: CachedRounds<RowDrafts>,
-  cache: PrefixCache,
-  questions: readonly (Question | undefined)[],
-  options: RefusionOptions,
-): Promise<Answer[][]> {
-  const { pad, eos } = options.model.tokens;
-  const readings = new Map<number, Reading>();
-  questions.forEach((question, b) => {
-    if (question !== undefined)
-      readings.set(b, { buffer: question.buffer, from: Math.min(...question.rows.map(({ row }) => row)) });
-  });
-  const { tokens, row: rowOf } = cache.next(readings, pad);
-  const asked = questions.flatMap((question, b) =>
-    (question?.rows ?? []).map(({ row, target }) => ({ row: BigInt(rowOf(b, row)), target: BigInt(target ?? eos) })),
-  );
-  const drafts = await rounds.forwardRound({
-    ...tokens,
-    rows: BigInt64Array.from(asked, ({ row }) => row),
-    features: { target: BigInt64Array.from(asked, ({ target }) => target) },
-    uniform: new Float32Array(asked.length),
-    temperature: 1,
-  });
-  let next = 0;
-  return questions.map((question) => (question?.rows ?? []).map(() => answerAt(drafts, next++)));
-}
-
-/** One forward over everything. @returns the answers of each question, nothing where there was none. */
-async function ask(
-  model: RoundModel<RowDrafts>,
-  questions: readonly (Question | undefined)[],
-  options: RefusionOptions,
-  batch: number,
-): Promise<Answer[][]> {
-  const { length, rows: rowsEach } = refusionShapes(options);
-  const { tokens } = options.model;
-  const buffers = batchBuffers(
-    questions.map((question) => question?.buffer ?? NOTHING),
-    { batch, length, pad: tokens.pad },
-  );
-  const rows = new BigInt64Array(batch * rowsEach);
-  const target = new BigInt64Array(batch * rowsEach).fill(BigInt(tokens.eos));
-  questions.forEach((question, b) => {
-    question?.rows.forEach((row, r) => {
-      rows[b * rowsEach + r] = BigInt(b * length + row.row);
-      if (row.target !== undefined) target[b * rowsEach + r] = BigInt(row.target);
-    });
-  });
-  const uniform = new Float32Array(batch * rowsEach);
-  const drafts = await model.forwardRound({
-    ...buffers,
-    conditions: {},
-    rows,
-    features: { target },
-    uniform,
-    temperature: 1,
-  });
-  return questions.map((question, b) => (question?.rows ?? []).map((_, r) => answerAt(drafts, b * rowsEach + r)));
+function requestOf({ buffer, rows }: Question, eos: number): RowRequest {
+  const target = BigInt64Array.from(rows, ({ target }) => BigInt(target ?? eos));
+  return { buffer, rows: rows.map(({ row }) => row), features: { target } };
 }
 
 function answerAt(drafts: RowDrafts, at: number): Answer {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { checkStreams, inBatches } from "../batches.js";
-import { type BufferBatch, batchBuffers, writeBuffer } from "../buffer.js";
+import { cacheUse } from "../prefix-cache.js";
+import { RoundReader, type RowRequest } from "../round-reader.js";
 import {
   type RoundModel,
   rowNoise,
@@ -12,7 +13,7 @@ import {
   scoringTemperature,
 } from "../sampler.js";
 import { modelHead, policyHead } from "../score-head.js";
-import { type Canvas, layCanvas } from "../unmask/canvas.js";
+import { layCanvas } from "../unmask/canvas.js";
 import { corruptBatch } from "../unmask/corrupt.js";
 import { boundTerms } from "../unmask/elbo.js";
 import { type UnmaskOptions, unmaskShapes } from "../unmask/options.js";
@@ -47,6 +48,7 @@ const schema = z
       .enum(["first", "mean"])
       .default("first")
       .describe("rank a slot by its first position or by the mean over its positions"),
+    kv_cache: cacheUse,
   })
   .refine((config) => config.response_length % config.slot_size === 0, {
     path: ["response_length"],
@@ -64,6 +66,7 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     temperature: config.temperature,
     order: config.order,
     slotScore: config.slot_score,
+    kvCache: config.kv_cache,
     model,
   };
 }
@@ -116,39 +119,27 @@ async function rolloutChunk(
   options: UnmaskOptions,
   batch: number,
 ): Promise<UnmaskTrajectory[]> {
-  const { responseLength, slotSize, model: sampled } = options;
-  const { length, rows: rowsEach } = unmaskShapes(options);
-  const buffers = batchBuffers(
-    states.map((state) => canvasOf(state, options).buffer),
-    { batch, length, pad: sampled.tokens.pad },
-  );
-  const temperature = scoringTemperature(options.temperature);
-  for (const budget of revealSchedule(responseLength / slotSize, options.rounds)) {
-    if (states.every((state) => state.ended)) break;
-    const rows = new BigInt64Array(batch * rowsEach);
-    const uniform = new Float32Array(batch * rowsEach);
-    // fresh ids a round, so that a model may still hold the last round's; the bias never changes
-    const input: BufferBatch = {
-      ...buffers,
-      inputIds: buffers.inputIds.slice(),
-      positionIds: buffers.positionIds.slice(),
-    };
-    states.forEach((state, b) => {
-      if (state.ended) return;
-      const { buffer, indexOf } = canvasOf(state, options);
-      writeBuffer(input, b, buffer);
-      for (let position = 0; position < responseLength; position++) {
-        // drawn for committed positions too: the noise depends on the rollout and the round only
-        uniform[b * rowsEach + position] = rowNoise(state.rng);
-        if (!state.committed.has(position)) {
-          rows[b * rowsEach + position] = BigInt(b * length + (indexOf[position] as number));
-        }
-      }
-    });
-    const statistics = await model.forwardRound({ ...input, conditions: {}, rows, features: {}, uniform, temperature });
-    states.forEach((state, b) => {
-      if (!state.ended) reveal(state, statistics, b * rowsEach, budget, options);
-    });
+  const { responseLength, slotSize, model: sampled, kvCache } = options;
+  const reader = await RoundReader.open(model, {
+    roundHead,
+    batch,
+    shapes: unmaskShapes(options),
+    pad: sampled.tokens.pad,
+    temperature: scoringTemperature(options.temperature),
+    kvCache,
+  });
+  try {
+    for (const budget of revealSchedule(responseLength / slotSize, options.rounds)) {
+      if (states.every((state) => state.ended)) break;
+      const { round, places } = await reader.ask(
+        states.map((state) => (state.ended ? undefined : requestOf(state, options))),
+      );
+      states.forEach((state, b) => {
+        if (!state.ended) reveal(state, round, places[b] as readonly number[], budget, options);
+      });
+    }
+  } finally {
+    reader.close();
   }
   return states.map((state) => toTrajectory(state, options));
 }
@@ -158,19 +149,28 @@ function begin(prompt: readonly number[], rng: Rng, options: UnmaskOptions): Sta
   return { prompt, rng, open, committed: new Map(), rounds: [], ended: false };
 }
 
-/** The rollout's buffer, always prompt + L entries long. */
-function canvasOf(state: State, { responseLength, model }: UnmaskOptions): Canvas {
-  return layCanvas(state.prompt, state.committed, responseLength, model);
+/** The rollout's buffer, always prompt + L entries long, and its masks in the order of their positions. */
+function requestOf(state: State, { responseLength, model }: UnmaskOptions): RowRequest {
+  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, responseLength, model);
+  const rows = Array.from(indexOf, (n, position) => (state.committed.has(position) ? -1 : n));
+  // drawn for committed positions too: the noise depends on the rollout and the round only
+  return { buffer, rows, uniform: Float32Array.from(rows, () => rowNoise(state.rng)) };
 }
 
-/** Applies one round to a rollout whose rows of `statistics` begin at `base`. */
-function reveal(state: State, statistics: RowStatistics, base: number, budget: number, options: UnmaskOptions): void {
+/** Applies one round to a rollout. @param places [L] where in `statistics` an open position's row is. */
+function reveal(
+  state: State,
+  statistics: RowStatistics,
+  places: readonly number[],
+  budget: number,
+  options: UnmaskOptions,
+): void {
   const { slotSize } = options;
   const { tokens } = options.model;
   const wantsEos = state.open.map(
-    (isOpen, slot) => isOpen && someIn(slot, slotSize, (i) => statistics.eosIsArgmax[base + i] === 1),
+    (isOpen, slot) => isOpen && someIn(slot, slotSize, (i) => statistics.eosIsArgmax[places[i] as number] === 1),
   );
-  const selected = selectSlots(slotScores(state, statistics, base, options), wantsEos, state.open, budget);
+  const selected = selectSlots(slotScores(state, statistics, places, options), wantsEos, state.open, budget);
   const allowed = eosAllowedSlots(state.open, selected);
   const round = {
     positions: [] as number[],
@@ -184,7 +184,7 @@ function reveal(state: State, statistics: RowStatistics, base: number, budget: n
     const slot = Math.floor(position / slotSize);
     if (!selected[slot]) continue;
     const eosAllowed = allowed[slot] as boolean;
-    const cell = (base + position) * 2 + (eosAllowed ? 0 : 1);
+    const cell = (places[position] as number) * 2 + (eosAllowed ? 0 : 1);
     const token = Number(ids[cell]);
     const logProb = logs[cell] as number;
     if (token === tokens.mask || token === tokens.pad || (token === tokens.eos && !eosAllowed)) {
@@ -205,7 +205,12 @@ function reveal(state: State, statistics: RowStatistics, base: number, budget: n
 }
 
 /** One score a slot (higher is better), from the distribution before sampling. Committed slots score 0. */
-function slotScores(state: State, statistics: RowStatistics, base: number, options: UnmaskOptions): Float64Array {
+function slotScores(
+  state: State,
+  statistics: RowStatistics,
+  places: readonly number[],
+  options: UnmaskOptions,
+): Float64Array {
   const { order, slotScore, slotSize } = options;
   const scores = new Float64Array(state.open.length);
   const width = slotScore === "first" ? 1 : slotSize;
@@ -215,7 +220,7 @@ function slotScores(state: State, statistics: RowStatistics, base: number, optio
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot]) {
       let sum = 0;
-      for (let i = 0; i < width; i++) sum += rowScore(statistics, base + slot * slotSize + i, order);
+      for (let i = 0; i < width; i++) sum += rowScore(statistics, places[slot * slotSize + i] as number, order);
       if (!Number.isFinite(sum)) throw notFinite(order, slot * slotSize);
       scores[slot] = sum / width;
     }
@@ -257,6 +262,7 @@ export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, Row
   shapes: unmaskShapes,
   shrink,
   refuses,
+  caches: ({ kvCache }) => kvCache,
   rollout,
   parse: (data, where, { tokens }) => parseTrajectory(data, where, tokens.eos),
   steps: (trajectory) => trajectory.rounds.length,

@@ -1,4 +1,4 @@
-import type { SamplerOptions, SamplerShapes } from "../sampler.js";
+import type { CacheUse, SamplerOptions, SamplerShapes } from "../sampler.js";
 import { revealSchedule } from "./slots.js";
 
 /** How slots are ranked. */
@@ -14,6 +14,8 @@ export interface UnmaskOptions extends SamplerOptions {
   readonly slotSize: number;
   readonly order: SlotOrder;
   readonly slotScore: SlotScore;
+  /** Keys and values of the prompt and of committed tokens are used again, where the model's graph can keep them. */
+  readonly kvCache: CacheUse;
 }
 
 export function unmaskShapes(options: UnmaskOptions): SamplerShapes {

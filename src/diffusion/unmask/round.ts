@@ -56,9 +56,8 @@ function emitRowStatistics(
   uniform: Value,
   tokens: TokenIds,
 ): void {
-  const rows = logits.shape[0] as number;
   const allowed = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
-  const forbidden = allowedLogProbs(e, logits, inverseTemperature, tokens, e.zeros([rows], "float32"));
+  const forbidden = allowedLogProbs(e, logits, inverseTemperature, tokens, e.zeros([1], "float32"));
   const [best, bestIndex] = e.g.node("TopK", [allowed, e.g.ints([2])], { axis: -1 }) as [Value, Value];
   const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
   const argmax = column(bestIndex, 0);

@@ -23,6 +23,7 @@ export const SMALL: UnmaskOptions = {
   temperature: 1,
   order: "confidence",
   slotScore: "first",
+  kvCache: "auto",
   model: MODEL,
 };
 

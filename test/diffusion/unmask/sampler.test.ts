@@ -265,6 +265,7 @@ test("the configuration has defaults and rejects what cannot run", () => {
     temperature: 1,
     order: "confidence",
     slot_score: "first",
+    kv_cache: "auto",
   });
   assert.deepEqual(sampler.shapes(sampler.options(config as never, MODEL)), { length: 128, rows: 64, steps: 8 });
   assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);

@@ -1,0 +1,120 @@
+import { batchBuffers, type TokenBuffer } from "./buffer.js";
+import { PrefixCache, type Reading } from "./prefix-cache.js";
+import type { CachedRounds, CacheUse, Features, RoundHead, RoundInput, RoundModel, SamplerShapes } from "./sampler.js";
+
+/** What one rollout asks of a forward: a sequence, and R of its rows. */
+export interface RowRequest {
+  readonly buffer: TokenBuffer;
+  /** [R] buffer indices; -1 where nothing is asked. */
+  readonly rows: readonly number[];
+  /** [R] noise; default 0. */
+  readonly uniform?: Float32Array;
+  /** What the sampler's {@link RoundHead} reads of each row. */
+  readonly features?: Features;
+}
+
+/** What a forward said, and where in its arrays [rollout][R] each row that was asked for is. */
+export interface Replies<Round> {
+  readonly round: Round;
+  readonly places: readonly (readonly number[])[];
+}
+
+export interface ReaderOptions {
+  readonly roundHead: RoundHead<unknown>;
+  /** Rollouts that run together. */
+  readonly batch: number;
+  readonly shapes: SamplerShapes;
+  readonly pad: number;
+  /** Positive. */
+  readonly temperature: number;
+  readonly kvCache: CacheUse;
+}
+
+const NOTHING: RowRequest = { buffer: { ids: [], positions: [] }, rows: [] };
+
+/**
+ * The forwards of rollouts that run in step. Each reads whole sequences, always of the same sizes; or, where keys and
+ * values are kept, what is new in the rollouts that still ask. What is said of a row is the same, up to the order of
+ * floating-point sums.
+ */
+export class RoundReader<Round> {
+  private readonly cache = new PrefixCache();
+
+  private constructor(
+    private readonly model: RoundModel<Round>,
+    private readonly cached: CachedRounds<Round> | undefined,
+    private readonly options: ReaderOptions,
+  ) {}
+
+  static async open<Round>(model: RoundModel<Round>, options: ReaderOptions): Promise<RoundReader<Round>> {
+    const { kvCache } = options;
+    return new RoundReader(model, kvCache === false ? undefined : await model.cachedRounds?.(kvCache), options);
+  }
+
+  /** @param requests one a rollout, undefined where it has ended. */
+  async ask(requests: readonly (RowRequest | undefined)[]): Promise<Replies<Round>> {
+    return this.cached === undefined ? this.askWhole(requests) : this.askNew(this.cached, requests);
+  }
+
+  /** Frees what is kept. Never fails. */
+  close(): void {
+    this.cached?.close();
+  }
+
+  private async askWhole(requests: readonly (RowRequest | undefined)[]): Promise<Replies<Round>> {
+    const { batch, shapes, pad } = this.options;
+    const { length, rows: each } = shapes;
+    const all = requests.map((request) => request ?? NOTHING);
+    const buffers = batchBuffers(
+      all.map(({ buffer }) => buffer),
+      { batch, length, pad },
+    );
+    const places = all.map(({ rows }, b) => rows.map((_, r) => b * each + r));
+    const drawn = this.draws(all, places, batch * each, (b, n) => b * length + n);
+    return { round: await this.model.forwardRound({ ...buffers, conditions: {}, ...drawn }), places };
+  }
+
+  private async askNew(
+    cached: CachedRounds<Round>,
+    requests: readonly (RowRequest | undefined)[],
+  ): Promise<Replies<Round>> {
+    const readings = new Map<number, Reading>();
+    requests.forEach((request, b) => {
+      if (request === undefined) return;
+      const { buffer, rows } = request;
+      readings.set(b, { buffer, from: Math.min(...rows.filter((row) => row >= 0)) });
+    });
+    const { tokens, row } = this.cache.next(readings, this.options.pad);
+    let size = 0;
+    const all = requests.map((request) => request ?? NOTHING);
+    const places = all.map(({ rows }) => rows.map((n) => (n < 0 ? -1 : size++)));
+    return { round: await cached.forwardRound({ ...tokens, ...this.draws(all, places, size, row) }), places };
+  }
+
+  /** @param size of the forward's rows. @param flat where an entry of a rollout's buffer is in the forward. */
+  private draws(
+    requests: readonly RowRequest[],
+    places: readonly (readonly number[])[],
+    size: number,
+    flat: (rollout: number, n: number) => number,
+  ): Pick<RoundInput, "rows" | "features" | "uniform" | "temperature"> {
+    const rows = new BigInt64Array(size);
+    const uniform = new Float32Array(size);
+    const features = Object.fromEntries(
+      Object.entries(this.options.roundHead.features).map(([name, dtype]) => [
+        name,
+        dtype === "int64" ? new BigInt64Array(size) : new Float32Array(size),
+      ]),
+    );
+    requests.forEach((request, b) => {
+      request.rows.forEach((n, r) => {
+        if (n < 0) return;
+        const place = places[b]?.[r] as number;
+        rows[place] = BigInt(flat(b, n));
+        uniform[place] = request.uniform?.[r] ?? 0;
+        for (const [name, values] of Object.entries(features)) values[place] = request.features?.[name]?.[r] as never;
+      });
+    });
+    return { rows, uniform, features, temperature: this.options.temperature };
+  }
+}
