@@ -15,11 +15,11 @@ export interface CacheOptions {
 }
 
 /** Rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between them. */
-export async function openCachedRounds(
+export function openCachedRounds(
   runtime: Runtime,
   graph: RawModel,
   { id, roundHead, bind, session }: CacheOptions,
-): Promise<CachedRounds<unknown>> {
+): CachedRounds<unknown> {
   const stores = graph.inputs
     .filter((input) => input.name.startsWith(PAST))
     .map(({ name, shape: [, heads, width] }) => ({
@@ -31,8 +31,10 @@ export async function openCachedRounds(
   const bound = { ...bind, ...Object.fromEntries(stores.map(({ input, key }) => [input, key])) };
   const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
   // one row that nothing sees: a first round has no past, and not every provider takes a tensor without elements
-  for (const { key, shape } of stores)
-    await runtime.put(key, f32(shape, new Float32Array(shape.reduce((a, d) => a * d, 1))));
+  const nothing = Object.fromEntries(
+    stores.map(({ input, shape }) => [input, f32(shape, new Float32Array(shape.reduce((a, d) => a * d, 1)))]),
+  );
+  let begun = false;
   return {
     forwardRound: async (input) => {
       const { batch, length, past } = input;
@@ -41,9 +43,12 @@ export async function openCachedRounds(
         position_ids: i64([batch, length], input.positionIds),
         attention_bias: f32([batch, 1, length, past + length], input.attentionBias),
         kept: i64([batch, past], input.kept),
+        ...(begun ? {} : nothing),
         ...drawFeeds(input),
       };
-      return roundHead.read(await runtime.run(await session(), { feeds, bind: bound, keep }));
+      const outputs = await runtime.run(await session(), { feeds, bind: begun ? bound : bind, keep });
+      begun = true;
+      return roundHead.read(outputs);
     },
     close: () => void runtime.drop(stores.map(({ key }) => key)).catch(() => undefined),
   };

@@ -160,7 +160,7 @@ describe("ReFusion's decoding with keys and values used again", () => {
     const onGpu = { provider: "cuda" } as Runtime;
     const engine = new Engine(onGpu, await loadModel(base), { sampler: sampler as never, lora });
     assert.equal(await engine.cachedRounds("auto"), undefined);
-    await assert.rejects(engine.cachedRounds(true), /put is not a function/);
+    assert.ok((await engine.cachedRounds(true)) !== undefined);
   });
 
   const [, ...SOME] = CASES.slice(0, 3);
