@@ -1,6 +1,7 @@
 import { batchBuffers, type TokenBuffer } from "./buffer.js";
 import { PrefixCache, type Reading } from "./prefix-cache.js";
-import type { CachedRounds, CacheUse, Features, RoundHead, RoundInput, RoundModel, SamplerShapes } from "./sampler.js";
+import type { CachedRounds, CacheUse, RoundHead, RoundInput, RoundModel, SamplerShapes } from "./sampler.js";
+import type { Features } from "./terms.js";
 
 /** What one rollout asks of a forward: a sequence, and R of its rows. */
 export interface RowRequest {
