@@ -3,7 +3,8 @@ import { type ElementHandle, errors } from "playwright";
 import { EnvironmentFault } from "./browser.js";
 import { currentValues, type ReadForm, readForm } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
-import { aimAt, awaitAnswers, emptyFiles } from "./page-reader.js";
+import { aimAt, emptyFiles, passTime } from "./page-actions.js";
+import { awaitAnswers } from "./page-reader.js";
 import type { Action, Plan } from "./plan.js";
 import { type PostedPair, postedValues } from "./posted.js";
 import type { Session } from "./session.js";
@@ -26,7 +27,7 @@ export interface ExecuteOptions {
 
 /** When to look whether a click has arrived at all. */
 const FIRST_LOOK_MS = 200;
-/** How long a script may think between a click and its fetch. */
+/** How long a script may think between a click and its fetch, by its own clock. */
 const SCRIPT_PATIENCE_MS = 3000;
 /** How long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
 const LOOKUP_PATIENCE_MS = 1000;
@@ -149,12 +150,12 @@ async function submit(
   if (button === undefined)
     return { record: { action, fate: "no-such-control", detail: "no submit button" }, attached: [] };
   const attached = options.uploads === "dummy" ? await attachRequired(form, session.actionTimeoutMs) : [];
-  const caught = session.catchSubmission();
+  const aim = await form.handle.evaluate(aimAt, button);
+  const caught = session.catchSubmission(aim.form);
   const timer = new AbortController();
   const after = (ms: number): Promise<undefined> =>
     sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
   try {
-    const aim = await form.handle.evaluate(aimAt, button);
     if (aim.point !== undefined) await session.page.mouse.click(aim.point.x, aim.point.y);
     let submission =
       aim.invalid === undefined ? await Promise.race([caught.submission, after(FIRST_LOOK_MS)]) : undefined;
@@ -166,8 +167,15 @@ async function submit(
         noWaitAfter: true,
       });
     }
-    if (submission === undefined && aim.invalid === undefined)
-      submission = await Promise.race([caught.submission, after(session.stretched(SCRIPT_PATIENCE_MS))]);
+    if (submission === undefined && aim.invalid === undefined) {
+      const thought = form.handle.evaluate(passTime, Math.min(SCRIPT_PATIENCE_MS, session.actionTimeoutMs));
+      const waited = Promise.race([thought, after(2 * session.actionTimeoutMs)]);
+      const nothing = waited.then(
+        () => undefined,
+        () => undefined,
+      );
+      submission = await Promise.race([caught.submission, nothing]);
+    }
     if (submission === undefined && aim.invalid === undefined)
       submission = await afterLookups(session, caught.submission, session.actionTimeoutMs);
     if (submission === undefined) {

@@ -9,7 +9,7 @@ import {
   parseTime,
   writeDate,
 } from "./normalize.js";
-import { applyOps, type PageOp } from "./page-reader.js";
+import { applyOps, type PageOp } from "./page-actions.js";
 import type { Action } from "./plan.js";
 import type { ControlKind } from "./site.js";
 

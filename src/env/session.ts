@@ -2,7 +2,8 @@ import type { Browser, BrowserContext, CDPSession, Page, Request, Response, Rout
 import { messageOf } from "../core/errors.js";
 import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
-import { forwardSubmission, isSubmission, ownerOf, type Submission } from "./submission.js";
+import type { FormTarget } from "./page-actions.js";
+import { forwardSubmission, isOfForm, isSubmission, type Owner, ownerOf, type Submission } from "./submission.js";
 
 const VIEWPORT = { width: 800, height: 600 };
 /** Pixels of a page that a picture shows at most. */
@@ -26,7 +27,7 @@ export class Session {
   private loading = false;
   /** Dialogs and windows of this episode. */
   private nuisances = 0;
-  private waiting: { resolve(submission: Submission): void; reject(error: Error): void } | undefined;
+  private waiting: { form: FormTarget; resolve(submission: Submission): void; reject(error: Error): void } | undefined;
   /** What the page's scripts ask the site for. */
   readonly background: BackgroundRequests;
   /** How long an action or an answer may take now. */
@@ -142,11 +143,12 @@ export class Session {
 
   /**
    * Catches the next form post. It reaches the server as it is, but the page stays: a navigation is answered with 204.
+   * @param form whose navigation counts; what scripts post by fetch and XHR has its own shape, and counts as it is.
    * @returns the submission; rejected with an EnvironmentFault on 5xx or no answer. `cancel` ends the wait.
    */
-  catchSubmission(): { submission: Promise<Submission>; cancel(): void } {
+  catchSubmission(form: FormTarget): { submission: Promise<Submission>; cancel(): void } {
     const submission = new Promise<Submission>((resolve, reject) => {
-      this.waiting = { resolve, reject };
+      this.waiting = { form, resolve, reject };
     });
     submission.catch(() => undefined);
     return {
@@ -220,9 +222,7 @@ export class Session {
       const owner = ownerOf(request, this.page);
       const own = new URL(request.url()).origin === new URL(site.baseUrl).origin;
       const leaves = owner === "page" && request.isNavigationRequest();
-      const post =
-        isSubmission(request, owner) && (request.isNavigationRequest() || !this.background.isRoutine(request));
-      if (this.waiting !== undefined && post && (own || leaves)) {
+      if (this.waiting !== undefined && (own || leaves) && (await this.isPost(request, owner, this.waiting.form))) {
         const { resolve, reject } = this.waiting;
         this.waiting = undefined;
         if (!own) {
@@ -255,6 +255,13 @@ export class Session {
     } catch {
       // the page or the context went away while the request was in the air
     }
+  }
+
+  private async isPost(request: Request, owner: Owner, form: FormTarget): Promise<boolean> {
+    if (!isSubmission(request, owner)) return false;
+    const counts = request.isNavigationRequest() ? await isOfForm(request, form) : !this.background.isRoutine(request);
+    // another may have come first in the meantime
+    return counts && this.waiting?.form === form;
   }
 
   private isOpening(request: Request): boolean {

@@ -1,6 +1,7 @@
 import type { Page, Request, Route } from "playwright";
 import { messageOf } from "../core/errors.js";
 import { EnvironmentFault } from "./browser.js";
+import type { FormTarget } from "./page-actions.js";
 import { limitPairs, type PostedPair, readPosted } from "./posted.js";
 
 /** What the server received and answered. */
@@ -42,13 +43,34 @@ export function isSubmission(request: Request, owner: Owner): boolean {
 }
 
 /**
+ * Whether a navigation is the form's: scripts, refreshes and other forms navigate too. It carries names of the form's
+ * controls, and goes where the form says or carries at least half of what the form always sends (a script may send that
+ * elsewhere). A form of nothing but boxes may send none: it is known by its address.
+ */
+export async function isOfForm(request: Request, form: FormTarget): Promise<boolean> {
+  const names = new Set((await postedBy(request)).map(([name]) => name));
+  const carried = (of: readonly string[]): number => of.filter((name) => names.has(name)).length;
+  const there = request.method() === form.method && withoutQuery(request.url()) === form.address;
+  if (carried(form.names) === 0) return there && form.always.length === 0;
+  return there || 2 * carried(form.always) >= form.always.length;
+}
+
+const withoutQuery = (url: string): string => url.split(/[?#]/)[0] ?? url;
+
+async function postedBy(request: Request): Promise<PostedPair[]> {
+  return request.method() === "GET"
+    ? limitPairs([...new URL(request.url()).searchParams])
+    : readPosted(request.postDataBuffer(), request.headers()["content-type"] ?? "");
+}
+
+/**
  * Brings a form post to the server as it is, and the answer to the page, but for a navigation: that gets 204, so that
  * the page stays.
  * @throws EnvironmentFault where there is no answer, half of one, or one that tells of a broken server.
  */
 export async function forwardSubmission(route: Route, timeoutMs: number): Promise<Submission> {
   const request = route.request();
-  const { pathname: path, searchParams } = new URL(request.url());
+  const { pathname: path } = new URL(request.url());
   const about = `${request.method()} ${path}`;
   const unanswered = async (error: unknown): Promise<never> => {
     // a navigation that fails would take the page away, and whoever looks at it would meet another error than this one
@@ -66,10 +88,7 @@ export async function forwardSubmission(route: Route, timeoutMs: number): Promis
     () => undefined,
   );
   if (isServerFault(status)) throw new EnvironmentFault(`HTTP ${status} for ${about}`);
-  const posted: PostedPair[] =
-    request.method() === "GET"
-      ? limitPairs([...searchParams])
-      : await readPosted(request.postDataBuffer(), (await request.headerValue("content-type")) ?? "");
+  const posted = await postedBy(request);
   return { method: request.method(), path, posted, status, accepted: status < 400 && !saysFailed(text) };
 }
 

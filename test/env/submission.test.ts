@@ -17,15 +17,20 @@ interface Exchange {
   readonly text?: string | Error;
 }
 
+const headersOf = (x: Exchange): Record<string, string> => ({
+  accept: "text/html",
+  connection: "keep-alive",
+  ...(x.contentType === null ? {} : { "content-type": x.contentType ?? FORM }),
+});
+
 const requestOf = (x: Exchange): Request =>
   ({
     method: () => x.method ?? "POST",
-    headers: () => ({ accept: "text/html", connection: "keep-alive" }),
+    headers: () => headersOf(x),
     url: () => x.url ?? "http://site/send",
     resourceType: () => x.type ?? "document",
     isNavigationRequest: () => x.navigation ?? false,
     postDataBuffer: () => (x.body === undefined ? null : Buffer.from(x.body)),
-    headerValue: async () => (x.contentType === undefined ? FORM : x.contentType),
   }) as unknown as Request;
 
 /** Forwards one request to a server that answers as said. @returns what was read of it, and what the page got. */
@@ -41,7 +46,7 @@ async function forward(x: Exchange): Promise<{ got: Promise<Submission>; page: u
   const route = {
     request: () => requestOf(x),
     fetch: async (options: unknown) => {
-      const headers = { accept: "text/html", connection: "close" };
+      const headers = { ...headersOf(x), connection: "close" };
       assert.deepEqual(options, { headers, maxRedirects: 0, timeout: 1234 });
       if (x.status === 0) throw new Error("refused\ndetails");
       return response;

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openRunner, servePages, taskFor } from "./page-site.js";
+
+const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a></label><button>Submit</button></form>`;
+const FIELDS = { Name: "Ann", Age: "41" };
+const PLAN = "fill Name | Ann\nfill Age | 41\nsubmit";
+/** Does something first, and lets the form go a moment later. */
+const before = (form: string, script: string): string => `${form}<script>const f = document.forms[0];
+  f.onsubmit = (e) => { e.preventDefault(); ${script}; setTimeout(() => f.submit(), 150); }</script>`;
+const GET = FORM.replace("method=post", "method=get");
+
+/** Requests that come between the click and the form's post, and are none. */
+const IMPOSTORS: Record<string, string> = {
+  "a script's address with a query": before(FORM, `location = "/elsewhere?utm=1"`),
+  "the page's own address with a query": before(GET, `location = "?tick=1"`),
+  "a link with a query": before(`${FORM}<a id=l href="/elsewhere?n1=x">more</a>`, "l.click()"),
+  "a query that has one of many names": before(GET, `location = "/elsewhere?n=Bo&utm=1"`).replace(
+    "<button",
+    `<input type=hidden name=h1><input type=hidden name=h2><button`,
+  ),
+  "a refresh": before(
+    FORM,
+    `document.head.insertAdjacentHTML("beforeend", '<meta http-equiv=refresh content="0; url=/elsewhere?x=1">')`,
+  ),
+  "another form": before(
+    `${FORM}<form id=s method=post action=/subscribe hidden><input name=email value=a@b.example></form>`,
+    "s.submit()",
+  ),
+  "a frame's form": before(
+    `${FORM}<iframe srcdoc="<form method=post action=/frame><input name=q value=1></form>"></iframe>`,
+    "frames[0].document.forms[0].submit()",
+  ),
+};
+
+/** Ways in which a form's values leave the page. */
+const WAYS: Record<string, string> = {
+  "a post": FORM,
+  "a query": GET,
+  "a post to where the button says": FORM.replace("<button", "<button formaction=/there formmethod=post"),
+  "many parts": FORM.replace("<form", `<form enctype="multipart/form-data"`),
+  "a new window": FORM.replace("<form", "<form target=_blank"),
+  "a hidden frame": `${FORM.replace("<form", "<form target=sink")}<iframe name=sink hidden></iframe>`,
+  "a script's own form": `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
+    const own = Object.assign(document.createElement("form"), { method: "post", action: "/own" });
+    for (const [name, value] of new FormData(e.target)) own.append(Object.assign(document.createElement("input"), { name, value }));
+    document.body.append(own); own.submit(); }</script>`,
+  "a script's address": `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
+    location = "/found?" + new URLSearchParams(new FormData(e.target)); }</script>`,
+  "fetch with JSON": `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
+    fetch("/api", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ data: Object.fromEntries(new FormData(e.target)) }) }); }</script>`,
+  "XHR without a form": `<label>Name <input id=n></label><label>Age <input id=a></label><button>Submit</button><script>
+    document.querySelector("button").onclick = () => { const x = new XMLHttpRequest(); x.open("PUT", "/api"); x.send(JSON.stringify({ n: n.value, a: a.value })); }</script>`,
+  "controls named as the form's own parts": `<form method=post><label>Name <input name=elements></label><label>Age <input name=action></label>
+    <input type=hidden name=method><input type=hidden name=getAttribute><button>Submit</button></form>`,
+};
+
+test("the form's post is the one that carries the form, whatever else navigates; each way of posting counts", async () => {
+  const all = { ...IMPOSTORS, ...WAYS };
+  const pathOf = (name: string): string => `/${name.replaceAll(/\W+/g, "-")}`;
+  const boxes = `<form><label>Fine <input type=checkbox name=b></label><button>Submit</button></form>`;
+  const site = await servePages({
+    ...Object.fromEntries(Object.entries(all).map(([name, page]) => [pathOf(name), page])),
+    // where a script goes with the values there is a page
+    "/found": "Found.",
+    "/boxes": boxes,
+    "/boxes-and-timer": before(boxes, `location = "/elsewhere?x=1"`),
+  });
+  const runner = await openRunner(site);
+  try {
+    for (const name of Object.keys(all)) {
+      const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
+      assert.deepEqual([name, episode.fault, episode.attempts], [name, undefined, 1]);
+      assert.deepEqual([name, episode.accepted, episode.reward], [name, true, 1]);
+    }
+    // nothing but an unticked box: there is no name to know the form by
+    for (const path of ["/boxes", "/boxes-and-timer"]) {
+      const { fault, accepted, posted } = await runner.run(taskFor(path, { Fine: false }), "submit");
+      assert.deepEqual([path, fault, accepted, posted], [path, undefined, true, []]);
+    }
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+});
+
+test("a page that only goes elsewhere with a query has posted nothing", async () => {
+  const away = `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault(); location = "/elsewhere?ok=1"; }</script>`;
+  const site = await servePages({ "/away": away });
+  const runner = await openRunner(site, { actionTimeoutMs: 2000 });
+  try {
+    const episode = await runner.run(taskFor("/away", FIELDS), PLAN);
+    assert.deepEqual([episode.fault, episode.accepted, episode.posted], [undefined, false, []]);
+    assert.equal(episode.actions.at(-1)?.detail, "the page posted nothing");
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+});
