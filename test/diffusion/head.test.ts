@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { allowedLogProbs, inverseCdf } from "../../src/diffusion/head.js";
+import { draftHead } from "../../src/diffusion/refusion/head.js";
 import { modelHead, policyHead, type ScoreHead } from "../../src/diffusion/score-head.js";
 import { type RowStatistics, roundHead } from "../../src/diffusion/unmask/round.js";
 import { Emitter } from "../../src/onnx/emit.js";
@@ -221,5 +222,36 @@ describe("the distribution on the graph", () => {
       assert.equal(out.eosIsArgmax[r], argmax(free) === tokens.eos ? 1 : 0);
     });
     assert.deepEqual(new Set(out.eosIsArgmax), new Set([0, 1]), "the rows hold both kinds");
+  });
+
+  it("drafts the most probable token, and says how probable a given one is", async () => {
+    const [vocabulary, tokens] = [9, { eos: 2, mask: 7, pad: 8 }];
+    const rng = Rng.named(6, "drafts");
+    const logits = [0, 1, 2, 3].map(() => [...normal(rng, 7), 20, 20]);
+    const targets = [2, 0, 5, 1];
+    const feeds = {
+      logits: f32([4, vocabulary], logits.flat()),
+      inverse: f32([], [1]),
+      target: i64(targets),
+    };
+    const out = await evaluate(feeds, (e, { logits: l, inverse, target }) => {
+      const inputs = {
+        inverseTemperature: inverse as Value,
+        uniform: inverse as Value,
+        features: { target: target as Value },
+      };
+      draftHead.emit(e, l as Value, inputs, tokens);
+    });
+    const drafts = draftHead.read(out);
+    const expected = logits.map((row) => logSoftmax(row, 1, [7, 8]));
+    assert.deepEqual([...drafts.token].map(Number), expected.map(argmax));
+    close(
+      [...drafts.logProb],
+      expected.map((row) => Math.max(...row)),
+    );
+    close(
+      [...drafts.targetLogProb],
+      expected.map((row, r) => row[targets[r] as number] as number),
+    );
   });
 });

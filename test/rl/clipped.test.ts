@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { backward } from "../../src/autodiff/backward.js";
-import { Emitter } from "../../src/onnx/emit.js";
-import { GraphBuilder } from "../../src/onnx/graph.js";
-import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
-import type { Tensor, Value } from "../../src/onnx/types.js";
 import { clippedLoss } from "../../src/rl/clipped.js";
-import type { LossInputs } from "../../src/rl/objective.js";
+import { runLoss, type SegmentInputs } from "../support/loss-graph.js";
 
 const OPTIONS = { clip_range: 0.2, kl_coeff: 0.04 };
-const NAMES = ["value", "old", "reference", "advantage", "weight", "tokens"] as const;
-type Inputs = Readonly<Record<(typeof NAMES)[number], readonly number[]>>;
 
 let runtime: Runtime;
 before(async () => {
@@ -19,38 +12,10 @@ before(async () => {
 });
 after(() => runtime.close());
 
-/** Loss, metrics and d loss / d value on the runtime. */
-async function run(
-  inputs: Inputs,
-  options: typeof OPTIONS,
-): Promise<{ metrics: Record<string, number>; gradient: number[] }> {
-  const size = inputs.value.length;
-  const g = new GraphBuilder("loss");
-  const e = new Emitter(g);
-  const values = Object.fromEntries(NAMES.map((name) => [name, g.input(name, "float32", [size])])) as Record<
-    string,
-    Value
-  >;
-  const { loss, metrics } = clippedLoss({ e, ...values } as unknown as LossInputs, options);
-  g.output("loss", loss);
-  for (const [name, metric] of Object.entries(metrics)) g.output(name, metric.value);
-  g.output("gradient", backward(g, loss, [values.value as Value])[0] as Value);
-  const session = `${JSON.stringify(options)} ${size}`;
-  if (!runtime.has(session)) await runtime.load(session, { bytes: encodeModel(g.build()) });
-  const feeds = Object.fromEntries(
-    NAMES.map((name): [string, Tensor] => [
-      name,
-      { dtype: "float32", shape: [size], data: Float32Array.from(inputs[name]) },
-    ]),
-  );
-  const { gradient, ...rest } = await runtime.run(session, { feeds });
-  return {
-    metrics: Object.fromEntries(Object.entries(rest).map(([name, t]) => [name, Number(t.data[0])])),
-    gradient: Array.from((gradient as Tensor).data as Float32Array),
-  };
-}
+const run = (inputs: SegmentInputs, options: typeof OPTIONS) =>
+  runLoss(runtime, JSON.stringify(options), (i) => clippedLoss(i, options), inputs);
 
-const inputs: Inputs = {
+const inputs: SegmentInputs = {
   value: [-1, -1, -1, -1, -1, -1, -1],
   // the largest ratio is not the inverse of the smallest
   old: [-1.1, -1.6, -1.5, -0.5, -0.5, 0, -0.9],

@@ -207,3 +207,28 @@ test("the supervised loss weighs a token by its share, and reads the time that i
   });
   assert.throws(() => supervisedFlowTerms(examples, OPTIONS, { ...layout, arWeight: 0.5 }), /no autoregressive loss/);
 });
+
+test("a supervised token is noise with probability 1 - kappa, kappa stratified up to where one would weigh L + 1", () => {
+  const examples = [
+    { prompt: PROMPT, response: [1] },
+    { prompt: [0], response: [0, 1] },
+  ];
+  const rng = Rng.named(3, "corruption");
+  const batches = 1500;
+  let [excess, largest] = [0, 0];
+  for (let i = 0; i < batches; i++) {
+    const terms = supervisedFlowTerms(examples, OPTIONS, { arWeight: null, eosFillWeight: 1, rng });
+    const kappas = Array.from(terms.conditions.time as Float32Array, (t) => t ** OPTIONS.exponent);
+    // L = 3: below 3/4, one in each half
+    assert.deepEqual(kappas.map((kappa) => Math.floor((kappa / 0.75) * 2)).sort(), [0, 1]);
+    largest = Math.max(largest, ...kappas);
+    const current = terms.features.current as BigInt64Array;
+    terms.targets.forEach((target, r) => {
+      // noise hits the token itself once in as many as there are
+      const other = (1 - (kappas[Math.floor(r / 3)] as number)) * (1 - 1 / ORDINARY.length);
+      excess += (Number(current[r] !== target) - other) / (batches * 6);
+    });
+  }
+  assert.ok(Math.abs(excess) < 0.02, `${excess}`);
+  assert.ok(largest > 0.7, `${largest}`);
+});

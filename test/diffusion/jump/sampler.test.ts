@@ -4,7 +4,12 @@ import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import type { Drawn } from "../../../src/diffusion/jump/heads.js";
 import { flowSteps, type JumpOptions, ordinaryTokens } from "../../../src/diffusion/jump/options.js";
-import { type JumpTrajectory, jumpReveals, parseJumpTrajectory } from "../../../src/diffusion/jump/trajectory.js";
+import {
+  type JumpTrajectory,
+  jumpReveals,
+  parseJumpTrajectory,
+  responseOf,
+} from "../../../src/diffusion/jump/trajectory.js";
 import type { StepLayout } from "../../../src/diffusion/layouts.js";
 import type { RoundModel } from "../../../src/diffusion/sampler.js";
 import { sampler } from "../../../src/diffusion/samplers/jump.js";
@@ -213,6 +218,13 @@ test("steps are a uniform grid; the last one goes all the way", () => {
   assert.equal(hazards[2], Number.POSITIVE_INFINITY);
 });
 
+test("a response ends with the first EOS of the last canvas", () => {
+  const { eos } = TOKENS;
+  assert.deepEqual(responseOf([0, eos, 1, eos], eos), { response: [0, eos], ended: "eos" });
+  assert.deepEqual(responseOf([eos, 0], eos), { response: [eos], ended: "eos" });
+  assert.deepEqual(responseOf([0, 1], eos), { response: [0, 1], ended: "length" });
+});
+
 test("a token's step is the one after which it never changed", () => {
   const step = (tokens: number[], logProbs: number[]) => ({ tokens, logProbs });
   const trajectory: JumpTrajectory = {
@@ -244,6 +256,7 @@ test("what cannot have been sampled is refused, with its reason", async () => {
     [edited({ source: [0, TOKENS.mask] }), /token 3, which is never sampled/],
     [edited({ steps: [{ tokens: [0, 1], logProbs: [-1] }] }), /step 0 has 1 log-probabilities/],
     [edited({ steps: [{ tokens: [0, 1], logProbs: [-1, 0.5] }] }), /0.5 at position 1 is no log-probability/],
+    [edited({ steps: [{ tokens: [0, 1], logProbs: [0.5, -1] }] }), /0.5 at position 0 is no log-probability/],
     [edited({ response: [1, 1, 1] }), /not what its last canvas spells/],
     [edited({ ended: good.ended === "eos" ? "length" : "eos" }), /it ended by/],
   ];

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Runtime } from "../../../src/onnx/session.js";
+import { objective as espo } from "../../../src/rl/objectives/espo.js";
+import { runLoss, type SegmentInputs } from "../../support/loss-graph.js";
+
+let runtime: Runtime;
+before(async () => {
+  runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+});
+after(() => runtime.close());
+
+const tokens = [2, 4, 1, 5, 8, 3];
+const value = [-2, -8, -3, -10, -16, -1];
+/** Per token; the last response is padding. */
+const ratio = [1.5, 1.5, 0.5, 0.5, 1.3, 9];
+const inputs: SegmentInputs = {
+  tokens,
+  value,
+  old: value.map((v, i) => v - (tokens[i] as number) * Math.log(ratio[i] as number)),
+  // value - reference = 2, -4, 0, 1, 4
+  reference: [-4, -4, -3, -11, -20, 7],
+  advantage: [1, -1, 1, -1, 1, 1],
+  weight: [0.2, 0.2, 0.2, 0.2, 0.2, 0],
+};
+
+const run = (kl_coeff: number, changes: Partial<SegmentInputs> = {}) => {
+  const options = espo.schema.parse({ kl_coeff, clip_range_low: 0.2, clip_range_high: 0.4 });
+  return runLoss(runtime, `espo ${kl_coeff}`, (i) => espo.loss(i, options as never), { ...inputs, ...changes });
+};
+
+function close(actual: readonly number[], expected: readonly number[]): void {
+  assert.equal(actual.length, expected.length);
+  actual.forEach((x, i) => {
+    assert.ok(Math.abs(x - (expected[i] as number)) < 1e-5, `${i}: ${x} for ${expected[i]}`);
+  });
+}
+
+test("the loss by hand: one ratio a response, each side clipped by its own bound, the penalty per token", async () => {
+  const { metrics, gradient } = await run(0.1);
+  // ratios 1.5 clipped to 1.4, 1.5 not (A < 0), .5 not, .5 clipped to .8 (A < 0), 1.3 inside
+  const surrogate = 0.2 * (-1.4 + 1.5 - 0.5 + 0.8 - 1.3);
+  // 4/2/2, 16/2/4, 0, 1/2/5, 16/2/8
+  const k2 = 0.2 * (1 + 2 + 0 + 0.1 + 1);
+  const expected = {
+    loss: surrogate + 0.1 * k2,
+    kl: k2,
+    ratio_mean: 0.2 * (1.5 + 1.5 + 0.5 + 0.5 + 1.3),
+    ratio_max: 1.5,
+    ratio_error: 0.5,
+    clip_fraction: 0.8,
+    elbo_per_token: 0.2 * (-1 - 2 - 3 - 2 - 2),
+  };
+  assert.deepEqual(Object.keys(metrics).sort(), Object.keys(expected).sort());
+  for (const [name, x] of Object.entries(expected)) close([metrics[name] as number], [x]);
+  // a clipped ratio has no slope; the penalty's is .1 (value - reference) / tokens
+  close(gradient, [0.2 * (0 + 0.1), 0.2 * (1.5 / 4 - 0.1), 0.2 * -0.5, 0.2 * (0 + 0.02), 0.2 * (-1.3 / 8 + 0.05), 0]);
+});
+
+test("on policy the gradient is that of REINFORCE per token", async () => {
+  const { metrics, gradient } = await run(0.1, { old: value, reference: value });
+  assert.deepEqual([metrics.ratio_error, metrics.kl, metrics.clip_fraction], [0, 0, 0]);
+  close(gradient, [-0.1, 0.05, -0.2, 0.04, -0.025, 0]);
+});
+
+test("without a penalty the reference changes nothing", async () => {
+  const [a, b] = [await run(0), await run(0, { reference: value })];
+  assert.equal(a.metrics.loss, b.metrics.loss);
+  assert.deepEqual(a.gradient, b.gradient);
+});
+
+test("the bound's draws, the penalty and when noise is measured are the options'", () => {
+  const options = espo.schema.parse({ kl_coeff: 0.25, noise_every: 7, mc_samples: 3, coupled: false }) as never;
+  assert.deepEqual([espo.penalty(options), espo.noiseEvery?.(options)], [0.25, 7]);
+  const context = { boundTerms: (_: unknown, layout: unknown) => layout };
+  assert.deepEqual(espo.layout([], options, context as never), { samples: 3, coupled: false });
+});

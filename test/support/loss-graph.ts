@@ -1,0 +1,46 @@
+import { backward } from "../../src/autodiff/backward.js";
+import { Emitter } from "../../src/onnx/emit.js";
+import { GraphBuilder } from "../../src/onnx/graph.js";
+import { encodeModel } from "../../src/onnx/proto.js";
+import type { Runtime } from "../../src/onnx/session.js";
+import type { Tensor, Value } from "../../src/onnx/types.js";
+import type { Loss, LossInputs } from "../../src/rl/objective.js";
+
+const NAMES = ["value", "old", "reference", "advantage", "weight", "tokens"] as const;
+
+/** What a loss reads of each segment. */
+export type SegmentInputs = Readonly<Record<(typeof NAMES)[number], readonly number[]>>;
+
+/** Loss, metrics and d loss / d value of segments on the runtime. @param session another one for another loss. */
+export async function runLoss(
+  runtime: Runtime,
+  session: string,
+  loss: (inputs: LossInputs) => Loss,
+  inputs: SegmentInputs,
+): Promise<{ metrics: Record<string, number>; gradient: number[] }> {
+  const size = inputs.value.length;
+  const name = `${session} ${size}`;
+  if (!runtime.has(name)) {
+    const g = new GraphBuilder("loss");
+    const values = Object.fromEntries(NAMES.map((key) => [key, g.input(key, "float32", [size])])) as Record<
+      string,
+      Value
+    >;
+    const built = loss({ e: new Emitter(g), ...values } as unknown as LossInputs);
+    g.output("loss", built.loss);
+    for (const [key, metric] of Object.entries(built.metrics)) g.output(key, metric.value);
+    g.output("gradient", backward(g, built.loss, [values.value as Value])[0] as Value);
+    await runtime.load(name, { bytes: encodeModel(g.build()) });
+  }
+  const feeds = Object.fromEntries(
+    NAMES.map((key): [string, Tensor] => [
+      key,
+      { dtype: "float32", shape: [size], data: Float32Array.from(inputs[key]) },
+    ]),
+  );
+  const { gradient, ...rest } = await runtime.run(name, { feeds });
+  return {
+    metrics: Object.fromEntries(Object.entries(rest).map(([key, t]) => [key, Number(t.data[0])])),
+    gradient: Array.from((gradient as Tensor).data as Float32Array),
+  };
+}
