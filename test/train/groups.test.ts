@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
-import { type Group, type Half, makeGroup, type Sampled, samplesOf, TaskCursor } from "../../src/train/groups.js";
+import {
+  type Group,
+  type Half,
+  makeGroup,
+  recordsOf,
+  type Sampled,
+  samplesOf,
+  TaskCursor,
+} from "../../src/train/groups.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 
 const sampled = (reward: number | null, token = 0): Sampled => ({
@@ -92,4 +100,25 @@ describe("the walk through the tasks", () => {
       assert.equal(resumed.drawn, drawn + 5);
     }
   });
+});
+
+it("the lines of a step carry the advantages that it was trained with", () => {
+  const sampled = (task_id: string, reward: number | null) => ({
+    trajectory: plainTrajectory([1], [0]),
+    record: { task_id, reward } as Sampled["record"],
+  });
+  const groups = [
+    makeGroup([sampled("a", 0), sampled("a", null), sampled("a", 1)], "center", 5),
+    makeGroup([sampled("b", 1), sampled("b", 1)], "center", 5),
+  ];
+  assert.deepEqual(
+    recordsOf(9, groups).map(({ step, task_id, reward, advantage }) => [step, task_id, reward, advantage]),
+    [
+      [9, "a", 0, -0.5],
+      [9, "a", null, null],
+      [9, "a", 1, 0.5],
+      [9, "b", 1, null],
+      [9, "b", 1, null],
+    ],
+  );
 });

@@ -4,7 +4,9 @@ import { Rng } from "../../src/core/rng.js";
 import type { Trajectory } from "../../src/diffusion/trajectory.js";
 import type { Episode, EpisodeRunner } from "../../src/env/episode.js";
 import type { Task } from "../../src/env/site.js";
-import { collectRollouts } from "../../src/train/rollouts.js";
+import type { RunConfig } from "../../src/train/config.js";
+import type { RolloutRecord } from "../../src/train/rollout-record.js";
+import { collectRollouts, type Rollout, recordOf } from "../../src/train/rollouts.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 
 const task = (id: string): Task => ({ id, form: "f", split: "train", fields: {} }) as unknown as Task;
@@ -107,4 +109,66 @@ test("the browser's failure is the caller's, once all responses are there", asyn
     throw new Error("no browser");
   });
   await assert.rejects(collectRollouts(policy, runner, TASKS, streams(), { batch: 1 }), /no browser/);
+});
+
+test("a rollout is recorded with what it was worth and what became of every line of its plan", () => {
+  const trajectory = plainTrajectory([1], [0, 1, 0]);
+  const worth = {
+    reward: 0.7,
+    documentsReward: 0.9,
+    taskCompletion: 0.1,
+    fieldAccuracy: 0.2,
+    executionCompleteness: 0.3,
+    success: true,
+    accepted: true,
+    posted: [["n", "v"]],
+    actions: [
+      { action: { kind: "fill", label: "Name", value: "A" }, fate: "done", control: 0 },
+      { action: { kind: "submit" }, fate: "rejected", detail: "Name is missing" },
+    ],
+    unresolved: ["hello"],
+    received: { Name: "A" },
+    perField: { Name: 1 },
+  };
+  const recorded = { id: "t/1", form: "f", fields: { Name: "A" } };
+  const place = { step: 3, group: 1, rollout: 2 };
+  const of = (changes: object, reward: RunConfig["reward"]): RolloutRecord => {
+    const rollout = {
+      task: recorded,
+      trajectory,
+      plan: "plan",
+      episode: { ...worth, ...changes },
+    } as unknown as Rollout;
+    return recordOf(rollout, place, { reward } as RunConfig, { promptText: () => "prompt" });
+  };
+  assert.deepEqual(of({}, "default"), {
+    format: 1,
+    ...place,
+    task_id: "t/1",
+    form: "f",
+    prompt: "prompt",
+    response: "plan",
+    reward: 0.7,
+    parts: { task_completion: 0.1, field_accuracy: 0.2, execution_completeness: 0.3 },
+    success: true,
+    advantage: null,
+    accepted: true,
+    truth: { Name: "A" },
+    posted: [["n", "v"]],
+    actions: [
+      { action: "fill Name | A", fate: "done" },
+      { action: "submit", fate: "rejected", detail: "Name is missing" },
+      { action: "hello", fate: "not-an-action" },
+    ],
+    received: { Name: "A" },
+    field_scores: { Name: 1 },
+    fault: null,
+    tokens: 3,
+    trajectory,
+  });
+  assert.equal(of({}, "documents").reward, 0.9);
+  // a fault is never a reward of 0
+  const faulted = of({ fault: "timeout", reward: Number.NaN }, "default");
+  assert.deepEqual([faulted.reward, faulted.parts, faulted.fault], [null, null, "timeout"]);
+  assert.ok(!("received" in faulted) && !("field_scores" in faulted));
 });
