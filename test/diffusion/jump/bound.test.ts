@@ -136,6 +136,8 @@ test("the bound of a response is the mean over its draws, whatever else is in th
     });
     assert.deepEqual([draws.length, terms.owner, [...terms.tokens]], [4, [0, 1, -1], [3, 2, 0]]);
     assert.deepEqual([terms.batch, terms.temperature], [coupled ? 12 : 6, 1]);
+    // a whole canvas of every view has room
+    assert.equal(terms.rows.length, terms.batch * OPTIONS.responseLength);
     const values = flow.values(terms);
     responses.forEach((response, b) => {
       const alone = draws

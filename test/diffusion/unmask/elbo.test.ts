@@ -245,6 +245,24 @@ test("the value of a response is the mean over its draws, whatever else is in th
   }
 });
 
+test("there is room for every token of every draw", () => {
+  const response = Array.from({ length: CANVAS }, () => 1);
+  const trajectory: UnmaskTrajectory = {
+    prompt: PROMPT,
+    slotSize: 2,
+    responseLength: CANVAS,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "length",
+  };
+  const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
+  const layout = { batch: 2, lengthStep: 1, samples: 3, coupled: true, rng: Rng.named(1, "full") };
+  const terms = boundTerms([trajectory, trajectory], options, layout);
+  assert.ok(terms.coefficient.every((c) => c > 0));
+  assert.equal(terms.coefficient.length, 2 * 3 * CANVAS);
+});
+
 test("an empty side counts nothing and the other one carries its weight", () => {
   const draw: MaskDraw = { masked: [false, false], order: [1, 0] };
   const terms = lay([0, 1, 1, 0], 2, draw, true);
