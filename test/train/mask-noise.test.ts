@@ -18,7 +18,12 @@ const espo = objective.schema.parse({ mc_samples: 1, coupled: false, kl_coeff: 0
  * The fraction for an update that changes the log-ratio per token of every response by a part of its own (the same on
  * all masks) and by a part that is new for each scoring, both of the standard deviation given.
  */
-async function fraction(own: number, noise: number): Promise<number | null> {
+async function fraction(
+  own: number,
+  noise: number,
+  // an update may move all ratios together, which is no spread
+  { shift = 3, perToken = true } = {},
+): Promise<number | null> {
   const rng = Rng.named(1, "noise");
   let updated = false;
   const ofPrompt = new Map<string, number>();
@@ -36,7 +41,9 @@ async function fraction(own: number, noise: number): Promise<number | null> {
         before.set(terms, values);
         const value = values[s] as number;
         if (!updated) return value;
-        return value + (terms.tokens[s] as number) * (own * part(`${batchOf(terms)}/${owner}`) + noise * rng.normal());
+        const tokens = terms.tokens[s] as number;
+        const change = own * (shift + part(`${batchOf(terms)}/${owner}`));
+        return value + (perToken ? tokens * change : change) + tokens * noise * rng.normal();
       }),
     }),
   };
@@ -78,6 +85,14 @@ describe("the share of the ratio's variance that is mask noise", () => {
       const measured = (await fraction(own, noise)) as number;
       assert.ok(Math.abs(measured - expected) < 0.1, `${measured} for ${expected}`);
     }
+  });
+
+  it("is of ratios per token: what a response changes by as a whole counts for less the longer it is", async () => {
+    const measured = (await fraction(0.1, 0.02, { shift: 0, perToken: false })) as number;
+    // lengths 2 to 8
+    const share = [2, 3, 4, 5, 6, 7, 8].reduce((sum, length) => sum + length ** -2 / 7, 0);
+    const expected = 0.02 ** 2 / (0.02 ** 2 + 0.1 ** 2 * share);
+    assert.ok(Math.abs(measured - expected) < 0.1, `${measured} for ${expected}`);
   });
 
   it("is null where an update changed nothing but rounding", async () => {
