@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
+import { problemsOf } from "../core/problems.js";
 
 /** The keys that every architecture has, under Hugging Face's names. Each architecture adds its own (arch/). */
 export const baseConfigSchema = z.looseObject({
@@ -25,6 +26,10 @@ export function readModelConfig(dir: string): ModelConfig {
 /** Parses with every problem listed at once. */
 export function parseConfig<S extends z.ZodType>(schema: S, value: unknown, where: string): z.infer<S> {
   const result = schema.safeParse(value);
-  if (!result.success) throw new UserError(`${where} is not a usable model config:\n${z.prettifyError(result.error)}`);
+  if (!result.success) {
+    throw new UserError(`${where} is not a usable model config:${problemsOf(result.error)}`, {
+      hint: "docs/model.md lists the keys of each architecture",
+    });
+  }
   return result.data;
 }

@@ -28,12 +28,13 @@ export interface LoadOptions {
  * @throws UserError (exit 2) with every problem at once, each with its key and its line.
  */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<RunConfig> {
-  const here = existsSync(path) || isAbsolute(path) ? path : shippedOr(path);
+  const here = shippedOr(path);
   return resolveConfig(readYaml(here), here, options);
 }
 
-/** A config that came with this package, by the name that the documentation calls it by, from any folder. */
-function shippedOr(path: string): string {
+/** A file as it is given; where it is not there, one that came with this package, as the documentation calls it, from any folder. */
+export function shippedOr(path: string): string {
+  if (existsSync(path) || isAbsolute(path)) return path;
   const shipped = join(packageRoot(), path);
   return existsSync(shipped) ? shipped : path;
 }

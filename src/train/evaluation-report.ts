@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { readJson, writeAtomic } from "../core/files.js";
+import { problemsOf } from "../core/problems.js";
 import { bootstrapMean, bootstrapPairedDifference, type Interval } from "./statistics.js";
 
 const interval = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() });
@@ -186,7 +187,7 @@ export async function writeEvaluation(path: string, evaluation: Evaluation): Pro
 export function readEvaluation(path: string): Evaluation {
   const result = evaluationSchema.safeParse(readJson(path));
   if (result.success) return result.data;
-  throw new UserError(`${path} is no evaluation: ${z.prettifyError(result.error)}`);
+  throw new UserError(`${path} is no evaluation:${problemsOf(result.error)}`);
 }
 
 const SCORES = ["reward", "success_rate", "field_accuracy"] as const;

@@ -18,13 +18,14 @@ export const newModelSchema = z.strictObject({
   vocab_size: z
     .int()
     .min(300)
+    .max(1_000_000)
     .default(1024)
     .describe("largest vocabulary of the byte-level BPE, special tokens included"),
   site: z
     .strictObject({ tier: z.enum(["starter", "full"]).default("starter") })
     .prefault({})
     .describe("embedded site whose training tasks are the corpus"),
-  synthetic_tasks: z.int().min(0).default(2000).describe("synthetic tasks in the corpus"),
+  synthetic_tasks: z.int().min(0).max(1_000_000).default(2000).describe("synthetic tasks in the corpus"),
   model: z
     .looseObject({ architecture: z.string(), attention: z.enum(["causal", "bidirectional"]) })
     .describe("config.json but for the vocabulary"),
@@ -34,6 +35,9 @@ export type NewModelConfig = z.infer<typeof newModelSchema>;
 
 const SPECIAL = { pad: "<|endoftext|>", eos: "<|im_end|>", mask: "<|mask|>" } as const;
 
+/** Stands for a vocabulary that is not made yet. */
+const NO_VOCABULARY = { vocab_size: 1, pad_token_id: 0, eos_token_id: 0, mask_token_id: 0 };
+
 /**
  * Makes a model directory from nothing: a tokenizer trained on the embedded site's training tasks, and fresh weights.
  * @returns number of parameters and of tokens.
@@ -42,6 +46,10 @@ export async function newModel(
   config: NewModelConfig,
   out: string,
 ): Promise<{ parameters: number; vocabulary: number }> {
+  // sizes that cannot be are found before the corpus is made
+  const sizes: ModelConfig = { hidden_size: 0, ...config.model, ...NO_VOCABULARY };
+  const architecture = await architectureOf(sizes);
+  architecture.weights(sizes);
   const site = await embedded.start(embedded.schema.parse({ tier: config.site.tier }));
   const texts: string[] = [];
   try {
@@ -72,14 +80,12 @@ export async function newModel(
     return id;
   };
   const modelConfig: ModelConfig = {
-    hidden_size: 0,
-    ...config.model,
+    ...sizes,
     vocab_size: tokenizer.vocabSize,
     pad_token_id: idOf(SPECIAL.pad),
     eos_token_id: idOf(SPECIAL.eos),
     mask_token_id: idOf(SPECIAL.mask),
   };
-  const architecture = await architectureOf(modelConfig);
   const weights = new Map<string, Tensor>();
   let parameters = 0;
   for (const [name, { shape, data }] of initialise(

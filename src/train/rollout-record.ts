@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
+import { problemsOf } from "../core/problems.js";
 import { readJsonLines } from "./metrics.js";
 
 const schema = z.looseObject({
@@ -55,5 +56,5 @@ export function readRollouts(path: string): RolloutRecord[] {
 export function parseRollout(value: unknown, where: string): RolloutRecord {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new UserError(`${where} is no rollout: ${z.prettifyError(result.error)}`);
+  throw new UserError(`${where} is no rollout:${problemsOf(result.error)}`);
 }

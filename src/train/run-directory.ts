@@ -6,6 +6,7 @@ import { z } from "zod";
 import { messageOf, UserError } from "../core/errors.js";
 import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
 import { acquireLock, isLocked } from "../core/lock.js";
+import { problemsOf } from "../core/problems.js";
 import { formatConfig, type RunConfig } from "./config.js";
 
 /** What a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
@@ -199,7 +200,7 @@ export class RunDirectory {
   readEnvironment(): RunEnvironment {
     const result = environmentSchema.safeParse(readJson(this.environment));
     if (result.success) return result.data;
-    throw new UserError(`${this.environment} is broken: ${z.prettifyError(result.error)}`);
+    throw new UserError(`${this.environment} is broken:${problemsOf(result.error)}`);
   }
 
   /**

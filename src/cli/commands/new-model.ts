@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { parse } from "yaml";
-import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
-import type { CliCommand, CliContext } from "../shared.js";
+import { problemsOf } from "../../core/problems.js";
+import { shippedOr } from "../../train/config.js";
+import { type CliCommand, type CliContext, shellWord } from "../shared.js";
+
+const HINT = "give a YAML file as configs/tiny/model.yaml; docs/model.md lists the keys of each architecture";
 
 /** `refusion-train new-model`: a fresh tokenizer and random weights, to be trained by `sft`. */
 export const command: CliCommand = {
@@ -18,19 +21,20 @@ export const command: CliCommand = {
             hint: "give another --out",
           });
         const { newModel, newModelSchema } = await import("../../train/new-model.js");
+        const path = shippedOr(flags.config);
         let raw: unknown;
         try {
-          raw = parse(readFileSync(flags.config, "utf8"));
+          raw = parse(readFileSync(path, "utf8"));
         } catch (error) {
-          throw new UserError(`Cannot read ${flags.config}: ${messageOf(error)}`, { exitCode: 2 });
+          throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { hint: HINT, exitCode: 2 });
         }
         const config = newModelSchema.safeParse(raw);
         if (!config.success)
-          throw new UserError(`${flags.config} is not usable:\n${z.prettifyError(config.error)}`, { exitCode: 2 });
+          throw new UserError(`${path} is not usable:${problemsOf(config.error)}`, { hint: HINT, exitCode: 2 });
         const { parameters, vocabulary } = await newModel(config.data, flags.out);
         context.print(`${flags.out}: ${parameters} parameters, ${vocabulary} tokens`);
         context.log(
-          `next: refusion-train init sft --model ${flags.out} --out sft.yaml objective.trainable=full objective.output=${flags.out}-trained`,
+          `next: refusion-train init sft --model ${shellWord(flags.out)} --out sft.yaml objective.trainable=full objective.output=${shellWord(`${flags.out}-trained`)}`,
         );
       });
   },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
+import { problemsOf } from "../../core/problems.js";
 import type { Reveal, SampledModel } from "../sampler.js";
 import type { Trajectory } from "../trajectory.js";
 import { ordinaryTokens } from "./options.js";
@@ -44,7 +45,7 @@ export function responseOf(canvas: readonly number[], eos: number): Pick<Traject
  */
 export function parseJumpTrajectory(data: unknown, where: string, model: SampledModel): JumpTrajectory {
   const parsed = schema.safeParse(data);
-  if (!parsed.success) return fail(where, z.prettifyError(parsed.error));
+  if (!parsed.success) return fail(where, problemsOf(parsed.error).trimStart());
   const trajectory: JumpTrajectory = parsed.data;
   const { responseLength: length, source, steps } = trajectory;
   const ordinary = new Set(ordinaryTokens(model));

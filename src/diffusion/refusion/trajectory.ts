@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
+import { problemsOf } from "../../core/problems.js";
 import type { Reveal } from "../sampler.js";
 import type { Trajectory } from "../trajectory.js";
 
@@ -35,7 +36,7 @@ export interface RefusionTrajectory extends Trajectory {
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): RefusionTrajectory {
   const parsed = trajectorySchema.safeParse(data);
-  if (!parsed.success) return fail(where, z.prettifyError(parsed.error));
+  if (!parsed.success) return fail(where, problemsOf(parsed.error).trimStart());
   const { positions, passes, forwards, response, responseLength, ended } = parsed.data;
   if (positions.length !== response.length || passes.length !== response.length)
     fail(where, `${positions.length} positions and ${passes.length} passes of a response of ${response.length} tokens`);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
+import { problemsOf } from "../../core/problems.js";
 import type { Reveal } from "../sampler.js";
 import type { Trajectory } from "../trajectory.js";
 import { eosAllowedSlots } from "./slots.js";
@@ -50,7 +51,7 @@ export interface UnmaskTrajectory extends Trajectory {
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): UnmaskTrajectory {
   const parsed = trajectorySchema.safeParse(data);
-  if (!parsed.success) fail(where, z.prettifyError(parsed.error));
+  if (!parsed.success) fail(where, problemsOf(parsed.error).trimStart());
   checkTrajectory(parsed.data, where, eos);
   return parsed.data;
 }

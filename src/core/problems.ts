@@ -1,0 +1,15 @@
+import type { z } from "zod";
+
+/** Problems that are listed; the rest is counted. */
+const MAX_LISTED = 20;
+
+/** What a schema refused, each problem on a line of its own that begins with its place: `\n  model.hidden_size: is missing`. */
+export function problemsOf(error: z.ZodError): string {
+  const listed = error.issues.slice(0, MAX_LISTED).map(({ path, message }) => {
+    const place = path.map(String).join(".");
+    const text = message.replace(/^Invalid input: /, "");
+    return `\n  ${place === "" ? "" : `${place}: `}${text.endsWith(", received undefined") ? "is missing" : text}`;
+  });
+  const more = error.issues.length - listed.length;
+  return `${listed.join("")}${more > 0 ? `\n  and ${more} more` : ""}`;
+}
