@@ -1,7 +1,17 @@
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, existsSync, fsyncSync, openSync, readFileSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import writeFileAtomic from "write-file-atomic";
 import { messageOf, UserError } from "./errors.js";
@@ -19,6 +29,30 @@ export async function writeAtomic(path: string, data: string | Uint8Array): Prom
     );
   } catch (error) {
     throw cannotWrite(path, error);
+  }
+}
+
+/**
+ * Makes a directory that is there whole or not at all: `write` fills one beside its place, which then gets the name.
+ * @throws UserError where the file system refuses; else what `write` throws. Nothing is left then.
+ */
+export async function writeDirectory<T>(path: string, write: (aside: string) => Promise<T>): Promise<T> {
+  const target = resolve(path);
+  const aside = `${target}.tmp-${process.pid}`;
+  try {
+    rmSync(aside, { recursive: true, force: true });
+    mkdirSync(aside, { recursive: true });
+    const result = await write(aside);
+    renameSync(aside, target);
+    return result;
+  } catch (error) {
+    try {
+      rmSync(aside, { recursive: true, force: true });
+    } catch {
+      // the first error says what is wrong
+    }
+    // an error of the file system; anything else says itself what it is
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : cannotWrite(path, error);
   }
 }
 

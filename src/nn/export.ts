@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { existsSync, statfsSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { messageOf, UserError } from "../core/errors.js";
+import { UserError } from "../core/errors.js";
+import { writeDirectory } from "../core/files.js";
 import { BYTES } from "../onnx/types.js";
 import { openCheckpoint } from "../text/checkpoint.js";
 import { elements } from "../text/safetensors-write.js";
@@ -60,7 +61,10 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     throw new UserError(`${options.out} exists already, and a model is never overwritten.`, {
       hint: "give another --out",
     });
-  if (!existsSync(checkpoint)) throw new UserError(`There is no checkpoint directory ${checkpoint}.`);
+  if (!existsSync(checkpoint))
+    throw new UserError(`There is no checkpoint directory ${checkpoint}.`, {
+      hint: "give the directory of a Hugging Face checkpoint, or of a model",
+    });
   const tokenizerText = tokenizerJson(checkpoint);
   const tokenizer = Tokenizer.fromJson(JSON.parse(tokenizerText), `the tokenizer of ${checkpoint}`);
   const config = readCheckpointConfig(checkpoint, tokenizer, options.tokens);
@@ -69,9 +73,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
   checkSpace(out, bytes);
 
   const parameters = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
-  const aside = `${out}.tmp-${process.pid}`;
-  try {
-    mkdirSync(aside, { recursive: true });
+  await writeDirectory(options.out, async (aside) => {
     await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
       ...(options.signal === undefined ? {} : { signal: options.signal }),
       progress: (done, weight) => options.progress?.({ weight, done, total: parameters }),
@@ -84,14 +86,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     await writeModelGraph(aside, config);
     // what was just written is what every command will read
     await loadModel(aside);
-    renameSync(aside, out);
-  } catch (error) {
-    rmSync(aside, { recursive: true, force: true });
-    if ((error as NodeJS.ErrnoException).code === undefined || error instanceof UserError) throw error;
-    throw error instanceof DOMException
-      ? error
-      : new UserError(`Cannot write ${options.out}: ${messageOf(error)}`, { cause: error });
-  }
+  });
   return { parameters, bytes, from4Bits };
 }
 

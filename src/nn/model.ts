@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, UserError } from "../core/errors.js";
-import { sha256File, writeAtomic } from "../core/files.js";
+import { sha256File, writeAtomic, writeDirectory } from "../core/files.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import { decodeModel, encodeModel, readModelFile, writeModelFile } from "../onnx/proto.js";
 import type { RawModel } from "../onnx/raw-model.js";
@@ -95,18 +94,23 @@ export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
   }
 }
 
-/** Writes a model directory: weights as safetensors, and a graph that points into that very file. */
+/**
+ * Writes a model directory: weights as safetensors, and a graph that points into that very file. A new directory is there
+ * whole or not at all; in one that exists, the model's own files are replaced.
+ */
 export async function saveModel(
   dir: string,
   config: ModelConfig,
   weights: ReadonlyMap<string, Tensor>,
   tokenizerJson: string,
 ): Promise<void> {
-  await mkdir(dir, { recursive: true });
-  await writeSafetensors(join(dir, WEIGHTS_FILE), weights, { format: "pt" });
-  await writeAtomic(join(dir, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
-  await writeAtomic(join(dir, "tokenizer.json"), tokenizerJson);
-  await writeModelGraph(dir, config);
+  const write = async (into: string): Promise<void> => {
+    writeSafetensors(join(into, WEIGHTS_FILE), weights, { format: "pt" });
+    await writeAtomic(join(into, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+    await writeAtomic(join(into, "tokenizer.json"), tokenizerJson);
+    await writeModelGraph(into, config);
+  };
+  await (existsSync(dir) ? write(dir) : writeDirectory(dir, write));
 }
 
 /** Writes the graph of the weights that lie in a directory already, in whatever form they are stored. */

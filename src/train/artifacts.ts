@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, linkSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { copyFileSync, existsSync, linkSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, UserError } from "../core/errors.js";
+import { UserError } from "../core/errors.js";
+import { writeDirectory } from "../core/files.js";
 import { Rng } from "../core/rng.js";
 import { weightFiles } from "../nn/model.js";
 import { writeModelFile } from "../onnx/proto.js";
@@ -57,26 +57,26 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
       length: shapes.length,
       rows: config.training.rollout_batch * shapes.rows,
     };
-    await mkdir(out, { recursive: true });
-    for (const file of weightFiles(policy.model.graph)) {
-      await mkdir(dirname(join(out, file)), { recursive: true });
-      shareWeights(join(policy.model.dir, file), join(out, file));
-    }
-    const files: string[] = [];
-    for (const [name, graph] of engine.artifacts(batch.terms, rollout)) {
-      const file = join(out, `${name}.onnx`);
-      await writeModelFile(file, graph);
-      files.push(file);
-    }
-    const checkpoint = join(out, "checkpoint");
-    await writeCheckpoint(checkpoint, {
-      step: 0,
-      adapter: { config: adapterConfig(config), tensors: adapter },
-      weights: null,
-      optimizer: new Map(),
-      state: {},
+    return await writeDirectory(out, async (aside) => {
+      for (const file of weightFiles(policy.model.graph)) {
+        mkdirSync(dirname(join(aside, file)), { recursive: true });
+        shareWeights(join(policy.model.dir, file), join(aside, file));
+      }
+      const files: string[] = [];
+      for (const [name, graph] of engine.artifacts(batch.terms, rollout)) {
+        const file = `${name}.onnx`;
+        await writeModelFile(join(aside, file), graph);
+        files.push(file);
+      }
+      await writeCheckpoint(join(aside, "checkpoint"), {
+        step: 0,
+        adapter: { config: adapterConfig(config), tensors: adapter },
+        weights: null,
+        optimizer: new Map(),
+        state: {},
+      });
+      return [...files, "checkpoint"].map((file) => join(out, file));
     });
-    return [...files, checkpoint];
   } finally {
     await policy.close();
     await environment.close();
@@ -88,10 +88,6 @@ function shareWeights(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    try {
-      copyFileSync(from, to);
-    } catch (error) {
-      throw new UserError(`Cannot write ${to}: ${messageOf(error)}`, { cause: error });
-    }
+    copyFileSync(from, to);
   }
 }

@@ -33,7 +33,11 @@ export interface MergeSource {
  * @throws UserError where the directory is none of them, the checkpoint is damaged, or the run's model has changed.
  */
 export async function mergeSource(dir: string, options: MergeOptions): Promise<MergeSource> {
-  if (!existsSync(dir)) throw new UserError(`There is no run or adapter ${dir}.`);
+  if (!existsSync(dir)) {
+    throw new UserError(`There is no run or adapter ${dir}.`, {
+      hint: "give the directory of a run, as runs/quickstart, or of an adapter",
+    });
+  }
   const checkpointItself = isCheckpoint(dir);
   const plain = !checkpointItself && existsSync(join(dir, ADAPTER));
   if ((checkpointItself || plain) && options.step !== undefined) {

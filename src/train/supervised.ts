@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
@@ -31,6 +32,14 @@ export async function trainSupervised(
   if (full && sft.output === null) {
     throw new UserError("objective.trainable=full makes a new model, so it needs a place for it.", {
       hint: "Set objective.output=DIR.",
+      exitCode: 2,
+    });
+  }
+  const taken = sft.output !== null && existsSync(sft.output) && readdirSync(sft.output).length > 0;
+  // a resumed run may have written it itself
+  if (full && taken && !options.resume) {
+    throw new UserError(`objective.output: ${sft.output} exists already, and a model is never overwritten.`, {
+      hint: "set objective.output to another directory, or remove that one",
       exitCode: 2,
     });
   }

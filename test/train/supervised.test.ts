@@ -55,6 +55,8 @@ test("a run that trained every weight says where its model is, and what evaluate
   const options = { command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true };
   const { model } = await train(config, { ...options, runDir: run, resume: false, signal });
   assert.equal(model, output);
+  const again = train(config, { ...options, runDir: join(root, "again"), resume: false, signal });
+  await assert.rejects(again, /objective\.output: .* exists already/);
   await loadModel(output);
   const evaluate = {
     run,

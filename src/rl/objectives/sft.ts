@@ -34,7 +34,12 @@ const schema = z.strictObject({
     .positive()
     .default(10)
     .describe("learning rate of Muon's matrices, as a multiple of AdamW's"),
-  output: z.string().min(1).nullable().default(null).describe("with trainable: full, the model directory to write"),
+  output: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("with trainable: full, the model directory to write; must not exist"),
 });
 
 export type SftOptions = z.infer<typeof schema>;

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import { writeDirectory } from "../../src/core/files.js";
+
+const root = mkdtempSync(join(tmpdir(), "files-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+test("a directory is there whole or not at all", async () => {
+  const path = join(root, "a", "whole");
+  const result = await writeDirectory(path, async (aside) => {
+    writeFileSync(join(aside, "x"), "1");
+    assert.ok(!existsSync(path));
+    return 7;
+  });
+  assert.deepEqual([result, readFileSync(join(path, "x"), "utf8")], [7, "1"]);
+  const half = writeDirectory(join(root, "a", "half"), async (aside) => {
+    writeFileSync(join(aside, "x"), "1");
+    throw new TypeError("no more");
+  });
+  await assert.rejects(half, new TypeError("no more"));
+  assert.deepEqual(readdirSync(join(root, "a")), ["whole"]);
+});
+
+test("a place that cannot be written is a user's error that names it", async () => {
+  const file = join(root, "file");
+  writeFileSync(file, "");
+  for (const path of [join(file, "below"), join(file, "far", "below")]) {
+    await assert.rejects(
+      writeDirectory(path, async () => undefined),
+      (error: unknown) => error instanceof UserError && error.message.includes(path) && error.hint !== undefined,
+    );
+  }
+});
