@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { EXIT, UserError } from "../core/errors.js";
+import { EXIT, nearest, UserError } from "../core/errors.js";
 import { SPLITS } from "../env/site.js";
 import {
   compareEvaluations,
@@ -64,6 +64,13 @@ async function build(context: CliContext): Promise<Command> {
 }
 
 async function evaluate(overrides: readonly string[], flags: EvalFlags, context: CliContext): Promise<void> {
+  const word = overrides.find((text) => !text.includes("="));
+  if (word !== undefined) {
+    throw new UserError(`"${word}" is neither a command nor key=value.`, {
+      hint: nearest(word, ["compare"]) === undefined ? "--help lists what there is" : "did you mean compare?",
+      exitCode: EXIT.usage,
+    });
+  }
   if ((flags.run === undefined) === (flags.config === undefined)) {
     throw new UserError(flags.run === undefined ? "Nothing to evaluate." : "Both --run and --config are given.", {
       hint: "give --run DIR for a checkpoint of a run, or --config FILE for a model as it is",

@@ -39,6 +39,10 @@ export async function runProgram(
     if (error.code === "EPIPE") process.exit(code);
     throw error;
   });
+  // nor is one that no longer follows the progress: a run goes on to its end
+  process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   try {
     const program = await build(context);
     await program.parseAsync([...argv]);
@@ -73,6 +77,14 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
     }
     return EXIT.usage;
   }
+  if (isOutOfMemory(error)) {
+    log(`error: out of memory: ${messageOf(error)}`);
+    log(
+      "  next: `refusion-train doctor --config FILE` estimates what a run needs; smaller batches and lengths need less",
+    );
+    if (debug && error.stack !== undefined) log(error.stack);
+    return EXIT.failed;
+  }
   log(`error: ${messageOf(error)}`);
   if (error instanceof UserError) {
     if (error.hint !== undefined) log(`  next: ${error.hint}`);
@@ -85,6 +97,11 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
       : "  this is a bug in refusion-train; run again with --debug for the stack, and report it",
   );
   return EXIT.failed;
+}
+
+/** An array that is larger than the machine's memory, or than any array may be. */
+function isOutOfMemory(error: unknown): error is RangeError {
+  return error instanceof RangeError && /allocation failed|^Invalid (typed )?array length/.test(error.message);
 }
 
 /** The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once. */

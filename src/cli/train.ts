@@ -127,8 +127,9 @@ function printNext(command: string, result: TrainResult, options: TrainOptions, 
     context.exitWith(EXIT.interrupted);
   } else if (options.dryRun) {
     const overrides = (options.overrides ?? []).map((word) => ` ${shellWord(word)}`).join("");
+    const place = options.runDir === undefined ? "" : ` --run-dir ${dir}`;
     context.log(
-      `dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}${rollouts}${overrides}`,
+      `dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}${place}${rollouts}${overrides}`,
     );
   } else if (!options.quiet) {
     const { stopped, best } = result;

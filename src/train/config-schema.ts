@@ -31,10 +31,13 @@ export const DEFAULT_SITE = "embedded";
 
 const count = (): z.ZodNumber => z.int().min(0);
 const positiveCount = (): z.ZodNumber => z.int().min(1);
-const seconds = (): z.ZodNumber => z.number().positive();
+/** How many of something a step or a batch holds at once: more would end as a failed allocation. */
+const size = (): z.ZodNumber => positiveCount().max(100_000);
+/** A day at most: a timer overflows at 25 of them, and would then go off at once. */
+const seconds = (): z.ZodNumber => z.number().positive().max(86_400);
 
 const lora = z.strictObject({
-  rank: positiveCount().default(8).describe("rank r of the update B A"),
+  rank: size().default(8).describe("rank r of the update B A"),
   alpha: z.number().positive().default(16).describe("the update is scaled by alpha / rank"),
   targets: z
     .array(z.string().min(1))
@@ -60,13 +63,13 @@ const prompt = z.strictObject({
 
 const training = z.strictObject({
   steps: positiveCount().default(20).describe("optimizer steps of the run (one batch of rollouts a step)"),
-  prompts_per_step: positiveCount().default(4).describe("tasks drawn a step"),
-  group_size: positiveCount().default(4).describe("rollouts of one task (G)"),
+  prompts_per_step: size().default(4).describe("tasks drawn a step"),
+  group_size: size().default(4).describe("rollouts of one task (G)"),
   num_iterations: positiveCount()
     .default(1)
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
-  rollout_batch: positiveCount().default(16).describe("responses generated together"),
-  micro_batch: positiveCount().default(8).describe("sequences in one training pass; gradients are accumulated"),
+  rollout_batch: size().default(16).describe("responses generated together"),
+  micro_batch: size().default(8).describe("sequences in one training pass; gradients are accumulated"),
   gradient_checkpointing: z
     .boolean()
     .default(false)
@@ -105,10 +108,10 @@ const training = z.strictObject({
 
 const evaluation = z.strictObject({
   splits: z.array(z.enum(SPLITS)).default(["heldout"]).describe("splits that are evaluated"),
-  episodes: positiveCount().default(100).describe("episodes a split"),
+  episodes: positiveCount().max(1_000_000).default(100).describe("episodes a split"),
   every: count().default(0).describe("steps between evaluations; 0 = only before and after"),
   temperature: z.number().min(0).nullable().default(null).describe("null = the sampler's own"),
-  batch: positiveCount().default(16).describe("episodes generated together"),
+  batch: size().default(16).describe("episodes generated together"),
   seed: count().default(1).describe("seed of the evaluation: the same tasks and noise in every run"),
 });
 
@@ -118,7 +121,7 @@ const EVALUATION_SAMPLER =
 
 const browser = z.strictObject({
   headless: z.boolean().default(true).describe("false shows the browser"),
-  contexts: positiveCount().default(4).describe("episodes at once, one isolated context each"),
+  contexts: size().default(4).describe("episodes at once, one isolated context each"),
   action_timeout_s: seconds().default(5).describe("time limit of one action"),
   rollout_timeout_s: seconds().default(30).describe("time limit of one episode"),
   uploads: z

@@ -55,8 +55,8 @@ export async function openEnvironment(
       const tasks = split === "all" ? site.tasks() : bySplit.get(split);
       if (tasks === undefined || tasks.length === 0) {
         throw new UserError(
-          `The site ${site.name} has no tasks in the split ${split}; it has ${[...bySplit].map(([s, t]) => `${s} (${t.length})`).join(", ")}.`,
-          { exitCode: 2 },
+          `The site ${site.name} has no tasks in the split ${split}; it has ${[...bySplit].map(([s, t]) => `${s} (${t.length})`).join(", ") || "none at all"}.`,
+          { hint: missingSplitHint(split), exitCode: 2 },
         );
       }
       return tasks;
@@ -66,6 +66,12 @@ export async function openEnvironment(
       await site.stop();
     },
   };
+}
+
+function missingSplitHint(split: TaskSet): string {
+  if (split === "train") return "give the site tasks to train on (its section `site`, or its tasks file)";
+  const during = split === "val" ? ", or turn evaluations during training off with evaluation.every=0" : "";
+  return `leave it out of evaluation.splits (or --split)${during}; or give the site tasks of that split`;
 }
 
 /** The reward that a config asks for. */

@@ -21,6 +21,8 @@ import { BYTES, type Tensor } from "../onnx/types.js";
 import type { Objective } from "../rl/objective.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
+import { assertBatchesFit } from "./least-memory.js";
+import { assertScored } from "./scoring-check.js";
 import { prepareBatches } from "./update.js";
 
 const MIB = 2 ** 20;
@@ -80,6 +82,11 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
 /** @throws UserError as binding the model does. */
 export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> {
   const { config, model, sampler, objective } = planned;
+  const options = sampler.options(config.sampler, noiseModel(model));
+  assertScored(objective, sampler, options);
+  const generating = { sampler, options };
+  const vocabulary = model.config.vocab_size;
+  assertBatchesFit(config, { ...generating, evaluation: generating, objective, vocabulary }, machineMemory());
   const full = "trainable" in config.objective && config.objective.trainable === "full";
   const trainable: Trainable = { lora: full ? undefined : config.lora, full };
   const tokens = {
@@ -103,7 +110,6 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
     rows: terms.rows.length,
     segments: terms.segments,
   };
-  const options = sampler.options(config.sampler, noiseModel(model));
   const sizes = sampler.shapes(options);
   const rollout = (batch: number): number =>
     peakActivationBytes(

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import type { ZodType } from "zod";
 import { UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import { loadFolder } from "../core/registry.js";
@@ -22,6 +23,9 @@ import { renderPrompt } from "../text/prompt.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
+import { assertBatchesFit } from "./least-memory.js";
+import { machineMemory } from "./memory.js";
+import { assertScored } from "./scoring-check.js";
 
 /** How responses are generated. */
 export interface Decoding {
@@ -68,22 +72,24 @@ export async function openPolicy(
       exitCode: 2,
     });
   }
+  const samplerOf = ({ kind }: RunConfig["sampler"]): Sampler => {
+    const sampler = samplers.get(kind);
+    if (sampler === undefined) throw new UserError(`Unknown sampler ${kind}.`, { exitCode: 2 });
+    return sampler;
+  };
   const decodingOf = (section: RunConfig["sampler"]): Pick<Decoding, "sampler" | "options"> => {
-    const sampler = samplers.get(section.kind);
-    if (sampler === undefined) throw new UserError(`Unknown sampler ${section.kind}.`, { exitCode: 2 });
+    const sampler = samplerOf(section);
     checkInputs(model, sampler, section.kind);
     return { sampler, options: sampler.options(section, sampledModel(model.config)) };
   };
   const { sampler, options } = decodingOf(config.sampler);
   const other = config.evaluation.sampler;
   const evaluation = other === null ? undefined : decodingOf(other);
-  const refused = training === undefined ? undefined : sampler.refuses(training.objective.scoring, options);
-  if (refused !== undefined) {
-    throw new UserError(`${training?.objective.name} does not work here: ${refused}.`, {
-      hint: "Use another objective, as flow-grpo or espo, or another sampler.kind, as unmask.",
-      exitCode: 2,
-    });
-  }
+  const evaluated = other ?? config.sampler;
+  checkTemperature(config.evaluation.temperature, samplerOf(evaluated), evaluated.kind);
+  const batches = { sampler, options, evaluation: evaluation ?? { sampler, options }, objective: training?.objective };
+  assertBatchesFit(config, { ...batches, vocabulary: model.config.vocab_size }, machineMemory());
+  if (training !== undefined) assertScored(training.objective, sampler, options);
   const asksForCache = [{ sampler, options }, ...(evaluation === undefined ? [] : [evaluation])].some(
     (decoding) => decoding.sampler.caches?.(decoding.options) === true,
   );
@@ -149,23 +155,38 @@ function checkInputs(model: Model, sampler: Sampler, kind: string): void {
   );
 }
 
+/** @throws UserError where evaluations ask for a temperature that their sampler does not take. */
+function checkTemperature(temperature: number | null, sampler: Sampler, kind: string): void {
+  const own = sampler.schema.shape.temperature as ZodType | undefined;
+  if (temperature === null || own === undefined || own.safeParse(temperature).success) return;
+  throw new UserError(`evaluation.temperature=${temperature}: the sampler ${kind} does not take it.`, {
+    hint: "Set it to a small number, as 0.1, or to null for the sampler's own.",
+    exitCode: 2,
+  });
+}
+
 function missingInputs(model: Model, sampler: Sampler): string[] {
   const names = model.graph.inputs.map((input) => input.name);
   return names.filter((name) => !isModelInput(name) && !sampler.conditions.includes(name));
 }
 
 /** The kind of sampler for training a model: it gives the graph what it takes, and its rollouts can be scored. */
-export async function samplerFor(model: Model, scoring: Objective["scoring"]): Promise<string> {
+export async function samplerFor(model: Model, objective: Pick<Objective, "name" | "scoring">): Promise<string> {
   const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
   const about = sampledModel(model.config);
+  const refusals: UserError[] = [];
   const fits = (sampler: Sampler): boolean => {
     if (missingInputs(model, sampler).length > 0) return false;
+    let options: SamplerOptions | undefined;
     try {
-      return sampler.refuses(scoring, sampler.options(sampler.schema.parse({}), about)) === undefined;
+      options = sampler.options(sampler.schema.parse({}), about);
+      assertScored(objective, sampler, options);
+      return true;
     } catch (error) {
-      // a sampler of another kind of model
-      if (error instanceof UserError) return false;
-      throw error;
+      if (!(error instanceof UserError)) throw error;
+      // without options it is a sampler of another kind of model
+      if (options !== undefined) refusals.push(error);
+      return false;
     }
   };
   // the one that gives least besides: a graph without a time is no flow
@@ -174,6 +195,7 @@ export async function samplerFor(model: Model, scoring: Objective["scoring"]): P
     .sort(([, a], [, b]) => a.conditions.length - b.conditions.length)
     .map(([name]) => name);
   if (kind !== undefined) return kind;
+  if (refusals[0] !== undefined) throw refusals[0];
   const inputs = model.graph.inputs.map((input) => input.name).join(", ");
   throw new UserError(`No sampler fits the graph of ${model.dir}, which takes ${inputs}.`, {
     hint: "docs/model.md says what a graph may take",

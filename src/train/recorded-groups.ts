@@ -77,9 +77,10 @@ export async function openRecorded(
   }
   const { steps } = config.training;
   const available = new Set(directory.rolloutSteps());
-  const wanted = Array.from({ length: steps }, (_, i) => i + 1);
-  const missing = wanted.find((step) => !available.has(step));
-  if (missing !== undefined) {
+  const wanted: number[] = [];
+  while (wanted.length < steps && available.has(wanted.length + 1)) wanted.push(wanted.length + 1);
+  if (wanted.length < steps) {
+    const missing = wanted.length + 1;
     throw new UserError(
       `--rollouts: training.steps = ${steps}, but ${dir} has no rollouts of step ${missing}; recorded rollouts are used once.`,
       {

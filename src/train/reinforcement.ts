@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import type { Split } from "../env/site.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
 import { spread } from "../rl/advantages.js";
@@ -36,6 +37,9 @@ import type { Watch } from "./watch.js";
 /** Steps in a row whose gradient is not finite before the run gives up. */
 const NON_FINITE_LIMIT = 3;
 
+/** The split of evaluations during training. */
+const VALIDATION = "val" satisfies Split;
+
 /**
  * Reinforcement learning in the browser:
  *   draw tasks -> generate a group of plans for each -> play them, read what the server got -> rewards -> advantages
@@ -62,7 +66,7 @@ export async function trainPolicy(
     policy.notes.forEach(note);
     const tasks = environment.tasks("train");
     checkPromptsFit(tasks, policy);
-    for (const split of config.evaluation.splits) checkPromptsFit(environment.tasks(split), policy);
+    for (const split of playedSplits(config)) checkPromptsFit(environment.tasks(split), policy);
     const start = initialAdapter(config, policy);
     const recorded =
       options.rolloutsRun === undefined
@@ -86,6 +90,11 @@ export async function trainPolicy(
     await policy.close();
     await environment?.close();
   }
+}
+
+/** Splits that the run evaluates, those during training included. */
+function playedSplits({ evaluation: { splits, every } }: RunConfig): Set<Split> {
+  return new Set(every > 0 ? [...splits, VALIDATION] : splits);
 }
 
 /** What a checkpoint keeps besides tensors; every random stream derives from the seed and the step. */
@@ -311,8 +320,8 @@ class PolicyTraining {
     const { config } = this;
     const { every } = config.evaluation;
     if (every === 0 || this.step % every !== 0) return;
-    const evaluation = await this.evaluateSplit("val", this.step);
-    await writeEvaluation(this.run.directory.evaluation("val", this.step), evaluation);
+    const evaluation = await this.evaluateSplit(VALIDATION, this.step);
+    await writeEvaluation(this.run.directory.evaluation(VALIDATION, this.step), evaluation);
     this.watch.note(
       `step ${this.step}: val reward ${evaluation.reward.mean.toFixed(3)}, success ${(100 * evaluation.success_rate.mean).toFixed(1)} %`,
     );

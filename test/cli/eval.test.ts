@@ -43,6 +43,7 @@ test("wrong calls exit 2", () => {
     [["--run", "a", "--checkpoint", "newest"], /best, last or the number/],
     [["--run", "a", "--episodes", "0"], /at least 1/],
     [["--run", "a", "--policy", "human"], /oracle/],
+    [["comapre", "a", "b"], /"comapre" is neither a command nor key=value[\s\S]*did you mean compare/],
     [["compare"], /missing required argument/],
     [["compare", "a"], /at least two runs/],
   ] as const) {

@@ -42,6 +42,26 @@ test("any other error is called a bug; the stack comes with --debug only", () =>
   assert.match(run(body, "--debug").err, /\n\s+at /);
 });
 
+test("an array that is too large is a lack of memory, not a bug", () => {
+  const { code, err } = run("new Float32Array(2 ** 53 - 1);");
+  assert.equal(code, 1);
+  assert.match(err, /^error: out of memory: .*\n {2}next: `refusion-train doctor --config FILE`/);
+});
+
+test("a reader of the progress that leaves early does not end the program", async () => {
+  const body = `
+    for (let i = 0; i < 20; i++) { context.log("step"); await new Promise((done) => setImmediate(done)); }
+    context.print("result");`;
+  const child = spawn(process.execPath, script(body), { stdio: ["ignore", "pipe", "pipe"] });
+  child.stderr.destroy();
+  let out = "";
+  child.stdout.on("data", (data: Buffer) => {
+    out += data;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  assert.deepEqual([code, out], [0, "result\n"]);
+});
+
 async function interrupted(
   body: string,
   signals: number,

@@ -209,6 +209,16 @@ test("keys of different sections must fit each other", async () => {
   );
 });
 
+test("what a batch holds and how long is waited has a limit", async () => {
+  for (const override of [
+    ...["training.group_size", "training.rollout_batch", "evaluation.batch", "browser.contexts", "lora.rank"],
+    ...["browser.action_timeout_s", "browser.rollout_timeout_s"],
+  ]) {
+    const text = await failure("model: m\n", { overrides: [`${override}=1000000000`] });
+    assert.match(text, /expected at most (100000|86400), got 1000000000/, override);
+  }
+});
+
 test("hostile YAML is refused with its line", async () => {
   assert.match(await failure("model: m\nmodel: n\n"), /line 2: .*unique/);
   assert.match(await failure("model: [m\n"), /line \d/);

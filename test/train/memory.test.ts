@@ -87,6 +87,23 @@ describe("estimateRun", () => {
     assert.ok(Number.isNaN(part(e, "scoring")));
   });
 
+  it("refuses what its sampler cannot score, and batches that no machine holds, before any graph is built", async () => {
+    await assert.rejects(
+      estimate("grpo", "model=models/tiny-fsdfm", "sampler={kind: jump}"),
+      /grpo does not work here/,
+    );
+    await assert.rejects(estimate("flow-grpo", "sampler={kind: refusion}"), /flow-grpo does not work here/);
+    for (const overrides of [
+      ["sampler.response_length=1000000000"],
+      ["training.micro_batch=100000", "sampler.response_length=4096"],
+    ]) {
+      await assert.rejects(
+        estimate("flow-grpo", ...overrides),
+        /=\d+ with sequences of \d+ tokens takes at least [\d.]+ GiB of memory; the machine has/,
+      );
+    }
+  });
+
   it("refuses a run that cannot fit, with what to change", async () => {
     const config = await loadConfig(CONFIG, { command: "flow-grpo", registries: await loadRegistries() });
     const e = await estimateRun(config, "flow-grpo");

@@ -13,7 +13,7 @@ import { stopAfter } from "../support/stop-after.js";
 const STEPS = 3;
 
 /** The shipped model, real forms, a real browser; as few rollouts as a step can have. */
-function smallConfig(command: string): Promise<RunConfig> {
+function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig> {
   return loadConfig("configs/tiny/quickstart.yaml", {
     command,
     overrides: [
@@ -33,6 +33,7 @@ function smallConfig(command: string): Promise<RunConfig> {
       // a busy machine must not turn rollouts into faults
       "browser.action_timeout_s=60",
       "browser.rollout_timeout_s=300",
+      ...overrides,
     ],
   });
 }
@@ -132,6 +133,20 @@ describe("the reinforcement recipe", () => {
     assert.ok(adapter("early-in-two", 2).equals(adapter("early", 2)));
     const rows = (name: string): unknown[] => timeless(readMetrics(join(root, name, "metrics.jsonl")));
     assert.deepEqual(rows("early-in-two"), rows("early"));
+  });
+
+  it("refuses evaluations that cannot be made before it begins", async () => {
+    for (const [override, message] of [
+      ["site.sizes.val=0", /has no tasks in the split val; .*heldout/],
+      ["evaluation.sampler={kind: jump}", /jump needs a bidirectional model/],
+    ] as const) {
+      const config = await smallConfig("flow-grpo", override);
+      await assert.rejects(train(config, options("impossible")), message);
+    }
+    const flow = ["model=models/tiny-fsdfm", "sampler={kind: jump, steps: 2}", "lora.targets=[qw]"];
+    const greedy = await smallConfig("flow-grpo", ...flow, "evaluation.temperature=0");
+    await assert.rejects(train(greedy, options("impossible")), /evaluation\.temperature=0: the sampler jump/);
+    assert.ok(!existsSync(join(root, "impossible")));
   });
 
   it("refuses to overwrite a run, and to resume one that something has changed under", async () => {

@@ -56,7 +56,7 @@ async function init(
     import("../../train/config-template.js"),
     import("../../nn/model.js"),
   ]);
-  const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen.scoring);
+  const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen);
   const values = { model, site: { kind: site }, sampler: { kind: sampler } };
   const config = await configOf(values, out, { command: objective, overrides, registries });
   const text = configTemplate(config, objective, shellWord(out), registries);

@@ -27,13 +27,14 @@ import { type RoundModel, rowNoise, type SampledModel, type Sampler, type Sample
  * gradient has zero mean under a constant reward. The noise x_0 does not depend on the policy and is not scored.
  */
 const schema = z.strictObject({
-  steps: z.number().int().min(1).default(8).describe("steps from noise to text"),
+  steps: z.number().int().min(1).max(10_000).default(8).describe("steps from noise to text"),
   response_length: z.number().int().min(1).default(64).describe("canvas in tokens"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
   temperature: z.number().positive().default(1).describe("softmax temperature of sampling and scoring"),
   scheduler_exponent: z
     .number()
-    .positive()
+    .min(0.01)
+    .max(100)
     .default(1)
     .describe("n of kappa(t) = t^n: which share of the tokens is text at time t"),
 });

@@ -10,8 +10,10 @@
  */
 export function revealSchedule(slots: number, rounds: number): number[] {
   const schedule: number[] = [];
-  for (let t = 0; t < rounds; t++) {
-    const budget = Math.floor(((t + 1) * slots) / rounds) - Math.floor((t * slots) / rounds);
+  // more rounds than slots reveal a slot each, and nothing in between
+  const taken = Math.min(rounds, slots);
+  for (let t = 0; t < taken; t++) {
+    const budget = Math.floor(((t + 1) * slots) / taken) - Math.floor((t * slots) / taken);
     if (budget > 0) schedule.push(budget);
   }
   return schedule;

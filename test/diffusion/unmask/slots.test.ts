@@ -20,6 +20,7 @@ test("the schedule reveals every slot once, in at most T rounds, as the formula 
   );
   assert.deepEqual(revealSchedule(16, 8), [2, 2, 2, 2, 2, 2, 2, 2]);
   assert.deepEqual(revealSchedule(5, 2), [2, 3]);
+  assert.deepEqual(revealSchedule(3, Number.MAX_SAFE_INTEGER), [1, 1, 1]);
 });
 
 test("a round spends its whole budget on open slots; a slot that wants EOS never leaves a hole", () => {
