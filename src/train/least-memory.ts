@@ -1,7 +1,15 @@
+import { totalmem } from "node:os";
 import { UserError } from "../core/errors.js";
 import type { Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import type { Objective } from "../rl/objective.js";
 import type { RunConfig } from "./config-schema.js";
+
+/** Memory that this process may use, in bytes: the machine's, or its container's limit. */
+export function machineMemory(): number {
+  // 0 or absurdly large where no limit is set
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
 
 /** What a config's batches are for. */
 export interface Batches {

@@ -2,7 +2,6 @@
  * What a run will need of memory, before it starts: graphs are built at the run's own shapes and walked for what is live
  * at once; trajectories for those shapes are drawn from noise, so that no weight is read.
  */
-import { totalmem } from "node:os";
 import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
@@ -21,7 +20,7 @@ import { BYTES, type Tensor } from "../onnx/types.js";
 import type { Objective } from "../rl/objective.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
-import { assertBatchesFit } from "./least-memory.js";
+import { assertBatchesFit, machineMemory } from "./least-memory.js";
 import { assertScored } from "./scoring-check.js";
 import { prepareBatches } from "./update.js";
 
@@ -49,13 +48,6 @@ export interface MemoryEstimate {
   readonly total: number;
   /** What the training graph's activations would take the other way, with or without gradient checkpointing. */
   readonly otherTraining: number;
-}
-
-/** Memory that this process may use, in bytes: the machine's, or its container's limit. */
-export function machineMemory(): number {
-  // 0 or absurdly large where no limit is set
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** What an estimate is made of. */

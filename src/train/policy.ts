@@ -23,8 +23,7 @@ import { renderPrompt } from "../text/prompt.js";
 import { type RunConfig, resolvePath } from "./config.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
-import { assertBatchesFit } from "./least-memory.js";
-import { machineMemory } from "./memory.js";
+import { assertBatchesFit, machineMemory } from "./least-memory.js";
 import { assertScored } from "./scoring-check.js";
 
 /** How responses are generated. */

@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { readModelConfig } from "../../src/nn/config.js";
 import { loadConfig } from "../../src/train/config.js";
-import { assertFits, estimateRun, formatMemory, type MemoryEstimate, machineMemory } from "../../src/train/memory.js";
+import { machineMemory } from "../../src/train/least-memory.js";
+import { assertFits, estimateRun, formatMemory, type MemoryEstimate } from "../../src/train/memory.js";
 import { loadRegistries } from "../../src/train/registries.js";
 
 const CONFIG = "configs/tiny/quickstart.yaml";

@@ -80,7 +80,10 @@ async function objectiveOf(path: string, overrides: readonly string[]): Promise<
 
 /** Whether a run fits into the machine, by its own graphs. */
 async function runMemory(config: RunConfig, objective: string): Promise<Check> {
-  const { estimateRun, formatMemory, machineMemory, memoryAdvice } = await import("../../train/memory.js");
+  const [{ estimateRun, formatMemory, memoryAdvice }, { machineMemory }] = await Promise.all([
+    import("../../train/memory.js"),
+    import("../../train/least-memory.js"),
+  ]);
   try {
     const estimate = await estimateRun(config, objective);
     return {
