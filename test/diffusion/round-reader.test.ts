@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type ReaderOptions, type Replies, RoundReader, type RowRequest } from "../../src/diffusion/round-reader.js";
+import type { CachedRoundInput, RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
+
+const PAD = 9;
+const options: ReaderOptions = {
+  roundHead: {
+    features: { target: "int64", weight: "float32" },
+    emit: () => undefined,
+    read: () => undefined,
+  },
+  batch: 3,
+  shapes: { length: 5, rows: 3, steps: 4 },
+  pad: PAD,
+  temperature: 0.5,
+  kvCache: false,
+};
+
+/** What a forward was asked about a row: its token, noise and features. */
+type Row = readonly [number, number, number, number];
+
+const rowsOf = ({ rows, inputIds, uniform, features }: RoundInput | CachedRoundInput): Row[] =>
+  Array.from(rows, (row, r) => [
+    Number(inputIds[Number(row)]),
+    uniform[r] as number,
+    Number(features.target?.[r]),
+    features.weight?.[r] as number,
+  ]);
+
+/** A model that says back what it is asked. */
+class Echo implements RoundModel<Row[]> {
+  readonly whole: RoundInput[] = [];
+  readonly cached: CachedRoundInput[] = [];
+  readonly uses: unknown[] = [];
+  closed = 0;
+
+  constructor(private readonly keeps = true) {}
+
+  async forwardRound(input: RoundInput): Promise<Row[]> {
+    this.whole.push(input);
+    return rowsOf(input);
+  }
+
+  async cachedRounds(use: true | "auto"): ReturnType<NonNullable<RoundModel<Row[]>["cachedRounds"]>> {
+    this.uses.push(use);
+    if (!this.keeps) return undefined;
+    return {
+      forwardRound: async (input) => {
+        this.cached.push(input);
+        return rowsOf(input);
+      },
+      close: () => void this.closed++,
+    };
+  }
+}
+
+const buffer = (...ids: number[]): RowRequest["buffer"] => ({ ids, positions: ids.map((_, i) => i) });
+const first: RowRequest = {
+  buffer: buffer(1, 2, 3, 4),
+  rows: [2, -1, 3],
+  uniform: Float32Array.of(0.25, 0.5, 0.75),
+  features: { target: BigInt64Array.of(5n, 6n, 7n), weight: Float32Array.of(1, 2, 3) },
+};
+const second: RowRequest = {
+  buffer: buffer(6, 7, 8),
+  rows: [1],
+  features: { target: BigInt64Array.of(8n), weight: Float32Array.of(4) },
+};
+const EXPECTED = [
+  [
+    [3, 0.25, 5, 1],
+    [4, 0.75, 7, 3],
+  ],
+  [],
+  [[7, 0, 8, 4]],
+];
+
+/** What was said of the rows that each rollout asked for. */
+const said = ({ round, places }: Replies<Row[]>, requests: readonly (RowRequest | undefined)[]): Row[][] =>
+  requests.map((request, b) =>
+    (request?.rows ?? []).flatMap((row, r) => (row < 0 ? [] : [round[places[b]?.[r] as number] as Row])),
+  );
+
+describe("a reader of rounds", () => {
+  it("reads whole sequences of one size, whoever asks", async () => {
+    const model = new Echo();
+    const reader = await RoundReader.open(model, options);
+    for (const requests of [
+      [first, undefined, second],
+      [undefined, second],
+    ])
+      assert.deepEqual(
+        said(await reader.ask(requests), requests),
+        requests.map((request) => EXPECTED[request === first ? 0 : request === second ? 2 : 1]),
+      );
+    for (const { batch, length, inputIds, rows, uniform, temperature } of model.whole) {
+      assert.deepEqual([batch, length, inputIds.length, rows.length, uniform.length], [3, 5, 15, 9, 9]);
+      assert.equal(temperature, 0.5);
+    }
+    assert.deepEqual([...(model.whole[1]?.inputIds ?? [])].map(Number), [
+      ...Array(5).fill(PAD),
+      6,
+      7,
+      8,
+      ...Array(7).fill(PAD),
+    ]);
+    assert.deepEqual(model.uses, []);
+    reader.close();
+  });
+
+  it("reads what is new of those that ask, where keys and values are kept", async () => {
+    const model = new Echo();
+    const reader = await RoundReader.open(model, { ...options, kvCache: "auto" });
+    const requests = [first, undefined, second];
+    assert.deepEqual(said(await reader.ask(requests), requests), EXPECTED);
+    assert.deepEqual(said(await reader.ask([first]), [first]), [EXPECTED[0]]);
+    assert.deepEqual(
+      model.cached.map(({ batch, length, past, rows }) => [batch, length, past, rows.length]),
+      [
+        [2, 4, 1, 3],
+        // from the first row that is asked for
+        [1, 2, 2, 2],
+      ],
+    );
+    assert.deepEqual([model.uses, model.whole, model.closed], [["auto"], [], 0]);
+    reader.close();
+    assert.equal(model.closed, 1);
+  });
+
+  it("reads whole sequences where none can be kept", async () => {
+    const model = new Echo(false);
+    const reader = await RoundReader.open(model, { ...options, kvCache: true });
+    await reader.ask([first]);
+    assert.deepEqual([model.uses, model.whole.length], [[true], 1]);
+    reader.close();
+  });
+});
