@@ -8,26 +8,35 @@ export const cacheUse = z
   .describe("use keys and values of unchanged tokens again: the same responses, sooner; auto: on the CPU");
 
 /**
- * One forward over what is new: B sequences of N new tokens, each behind P kept ones. The new tokens of a sequence are
- * its buffer's end; padding is at the end of both parts, seen by nothing but itself. Readings of one and the same
- * buffer share a sequence.
+ * One forward over what is new: B sequences of N new tokens, the ends of their buffers, and the W keys that each sees, in
+ * the order of the buffer. Padding is at the end of both and seen by nothing real. Readings of one and the same buffer
+ * share a sequence.
  */
 export interface NewTokens {
   /** B */
   readonly batch: number;
   /** N */
   readonly length: number;
-  /** P, at least 1 */
-  readonly past: number;
+  /** W, a multiple of {@link LANES} */
+  readonly width: number;
   /** [B*N] */
   readonly inputIds: BigInt64Array;
   /** [B*N] original positions */
   readonly positionIds: BigInt64Array;
-  /** [B*P] which of the previous forward's tokens are kept: flat indices b * (P + N) + n of its own sizes. */
-  readonly kept: BigInt64Array;
-  /** [B*N*(P+N)] additive, query-major. */
+  /**
+   * [B*W] where a key is: an index b*W+w of the forward before (its own sizes; {@link NOTHING_KEPT} rows behind none), or
+   * that many and b*N+n for a new token.
+   */
+  readonly keys: BigInt64Array;
+  /** [B*N*W] additive, query-major. */
   readonly attentionBias: Float32Array;
 }
+
+/** Rows that a first forward finds kept: one, which nothing sees. */
+export const NOTHING_KEPT = 1;
+
+/** Sums over W run in vectors of at most so many numbers: a multiple leaves no rest, which would be added up apart. */
+const LANES = 32;
 
 /** A sequence to read, from `from` on at least: the rows that are asked for must be computed. */
 export interface Reading {
@@ -63,6 +72,7 @@ interface Part {
  */
 export class PrefixCache {
   private known: ReadonlyMap<number, readonly Known[]> = new Map();
+  private rows = NOTHING_KEPT;
 
   /**
    * Lays out the next forward.
@@ -85,42 +95,40 @@ export class PrefixCache {
       partOf.set(key, b);
     }
     const batch = parts.length;
-    const past = Math.max(1, ...parts.map(({ common }) => common));
     const length = Math.max(1, ...parts.map(({ entries, common }) => entries.length - common));
-    const width = past + length;
+    const width = LANES * Math.ceil(Math.max(1, ...parts.map(({ entries }) => entries.length)) / LANES);
     const tokens: NewTokens = {
       batch,
       length,
-      past,
+      width,
       inputIds: new BigInt64Array(batch * length).fill(BigInt(pad)),
       positionIds: new BigInt64Array(batch * length),
-      kept: new BigInt64Array(batch * past),
+      keys: new BigInt64Array(batch * width),
       attentionBias: new Float32Array(batch * length * width).fill(BLOCKED),
     };
     parts.forEach(({ before, entries, common }, b) => {
-      for (let j = 0; j < common; j++) tokens.kept[b * past + j] = BigInt((before[j] as Known).at);
+      entries.forEach((_, j) => {
+        const at = j < common ? (before[j] as Known).at : this.rows + b * length + j - common;
+        tokens.keys[b * width + j] = BigInt(at);
+      });
       for (let n = 0; n < length; n++) {
         const row = (b * length + n) * width;
         const entry = entries[common + n];
         if (entry === undefined) {
-          tokens.attentionBias[row + past + n] = 0;
+          // nobody reads it, but it must see something
+          tokens.attentionBias[row] = 0;
           continue;
         }
         tokens.inputIds[b * length + n] = BigInt(entry.id);
         tokens.positionIds[b * length + n] = BigInt(entry.position);
-        for (const [begin, end] of [
-          [0, entry.shared],
-          [entry.own, common + n + 1],
-        ] as const) {
-          tokens.attentionBias.fill(0, row + begin, row + Math.max(begin, Math.min(end, common)));
-          const shift = row + past - common;
-          tokens.attentionBias.fill(0, shift + Math.max(begin, common), shift + Math.max(begin, end, common));
-        }
+        tokens.attentionBias.fill(0, row, row + entry.shared);
+        tokens.attentionBias.fill(0, row + entry.own, row + common + n + 1);
       }
     });
-    const known = parts.map(({ entries, common }, b): readonly Known[] =>
-      entries.map((entry, j) => ({ ...entry, at: b * width + (j < common ? j : past + j - common) })),
+    const known = parts.map(({ entries }, b): readonly Known[] =>
+      entries.map((entry, j) => ({ ...entry, at: b * width + j })),
     );
+    this.rows = batch * width;
     this.known = new Map([...partOf].map(([key, b]) => [key, known[b] as readonly Known[]]));
     const row = (key: number, n: number): number => {
       const b = partOf.get(key) as number;

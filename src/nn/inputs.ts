@@ -19,9 +19,8 @@ export function isModelInput(name: string): boolean {
 }
 
 /**
- * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B, 1, N, P+N] in a
- * graph with a past), whether the model
- * uses them or not, and any others of its own.
+ * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B, 1, N, W] in a graph
+ * with a past), whether the model uses them or not, and any others of its own.
  * @param bound a number for a dimension, or the symbol that it stays.
  * @returns a value for each input of the model. `attention_mask` [B, N] is what the first token sees: the same for all
  *   tokens of a bidirectional model, whose bias blocks padding only. `token_type_ids` is 0.

@@ -60,8 +60,8 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
 
   const inputIds = g.input("input_ids", "int64", ["B", "N"]);
   const positionIds = g.input("position_ids", "int64", ["B", "N"]);
-  const bias = g.input("attention_bias", "float32", ["B", 1, "N", past === undefined ? "N" : "(P+N)"]);
-  const behindPast = (name: string, x: Value): Value => past?.before(name, x) ?? x;
+  const bias = g.input("attention_bias", "float32", ["B", 1, "N", past === undefined ? "N" : "W"]);
+  const withOld = (name: string, x: Value): Value => past?.withOld(name, x) ?? x;
 
   g.scope("model", () => {
     const t = new Targets(e, inputIds);
@@ -78,8 +78,8 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
             c.qk_norm ? g.scope(name, () => rmsNorm(e, v, w(`${p}.self_attn.${name}.weight`), c.rms_norm_eps)) : v;
           const q = rotate(e, norm("q_norm", project("q_proj", heads)), rotation.query);
           const ownKeys = rotate(e, norm("k_norm", project("k_proj", kvHeads)), rotation.key);
-          const k = behindPast(`${i}/key`, ownKeys);
-          const v = behindPast(`${i}/value`, project("v_proj", kvHeads));
+          const k = withOld(`${i}/key`, ownKeys);
+          const v = withOld(`${i}/value`, project("v_proj", kvHeads));
           const context = attention(e, q, k, v, bias, { heads, kvHeads, headDim: hd });
           return g.scope("o_proj", () => linear(e, context, w(`${p}.self_attn.o_proj.weight`)));
         });

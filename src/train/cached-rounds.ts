@@ -1,3 +1,4 @@
+import { NOTHING_KEPT } from "../diffusion/prefix-cache.js";
 import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/raw-model.js";
@@ -26,23 +27,23 @@ export function openCachedRounds(
       input: name,
       output: `${PRESENT}${name.slice(PAST.length)}`,
       key: `${id}/${name}`,
-      shape: [1, heads as number, width as number],
+      shape: [NOTHING_KEPT, heads as number, width as number],
     }));
   const bound = { ...bind, ...Object.fromEntries(stores.map(({ input, key }) => [input, key])) };
   const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
-  // one row that nothing sees: a first round has no past, and not every provider takes a tensor without elements
+  // rows that nothing sees, and not none: not every provider takes a tensor without elements
   const nothing = Object.fromEntries(
     stores.map(({ input, shape }) => [input, f32(shape, new Float32Array(shape.reduce((a, d) => a * d, 1)))]),
   );
   let begun = false;
   return {
     forwardRound: async (input) => {
-      const { batch, length, past } = input;
+      const { batch, length, width } = input;
       const feeds = {
         input_ids: i64([batch, length], input.inputIds),
         position_ids: i64([batch, length], input.positionIds),
-        attention_bias: f32([batch, 1, length, past + length], input.attentionBias),
-        kept: i64([batch, past], input.kept),
+        attention_bias: f32([batch, 1, length, width], input.attentionBias),
+        keys: i64([batch, width], input.keys),
         ...(begun ? {} : nothing),
         ...drawFeeds(input),
       };

@@ -25,30 +25,40 @@ function read({ ids, positions, shared, own }: TokenBuffer): string[] {
 class Kept {
   private states: readonly string[] = ["nothing"];
 
-  forward(input: NewTokens): string[] {
-    const { batch, length, past, inputIds, positionIds, kept, attentionBias } = input;
-    const all: string[] = [];
-    for (let b = 0; b < batch; b++) {
-      const row = Array.from({ length: past }, (_, p) => {
-        const from = Number(kept[b * past + p]);
-        assert.ok(from < this.states.length);
-        return this.states[from] as string;
+  /** @returns the states of the B*N new tokens. */
+  forward({ batch, length, width, inputIds, positionIds, keys, attentionBias }: NewTokens): string[] {
+    const old = this.states.length;
+    const fresh: string[] = [];
+    const seenBy = (b: number): (string | undefined)[] =>
+      Array.from({ length: width }, (_, w) => {
+        const at = Number(keys[b * width + w]);
+        assert.ok(at < old + batch * length);
+        return at < old ? this.states[at] : fresh[at - old];
       });
+    for (let b = 0; b < batch; b++) {
       for (let n = 0; n < length; n++) {
         const at = b * length + n;
-        const bias = attentionBias.subarray(at * (past + length), (at + 1) * (past + length));
-        assert.equal(bias[past + n], 0, "a token sees itself");
+        const bias = attentionBias.subarray(at * width, (at + 1) * width);
+        const itself = keys.subarray(b * width, (b + 1) * width).indexOf(BigInt(old + at));
+        const isPadding = itself < 0;
+        if (isPadding) {
+          assert.ok(bias.includes(0), "padding sees something");
+          fresh.push("padding");
+          continue;
+        }
+        assert.equal(bias[itself], 0, "a token sees itself");
         assert.ok(
-          bias.subarray(past + n + 1).every((x) => x < -1e8),
+          bias.subarray(itself + 1).every((x) => x < -1e8),
           "nothing sees what lies behind it",
         );
-        const seen = row.filter((_, c) => bias[c] === 0);
-        row.push(state(Number(inputIds[at]), Number(positionIds[at]), seen));
+        const row = seenBy(b);
+        const seen = row.filter((_, w) => bias[w] === 0 && w !== itself);
+        assert.ok(seen.every((key) => key !== undefined));
+        fresh.push(state(Number(inputIds[at]), Number(positionIds[at]), seen as string[]));
       }
-      all.push(...row);
     }
-    this.states = all;
-    return all;
+    this.states = Array.from({ length: batch }, (_, b) => seenBy(b) as string[]).flat();
+    return fresh;
   }
 }
 
@@ -110,8 +120,7 @@ describe("prefix cache", () => {
               computed += expected.length - (from - (row(key, from) % tokens.length));
               for (let n = from; n < expected.length; n++) {
                 const at = row(key, n);
-                const [b, i] = [Math.floor(at / tokens.length), at % tokens.length];
-                assert.equal(got[b * (tokens.past + tokens.length) + tokens.past + i], expected[n]);
+                assert.equal(got[at], expected[n]);
               }
             }
           }
@@ -141,14 +150,21 @@ describe("prefix cache", () => {
 
   it("reads rollouts of one prompt once, until they differ", () => {
     const cache = new PrefixCache();
-    const next = (...ids: number[][]): { batch: number; length: number; past: number; rows: number[] } => {
+    const next = (...ids: number[][]): { batch: number; length: number; keys: number[]; rows: number[] } => {
       const buffers = ids.map((list) => ({ ids: list, positions: list.map((_, i) => i) }));
       const { tokens, row } = cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, from: 3 }])), PAD);
-      const { batch, length, past } = tokens;
-      return { batch, length, past, rows: ids.map((_, key) => row(key, 3)) };
+      const { batch, length, width } = tokens;
+      assert.equal(width, 32);
+      const keys = Array.from({ length: batch }, (_, b) => [...tokens.keys.subarray(b * width, b * width + 4)]);
+      return { batch, length, keys: keys.flat().map(Number), rows: ids.map((_, key) => row(key, 3)) };
     };
-    assert.deepEqual(next([1, 2, 3, 0], [1, 2, 3, 0], [4, 2, 3, 0]), { batch: 2, length: 4, past: 1, rows: [3, 3, 7] });
-    assert.deepEqual(next([1, 2, 3, 5], [1, 2, 3, 6], [4, 2, 3, 6]), { batch: 3, length: 1, past: 3, rows: [0, 1, 2] });
+    // behind the one row that stands for nothing
+    const first = { batch: 2, length: 4, keys: [1, 2, 3, 4, 5, 6, 7, 8], rows: [3, 3, 7] };
+    assert.deepEqual(next([1, 2, 3, 0], [1, 2, 3, 0], [4, 2, 3, 0]), first);
+    // behind 2 * 32 rows
+    const keys = [0, 1, 2, 64, 0, 1, 2, 65, 32, 33, 34, 66];
+    const second = { batch: 3, length: 1, keys, rows: [0, 1, 2] };
+    assert.deepEqual(next([1, 2, 3, 5], [1, 2, 3, 6], [4, 2, 3, 6]), second);
     // what has differed once is kept apart
     assert.equal(next([1, 2, 3, 7], [1, 2, 3, 7], [4, 2, 3, 7]).batch, 3);
   });

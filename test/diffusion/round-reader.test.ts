@@ -116,11 +116,11 @@ describe("a reader of rounds", () => {
     assert.deepEqual(said(await reader.ask(requests), requests), EXPECTED);
     assert.deepEqual(said(await reader.ask([first]), [first]), [EXPECTED[0]]);
     assert.deepEqual(
-      model.cached.map(({ batch, length, past, rows }) => [batch, length, past, rows.length]),
+      model.cached.map(({ batch, length, width, rows }) => [batch, length, width, rows.length]),
       [
-        [2, 4, 1, 3],
+        [2, 4, 32, 3],
         // from the first row that is asked for
-        [1, 2, 2, 2],
+        [1, 2, 32, 2],
       ],
     );
     assert.deepEqual([model.uses, model.whole, model.closed], [["auto"], [], 0]);
