@@ -153,6 +153,10 @@ describe("the halves of a step", () => {
     );
     assert.deepEqual([...(halves?.values() ?? [])].sort(), [0, 0, 0, 1, 1]);
     assert.equal(drawHalves([group(true), group(false)], Rng.named(1, "halves")), undefined);
+    assert.deepEqual(
+      [...(drawHalves([group(true), group(true)], Rng.named(1, "halves"))?.values() ?? [])].sort(),
+      [0, 1],
+    );
   });
 });
 
