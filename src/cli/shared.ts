@@ -9,6 +9,7 @@ export interface CliCommand {
 }
 
 export interface CliContext {
+  /** Aborted by the first Ctrl-C; who never asks for it is ended by that. */
   readonly signal: AbortSignal;
   /** Results: stdout. */
   print(text: string): void;
@@ -27,7 +28,9 @@ export async function runProgram(
   let code: number = EXIT.ok;
   let failed = false;
   const context: CliContext = {
-    signal: interrupt.signal,
+    get signal() {
+      return interrupt.signal();
+    },
     print: (text) => process.stdout.write(`${text}\n`),
     log: (text) => process.stderr.write(`${text}\n`),
     exitWith: (value) => {
@@ -49,7 +52,7 @@ export async function runProgram(
   } catch (error) {
     failed = true;
     code =
-      interrupt.signal.aborted && isAbort(error)
+      interrupt.aborted && isAbort(error)
         ? EXIT.interrupted
         : reportError(error, context.log, argv.includes("--debug"));
   } finally {
@@ -104,15 +107,19 @@ function isOutOfMemory(error: unknown): error is RangeError {
   return error instanceof RangeError && /allocation failed|^Invalid (typed )?array length/.test(error.message);
 }
 
-/** The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once. */
-function onInterrupt(): { signal: AbortSignal; dispose(): void } {
+/**
+ * The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once, as the
+ * first does where nobody asked for the signal: such work has nothing to save.
+ */
+function onInterrupt(): { signal(): AbortSignal; readonly aborted: boolean; dispose(): void } {
   const controller = new AbortController();
+  let heard = false;
   const dispose = (): void => {
     process.off("SIGINT", handle);
     process.off("SIGTERM", handle);
   };
   const handle = (signal: NodeJS.Signals): void => {
-    if (controller.signal.aborted) {
+    if (controller.signal.aborted || !heard) {
       // by the signal itself, which a shell shows as 130: process.exit() would wait for the runtime's thread, which
       // cannot be stopped inside a long pass
       dispose();
@@ -124,7 +131,16 @@ function onInterrupt(): { signal: AbortSignal; dispose(): void } {
   };
   process.on("SIGINT", handle);
   process.on("SIGTERM", handle);
-  return { signal: controller.signal, dispose };
+  return {
+    signal() {
+      heard = true;
+      return controller.signal;
+    },
+    get aborted() {
+      return controller.signal.aborted;
+    },
+    dispose,
+  };
 }
 
 /** Options and behaviour that both programs share. */

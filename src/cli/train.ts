@@ -88,7 +88,8 @@ async function runTraining(
     ui: flags.ui === true ? 0 : flags.ui,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
-    signal: context.signal,
+    // a dry run has nothing to save
+    signal: flags.dryRun === true ? new AbortController().signal : context.signal,
   };
   // loaded when a run starts: help and config errors should not wait for the runtime
   const [{ train }, { formatDryRun }] = await Promise.all([

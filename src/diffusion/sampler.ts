@@ -181,6 +181,9 @@ export interface Sampler<
   supervisedTerms(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): TermBatch;
 }
 
+/** Of a policy that samples: below it the rounding of float32 logits is a large part of a log-probability. */
+export const MIN_TEMPERATURE = 0.01;
+
 /** The softmax temperature at which a policy's log-probabilities are taken: greedy decoding reports those at 1. */
 export function scoringTemperature(temperature: number): number {
   return temperature === 0 ? 1 : temperature;

@@ -32,7 +32,7 @@ export const DEFAULT_SITE = "embedded";
 const count = (): z.ZodNumber => z.int().min(0);
 const positiveCount = (): z.ZodNumber => z.int().min(1);
 /** How many of something a step or a batch holds at once: more would end as a failed allocation. */
-const size = (): z.ZodNumber => positiveCount().max(100_000);
+const size = (least = 1): z.ZodNumber => z.int().min(least).max(100_000);
 /** A day at most: a timer overflows at 25 of them, and would then go off at once. */
 const seconds = (): z.ZodNumber => z.number().positive().max(86_400);
 
@@ -64,7 +64,7 @@ const prompt = z.strictObject({
 const training = z.strictObject({
   steps: positiveCount().default(20).describe("optimizer steps of the run (one batch of rollouts a step)"),
   prompts_per_step: size().default(4).describe("tasks drawn a step"),
-  group_size: size().default(4).describe("rollouts of one task (G)"),
+  group_size: size(2).default(4).describe("rollouts of one task (G), which are compared with each other"),
   num_iterations: positiveCount()
     .default(1)
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
@@ -107,7 +107,11 @@ const training = z.strictObject({
 });
 
 const evaluation = z.strictObject({
-  splits: z.array(z.enum(SPLITS)).default(["heldout"]).describe("splits that are evaluated"),
+  splits: z
+    .array(z.enum(SPLITS))
+    .refine((splits) => new Set(splits).size === splits.length, "names a split twice")
+    .default(["heldout"])
+    .describe("splits that are evaluated"),
   episodes: positiveCount().max(1_000_000).default(100).describe("episodes a split"),
   every: count().default(0).describe("steps between evaluations; 0 = only before and after"),
   temperature: z.number().min(0).nullable().default(null).describe("null = the sampler's own"),

@@ -88,14 +88,16 @@ async function interrupted(
 
 test("the first Ctrl-C lets the work end and be saved, the second ends at once", async () => {
   const wait = `context.print("ready"); const alive = setInterval(() => {}, 1000);`;
-  const saved = `${wait} await new Promise((done) => context.signal.addEventListener("abort", done)); clearInterval(alive); context.print("saved"); context.exitWith(130);`;
+  const deaf = await interrupted(`${wait} await new Promise(() => {});`, 1);
+  assert.deepEqual([deaf.signal, deaf.out], ["SIGINT", "ready\n"], "nobody would save anything");
+  const saved = `context.signal; ${wait} await new Promise((done) => context.signal.addEventListener("abort", done)); clearInterval(alive); context.print("saved"); context.exitWith(130);`;
   const one = await interrupted(saved, 1);
   assert.deepEqual([one.code, one.out], [130, "ready\nsaved\n"]);
   assert.match(one.err, /finishing this step, then saving/);
-  const two = await interrupted(`${wait} await new Promise(() => {});`, 2);
+  const two = await interrupted(`context.signal; ${wait} await new Promise(() => {});`, 2);
   assert.deepEqual([two.signal, two.out], ["SIGINT", "ready\n"], "which a shell shows as 130");
   const thrown = await interrupted(
-    `${wait} await new Promise((_, fail) => context.signal.addEventListener("abort", () => fail(context.signal.reason)));`,
+    `context.signal; ${wait} await new Promise((_, fail) => context.signal.addEventListener("abort", () => fail(context.signal.reason)));`,
     1,
   );
   assert.equal(thrown.code, 130);

@@ -166,7 +166,7 @@ test("every error at once, with key, line, value and the nearest name", async ()
     /model \(line 1\): expected text, got 3/,
     /trainig \(line 2\): unknown key; did you mean training\?/,
     /training\.stpes \(line 4\): unknown key; did you mean training\.steps\?/,
-    /training\.group_size \(line 5\): expected at least 1, got 0/,
+    /training\.group_size \(line 5\): expected at least 2, got 0/,
     /training\.schedule \(line 6\): .*did you mean cosine\?/,
     /training\.dynamic_sampling \(line 7\): expected true or false, got "maybe"/,
     /learning_rate \(line 8\): unknown key here; did you mean training\.learning_rate\?/,
@@ -207,6 +207,13 @@ test("keys of different sections must fit each other", async () => {
     await failure("model: m\ntraining: {prompts_per_step: 2, min_signal_groups: 3}\n"),
     /training\.min_signal_groups \(line 2\): cannot be more than training\.prompts_per_step.*got 3/,
   );
+});
+
+test("what would teach or measure nothing is refused", async () => {
+  const overrides = ["training.group_size=1", "evaluation.splits=[val, val]"];
+  const text = await failure("model: m\n", { overrides });
+  assert.match(text, /training\.group_size .*expected at least 2, got 1/);
+  assert.match(text, /evaluation\.splits .*names a split twice/);
 });
 
 test("what a batch holds and how long is waited has a limit", async () => {

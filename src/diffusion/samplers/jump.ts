@@ -16,7 +16,14 @@ import {
   parseJumpTrajectory,
   responseOf,
 } from "../jump/trajectory.js";
-import { type RoundModel, rowNoise, type SampledModel, type Sampler, type SamplerShapes } from "../sampler.js";
+import {
+  MIN_TEMPERATURE,
+  type RoundModel,
+  rowNoise,
+  type SampledModel,
+  type Sampler,
+  type SamplerShapes,
+} from "../sampler.js";
 
 /**
  * Discrete flow matching as a stochastic policy with an exact likelihood (FS-DFM, arXiv 2509.20624).
@@ -30,7 +37,7 @@ const schema = z.strictObject({
   steps: z.number().int().min(1).max(10_000).default(8).describe("steps from noise to text"),
   response_length: z.number().int().min(1).default(64).describe("canvas in tokens"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
-  temperature: z.number().positive().default(1).describe("softmax temperature of sampling and scoring"),
+  temperature: z.number().min(MIN_TEMPERATURE).default(1).describe("softmax temperature of sampling and scoring"),
   scheduler_exponent: z
     .number()
     .min(0.01)

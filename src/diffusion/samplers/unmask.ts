@@ -5,6 +5,7 @@ import { checkStreams, inBatches } from "../batches.js";
 import { cacheUse } from "../prefix-cache.js";
 import { RoundReader, type RowRequest } from "../round-reader.js";
 import {
+  MIN_TEMPERATURE,
   type RoundModel,
   rowNoise,
   type SampledModel,
@@ -39,7 +40,11 @@ const schema = z
     slot_size: z.number().int().min(1).default(4).describe("positions revealed together"),
     response_length: z.number().int().min(1).default(64).describe("canvas in tokens, a multiple of slot_size"),
     prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
-    temperature: z.number().min(0).default(1).describe("softmax temperature of sampling and scoring; 0 is greedy"),
+    temperature: z
+      .number()
+      .refine((tau) => tau === 0 || tau >= MIN_TEMPERATURE, `expected 0 or at least ${MIN_TEMPERATURE}`)
+      .default(1)
+      .describe("softmax temperature of sampling and scoring; 0 is greedy"),
     order: z
       .enum(["confidence", "margin", "entropy", "random", "left-to-right"])
       .default("confidence")
