@@ -126,5 +126,13 @@ export async function takeStep(
     }
     await observer?.accumulated(batch);
   }
+  // of a random subset of steps the weights sum up to 1 on average only: a mean is over those that were drawn
+  if (batches.some(({ terms }) => terms.sampled !== undefined)) {
+    const drawn = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
+    for (const name of Object.keys(total)) {
+      if (name !== "loss" && engine.reduction(name) !== "max" && drawn > 0)
+        total[name] = (total[name] as number) / drawn;
+    }
+  }
   return { ...total, grad_norm: await engine.step(t, learningRate) };
 }

@@ -115,6 +115,32 @@ describe("what the loss compares with", () => {
 });
 
 describe("a step", () => {
+  it("of a random subset of rounds gives means over what was drawn, and the loss as it is", async () => {
+    const batches = await prepare("flow-grpo", { steps_per_update: 2 });
+    const drawn = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
+    assert.ok(Math.abs(drawn - 1) < 1e-6, "a round is weighed by its response's");
+    const tokens = await prepare("flow-grpo", { steps_per_update: 2, ratio_level: "token" });
+    for (const weight of [1, 0.5]) {
+      const scaled = [...batches, ...tokens].map(({ values, ...batch }) => ({
+        ...batch,
+        values: { ...values, weight: values.weight.map((w) => (w * weight) / 2) },
+      }));
+      const fake = {
+        // every ratio is 1
+        accumulate: async (_: unknown, { weight }: { weight: Float32Array }) => ({
+          loss: 1,
+          ratio_max: 1,
+          ratio_mean: weight.reduce((a, w) => a + w, 0),
+        }),
+        reduction: (name: string) => (name === "ratio_max" ? "max" : "sum"),
+        step: async () => 0.5,
+      } as unknown as Engine;
+      const { loss, ratio_max, ratio_mean } = await takeStep(fake, scaled, 1, 0.1);
+      assert.deepEqual([loss, ratio_max], [scaled.length, 1]);
+      assert.ok(Math.abs((ratio_mean as number) - 1) < 1e-6, `${ratio_mean}`);
+    }
+  });
+
   it("adds metrics up, takes the largest of those that say so, then steps once", async () => {
     const calls: string[] = [];
     const metrics = [
