@@ -1,6 +1,6 @@
-import type { JSHandle, Page } from "playwright";
 import { isNamed, looseLabel, normalizeLabel } from "./normalize.js";
 import { type PageForm, type RawButton, type RawControl, readPage, readValues } from "./page-reader.js";
+import type { PageHandle, PageWorld } from "./page-world.js";
 import type { ControlKind, FieldValue } from "./site.js";
 
 /** One control of a page, as a person sees it. */
@@ -25,12 +25,12 @@ export interface Control {
 export interface ReadForm {
   readonly controls: readonly Control[];
   readonly buttons: readonly RawButton[];
-  readonly handle: JSHandle<PageForm>;
+  readonly handle: PageHandle<PageForm>;
 }
 
 /** Reads a page's controls in one round trip to the page and one for the data. */
-export async function readForm(page: Page, patienceMs: number): Promise<ReadForm> {
-  const handle = await page.evaluateHandle(readPage, patienceMs);
+export async function readForm(world: PageWorld, patienceMs: number): Promise<ReadForm> {
+  const handle = await world.hold(readPage, patienceMs);
   const raw = await handle.evaluate((form) => ({ controls: form.controls, buttons: form.buttonData }));
   return { controls: raw.controls.slice(0, READ_LIMITS.controls).map(toControl), buttons: raw.buttons, handle };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ElementHandle, errors } from "playwright";
+import { errors } from "playwright";
 import { EnvironmentFault } from "./browser.js";
 import { currentValues, type ReadForm, readForm } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
-import { aimAt, emptyFiles, passTime } from "./page-actions.js";
+import { aimAt, attachFile, emptyFiles, passTime, placeOf } from "./page-actions.js";
 import { awaitAnswers } from "./page-reader.js";
 import type { Action, Plan } from "./plan.js";
 import { type PostedPair, postedValues } from "./posted.js";
@@ -39,14 +39,14 @@ const ANSWER_PATIENCE_MS = 1000;
  * @throws EnvironmentFault where the site does not serve the page, or fails its scripts.
  */
 export async function openForm(session: Session, path: string): Promise<ReadForm> {
-  const { background, page, actionTimeoutMs: timeoutMs } = session;
-  await session.goto(path);
-  let form = await readForm(page, timeoutMs);
+  const { background, actionTimeoutMs: timeoutMs } = session;
+  const world = await session.goto(path);
+  let form = await readForm(world, timeoutMs);
   const urls = await background.settle(session.stretched(LOOKUP_PATIENCE_MS));
   if (urls.length > 0) {
-    await page.evaluate(awaitAnswers, { urls, patienceMs: session.stretched(ANSWER_PATIENCE_MS) });
+    await world.evaluate(awaitAnswers, { urls, patienceMs: session.stretched(ANSWER_PATIENCE_MS) });
     await form.handle.dispose();
-    form = await readForm(page, timeoutMs);
+    form = await readForm(world, timeoutMs);
   }
   await checkBackground(session);
   background.touch();
@@ -86,7 +86,7 @@ export async function executePlan(
     const step = resolveAction(action, form, task.url);
     if (step.do === "upload") {
       await flush();
-      records.push(await upload(session, form, action, step, options));
+      records.push(await upload(form, action, step, options));
     } else if (step.do === "submit") {
       await flush();
       const result = await submit(session, form, action, step.button, options);
@@ -109,17 +109,7 @@ export async function executePlan(
   return { form, actions: records, values, submission, posted };
 }
 
-/** A small file under the name that the plan gives. */
-async function attach(form: ReadForm, control: number, name: string, timeout: number): Promise<void> {
-  const element = (await form.handle.evaluateHandle((page, index) => page.elements[index]?.[0], control)).asElement();
-  await (element as ElementHandle | null)?.setInputFiles(
-    { name, mimeType: "text/plain", buffer: Buffer.from("dummy file\n") },
-    { timeout },
-  );
-}
-
 async function upload(
-  session: Session,
   form: ReadForm,
   action: Action,
   step: Extract<Step, { do: "upload" }>,
@@ -130,13 +120,8 @@ async function upload(
   if (options.uploads === "none") return { ...on, fate: "rejected", detail: "uploads are off", neutral: true };
   // a path or control characters in a file's name would be an invention of the page's browser, not of the plan
   const name = step.file.replace(/[\p{Cc}/\\]+/gu, "_").slice(0, 100) || "file.txt";
-  try {
-    await attach(form, step.control, name, session.actionTimeoutMs);
-    return { ...on, fate: "done" };
-  } catch (error) {
-    if (error instanceof errors.TimeoutError) return { ...on, fate: "timeout" };
-    throw error;
-  }
+  await form.handle.evaluate(attachFile, { control: step.control, name });
+  return { ...on, fate: "done" };
 }
 
 /** Clicks the submit button with the mouse and catches what is posted. */
@@ -149,7 +134,7 @@ async function submit(
 ): Promise<Submitted> {
   if (button === undefined)
     return { record: { action, fate: "no-such-control", detail: "no submit button" }, attached: [] };
-  const attached = options.uploads === "dummy" ? await attachRequired(form, session.actionTimeoutMs) : [];
+  const attached = options.uploads === "dummy" ? await attachRequired(form) : [];
   const aim = await form.handle.evaluate(aimAt, button);
   const caught = session.catchSubmission(aim.form);
   const timer = new AbortController();
@@ -161,11 +146,10 @@ async function submit(
       aim.invalid === undefined ? await Promise.race([caught.submission, after(FIRST_LOOK_MS)]) : undefined;
     if (submission === undefined && !session.isPosting() && !(await form.handle.evaluate((page) => page.clicked))) {
       // the page was not painted yet and dropped the click, or something covers the button: Playwright waits for it
-      const handle = await form.handle.evaluateHandle((page, index) => page.buttons[index], button);
-      await (handle.asElement() as ElementHandle | null)?.click({
-        timeout: session.actionTimeoutMs,
-        noWaitAfter: true,
-      });
+      const place = await form.handle.evaluate(placeOf, button);
+      if (place === 0) throw new EnvironmentFault("the submit button is gone");
+      const there = session.page.locator(`xpath=(//*)[${place}]`);
+      await there.click({ timeout: session.actionTimeoutMs, noWaitAfter: true });
     }
     if (submission === undefined && aim.invalid === undefined) {
       const thought = form.handle.evaluate(passTime, Math.min(SCRIPT_PATIENCE_MS, session.actionTimeoutMs));
@@ -228,12 +212,12 @@ interface Submitted {
  * the form cannot be sent. It earns nothing.
  * @returns the controls that got one.
  */
-async function attachRequired(form: ReadForm, timeout: number): Promise<number[]> {
+async function attachRequired(form: ReadForm): Promise<number[]> {
   const required = form.controls
     .filter((control) => control.kind === "file" && control.required)
     .map((control) => control.index);
   if (required.length === 0) return [];
   const empty = await form.handle.evaluate(emptyFiles, required);
-  for (const index of empty) await attach(form, index, "file.txt", timeout);
+  for (const control of empty) await form.handle.evaluate(attachFile, { control, name: "file.txt" });
   return empty;
 }

@@ -145,6 +145,22 @@ export function aimAt(page: PageForm, index: number): Aim {
   };
 }
 
+/** Runs IN THE PAGE: where a button stands among all elements, from 1; 0 where it is no longer there. */
+export function placeOf(page: PageForm, button: number): number {
+  const all: Iterable<Element> = document.getElementsByTagName("*");
+  return [...all].indexOf(page.buttons[button] as HTMLElement) + 1;
+}
+
+/** Runs IN THE PAGE: gives a file input a small file of this name, as a person does. */
+export function attachFile(page: PageForm, { control, name }: { control: number; name: string }): void {
+  const input = page.elements[control]?.[0] as HTMLInputElement;
+  const chosen = new DataTransfer();
+  chosen.items.add(new File(["dummy file\n"], name, { type: "text/plain" }));
+  input.files = chosen.files;
+  input.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
 /** Runs IN THE PAGE: the values of file inputs are empty here. */
 export function emptyFiles(page: PageForm, controls: readonly number[]): number[] {
   return controls.filter((i) => (page.elements[i]?.[0] as HTMLInputElement | undefined)?.files?.length === 0);

@@ -3,6 +3,7 @@ import { messageOf } from "../core/errors.js";
 import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
 import type { FormTarget } from "./page-actions.js";
+import { PageWorld } from "./page-world.js";
 import { forwardSubmission, isOfForm, isSubmission, type Owner, ownerOf, type Submission } from "./submission.js";
 
 const VIEWPORT = { width: 800, height: 600 };
@@ -20,7 +21,8 @@ const NUISANCE_LIMIT = 20;
  */
 export class Session {
   private episodes = 0;
-  private devtools: CDPSession | undefined;
+  /** Our own view of the page that is open. */
+  private world: PageWorld | undefined;
   private posting = false;
   /** The address that `goto` is opening: the one navigation that may leave the page. */
   private opening: string | undefined;
@@ -37,6 +39,8 @@ export class Session {
     readonly browser: Browser,
     private readonly context: BrowserContext,
     readonly page: Page,
+    private readonly devtools: CDPSession,
+    private readonly frameId: string,
     private readonly options: BrowserOptions,
     /** Rejects when the page or the browser dies. */
     readonly died: Promise<never>,
@@ -59,6 +63,8 @@ export class Session {
     let session: Session | undefined;
     await context.route("**", (route) => session?.filter(route) ?? route.abort());
     const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    const { frameTree } = await devtools.send("Page.getFrameTree");
     let die = (_: string): void => undefined;
     const died = new Promise<never>((_, reject) => {
       die = (why) => reject(new EnvironmentFault(why));
@@ -68,7 +74,9 @@ export class Session {
     browser.on("disconnected", onEnd);
     page.on("crash", () => die("the page crashed"));
     page.on("close", () => die("the page closed itself"));
-    const opened = new Session(browser, context, page, options, died, die, () => browser.off("disconnected", onEnd));
+    const opened = new Session(browser, context, page, devtools, frameTree.frame.id, options, died, die, () =>
+      browser.off("disconnected", onEnd),
+    );
     session = opened;
     page.on("domcontentloaded", () => {
       opened.loading = false;
@@ -100,8 +108,11 @@ export class Session {
     return Math.min(this.patience, ms * Math.max(1, this.patience / this.options.actionTimeoutMs));
   }
 
-  /** Opens a path of the site. @throws EnvironmentFault where the server does not serve it, or only half of it. */
-  async goto(path: string): Promise<void> {
+  /**
+   * Opens a path of the site. @returns the way to read and change the page.
+   * @throws EnvironmentFault where the server does not serve it, or only half of it.
+   */
+  async goto(path: string): Promise<PageWorld> {
     this.episodes++;
     this.nuisances = 0;
     const url = new URL(path, this.options.site.baseUrl);
@@ -114,8 +125,10 @@ export class Session {
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
     // half a page would be read as a form with fewer fields
-    const cut = await response.finished();
+    const [cut, world] = await Promise.all([response.finished(), PageWorld.enter(this.devtools, this.frameId)]);
     if (cut !== null) throw new EnvironmentFault(`half an answer to GET ${path}: ${cut.message}`);
+    this.world = world;
+    return world;
   }
 
   /** The page at this address, parsed. @throws EnvironmentFault where the answer is none (204, a file). */
@@ -167,7 +180,7 @@ export class Session {
   /** The whole page as a small JPEG; a very long one is cut. */
   async photograph(): Promise<Uint8Array> {
     const { width } = VIEWPORT;
-    const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
+    const height = (await this.world?.evaluate(() => document.documentElement.scrollHeight)) ?? PICTURE_HEIGHT;
     return this.page.screenshot({
       type: "jpeg",
       quality: 60,
@@ -185,7 +198,7 @@ export class Session {
     if (this.episodes >= EPISODES_A_CONTEXT || this.context.pages().length > 1) return false;
     const origin = new URL(this.options.site.baseUrl).origin;
     // drops the old document's listeners (pagehide would save drafts) and timers before its storage is cleared
-    await this.page.evaluate(() => {
+    await this.world?.evaluate(() => {
       window.stop();
       document.open();
       const last = Number(setTimeout(() => undefined, 0));
@@ -196,7 +209,6 @@ export class Session {
       // a cookie is stored some time after it was set; to read them waits for those under way
       return document.cookie;
     });
-    this.devtools ??= await this.context.newCDPSession(this.page);
     await Promise.all([
       this.context.clearCookies(),
       this.devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
@@ -259,7 +271,9 @@ export class Session {
 
   private async isPost(request: Request, owner: Owner, form: FormTarget): Promise<boolean> {
     if (!isSubmission(request, owner)) return false;
-    const counts = request.isNavigationRequest() ? await isOfForm(request, form) : !this.background.isRoutine(request);
+    const counts = request.isNavigationRequest()
+      ? await isOfForm(request, owner, form)
+      : !this.background.isRoutine(request);
     // another may have come first in the meantime
     return counts && this.waiting?.form === form;
   }

@@ -45,14 +45,14 @@ export function isSubmission(request: Request, owner: Owner): boolean {
 /**
  * Whether a navigation is the form's: scripts, refreshes and other forms navigate too. It carries names of the form's
  * controls, and goes where the form says or carries at least half of what the form always sends (a script may send that
- * elsewhere). A form of nothing but boxes may send none: it is known by its address.
+ * elsewhere; a frame has forms of its own). A form of nothing but boxes may send none: it is known by its address.
  */
-export async function isOfForm(request: Request, form: FormTarget): Promise<boolean> {
+export async function isOfForm(request: Request, owner: Owner, form: FormTarget): Promise<boolean> {
   const names = new Set((await postedBy(request)).map(([name]) => name));
   const carried = (of: readonly string[]): number => of.filter((name) => names.has(name)).length;
   const there = request.method() === form.method && withoutQuery(request.url()) === form.address;
   if (carried(form.names) === 0) return there && form.always.length === 0;
-  return there || 2 * carried(form.always) >= form.always.length;
+  return there || (owner !== "frame" && 2 * carried(form.always) >= form.always.length);
 }
 
 const withoutQuery = (url: string): string => url.split(/[?#]/)[0] ?? url;

@@ -25,18 +25,22 @@ const HARMLESS: Record<string, string> = {
     document.addEventListener("click", report, true)</script>`,
 };
 
-/** Pages that break themselves or the browser's own tools: a fault, or a score that the server's post backs. */
-const BREAKING: Record<string, string> = {
+/** Pages that patch what the browser gives to scripts: ours has a world of its own. */
+const PATCHED: Record<string, string> = {
   "no array works": `${FORM}<script>for (const k of ["map", "filter", "push", "flatMap", "find", "some"]) Array.prototype[k] = () => { throw 1 }; Array.prototype[Symbol.iterator] = function* () { yield 1 }</script>`,
   "arrays lie": `${FORM}<script>Array.prototype.filter = function () { return this }; Array.prototype.map = () => []</script>`,
   "no element works": `${FORM}<script>for (const k of ["matches", "querySelector", "getAttribute", "checkVisibility", "click", "scrollIntoView", "getBoundingClientRect"]) Element.prototype[k] = HTMLElement.prototype[k] = () => { throw 2 }; document.querySelectorAll = () => []</script>`,
   "JSON lies": `${FORM}<script>JSON.stringify = () => "{}"; JSON.parse = () => ({}); Object.keys = () => []</script>`,
   "every object is a promise": `${FORM}<script>Object.prototype.then = () => undefined; Object.prototype.toJSON = () => { throw 6 }</script>`,
   "time stands still": `${FORM}<script>performance.now = Date.now = () => 0; window.setTimeout = () => 0</script>`,
-  "submit does nothing": `${FORM}<script>HTMLFormElement.prototype.submit = () => {}; document.forms[0].onsubmit = (e) => { e.preventDefault(); document.forms[0].submit(); }</script>`,
   "values throw": `${FORM}<script>Object.defineProperty(HTMLInputElement.prototype, "value", { get() { throw 4 }, set() { throw 5 } })</script>`,
   "values lie": `${FORM}<script>Object.defineProperty(HTMLInputElement.prototype, "value", { get() { return "Ann" }, set() {} })</script>`,
   "events are deaf": `${FORM}<script>EventTarget.prototype.addEventListener = () => {}; EventTarget.prototype.dispatchEvent = () => { throw 3 }</script>`,
+};
+
+/** Pages that break themselves or the browser's own tools: a fault, or a score that the server's post backs. */
+const BREAKING: Record<string, string> = {
+  "submit does nothing": `${FORM}<script>HTMLFormElement.prototype.submit = () => {}; document.forms[0].onsubmit = (e) => { e.preventDefault(); document.forms[0].submit(); }</script>`,
   "a frame posts by itself": `${FORM}<iframe srcdoc="<form method=post action=/x><input name=n value=Bo></form><script>setInterval(() => document.forms[0].submit(), 20)</script>"></iframe>`,
   "leaves by a timer": `${FORM}<script>setInterval(() => { location = "/elsewhere" }, 5)</script>`,
   "the form is in a frame": `<iframe srcdoc='${FORM}'></iframe>`,
@@ -53,6 +57,30 @@ const BREAKING: Record<string, string> = {
 const pathOf = (name: string): string => `/${name.replaceAll(" ", "-")}`;
 const paths = (pages: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(pages).map(([name, page]) => [pathOf(name), page]));
+
+test("a page that patches what the browser gives it is read and filled in as any other", async () => {
+  const box = `<label>Fine <input type=checkbox name=b></label><label>Colour <select name=c><option value="">-</option><option>Red</option></select></label>`;
+  const file = `<label>File <input type=file name=f></label>`;
+  const page = (script: string): string =>
+    script.replace("<form method=post>", `<form method=post enctype="multipart/form-data">${box}${file}`);
+  const patched = Object.fromEntries(Object.entries(PATCHED).map(([name, script]) => [name, page(script)]));
+  const site = await servePages(paths(patched));
+  const runner = await openRunner(site);
+  const fields = { ...FIELDS, Fine: true, Colour: "Red", File: "a.txt" };
+  const fill = "fill Name | Ann\ncheck Fine\nselect Colour | Red\nfill File | a.txt";
+  try {
+    for (const name of Object.keys(PATCHED)) {
+      const unsent = await runner.run(taskFor(pathOf(name), fields), fill.replace("Ann", "Bo"));
+      assert.deepEqual([name, unsent.fault, unsent.received.Name], [name, undefined, "Bo"]);
+      const episode = await runner.run(taskFor(pathOf(name), fields), `${fill}\nsubmit`);
+      assert.deepEqual([name, episode.fault, episode.reward, episode.attempts], [name, undefined, 1, 1]);
+      assert.deepEqual(await runner.run(taskFor(pathOf(name), fields), "").then((e) => e.received.Name), "");
+    }
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+});
 
 test("pages that get in the way change nothing about a plan's worth", async () => {
   const site = await servePages(paths(HARMLESS));

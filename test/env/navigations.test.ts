@@ -27,6 +27,10 @@ const IMPOSTORS: Record<string, string> = {
     `${FORM}<form id=s method=post action=/subscribe hidden><input name=email value=a@b.example></form>`,
     "s.submit()",
   ),
+  "a frame's form with the same names": before(
+    `${FORM}<iframe srcdoc="<form method=post action=/frame><input name=n value=Bo><input name=a value=1></form>"></iframe>`,
+    "frames[0].document.forms[0].submit()",
+  ),
   "a frame's form": before(
     `${FORM}<iframe srcdoc="<form method=post action=/frame><input name=q value=1></form>"></iframe>`,
     "frames[0].document.forms[0].submit()",
@@ -49,6 +53,8 @@ const WAYS: Record<string, string> = {
     location = "/found?" + new URLSearchParams(new FormData(e.target)); }</script>`,
   "fetch with JSON": `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
     fetch("/api", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ data: Object.fromEntries(new FormData(e.target)) }) }); }</script>`,
+  "fetch, and away": `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
+    fetch("/api", { method: "POST", body: new FormData(e.target) }).then(() => { location = "about:blank"; }); }</script>`,
   "XHR without a form": `<label>Name <input id=n></label><label>Age <input id=a></label><button>Submit</button><script>
     document.querySelector("button").onclick = () => { const x = new XMLHttpRequest(); x.open("PUT", "/api"); x.send(JSON.stringify({ n: n.value, a: a.value })); }</script>`,
   "controls named as the form's own parts": `<form method=post><label>Name <input name=elements></label><label>Age <input name=action></label>
