@@ -189,11 +189,14 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
   ],
   Softmax: axes(),
   LogSoftmax: axes(),
-  CumSum: [0, 1].flatMap((reverse) =>
-    [0, 1].map((exclusive) =>
-      c(`reverse ${reverse}, exclusive ${exclusive}`, [v([2, 3]), int(1)], { reverse, exclusive }),
+  CumSum: [
+    c("without attributes", [v([2, 3]), int(1)]),
+    ...[0, 1].flatMap((reverse) =>
+      [0, 1].map((exclusive) =>
+        c(`reverse ${reverse}, exclusive ${exclusive}`, [v([2, 3]), int(1)], { reverse, exclusive }),
+      ),
     ),
-  ),
+  ],
   Trilu: [
     c("upper", [v([3, 3])]),
     c("lower of a batch", [v([2, 3, 3])], { upper: 0 }),
