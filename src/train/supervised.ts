@@ -68,8 +68,8 @@ export async function trainSupervised(
     const tasks = environment.tasks("train");
     const examples = supervisedExamples(tasks, environment.site, policy);
     const start = full ? engine.weights() : initialAdapter(config, policy);
-    /** Draws the batch of a step and takes its update. */
-    const learn = async (step: number) => {
+    /** Draws the batch of a step. */
+    const draw = (step: number) => {
       // every step has a stream of its own, so that a resume needs no state
       const rng = Rng.named(config.seed, `sft/${step}`);
       const drawn = supervisedBatch(
@@ -84,6 +84,13 @@ export async function trainSupervised(
         eosFillWeight: sft.eos_fill_weight,
         rng,
       });
+      return { drawn, terms };
+    };
+    // options that the sampler's loss does not know are refused before the run is made
+    draw(1);
+    /** Takes the update of a step. */
+    const learn = async (step: number) => {
+      const { drawn, terms } = draw(step);
       const one = (): Float32Array => new Float32Array(1);
       const { loss } = await engine.accumulate(terms, {
         old: one(),

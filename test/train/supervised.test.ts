@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -36,6 +36,18 @@ test("a supervised run leaves its report, an interrupted one too", async () => {
   await run(new AbortController().signal, true);
   assert.match(report(), /<p>sft · on cpu · 3 steps · /);
   assert.match(report(), /aria-label="Loss: /);
+});
+
+test("a loss that the model does not have is refused before the run is made", async () => {
+  const flow = ["model=models/tiny-fsdfm", "sampler={kind: jump}", "lora.targets=[qw]", "objective.ar_weight=0.5"];
+  const config = await loadConfig(path, { command: "sft", overrides: flow });
+  const runDir = join(root, "no-loss");
+  const run = train(config, {
+    ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true },
+    ...{ runDir, resume: false, signal: new AbortController().signal },
+  });
+  await assert.rejects(run, /no autoregressive loss/);
+  assert.ok(!existsSync(runDir));
 });
 
 test("what is measured of rollouts is refused", async () => {
