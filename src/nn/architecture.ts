@@ -35,10 +35,12 @@ export async function architectureOf(config: ModelConfig): Promise<Architecture>
   const found = known.get(config.architecture);
   if (found === undefined) {
     const close = nearest(config.architecture, [...known.keys()]);
-    throw new UserError(
-      `Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`,
-      close === undefined ? {} : { hint: `Did you mean "${close}"?` },
-    );
+    throw new UserError(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, {
+      hint:
+        close === undefined
+          ? "An imported graph has none of these: it can be trained and evaluated, but not exported or merged into; its adapter is used beside it (init_adapter)."
+          : `Did you mean "${close}"?`,
+    });
   }
   return found;
 }

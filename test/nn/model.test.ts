@@ -141,5 +141,10 @@ describe("model directory", () => {
       assert.equal((error as UserError).hint, 'Did you mean "refusion"?');
       return true;
     });
+    // an imported graph's, whose run was asked to be merged
+    await assert.rejects(saveModel(dir, { ...MICRO, architecture: "imported" }, new Map(), letters(10)), (error) => {
+      assert.match((error as UserError).hint ?? "", /not exported or merged into; its adapter is used beside it/);
+      return true;
+    });
   });
 });
