@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -227,13 +227,15 @@ export class RunDirectory {
 
   /** Makes this very directory with its lock inside, in one step. @returns false where somebody has it. */
   private claim(): boolean {
-    const aside = join(dirname(this.dir), `.${basename(this.dir)}.new-${process.pid}`);
+    // behind a symbolic link it is the place itself that is replaced
+    const place = existsSync(this.dir) ? realpathSync(this.dir) : this.dir;
+    const aside = join(dirname(place), `.${basename(place)}.new-${process.pid}`);
     try {
       rmSync(aside, { recursive: true, force: true });
       mkdirSync(aside);
       acquireLock(join(aside, ".lock"));
       // fails where the target holds anything
-      renameSync(aside, this.dir);
+      renameSync(aside, place);
       return true;
     } catch (error) {
       rmSync(aside, { recursive: true, force: true });

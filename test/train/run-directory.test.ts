@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -28,6 +37,14 @@ test("a default name gets a suffix, a given directory must be new", () => {
     () => RunDirectory.create({ name: "q", runDir: join(dir, "file", "x") }),
     (e) => e instanceof UserError,
   );
+});
+
+test("an empty directory behind a symbolic link is used", () => {
+  const [real, link] = [join(dir, "elsewhere"), join(dir, "link")];
+  mkdirSync(real);
+  symlinkSync(real, link);
+  assert.equal(RunDirectory.create({ name: "q", runDir: link }).dir, link);
+  assert.deepEqual(readdirSync(real), [".lock"]);
 });
 
 test("the newest run of a name is the highest suffix that is a run", () => {
