@@ -8,9 +8,15 @@ import { fileURLToPath } from "node:url";
 const FLOORS = [
   ["core"],
   ["onnx", "text"],
+  ["weights"],
   ["autodiff", "nn", "optim"],
-  ["diffusion", "env", "rl"],
+  ["export", "diffusion", "env", "rl"],
+  ["config"],
+  ["runs"],
+  ["engine"],
+  ["watch"],
   ["train"],
+  ["verify"],
   ["cli"],
 ];
 /** Folders of one floor that must not know each other: a policy knows no browser. */

@@ -1,4 +1,4 @@
-// Finds a Chromium with the program's own rule (src/env/find-browser.ts, compiled), or installs one.
+// Finds a Chromium with the program's own rule (src/env/browser/find-browser.ts, compiled), or installs one.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,7 +8,9 @@ const INSTALL_SECONDS = 300;
 
 /** Makes sure that there is a browser; ends the program with the reasons where there is none. */
 export async function ensureBrowser() {
-  const { findBrowser } = await import(pathToFileURL(join(ROOT, "dist", "src", "env", "find-browser.js")).href);
+  const { findBrowser } = await import(
+    pathToFileURL(join(ROOT, "dist", "src", "env", "browser", "find-browser.js")).href
+  );
   try {
     if (findBrowser() !== undefined) return;
   } catch (error) {

@@ -12,8 +12,8 @@ import {
   formatForms,
   formatLeftOut,
   readEvaluation,
-} from "../train/evaluation-report.js";
-import { RunDirectory } from "../train/run-directory.js";
+} from "../runs/evaluation.js";
+import { RunDirectory } from "../runs/run-directory.js";
 import { POLICIES, type PolicyName } from "../train/types.js";
 import { type CliContext, checkpointName, positiveInteger, runProgram, setUpProgram } from "./shared.js";
 

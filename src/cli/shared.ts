@@ -1,6 +1,6 @@
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
-import { versions } from "../train/run-directory.js";
+import { versions } from "../runs/run-directory.js";
 
 /** What every subcommand file exports as `command`; its file name is the subcommand's name. */
 export interface CliCommand {

@@ -2,13 +2,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import { loadConfig } from "../config/config.js";
+import { loadRegistries } from "../config/registries.js";
+import { configKeys, type ObjectivePlugIn, type Registries, runSchema } from "../config/schema.js";
 import { EXIT, UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
-import { loadConfig } from "../train/config.js";
-import { configKeys, type ObjectivePlugIn, type Registries, runSchema } from "../train/config-schema.js";
-import { compareEvaluations, formatComparisons, formatEvaluations } from "../train/evaluation-report.js";
-import { loadRegistries } from "../train/registries.js";
-import { RunDirectory } from "../train/run-directory.js";
+import { compareEvaluations, formatComparisons, formatEvaluations } from "../runs/evaluation.js";
+import { RunDirectory } from "../runs/run-directory.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
 import { type CliCommand, type CliContext, portNumber, runProgram, setUpProgram, shellWord } from "./shared.js";
 
@@ -97,7 +97,7 @@ async function runTraining(
     import("../train/dry-run.js"),
   ]);
   if (options.dryRun) {
-    const { assertFits, estimateRun, formatMemory } = await import("../train/memory.js");
+    const { assertFits, estimateRun, formatMemory } = await import("./doctor/memory.js");
     const estimate = await estimateRun(config, command);
     assertFits(config, estimate);
     if (!options.quiet) context.log(`memory:\n${formatMemory(estimate)}`);

@@ -6,13 +6,13 @@ import type { GraphBuilder } from "../onnx/graph.js";
 import { decodeModel, encodeModel, readModelFile, writeModelFile } from "../onnx/proto.js";
 import type { RawModel } from "../onnx/raw-model.js";
 import { type ExternalData, type Graph, isExternal, type Tensor, type Value } from "../onnx/types.js";
-import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../text/safetensors.js";
 import { Tokenizer } from "../text/tokenizer.js";
+import { readNf4State } from "../weights/model-weights.js";
+import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
 import { architectureOf, type WeightDeclarer } from "./architecture.js";
 import { type ModelConfig, readModelConfig } from "./config.js";
 import { isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
-import { readNf4State } from "./weights.js";
 
 export const WEIGHTS_FILE = "model.safetensors";
 

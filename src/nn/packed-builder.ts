@@ -3,9 +3,9 @@ import { GraphBuilder } from "../onnx/graph.js";
 import { DTYPE_CODE } from "../onnx/infer.js";
 import { bnb4Attributes } from "../onnx/nf4.js";
 import type { Attribute, ExternalData, Value } from "../onnx/types.js";
-import { elements } from "../text/safetensors-write.js";
-import { type Form, nf4Part, partsOf } from "./precision.js";
-import { NESTED_BLOCK } from "./quantize.js";
+import { type Form, nf4Part, partsOf } from "../weights/precision.js";
+import { NESTED_BLOCK } from "../weights/quantize.js";
+import { elements } from "../weights/safetensors-write.js";
 
 /** A weight as its file holds it. */
 export interface StoredWeight {

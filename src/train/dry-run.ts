@@ -1,14 +1,14 @@
 import { join } from "node:path";
+import type { RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
-import type { RunConfig } from "./config.js";
+import { formatDuration } from "../watch/progress-text.js";
 import type { Environment } from "./environment.js";
 import { groupFor } from "./group-source.js";
 import type { Sample } from "./groups.js";
 import { samplesOf } from "./groups.js";
-import type { Policy } from "./policy.js";
-import { formatDuration } from "./progress-text.js";
 import type { RecordedGroups } from "./recorded-groups.js";
 import { collectRollouts, recordOf } from "./rollouts.js";
 import type { DryRun, TrainOptions, TrainResult } from "./types.js";

@@ -1,9 +1,9 @@
+import type { RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
-import { type Episode, EpisodeRunner } from "../env/episode.js";
+import { type Episode, EpisodeRunner } from "../env/browser/episode.js";
 import type { RunningSite, SiteKind, Split, Task } from "../env/site.js";
-import type { RunConfig } from "./config.js";
 
 /** The site of a run, up, with its tasks by split, and the browser that acts on it. */
 export interface Environment {

@@ -1,6 +1,6 @@
 import type { Rng } from "../core/rng.js";
+import type { Engine } from "../engine/engine.js";
 import type { Tensor } from "../onnx/types.js";
-import type { Engine } from "./engine.js";
 import type { Group, Half } from "./groups.js";
 import type { MicroBatch } from "./update.js";
 

@@ -1,9 +1,9 @@
+import type { RunConfig } from "../config/config.js";
 import { Rng } from "../core/rng.js";
+import type { Policy } from "../engine/policy.js";
 import type { AdvantageKind } from "../rl/advantages.js";
-import type { RunConfig } from "./config.js";
 import type { Environment } from "./environment.js";
 import { type Group, makeGroup, type Sampled, TaskCursor } from "./groups.js";
-import type { Policy } from "./policy.js";
 import { collectRollouts, type Rollout, recordOf } from "./rollouts.js";
 
 /** Further tasks that dynamic sampling may draw for each that carried no signal. */

@@ -1,7 +1,7 @@
 import type { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import { type AdvantageKind, advantages } from "../rl/advantages.js";
-import type { RolloutRecord } from "./rollout-record.js";
+import type { RolloutRecord } from "../runs/rollout-record.js";
 
 /** What a step learns from in one rollout, played just now or read from a file. */
 export interface Sampled {

@@ -1,7 +1,7 @@
 import type { DiscreteRng } from "../core/outcomes.js";
+import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
 import type { Sample } from "./groups.js";
-import type { Policy } from "./policy.js";
 import { type LaidOut, layOut, type MicroBatch } from "./update.js";
 
 /** Variance of a log-ratio per token under which it is float32 rounding. */

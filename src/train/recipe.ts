@@ -1,13 +1,13 @@
+import type { RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Objective } from "../rl/objective.js";
-import type { RunConfig } from "./config.js";
+import { Watch } from "../watch/watch.js";
+import type { Outcome } from "../watch/watcher.js";
 import { trainPolicy } from "./reinforcement.js";
 import { resumedDirectory } from "./run.js";
 import { trainSupervised } from "./supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
-import { Watch } from "./watch.js";
-import type { Outcome } from "./watcher.js";
 
 /** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
 export async function train(config: RunConfig, asked: TrainOptions): Promise<TrainResult> {

@@ -1,12 +1,12 @@
+import type { RunConfig } from "../config/config.js";
 import type { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
-import type { Episode, EpisodeRunner } from "../env/episode.js";
-import { renderPlan } from "../env/plan.js";
+import type { Decoding, Policy } from "../engine/policy.js";
+import type { Episode, EpisodeRunner } from "../env/browser/episode.js";
+import { renderPlan } from "../env/forms/plan.js";
 import type { Task } from "../env/site.js";
-import type { RunConfig } from "./config.js";
+import type { RolloutRecord } from "../runs/rollout-record.js";
 import { rewardOf } from "./environment.js";
-import type { Decoding, Policy } from "./policy.js";
-import type { RolloutRecord } from "./rollout-record.js";
 
 /** One response and what became of it. */
 export interface Rollout {

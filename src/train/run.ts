@@ -1,16 +1,16 @@
 import { join } from "node:path";
+import { configDifferences, loadConfig, type RunConfig, resolvePath } from "../config/config.js";
+import { parseOverrides } from "../config/overrides.js";
 import { UserError } from "../core/errors.js";
 import { sha256File } from "../core/files.js";
 import { createLog, type Logger } from "../core/log.js";
+import type { Policy } from "../engine/policy.js";
 import { modelHash } from "../nn/model.js";
-import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "./checkpoint.js";
-import { configDifferences, loadConfig, type RunConfig, resolvePath } from "./config.js";
+import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "../runs/checkpoint.js";
+import { MetricsWriter } from "../runs/metrics.js";
+import { RunDirectory } from "../runs/run-directory.js";
 import type { Environment } from "./environment.js";
-import { MetricsWriter } from "./metrics.js";
-import { parseOverrides } from "./overrides.js";
-import type { Policy } from "./policy.js";
 import type { RecordedGroups } from "./recorded-groups.js";
-import { RunDirectory } from "./run-directory.js";
 import type { TrainOptions } from "./types.js";
 
 /** A run that is under way: its directory, and the checkpoint it goes on from. */

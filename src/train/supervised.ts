@@ -1,24 +1,24 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { RunConfig } from "../config/config.js";
+import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "../engine/policy.js";
 import { saveModel } from "../nn/model.js";
 import { learningRate } from "../optim/schedule.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import type { SftOptions } from "../rl/objectives/sft.js";
-import { retainCheckpoints, writeCheckpoint } from "./checkpoint.js";
-import type { RunConfig } from "./config.js";
+import { retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
+import { stepName } from "../runs/run-directory.js";
+import { reportAtEnd } from "../watch/report/report.js";
+import type { Watch } from "../watch/watch.js";
 import { dryRunSupervised, notBegun } from "./dry-run.js";
 import { openEnvironment } from "./environment.js";
-import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "./policy.js";
-import { optimizerOptions, scheduleOptions } from "./recipe-options.js";
-import { reportAtEnd } from "./report/report.js";
 import { openMetrics, openRun } from "./run.js";
-import { stepName } from "./run-directory.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
 import type { TrainOptions, TrainResult } from "./types.js";
-import type { Watch } from "./watch.js";
 
 /** Supervised fine-tuning: oracle plans of the training tasks, the model's own loss, the adapter or every weight. */
 export async function trainSupervised(

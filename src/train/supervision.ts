@@ -1,10 +1,10 @@
 import { UserError } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
 import type { SupervisedExample } from "../diffusion/supervised.js";
-import { oracleActions } from "../env/oracle.js";
-import { renderPlan } from "../env/plan.js";
+import type { Policy } from "../engine/policy.js";
+import { oracleActions } from "../env/forms/oracle.js";
+import { renderPlan } from "../env/forms/plan.js";
 import type { FieldKind, RunningSite, Task } from "../env/site.js";
-import type { Policy } from "./policy.js";
 
 type Kinds = Readonly<Record<string, FieldKind>>;
 

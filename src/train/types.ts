@@ -1,4 +1,4 @@
-import type { Evaluation } from "./evaluation-report.js";
+import type { Evaluation } from "../runs/evaluation.js";
 
 /** How the command line asks for a training run. */
 export interface TrainOptions {

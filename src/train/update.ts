@@ -3,10 +3,10 @@ import type { DiscreteRng } from "../core/outcomes.js";
 import type { LayoutSizes } from "../diffusion/layouts.js";
 import type { TermBatch } from "../diffusion/terms.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
+import type { Engine, SegmentValues } from "../engine/engine.js";
+import type { Policy } from "../engine/policy.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
-import type { Engine, SegmentValues } from "./engine.js";
 import type { Half, Sample } from "./groups.js";
-import type { Policy } from "./policy.js";
 
 /** Packed sequences are padded to a multiple of this, so that few graphs are ever built. */
 const LENGTH_STEP = 64;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { summarize, writeEvaluation } from "../../src/train/evaluation-report.js";
+import { summarize, writeEvaluation } from "../../src/runs/evaluation.js";
 
 const dir = mkdtempSync(join(tmpdir(), "cli-eval-"));
 after(() => rmSync(dir, { recursive: true, force: true }));

@@ -18,7 +18,7 @@ import { readJson } from "../../src/core/files.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import { readSafetensors, writeSafetensors } from "../../src/text/safetensors.js";
+import { readSafetensors, writeSafetensors } from "../../src/weights/safetensors.js";
 import { checkpointLogits } from "../support/checkpoint-logits.js";
 import { relativeError } from "../support/golden.js";
 import { randomCheckpoint } from "../support/random-checkpoint.js";

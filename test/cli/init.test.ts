@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { configOf, loadConfig } from "../../src/train/config.js";
-import { configKeys, runSchema } from "../../src/train/config-schema.js";
-import { configTemplate } from "../../src/train/config-template.js";
-import { loadRegistries } from "../../src/train/registries.js";
+import { configOf, loadConfig } from "../../src/config/config.js";
+import { loadRegistries } from "../../src/config/registries.js";
+import { configKeys, runSchema } from "../../src/config/schema.js";
+import { configTemplate } from "../../src/config/template.js";
 import { CliProcess } from "../support/cli-process.js";
 
 const dir = mkdtempSync(join(tmpdir(), "init-"));

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { loadRegistries } from "../../src/train/registries.js";
+import { loadRegistries } from "../../src/config/registries.js";
 
 const dir = mkdtempSync(join(tmpdir(), "cli-train-"));
 after(() => rmSync(dir, { recursive: true, force: true }));

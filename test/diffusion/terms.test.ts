@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BLOCKED, BufferBuilder } from "../../src/diffusion/buffer.js";
 import type { StepLayout } from "../../src/diffusion/layouts.js";
+import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
+import { roundTerms } from "../../src/diffusion/samplers/unmask/replay.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
 import { bufferTerms, type TermBatch } from "../../src/diffusion/terms.js";
-import type { UnmaskOptions } from "../../src/diffusion/unmask/options.js";
-import { roundTerms } from "../../src/diffusion/unmask/replay.js";
-import type { UnmaskTrajectory } from "../../src/diffusion/unmask/trajectory.js";
 
 const tokens = { eos: 2, mask: 3, pad: 4 };
 

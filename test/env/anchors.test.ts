@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
-import type { Control } from "../../src/env/controls.js";
-import { NULL_POLICIES, type NullPolicy, nullPlan, oracleActions } from "../../src/env/oracle.js";
-import { renderPlan } from "../../src/env/plan.js";
+import type { Control } from "../../src/env/browser/controls.js";
+import { NULL_POLICIES, type NullPolicy, nullPlan, oracleActions } from "../../src/env/forms/oracle.js";
+import { renderPlan } from "../../src/env/forms/plan.js";
 import { TIERS } from "../../src/env/site.js";
 import { site as embedded } from "../../src/env/sites/embedded.js";
 import { openRunner } from "./page-site.js";

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Rng } from "../../src/core/rng.js";
-import { FORMS, fieldKinds } from "../../src/env/embedded/catalog.js";
-import { createApp } from "../../src/env/embedded/server.js";
-import { embeddedTasks } from "../../src/env/embedded/tasks.js";
 import type { FieldKind, RunningSite, Task } from "../../src/env/site.js";
-import { splitHash } from "../../src/env/split-hash.js";
+import { FORMS, fieldKinds } from "../../src/env/sites/embedded/catalog.js";
+import { createApp } from "../../src/env/sites/embedded/server.js";
+import { embeddedTasks } from "../../src/env/sites/embedded/tasks.js";
+import { splitHash } from "../../src/env/sites/parts/split-hash.js";
 
 /** Ways for the server to fail a request. */
 const SERVER_FAULTS: Record<string, (response: ServerResponse) => void> = {

@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { EpisodeOptions, EpisodeRunner } from "../../src/env/episode.js";
-import { BROWSER_VARIABLE } from "../../src/env/find-browser.js";
-import type { Pace } from "../../src/env/pace.js";
+import type { EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
+import { BROWSER_VARIABLE } from "../../src/env/browser/find-browser.js";
+import type { Pace } from "../../src/env/browser/pace.js";
 import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
 import { allEnded, processTree, stillRunning } from "./processes.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findControl } from "../../src/env/controls.js";
-import { findOption, normalizeLabel, parseNumber } from "../../src/env/normalize.js";
-import { postedValues, readPosted } from "../../src/env/posted.js";
+import { findControl } from "../../src/env/browser/controls.js";
+import { findOption, normalizeLabel, parseNumber } from "../../src/env/forms/normalize.js";
+import { postedValues, readPosted } from "../../src/env/forms/posted.js";
 
 test("what a page or a policy makes long is compared in linear time", () => {
   const long = 200_000;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type EpisodeOptions, EpisodeRunner } from "../../src/env/episode.js";
+import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
 
 export interface Received {

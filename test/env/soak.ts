@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Rng } from "../../src/core/rng.js";
-import type { Episode } from "../../src/env/episode.js";
-import { oracleActions } from "../../src/env/oracle.js";
-import { renderPlan } from "../../src/env/plan.js";
+import type { Episode } from "../../src/env/browser/episode.js";
+import { oracleActions } from "../../src/env/forms/oracle.js";
+import { renderPlan } from "../../src/env/forms/plan.js";
 import { serveWithFaults } from "./fault-site.js";
 import { openRunner } from "./page-site.js";
 import { allEnded, type Process, processTree } from "./processes.js";

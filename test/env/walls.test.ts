@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
-import type { EpisodeRunner } from "../../src/env/episode.js";
+import type { EpisodeRunner } from "../../src/env/browser/episode.js";
 import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
 
 /** Another server of this machine, which no page may reach in any way: TCP and UDP on one port. */

@@ -7,7 +7,7 @@ import type { ModelConfig } from "../../src/nn/config.js";
 import { loadModel, modelHash, saveModel, WEIGHTS_FILE } from "../../src/nn/model.js";
 import { writeModelFile } from "../../src/onnx/proto.js";
 import { isExternal } from "../../src/onnx/types.js";
-import { readSafetensors } from "../../src/text/safetensors.js";
+import { readSafetensors } from "../../src/weights/safetensors.js";
 import { freshWeights, letters, MICRO, microModel } from "../support/micro-model.js";
 
 const userError = (pattern: RegExp) => (error: unknown) => {

@@ -6,7 +6,7 @@ import type { Model } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import { readSafetensors } from "../../src/text/safetensors.js";
+import { readSafetensors } from "../../src/weights/safetensors.js";
 
 /** Logits [B, N, V] of the inputs of test/golden/checkpoint, with an adapter or without: of any model of its vocabulary. */
 export async function checkpointLogits(

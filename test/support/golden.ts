@@ -7,7 +7,7 @@ import type { TermBatch } from "../../src/diffusion/terms.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model, saveModel } from "../../src/nn/model.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import { openSafetensors, readSafetensors } from "../../src/text/safetensors.js";
+import { openSafetensors, readSafetensors } from "../../src/weights/safetensors.js";
 
 /** A PyTorch reference written by scripts/golden/make_golden.py. */
 export interface Golden {

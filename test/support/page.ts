@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
-import { findBrowser } from "../../src/env/find-browser.js";
+import { findBrowser } from "../../src/env/browser/find-browser.js";
 
 /** The browser that the environment uses, for pages of our own. */
 export async function openBrowser(): Promise<Browser> {

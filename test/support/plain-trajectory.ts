@@ -1,4 +1,4 @@
-import type { UnmaskTrajectory } from "../../src/diffusion/unmask/trajectory.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 
 /** A response revealed in two rounds, the even slots of two first, at log-probability -1 a token. */
 export function plainTrajectory(

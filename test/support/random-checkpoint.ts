@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
 import type { ModelConfig } from "../../src/nn/config.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import { writeSafetensors } from "../../src/text/safetensors.js";
+import { writeSafetensors } from "../../src/weights/safetensors.js";
 import { freshWeights } from "./micro-model.js";
 
 /** Sizes of a Qwen3 whose every projection can be kept in 4 bits: rows of 64 and 128. */

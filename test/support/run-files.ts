@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkpointSteps } from "../../src/train/checkpoint.js";
-import { readMetrics } from "../../src/train/metrics.js";
-import { stepName } from "../../src/train/run-directory.js";
+import { checkpointSteps } from "../../src/runs/checkpoint.js";
+import { readMetrics } from "../../src/runs/metrics.js";
+import { stepName } from "../../src/runs/run-directory.js";
 
 /** Everything of a run that must not depend on the clock, by name: checkpoints and best as bytes, the rest as values. */
 export function timelessFiles(dir: string): Map<string, string | Buffer> {

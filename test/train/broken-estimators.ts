@@ -1,10 +1,10 @@
 import type { DiscreteRng } from "../../src/core/outcomes.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
+import type { MaskDraw } from "../../src/diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
+import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import type { MaskDraw } from "../../src/diffusion/unmask/elbo.js";
-import type { UnmaskOptions } from "../../src/diffusion/unmask/options.js";
-import type { RowStatistics } from "../../src/diffusion/unmask/round.js";
-import type { Policy } from "../../src/train/policy.js";
+import type { Policy } from "../../src/engine/policy.js";
 import { prepareBatches } from "../../src/train/update.js";
 
 /** Estimators with one known fault each, for the proofs to find. */

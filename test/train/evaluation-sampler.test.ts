@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { loadConfig } from "../../src/config/config.js";
+import { optimizerOptions } from "../../src/config/optimizer.js";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
-import type { RefusionTrajectory } from "../../src/diffusion/refusion/trajectory.js";
+import type { RefusionTrajectory } from "../../src/diffusion/samplers/refusion/trajectory.js";
+import { initialAdapter, openPolicy, type Policy } from "../../src/engine/policy.js";
 import type { Task } from "../../src/env/site.js";
 import { site as embedded } from "../../src/env/sites/embedded.js";
 import { objective } from "../../src/rl/objectives/flow-grpo.js";
-import { loadConfig } from "../../src/train/config.js";
-import { initialAdapter, openPolicy, type Policy } from "../../src/train/policy.js";
-import { optimizerOptions } from "../../src/train/recipe-options.js";
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 const quick = ["runtime.provider=cpu", "runtime.threads=1"];

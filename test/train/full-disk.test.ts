@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot, writeAtomic } from "../../src/core/files.js";
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from "../../src/train/checkpoint.js";
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from "../../src/runs/checkpoint.js";
 
 const MIB = 2 ** 20;
 
@@ -31,7 +31,7 @@ describe("a disk that fills up", () => {
 
   it("loses no earlier checkpoint where a file may grow no further, and says what to do", async () => {
     const dir = join(root, "limited");
-    const module = pathToFileURL(join(packageRoot(), "dist", "src", "train", "checkpoint.js")).href;
+    const module = pathToFileURL(join(packageRoot(), "dist", "src", "runs", "checkpoint.js")).href;
     // a limit of 1 MiB or 2 (shells count in 512 or 1024 bytes): the first fits, the second does not, for anybody
     const script = `
       import { writeCheckpoint } from ${JSON.stringify(module)};

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { loadConfig } from "../../src/config/config.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
+import type { Policy } from "../../src/engine/policy.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { Objective } from "../../src/rl/objective.js";
-import { loadConfig } from "../../src/train/config.js";
 import {
   drawHalves,
   GradientNoise,
@@ -13,9 +14,8 @@ import {
   HalfGradients,
 } from "../../src/train/gradient-noise.js";
 import { type Group, type Half, samplesOf } from "../../src/train/groups.js";
-import type { Policy } from "../../src/train/policy.js";
 import { type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
-import { openContext, randomPrompts } from "../../src/train/verify/context.js";
+import { openContext, randomPrompts } from "../../src/verify/context.js";
 
 const WIDTH = 8;
 const DRAWS = 1500;

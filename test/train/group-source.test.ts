@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RunConfig } from "../../src/config/config.js";
 import { Rng } from "../../src/core/rng.js";
-import type { Episode } from "../../src/env/episode.js";
+import type { Policy } from "../../src/engine/policy.js";
+import type { Episode } from "../../src/env/browser/episode.js";
 import type { Task } from "../../src/env/site.js";
-import type { RunConfig } from "../../src/train/config.js";
 import type { Environment } from "../../src/train/environment.js";
 import { PlayedGroups } from "../../src/train/group-source.js";
-import type { Policy } from "../../src/train/policy.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 
 const TASKS = ["a", "b", "c", "d"].map((id) => ({ id, form: "f", split: "train", fields: {} }) as unknown as Task);

@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import type { TermBatch } from "../../src/diffusion/terms.js";
+import type { Policy } from "../../src/engine/policy.js";
 import { objective } from "../../src/rl/objectives/espo.js";
 import { MaskNoise } from "../../src/train/mask-noise.js";
-import type { Policy } from "../../src/train/policy.js";
 import { prepareBatches } from "../../src/train/update.js";
-import { SMALL } from "../diffusion/unmask/fake-model.js";
+import { SMALL } from "../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 
 const COUNT = 400;

@@ -7,9 +7,9 @@ import { loadFolder } from "../../src/core/registry.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { LossInputs, Objective } from "../../src/rl/objective.js";
-import { ALARMS } from "../../src/train/alarms.js";
-import { RECIPE_KEYS, STEP_KEYS, TIME_KEYS } from "../../src/train/metrics.js";
-import { trackerKinds } from "../../src/train/tracker.js";
+import { RECIPE_KEYS, STEP_KEYS, TIME_KEYS } from "../../src/runs/metrics.js";
+import { ALARMS } from "../../src/watch/alarms.js";
+import { trackerKinds } from "../../src/watch/tracker.js";
 
 const doc = readFileSync(join(packageRoot(), "docs", "metrics.md"), "utf8");
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { loadConfig, type RunConfig } from "../../src/config/config.js";
+import { optimizerOptions } from "../../src/config/optimizer.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import { openPolicy, type Policy } from "../../src/engine/policy.js";
 import { site as embedded } from "../../src/env/sites/embedded.js";
 import { freshAdapter } from "../../src/nn/lora.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { objective } from "../../src/rl/objectives/flow-grpo.js";
-import { loadConfig, type RunConfig } from "../../src/train/config.js";
-import { openPolicy, type Policy } from "../../src/train/policy.js";
-import { optimizerOptions } from "../../src/train/recipe-options.js";
 import { prepareBatches, takeStep } from "../../src/train/update.js";
 
 const TOLERANCE = 1e-5;

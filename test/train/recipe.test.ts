@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { loadConfig, type RunConfig } from "../../src/train/config.js";
-import { readMetrics, type StepMetrics } from "../../src/train/metrics.js";
+import { loadConfig, type RunConfig } from "../../src/config/config.js";
+import { readMetrics, type StepMetrics } from "../../src/runs/metrics.js";
+import { readRollouts } from "../../src/runs/rollout-record.js";
 import { train } from "../../src/train/recipe.js";
-import { readRollouts } from "../../src/train/rollout-record.js";
 import type { TrainOptions, TrainResult } from "../../src/train/types.js";
 import { stopAfter } from "../support/stop-after.js";
 

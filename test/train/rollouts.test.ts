@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RunConfig } from "../../src/config/config.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Trajectory } from "../../src/diffusion/trajectory.js";
-import type { Episode, EpisodeRunner } from "../../src/env/episode.js";
+import type { Episode, EpisodeRunner } from "../../src/env/browser/episode.js";
 import type { Task } from "../../src/env/site.js";
-import type { RunConfig } from "../../src/train/config.js";
-import type { RolloutRecord } from "../../src/train/rollout-record.js";
+import type { RolloutRecord } from "../../src/runs/rollout-record.js";
 import { collectRollouts, type Rollout, recordOf } from "../../src/train/rollouts.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import type { TermBatch } from "../../src/diffusion/terms.js";
-import type { UnmaskTrajectory } from "../../src/diffusion/unmask/trajectory.js";
 import { afterEosFraction } from "../../src/train/scored-tokens.js";
-import { MODEL, SMALL, streams, TOKENS } from "../diffusion/unmask/fake-model.js";
+import { MODEL, SMALL, streams, TOKENS } from "../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 
 const options = { ...SMALL, responseLength: 8 };
@@ -50,7 +50,7 @@ describe("the share of trained tokens behind EOS", () => {
 
   it("is 0 for rollouts of the sampler itself, and where nothing is trained", async () => {
     const prompts = [[1], [0, 1], [1, 1]];
-    const { FakeNetwork } = await import("../diffusion/unmask/fake-model.js");
+    const { FakeNetwork } = await import("../diffusion/samplers/unmask/fake-model.js");
     const rollouts = await sampler.rollout(new FakeNetwork(3), prompts, options, streams(3, 5));
     assert.ok(rollouts.some((r) => r.ended === "eos" && r.response.length < 8));
     for (const name of Object.keys(layouts)) assert.equal(share(rollouts, name), 0);

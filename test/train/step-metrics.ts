@@ -1,4 +1,4 @@
-import type { StepMetrics } from "../../src/train/metrics.js";
+import type { StepMetrics } from "../../src/runs/metrics.js";
 
 /** One step's metrics, for tests. */
 export function stepMetrics(step: number, changes: Partial<StepMetrics> = {}): StepMetrics {

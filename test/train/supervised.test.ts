@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { loadModel } from "../../src/nn/model.js";
-import { loadConfig } from "../../src/train/config.js";
 import { evaluateCommand } from "../../src/train/evaluate.js";
 import { train } from "../../src/train/recipe.js";
 import { stopAfter } from "../support/stop-after.js";

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import type { TermBatch } from "../../src/diffusion/terms.js";
-import type { UnmaskTrajectory } from "../../src/diffusion/unmask/trajectory.js";
+import type { Engine } from "../../src/engine/engine.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
-import type { Engine } from "../../src/train/engine.js";
 import type { Sample } from "../../src/train/groups.js";
 import { type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
-import { SMALL } from "../diffusion/unmask/fake-model.js";
+import { SMALL } from "../diffusion/samplers/unmask/fake-model.js";
 
 const OPTIONS = { ...SMALL, slotSize: 1, responseLength: 8, rounds: 8 };
 

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { flowBoundTerms } from "../../src/diffusion/jump/bound.js";
+import { loadRegistries } from "../../src/config/registries.js";
+import { type RunConfig, runSchema } from "../../src/config/schema.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
+import { flowBoundTerms } from "../../src/diffusion/samplers/jump/bound.js";
 import { sampler } from "../../src/diffusion/samplers/jump.js";
-import { type RunConfig, runSchema } from "../../src/train/config-schema.js";
-import { loadRegistries } from "../../src/train/registries.js";
-import { holds, type VerifyContext } from "../../src/train/verify/proof.js";
-import { measureFlowBound } from "../../src/train/verify/proofs/flow-bound.js";
-import { measureOnPolicy } from "../../src/train/verify/proofs/on-policy.js";
-import { measureTransitions } from "../../src/train/verify/proofs/transitions.js";
-import { measureZeroScore } from "../../src/train/verify/proofs/zero-score.js";
-import { loadProofs } from "../../src/train/verify/verify.js";
+import { holds, type VerifyContext } from "../../src/verify/proof.js";
+import { measureFlowBound } from "../../src/verify/proofs/flow-bound.js";
+import { measureOnPolicy } from "../../src/verify/proofs/on-policy.js";
+import { measureTransitions } from "../../src/verify/proofs/transitions.js";
+import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
+import { loadProofs } from "../../src/verify/verify.js";
 import { goldenModel, readGolden } from "../support/golden.js";
 import { openOnTrial } from "./verify-support.js";
 

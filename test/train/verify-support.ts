@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
+import type { RunConfig } from "../../src/config/schema.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Objective } from "../../src/rl/objective.js";
-import type { RunConfig } from "../../src/train/config-schema.js";
-import { openContext, randomPrompts } from "../../src/train/verify/context.js";
-import type { Measurement } from "../../src/train/verify/proof.js";
+import { openContext, randomPrompts } from "../../src/verify/context.js";
+import type { Measurement } from "../../src/verify/proof.js";
 
 /** What the proofs work on, with every objective that learns from rollouts and random prompts. */
 export async function openOnTrial(config: RunConfig): ReturnType<typeof openContext> {

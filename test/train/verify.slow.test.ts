@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it, test } from "node:test";
+import { loadConfig, type RunConfig } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
-import { loadConfig, type RunConfig } from "../../src/train/config.js";
-import { openContext } from "../../src/train/verify/context.js";
-import { holds, type Measurement, type VerifyContext } from "../../src/train/verify/proof.js";
-import { measureElbo } from "../../src/train/verify/proofs/elbo.js";
-import { measureObjectiveRatio } from "../../src/train/verify/proofs/objective-ratio.js";
-import { measureOnPolicy } from "../../src/train/verify/proofs/on-policy.js";
-import { measureProbabilities } from "../../src/train/verify/proofs/probabilities.js";
-import { measureZeroScore } from "../../src/train/verify/proofs/zero-score.js";
-import { findPrompts, formatProofs, verify } from "../../src/train/verify/verify.js";
+import { openContext } from "../../src/verify/context.js";
+import { holds, type Measurement, type VerifyContext } from "../../src/verify/proof.js";
+import { measureElbo } from "../../src/verify/proofs/elbo.js";
+import { measureObjectiveRatio } from "../../src/verify/proofs/objective-ratio.js";
+import { measureOnPolicy } from "../../src/verify/proofs/on-policy.js";
+import { measureProbabilities } from "../../src/verify/proofs/probabilities.js";
+import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
+import { findPrompts, formatProofs, verify } from "../../src/verify/verify.js";
 import {
   freshMasks,
   sampledConfidence,

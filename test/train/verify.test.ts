@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { loadRegistries } from "../../src/config/registries.js";
+import { type RunConfig, runSchema } from "../../src/config/schema.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
-import type { RowStatistics } from "../../src/diffusion/unmask/round.js";
+import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import { type RunConfig, runSchema } from "../../src/train/config-schema.js";
-import { loadRegistries } from "../../src/train/registries.js";
-import { holds, type VerifyContext } from "../../src/train/verify/proof.js";
-import { measureElbo } from "../../src/train/verify/proofs/elbo.js";
-import { measureGradients } from "../../src/train/verify/proofs/gradients.js";
-import { measureObjectiveRatio } from "../../src/train/verify/proofs/objective-ratio.js";
-import { measureOnPolicy } from "../../src/train/verify/proofs/on-policy.js";
-import { measureProbabilities } from "../../src/train/verify/proofs/probabilities.js";
-import { measureResume } from "../../src/train/verify/proofs/resume.js";
-import { measureZeroScore } from "../../src/train/verify/proofs/zero-score.js";
-import { formatProofs, loadProofs } from "../../src/train/verify/verify.js";
+import { holds, type VerifyContext } from "../../src/verify/proof.js";
+import { measureElbo } from "../../src/verify/proofs/elbo.js";
+import { measureGradients } from "../../src/verify/proofs/gradients.js";
+import { measureObjectiveRatio } from "../../src/verify/proofs/objective-ratio.js";
+import { measureOnPolicy } from "../../src/verify/proofs/on-policy.js";
+import { measureProbabilities } from "../../src/verify/proofs/probabilities.js";
+import { measureResume } from "../../src/verify/proofs/resume.js";
+import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
+import { formatProofs, loadProofs } from "../../src/verify/verify.js";
 import { goldenModel, readGolden } from "../support/golden.js";
 import {
   freshMasks,

@@ -5,12 +5,12 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { chromium } from "playwright";
-import { findBrowser } from "../../src/env/find-browser.js";
+import { findBrowser } from "../../src/env/browser/find-browser.js";
 
 /** Opens WebGPU as a training does, and prints what became of it. */
 const SCRIPT = `
 const { Runtime } = await import(${JSON.stringify(new URL("../../src/onnx/session.js", import.meta.url).href)});
-const { gradientCheck } = await import(${JSON.stringify(new URL("../../src/train/gradient-check.js", import.meta.url).href)});
+const { gradientCheck } = await import(${JSON.stringify(new URL("../../src/engine/gradient-check.js", import.meta.url).href)});
 const result = await Runtime.open({ provider: "webgpu", threads: 1, checks: [gradientCheck()] }).then(
   async (runtime) => {
     await runtime.close();

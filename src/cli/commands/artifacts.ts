@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { loadConfig } from "../../config/config.js";
 import { UserError } from "../../core/errors.js";
 import { loadFolder } from "../../core/registry.js";
 import type { Objective } from "../../rl/objective.js";
-import { loadConfig } from "../../train/config.js";
 import type { CliCommand, CliContext } from "../shared.js";
 
 /** `refusion-train artifacts`: the graphs of a run as files. */
@@ -21,7 +21,7 @@ export const command: CliCommand = {
         if (objective === undefined || objective.learnsFrom !== "rollouts") {
           throw new UserError(`${flags.objective} is no objective that learns from rollouts.`, { exitCode: 2 });
         }
-        const { writeArtifacts } = await import("../../train/artifacts.js");
+        const { writeArtifacts } = await import("../artifacts/artifacts.js");
         for (const file of await writeArtifacts(config, objective, flags.out)) context.print(file);
       });
   },

@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { loadConfig, type RunConfig } from "../../config/config.js";
+import { loadRegistries } from "../../config/registries.js";
 import { EXIT, messageOf, UserError } from "../../core/errors.js";
 import { packageRoot } from "../../core/files.js";
-import { loadConfig, type RunConfig } from "../../train/config.js";
-import { type Check, checkMachine, withoutHome } from "../../train/machine-checks.js";
-import { loadRegistries } from "../../train/registries.js";
-import { hardware, versions } from "../../train/run-directory.js";
+import { hardware, versions } from "../../runs/run-directory.js";
+import { type Check, checkMachine, withoutHome } from "../doctor/machine-checks.js";
 import type { CliCommand } from "../shared.js";
 
 /** What a config is for where it does not show. */
@@ -81,8 +81,8 @@ async function objectiveOf(path: string, overrides: readonly string[]): Promise<
 /** Whether a run fits into the machine, by its own graphs. */
 async function runMemory(config: RunConfig, objective: string): Promise<Check> {
   const [{ estimateRun, formatMemory, memoryAdvice }, { machineMemory }] = await Promise.all([
-    import("../../train/memory.js"),
-    import("../../train/least-memory.js"),
+    import("../doctor/memory.js"),
+    import("../../engine/least-memory.js"),
   ]);
   try {
     const estimate = await estimateRun(config, objective);

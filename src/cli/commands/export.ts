@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { UserError } from "../../core/errors.js";
-import type { ExportProgress } from "../../nn/export.js";
-import { PRECISIONS, type Precision } from "../../nn/precision.js";
+import type { ExportProgress } from "../../export/export.js";
+import { PRECISIONS, type Precision } from "../../weights/precision.js";
 import { type CliCommand, type CliContext, checkpointName, shellWord } from "../shared.js";
 
 interface ExportFlags {
@@ -62,8 +62,8 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     throw usage("--double-quant needs --quantize nf4.", "there are no scales to quantise otherwise");
   if (flags.step !== undefined && flags.merge === undefined)
     throw usage("--step chooses a checkpoint of the run that --merge names.", "add --merge RUN, or leave --step out");
-  const { exportModel } = await import("../../nn/export.js");
-  const { mergeSource } = await import("../../train/merge-source.js");
+  const { exportModel } = await import("../../export/export.js");
+  const { mergeSource } = await import("../export/merge-source.js");
   const named = flags.checkpoint ?? flags.model;
   const merged =
     flags.merge === undefined

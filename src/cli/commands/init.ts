@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { configOf, resolvePath } from "../../config/config.js";
+import { loadRegistries } from "../../config/registries.js";
 import { EXIT, nearest, UserError } from "../../core/errors.js";
 import { cannotWrite } from "../../core/files.js";
 import type { Objective } from "../../rl/objective.js";
-import { configOf, resolvePath } from "../../train/config.js";
-import { loadRegistries } from "../../train/registries.js";
 import { type CliCommand, type CliContext, shellWord } from "../shared.js";
 
 interface InitFlags {
@@ -52,8 +52,8 @@ async function init(
   }
   // loaded when it is needed: help should not wait for it
   const [{ samplerFor }, { configTemplate }, { loadModel }] = await Promise.all([
-    import("../../train/policy.js"),
-    import("../../train/config-template.js"),
+    import("../../engine/policy.js"),
+    import("../../config/template.js"),
     import("../../nn/model.js"),
   ]);
   const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen);

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { parse } from "yaml";
+import { shippedOr } from "../../config/config.js";
 import { messageOf, UserError } from "../../core/errors.js";
 import { problemsOf } from "../../core/problems.js";
-import { shippedOr } from "../../train/config.js";
 import { type CliCommand, type CliContext, shellWord } from "../shared.js";
 
 const HINT = "give a YAML file as configs/tiny/model.yaml; docs/model.md lists the keys of each architecture";
@@ -20,7 +20,7 @@ export const command: CliCommand = {
           throw new UserError(`${flags.out} exists already, and a model is never overwritten.`, {
             hint: "give another --out",
           });
-        const { newModel, newModelSchema } = await import("../../train/new-model.js");
+        const { newModel, newModelSchema } = await import("../new-model/new-model.js");
         const path = shippedOr(flags.config);
         let raw: unknown;
         try {

@@ -1,6 +1,6 @@
-import { loadConfig } from "../../train/config.js";
-import { writeReport } from "../../train/report/report.js";
-import { RunDirectory } from "../../train/run-directory.js";
+import { loadConfig } from "../../config/config.js";
+import { RunDirectory } from "../../runs/run-directory.js";
+import { writeReport } from "../../watch/report/report.js";
 import { type CliCommand, positiveInteger } from "../shared.js";
 
 interface ReportFlags {
@@ -31,7 +31,7 @@ export const command: CliCommand = {
         // loaded when they are needed: a report alone needs no browser
         const [{ openEnvironment }, { takeScreenshots }] = await Promise.all([
           import("../../train/environment.js"),
-          import("../../train/screenshots.js"),
+          import("../../watch/screenshots.js"),
         ]);
         const config = await loadConfig(run.config, { command: run.readEnvironment().command });
         const environment = await openEnvironment(config);

@@ -23,8 +23,8 @@ export const command: CliCommand = {
       .action(async (overrides: string[], flags: VerifyFlags) => {
         // loaded when it is needed: help should not wait for the runtime
         const [{ loadConfig }, { formatProofs, verify }] = await Promise.all([
-          import("../../train/config.js"),
-          import("../../train/verify/verify.js"),
+          import("../../config/config.js"),
+          import("../../verify/verify.js"),
         ]);
         const config = await loadConfig(flags.config, {
           command: flags.objective,

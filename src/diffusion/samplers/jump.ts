@@ -3,19 +3,6 @@ import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { checkStreams, inBatches } from "../batches.js";
 import { type BufferBatch, batchBuffers, writeBuffer } from "../buffer.js";
-import { flowBoundTerms } from "../jump/bound.js";
-import { flowBuffer } from "../jump/canvas.js";
-import { type Drawn, generalisedKlHead, jumpRoundHead, transitionHead } from "../jump/heads.js";
-import { type FlowStep, flowSteps, type JumpOptions, ordinaryTokens } from "../jump/options.js";
-import { transitionFeatures, transitionTerms } from "../jump/replay.js";
-import { supervisedFlowTerms } from "../jump/supervised.js";
-import {
-  type JumpStep,
-  type JumpTrajectory,
-  jumpReveals,
-  parseJumpTrajectory,
-  responseOf,
-} from "../jump/trajectory.js";
 import {
   MIN_TEMPERATURE,
   type RoundModel,
@@ -24,6 +11,13 @@ import {
   type Sampler,
   type SamplerShapes,
 } from "../sampler.js";
+import { flowBoundTerms } from "./jump/bound.js";
+import { flowBuffer } from "./jump/canvas.js";
+import { type Drawn, generalisedKlHead, jumpRoundHead, transitionHead } from "./jump/heads.js";
+import { type FlowStep, flowSteps, type JumpOptions, ordinaryTokens } from "./jump/options.js";
+import { transitionFeatures, transitionTerms } from "./jump/replay.js";
+import { supervisedFlowTerms } from "./jump/supervised.js";
+import { type JumpStep, type JumpTrajectory, jumpReveals, parseJumpTrajectory, responseOf } from "./jump/trajectory.js";
 
 /**
  * Discrete flow matching as a stochastic policy with an exact likelihood (FS-DFM, arXiv 2509.20624).

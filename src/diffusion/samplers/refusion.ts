@@ -3,12 +3,12 @@ import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { inBatches } from "../batches.js";
 import { cacheUse } from "../prefix-cache.js";
-import { type Answer, decode, type Question, type Search } from "../refusion/decode.js";
-import { draftHead, type RowDrafts } from "../refusion/head.js";
-import { type RefusionOptions, refusionShapes } from "../refusion/options.js";
-import { parseTrajectory, type RefusionTrajectory, reveals } from "../refusion/trajectory.js";
 import { RoundReader, type RowRequest } from "../round-reader.js";
 import type { RoundModel, SampledModel, Sampler } from "../sampler.js";
+import { type Answer, decode, type Question, type Search } from "./refusion/decode.js";
+import { draftHead, type RowDrafts } from "./refusion/head.js";
+import { type RefusionOptions, refusionShapes } from "./refusion/options.js";
+import { parseTrajectory, type RefusionTrajectory, reveals } from "./refusion/trajectory.js";
 
 /**
  * ReFusion's own decoding (plan, verify, commit) for evaluation: a deterministic search, not a policy. It has no

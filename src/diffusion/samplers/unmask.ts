@@ -14,15 +14,15 @@ import {
   scoringTemperature,
 } from "../sampler.js";
 import { modelHead, policyHead } from "../score-head.js";
-import { layCanvas } from "../unmask/canvas.js";
-import { corruptBatch } from "../unmask/corrupt.js";
-import { boundTerms } from "../unmask/elbo.js";
-import { type UnmaskOptions, unmaskShapes } from "../unmask/options.js";
-import { packedLength, roundTerms } from "../unmask/replay.js";
-import { type RowStatistics, roundHead } from "../unmask/round.js";
-import { eosAllowedSlots, revealSchedule, selectSlots } from "../unmask/slots.js";
-import { textTerms } from "../unmask/text.js";
-import { parseTrajectory, reveals, type TrajectoryRound, type UnmaskTrajectory } from "../unmask/trajectory.js";
+import { layCanvas } from "./unmask/canvas.js";
+import { corruptBatch } from "./unmask/corrupt.js";
+import { boundTerms } from "./unmask/elbo.js";
+import { type UnmaskOptions, unmaskShapes } from "./unmask/options.js";
+import { packedLength, roundTerms } from "./unmask/replay.js";
+import { type RowStatistics, roundHead } from "./unmask/round.js";
+import { eosAllowedSlots, revealSchedule, selectSlots } from "./unmask/slots.js";
+import { textTerms } from "./unmask/text.js";
+import { parseTrajectory, reveals, type TrajectoryRound, type UnmaskTrajectory } from "./unmask/trajectory.js";
 
 /**
  * Slot-wise unmasking as a stochastic policy with an exact likelihood.

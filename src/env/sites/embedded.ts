@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { augmentedTask } from "../embedded/augment.js";
-import { FORMS, fieldKinds } from "../embedded/catalog.js";
-import { serveForms } from "../embedded/server.js";
-import { embeddedTasks } from "../embedded/tasks.js";
 import { type RunningSite, type SiteKind, TIERS } from "../site.js";
-import { splitHash } from "../split-hash.js";
+import { augmentedTask } from "./embedded/augment.js";
+import { FORMS, fieldKinds } from "./embedded/catalog.js";
+import { serveForms } from "./embedded/server.js";
+import { embeddedTasks } from "./embedded/tasks.js";
+import { splitHash } from "./parts/split-hash.js";
 
 const schema = z.strictObject({
   tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),

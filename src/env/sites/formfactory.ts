@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
-import { type Control, findControl } from "../controls.js";
-import { EpisodeRunner } from "../episode.js";
-import { cdnAssets } from "../formfactory/assets.js";
-import { CATALOG, formId, HELDOUT_FORMS } from "../formfactory/catalog.js";
-import { openCheckout } from "../formfactory/checkout.js";
-import { cleanTasks, describeCleaning } from "../formfactory/clean.js";
-import { serveFlask } from "../formfactory/flask-front.js";
-import { goldTasks } from "../formfactory/gold.js";
-import { serveCheckout } from "../formfactory/server.js";
+import { type Control, findControl } from "../browser/controls.js";
+import { EpisodeRunner } from "../browser/episode.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
-import { splitHash } from "../split-hash.js";
+import { cdnAssets } from "./formfactory/assets.js";
+import { CATALOG, formId, HELDOUT_FORMS } from "./formfactory/catalog.js";
+import { openCheckout } from "./formfactory/checkout.js";
+import { cleanTasks, describeCleaning } from "./formfactory/clean.js";
+import { serveFlask } from "./formfactory/flask-front.js";
+import { goldTasks } from "./formfactory/gold.js";
+import { serveCheckout } from "./formfactory/server.js";
+import { splitHash } from "./parts/split-hash.js";
 
 const FORM_IDS = CATALOG.map(formId);
 

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { SiteKind, Task } from "../site.js";
-import { splitHash } from "../split-hash.js";
-import { readTasks } from "../tasks-file.js";
+import { splitHash } from "./parts/split-hash.js";
+import { readTasks } from "./parts/tasks-file.js";
 
 const schema = z.strictObject({
   tasks: z.string().min(1).describe("JSON Lines file of tasks (docs/tasks.md)"),

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import { oracleActions } from "../../../src/env/oracle.js";
-import { renderPlan } from "../../../src/env/plan.js";
+import { oracleActions } from "../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../src/env/forms/plan.js";
 import { site as url } from "../../../src/env/sites/url.js";
 import { openRunner, type PageSite, servePages } from "../page-site.js";
 

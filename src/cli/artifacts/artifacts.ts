@@ -1,0 +1,93 @@
+import { copyFileSync, existsSync, linkSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { RunConfig } from "../../config/config.js";
+import { optimizerOptions } from "../../config/optimizer.js";
+import { UserError } from "../../core/errors.js";
+import { writeDirectory } from "../../core/files.js";
+import { Rng } from "../../core/rng.js";
+import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy } from "../../engine/policy.js";
+import { weightFiles } from "../../nn/model.js";
+import { writeModelFile } from "../../onnx/proto.js";
+import type { Objective } from "../../rl/objective.js";
+import { writeCheckpoint } from "../../runs/checkpoint.js";
+import { openEnvironment } from "../../train/environment.js";
+import { prepareBatches } from "../../train/update.js";
+
+/**
+ * Writes the graphs that a run builds in memory, under the names of ONNX Runtime's on-device training: rollout_model,
+ * eval_model, training_model and optimizer_model, at the shapes of one real micro-batch, and checkpoint/ with the
+ * adapter they start from. All share one weight file beside them. They are ordinary graphs: any runtime can run them.
+ * @returns the files written.
+ */
+export async function writeArtifacts(config: RunConfig, objective: Objective, out: string): Promise<string[]> {
+  if (existsSync(out))
+    throw new UserError(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
+  const optimizer = optimizerOptions(config);
+  const policy = await openPolicy(config, { objective, options: config.objective, optimizer });
+  const environment = await openEnvironment(config);
+  const { engine } = policy;
+  try {
+    engine.checkTrainable();
+    const size = config.training.micro_batch;
+    const tasks = environment.tasks("train").slice(0, size);
+    checkPromptsFit(tasks, policy);
+    const adapter = initialAdapter(config, policy);
+    await engine.setParameters("policy", adapter);
+    await engine.setParameters("reference", adapter);
+    const trajectories = await policy.sampler.rollout(
+      engine,
+      tasks.map((task) => policy.promptOf(task)),
+      policy.options,
+      tasks.map((_, i) => Rng.named(config.seed, `artifacts/${i}`)),
+      config.training.rollout_batch,
+    );
+    const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
+    const [batch] = await prepareBatches(
+      policy,
+      objective,
+      config.objective,
+      samples,
+      size,
+      Rng.named(config.seed, "artifacts"),
+    );
+    if (batch === undefined) throw new UserError("There is no training task to take the shapes from.");
+    const shapes = policy.sampler.shapes(policy.options);
+    const rollout = {
+      batch: config.training.rollout_batch,
+      length: shapes.length,
+      rows: config.training.rollout_batch * shapes.rows,
+    };
+    return await writeDirectory(out, async (aside) => {
+      for (const file of weightFiles(policy.model.graph)) {
+        mkdirSync(dirname(join(aside, file)), { recursive: true });
+        shareWeights(join(policy.model.dir, file), join(aside, file));
+      }
+      const files: string[] = [];
+      for (const [name, graph] of engine.artifacts(batch.terms, rollout)) {
+        const file = `${name}.onnx`;
+        await writeModelFile(join(aside, file), graph);
+        files.push(file);
+      }
+      await writeCheckpoint(join(aside, "checkpoint"), {
+        step: 0,
+        adapter: { config: adapterConfig(config), tensors: adapter },
+        weights: null,
+        optimizer: new Map(),
+        state: {},
+      });
+      return [...files, "checkpoint"].map((file) => join(out, file));
+    });
+  } finally {
+    await policy.close();
+    await environment.close();
+  }
+}
+
+/** One file for all graphs: a hard link where the file system can, else a copy. */
+function shareWeights(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}

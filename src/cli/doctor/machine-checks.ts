@@ -1,0 +1,165 @@
+import { statfs } from "node:fs/promises";
+import { freemem, homedir } from "node:os";
+import { join } from "node:path";
+import type { RunConfig } from "../../config/config.js";
+import { messageOf, UserError } from "../../core/errors.js";
+import { packageRoot, readJson } from "../../core/files.js";
+import type { Environment } from "../../train/environment.js";
+
+/**
+ * What a run needs of its machine, checked by using it: the runtime computes, the site answers, the browser opens a page
+ * of it. Modules are imported where they are checked: their absence is one of the things that are looked for.
+ */
+
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do about a miss. */
+  readonly fix?: string;
+}
+
+const MIN_DISK_GIB = 2;
+const MIN_MEMORY_GIB = 1;
+const GIB = 2 ** 30;
+/** A site or a browser that says nothing for so long will not do. */
+const PATIENCE_MS = 180_000;
+
+/** All checks for a config, in the order in which a run would meet them. */
+export async function checkMachine(config: RunConfig): Promise<Check[]> {
+  const checks = [checkNode(), await checkRuntime(config), await checkModel(config)];
+  let environment: Environment | undefined;
+  const site = await check("site", async () => {
+    const { openEnvironment } = await import("../../train/environment.js");
+    environment = await limited(openEnvironment(config, () => undefined));
+    const tasks = environment.site.tasks();
+    const [first] = tasks;
+    if (first === undefined) throw new UserError(`The site ${environment.site.name} has no tasks.`);
+    const url = new URL(first.url, environment.site.baseUrl);
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (status !== 200) throw new UserError(`${url} answers with HTTP ${status}`);
+    return `${environment.site.name}: ${tasks.length} tasks, ${first.url} answers`;
+  });
+  try {
+    checks.push(site, await checkBrowser(config, environment));
+  } finally {
+    await environment?.close().catch(() => undefined);
+  }
+  return [...checks, await checkDisk(), checkMemory()];
+}
+
+/** Runs a check; an error is a miss, its hint the fix. */
+export async function check(name: string, work: () => Promise<string>, fix?: string): Promise<Check> {
+  try {
+    return { name, ok: true, found: await work() };
+  } catch (error) {
+    const advice = (error instanceof UserError ? error.hint : undefined) ?? fix;
+    return { name, ok: false, found: messageOf(error), ...(advice === undefined ? {} : { fix: advice }) };
+  }
+}
+
+/** The home directory as `~`, so that a report can be shown to others. */
+export function withoutHome(text: string, home: string = homedir()): string {
+  if (home.length < 2) return text;
+  const quoted = home.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return text.replace(new RegExp(`${quoted}(?![\\w.-])`, "g"), "~");
+}
+
+function checkNode(): Check {
+  const wanted = (readJson(join(packageRoot(), "package.json")) as { engines: { node: string } }).engines.node;
+  const numbers = (text: string): number[] => text.replace(/^\D+/, "").split(".").map(Number);
+  const [have, want] = [numbers(process.versions.node), numbers(wanted)];
+  const first = want.findIndex((value, i) => value !== (have[i] ?? 0));
+  const ok = first < 0 || (have[first] ?? 0) > (want[first] ?? 0);
+  return {
+    name: "node",
+    ok,
+    found: `${process.versions.node} (needs ${wanted})`,
+    fix: "install Node 20.19 or later from https://nodejs.org",
+  };
+}
+
+function checkRuntime(config: RunConfig): Promise<Check> {
+  return check(
+    "runtime",
+    async () => {
+      const [{ Runtime }, { gradientCheck }] = await Promise.all([
+        import("../../onnx/session.js"),
+        import("../../engine/gradient-check.js"),
+      ]);
+      const opened = await Runtime.open({ provider: config.runtime.provider, checks: [gradientCheck()] });
+      const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
+      await opened.close();
+      return found;
+    },
+    "npm ci (it brings onnxruntime-node's binary for this platform), or another runtime.provider",
+  );
+}
+
+function checkModel(config: RunConfig): Promise<Check> {
+  return check(
+    "model",
+    async () => {
+      const [{ resolvePath }, { loadModel }] = await Promise.all([
+        import("../../config/config.js"),
+        import("../../nn/model.js"),
+      ]);
+      const { dir, config: about, graph } = await loadModel(resolvePath(config.model, "model"));
+      return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.vocab_size} tokens`;
+    },
+    "install the package again: the tiny models are part of it",
+  );
+}
+
+function checkBrowser(config: RunConfig, environment: Environment | undefined): Promise<Check> {
+  return check(
+    "browser",
+    async () => {
+      const { findBrowser } = await import("../../env/browser/find-browser.js");
+      const found = findBrowser({ headless: config.browser.headless });
+      if (found === undefined) throw new Error("no Chromium found");
+      const which = found.path === undefined ? found.source : `${found.path} (${found.source})`;
+      const [task] = environment?.site.tasks() ?? [];
+      if (environment === undefined || task === undefined) return `${which}; not started, as the site did not`;
+      const runner = await limited(environment.runner());
+      const began = performance.now();
+      const controls = await limited(runner.snapshot(task));
+      return `${which}; opened ${task.url}, ${controls.length} controls, ${Math.round(performance.now() - began)} ms`;
+    },
+    "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
+  );
+}
+
+async function checkDisk(): Promise<Check> {
+  const { bavail, bsize } = await statfs(".");
+  const free = (bavail * bsize) / GIB;
+  return {
+    name: "disk",
+    ok: free >= MIN_DISK_GIB,
+    found: `${free.toFixed(1)} GiB free here (a run needs ${MIN_DISK_GIB})`,
+    fix: "free some space, or work in another directory",
+  };
+}
+
+function checkMemory(): Check {
+  // what the kernel would give, where it says so; freemem() counts the file cache as used on older Nodes
+  const free = (process.availableMemory?.() ?? freemem()) / GIB;
+  return {
+    name: "memory",
+    ok: free >= MIN_MEMORY_GIB,
+    found: `${free.toFixed(1)} GiB available (the tiny model needs ${MIN_MEMORY_GIB})`,
+    fix: "close other programs, or lower training.micro_batch and evaluation.batch",
+  };
+}
+
+async function limited<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,291 @@
+/**
+ * What a run will need of memory, before it starts: graphs are built at the run's own shapes and walked for what is live
+ * at once; trajectories for those shapes are drawn from noise, so that no weight is read.
+ */
+
+import { type RunConfig, resolvePath } from "../../config/config.js";
+import { UserError } from "../../core/errors.js";
+import { loadFolder } from "../../core/registry.js";
+import { Rng } from "../../core/rng.js";
+import type { CacheUse, SampledModel, Sampler } from "../../diffusion/sampler.js";
+import type { TermBatch } from "../../diffusion/terms.js";
+import type { Trajectory } from "../../diffusion/trajectory.js";
+import { rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "../../engine/graphs.js";
+import { assertBatchesFit, machineMemory } from "../../engine/least-memory.js";
+import { assertScored } from "../../engine/scoring-check.js";
+import { loraSites } from "../../nn/bind.js";
+import { graphWithPast, loadModel, type Model } from "../../nn/model.js";
+import { PAST } from "../../nn/past.js";
+import { Emitter } from "../../onnx/emit.js";
+import { GraphBuilder } from "../../onnx/graph.js";
+import { peakActivationBytes } from "../../onnx/liveness.js";
+import { encodeModel } from "../../onnx/proto.js";
+import { Runtime } from "../../onnx/session.js";
+import { BYTES, type Tensor } from "../../onnx/types.js";
+import type { Objective } from "../../rl/objective.js";
+import { prepareBatches } from "../../train/update.js";
+
+const MIB = 2 ** 20;
+
+/** Node, ONNX Runtime, code and buffers of a run on a model of no size: measured on Linux x64. */
+const PROGRAM = 300 * MIB;
+/** A headless shell with one context took 96 MB (PSS, Linux x64); the rest is room for a full Chromium and more pages. */
+const BROWSER = { program: 150 * MIB, context: 30 * MIB };
+/** Copies of the adapter: policy, reference, gradient, zeros, two moments, and two on the way to a checkpoint. */
+const ADAPTER_COPIES = 8;
+/** Copies of the gradient that gradient_noise_every takes: of the first half, and of both. */
+const HALVES = 2;
+/** Copies of a rollout's keys and values: those that a forward reads, those that it writes, and these on their way. */
+const PAST_COPIES = 3;
+
+export interface MemoryPart {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+export interface MemoryEstimate {
+  readonly parts: readonly MemoryPart[];
+  /** All parts: sessions keep their memory, so that nothing is shared in time. */
+  readonly total: number;
+  /** What the training graph's activations would take the other way, with or without gradient checkpointing. */
+  readonly otherTraining: number;
+}
+
+/** What an estimate is made of. */
+export interface Planned {
+  readonly config: RunConfig;
+  readonly model: Model;
+  readonly sampler: Sampler;
+  readonly objective: Objective;
+}
+
+/** The estimate of `refusion-train COMMAND` with this config. @throws UserError as opening the model does. */
+export async function estimateRun(config: RunConfig, command: string): Promise<MemoryEstimate> {
+  const objectives = await loadFolder<Objective>(new URL("../../rl/objectives/", import.meta.url), "objective");
+  const samplers = await loadFolder<Sampler>(new URL("../../diffusion/samplers/", import.meta.url), "sampler");
+  const [objective, sampler] = [objectives.get(command), samplers.get(config.sampler.kind)];
+  if (objective === undefined) {
+    throw new UserError(`Unknown objective ${command}; known: ${[...objectives.keys()].join(", ")}.`, { exitCode: 2 });
+  }
+  if (sampler === undefined) throw new UserError(`Unknown sampler ${config.sampler.kind}.`, { exitCode: 2 });
+  const model = await loadModel(resolvePath(config.model, "model"));
+  return estimateMemory({ config, model, sampler, objective });
+}
+
+/** @throws UserError as binding the model does. */
+export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> {
+  const { config, model, sampler, objective } = planned;
+  const options = sampler.options(config.sampler, noiseModel(model));
+  assertScored(objective, sampler, options);
+  const generating = { sampler, options };
+  const vocabulary = model.config.vocab_size;
+  assertBatchesFit(config, { ...generating, evaluation: generating, objective, vocabulary }, machineMemory());
+  const full = "trainable" in config.objective && config.objective.trainable === "full";
+  const trainable: Trainable = { lora: full ? undefined : config.lora, full };
+  const tokens = {
+    mask: model.config.mask_token_id,
+    pad: model.config.pad_token_id,
+    eos: model.config.eos_token_id,
+  };
+  const { graph } = model;
+  const weights = [...graph.initializers.values()].reduce(
+    (n, { value }) => n + value.shape.reduce<number>((size, d) => size * Number(d), BYTES[value.dtype]),
+    0,
+  );
+  const adapter = full
+    ? weights
+    : 4 * loraSites(graph, config.lora).reduce((n, s) => n + config.lora.rank * (s.inFeatures + s.outFeatures), 0);
+
+  const terms = await largestBatch(planned);
+  const shape = {
+    batch: terms.batch,
+    length: terms.length,
+    rows: terms.rows.length,
+    segments: terms.segments,
+  };
+  const sizes = sampler.shapes(options);
+  const rollout = (batch: number): number =>
+    peakActivationBytes(
+      rolloutGraph(
+        graph,
+        { batch, length: sizes.length, rows: batch * sizes.rows },
+        trainable,
+        tokens,
+        sampler.roundHead,
+      ),
+    );
+  const training = (checkpoint: boolean): number =>
+    peakActivationBytes(
+      trainingGraph(
+        graph,
+        shape,
+        { ...trainable, checkpoint },
+        tokens,
+        terms.head,
+        objective,
+        config.objective,
+        new Map(),
+      ),
+    );
+  const checkpoint = config.training.gradient_checkpointing;
+  const scored = objective.learnsFrom === "rollouts";
+  const batches = new Set([...(scored ? [config.training.rollout_batch] : []), config.evaluation.batch]);
+  const kept = keepsPast(config, sampler.caches?.(options)) ? await keptBytes(model) : 0;
+  // a session that keeps keys and values takes batches of any size
+  const rollouts = kept > 0 ? [Math.max(...batches)] : [...batches];
+  const sessions = rollouts.length + (scored ? 2 : 1);
+  const parts: MemoryPart[] = [
+    { name: "program and runtime", bytes: PROGRAM },
+    // every session keeps the weights in its own layout, beside the mapped file
+    { name: `weights, in ${sessions} sessions`, bytes: full ? weights * 2 : weights * (sessions + 1) },
+    { name: full ? "trained weights and optimizer" : "adapter and optimizer", bytes: adapter * ADAPTER_COPIES },
+    { name: `rollout, ${rollouts.join(" and ")} at once`, bytes: rollouts.reduce((n, b) => n + rollout(b), 0) },
+    ...(kept > 0
+      ? [
+          {
+            name: `keys and values of ${rollouts.join()} rollouts`,
+            bytes: PAST_COPIES * kept * Math.max(...rollouts) * sizes.length,
+          },
+        ]
+      : []),
+    ...(scored
+      ? [{ name: "scoring", bytes: peakActivationBytes(scoreGraph(graph, shape, trainable, tokens, terms.head)) }]
+      : []),
+    {
+      name: `training, ${shape.batch} x ${shape.length} tokens, ${shape.rows} rows${checkpoint ? ", with checkpointing" : ""}`,
+      bytes: training(checkpoint),
+    },
+    ...(config.training.gradient_noise_every > 0
+      ? [{ name: "gradients of the halves that gradient_noise_every compares", bytes: adapter * HALVES }]
+      : []),
+    { name: "inputs", bytes: 3 * 4 * shape.batch * shape.length ** 2 },
+    { name: "browser", bytes: BROWSER.program + config.browser.contexts * BROWSER.context },
+  ];
+  return { parts, total: parts.reduce((n, p) => n + p.bytes, 0), otherTraining: training(!checkpoint) };
+}
+
+/** Whether rollouts keep keys and values; `auto` may still find a GPU, and then does not. */
+function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
+  return use === true || (use === "auto" && (runtime.provider === "cpu" || runtime.provider === "auto"));
+}
+
+/** Keys and values of one token in float32: 2 * 4 bytes * layers * KV heads * head size; 0 where none can be kept. */
+async function keptBytes(model: Model): Promise<number> {
+  const inputs = (await graphWithPast(model))?.inputs ?? [];
+  return inputs
+    .filter(({ name }) => name.startsWith(PAST))
+    .reduce((bytes, { shape: [, heads, width] }) => bytes + 4 * Number(heads) * Number(width), 0);
+}
+
+/** A vocabulary of a few tokens: shapes do not depend on it. */
+function noiseModel(model: Model): SampledModel {
+  return { tokens: { mask: 1, pad: 2, eos: 3 }, vocabulary: 8, attention: model.config.attention };
+}
+
+/** The largest micro-batch of the run: prompts and responses as long as the sampler allows. */
+async function largestBatch({ config, model, sampler, objective }: Planned): Promise<TermBatch> {
+  const sampled = noiseModel(model);
+  const options = sampler.options(config.sampler, sampled);
+  const rng = Rng.named(config.seed, "memory");
+  const prompt = Array<number>(options.promptLength).fill(0);
+  if (objective.learnsFrom === "supervision") {
+    const { batch_size, ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
+    const example = { prompt, response: Array<number>(options.responseLength - 1).fill(0) };
+    return sampler.supervisedTerms(Array(batch_size).fill(example), options, {
+      arWeight: ar_weight ?? null,
+      eosFillWeight: eos_fill_weight ?? 0,
+      rng,
+    });
+  }
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  let trajectory: Trajectory | undefined;
+  try {
+    [trajectory] = await sampler.rollout(new NoiseModel(runtime, sampler, sampled), [prompt], options, [rng]);
+  } finally {
+    await runtime.close();
+  }
+  if (trajectory === undefined) throw new Error("no trajectory was drawn");
+  const size = config.training.micro_batch;
+  const samples = Array.from({ length: size }, () => ({ trajectory, advantage: 1 }));
+  const engine = {
+    score: async (terms: TermBatch) => ({
+      logProbs: new Float32Array(terms.rows.length),
+      value: new Float32Array(terms.segments),
+    }),
+  };
+  const [batch] = await prepareBatches({ engine, sampler, options }, objective, config.objective, samples, size, rng);
+  if (batch === undefined) throw new Error("no micro-batch was laid out");
+  return batch.terms;
+}
+
+type Noise = Parameters<Sampler["rollout"]>[0];
+
+/** A network that knows nothing and never ends a response. */
+class NoiseModel implements Noise {
+  private readonly rng = Rng.named(0, "noise");
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly sampler: Sampler,
+    private readonly sampled: SampledModel,
+  ) {}
+
+  async forwardRound(input: Parameters<Noise["forwardRound"]>[0]): Promise<unknown> {
+    const { roundHead } = this.sampler;
+    const { tokens, vocabulary } = this.sampled;
+    const rows = input.rows.length;
+    if (!this.runtime.has("noise")) {
+      const g = new GraphBuilder("noise");
+      const logits = g.input("logits", "float32", [rows, vocabulary]);
+      const inverseTemperature = g.input("inverse_temperature", "float32", []);
+      const uniform = g.input("uniform", "float32", [rows]);
+      const features = Object.fromEntries(
+        Object.entries(roundHead.features).map(([name, dtype]) => [name, g.input(name, dtype, [rows])]),
+      );
+      roundHead.emit(new Emitter(g), logits, { inverseTemperature, uniform, features }, tokens);
+      await this.runtime.load("noise", { bytes: encodeModel(g.build()) });
+    }
+    const logits = Float32Array.from({ length: rows * vocabulary }, (_, i) =>
+      i % vocabulary === tokens.eos ? -30 : this.rng.normal(),
+    );
+    const feeds: Record<string, Tensor> = {
+      logits: { dtype: "float32", shape: [rows, vocabulary], data: logits },
+      inverse_temperature: { dtype: "float32", shape: [], data: Float32Array.of(1 / input.temperature) },
+      uniform: { dtype: "float32", shape: [rows], data: input.uniform },
+    };
+    for (const [name, data] of Object.entries(input.features))
+      feeds[name] = { dtype: data instanceof Float32Array ? "float32" : "int64", shape: [rows], data };
+    return roundHead.read(await this.runtime.run("noise", { feeds }));
+  }
+}
+
+const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+
+/** One line a part, and the sum beside the machine's memory. */
+export function formatMemory(estimate: MemoryEstimate, machine: number = machineMemory()): string {
+  const width = Math.max(...estimate.parts.map((p) => p.name.length));
+  const lines = estimate.parts.map((p) => `${p.name.padEnd(width)}  ${gib(p.bytes).padStart(10)}`);
+  return [...lines, `${"in all, about".padEnd(width)}  ${gib(estimate.total).padStart(10)} of ${gib(machine)}`].join(
+    "\n",
+  );
+}
+
+/** What to change in a config that does not fit, the largest saving first. */
+export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): string {
+  const training = estimate.parts.find((p) => p.name.startsWith("training"))?.bytes ?? 0;
+  const advice: string[] = [];
+  if (!config.training.gradient_checkpointing && estimate.otherTraining < 0.8 * training)
+    advice.push(`training.gradient_checkpointing=true (saves ${gib(training - estimate.otherTraining)})`);
+  if (config.training.micro_batch > 1) advice.push("a smaller training.micro_batch");
+  advice.push("a smaller training.rollout_batch and evaluation.batch", "fewer browser.contexts");
+  return `Try ${advice.join(", ")}.`;
+}
+
+/** @throws UserError where a run cannot fit into the machine's memory. */
+export function assertFits(config: RunConfig, estimate: MemoryEstimate, machine: number = machineMemory()): void {
+  if (estimate.total <= machine) return;
+  throw new UserError(
+    `This run needs about ${gib(estimate.total)} of memory; the machine has ${gib(machine)}:\n${formatMemory(estimate, machine)}`,
+    { hint: memoryAdvice(config, estimate) },
+  );
+}

@@ -1,0 +1,306 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, extname, isAbsolute, join, resolve } from "node:path";
+import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from "yaml";
+import { z } from "zod";
+import { messageOf, nearest, UserError } from "../core/errors.js";
+import { packageRoot } from "../core/files.js";
+import { settleKinds } from "./kinds.js";
+import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
+import { loadRegistries } from "./registries.js";
+import { configKeys, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
+
+export type { RunConfig } from "./schema.js";
+
+/** Larger files are no configs; it bounds what a hostile one can cost. */
+const MAX_BYTES = 1 << 20;
+
+export interface LoadOptions {
+  /** The objective (subcommand) whose options the `objective` section holds; undefined accepts any. */
+  readonly command?: string | undefined;
+  /** `key=value` arguments, as typed. */
+  readonly overrides?: readonly string[];
+  /** For tests; the folders by default. */
+  readonly registries?: Registries;
+}
+
+/**
+ * Reads a run's config: schema default < YAML < `key=value`. The file is looked for here, then inside this package.
+ * @throws UserError (exit 2) with every problem at once, each with its key and its line.
+ */
+export async function loadConfig(path: string, options: LoadOptions = {}): Promise<RunConfig> {
+  const here = shippedOr(path);
+  return resolveConfig(readYaml(here), here, options);
+}
+
+/** A file as it is given; where it is not there, one that came with this package, as the documentation calls it, from any folder. */
+export function shippedOr(path: string): string {
+  if (existsSync(path) || isAbsolute(path)) return path;
+  const shipped = join(packageRoot(), path);
+  return existsSync(shipped) ? shipped : path;
+}
+
+/** As loadConfig, of values that come from nowhere but the command line; `path` names them, and the run. */
+export async function configOf(
+  values: Readonly<Record<string, unknown>>,
+  path: string,
+  options: LoadOptions = {},
+): Promise<RunConfig> {
+  const source = { tree: { ...values }, line: () => undefined, unwritten: true };
+  return resolveConfig(source, path, options);
+}
+
+async function resolveConfig(source: Source, path: string, options: LoadOptions): Promise<RunConfig> {
+  const overrides = parseOverrides(options.overrides ?? []);
+  const raw = applyOverrides(source.tree, overrides);
+  for (const [key, value] of Object.entries(raw)) if (value === null && isSection(key)) raw[key] = {};
+  if (raw.name === undefined)
+    raw.name =
+      basename(path, extname(path))
+        .replace(/[^A-Za-z0-9._-]+/g, "-")
+        .replace(/^[^A-Za-z0-9]+/, "") || "run";
+
+  const registries = options.registries ?? (await loadRegistries());
+  settleKinds(raw, source.tree, overrides, registries);
+  const schema = runSchema(registries, options.command, raw);
+  const result = schema.safeParse(raw);
+  if (result.success) return kindsFirst(result.data as RunConfig);
+
+  const origin = (keys: readonly PropertyKey[]): Origin => {
+    const override = overrides.findLast((o) => o.path.every((segment, i) => segment === keys[i]));
+    if (override !== undefined) return { order: Number.POSITIVE_INFINITY, text: ` (command line: ${override.text})` };
+    const line = source.line(keys);
+    return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
+  };
+  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, schema, origin));
+  throw configError(
+    path,
+    problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
+    source.unwritten,
+  );
+}
+
+/** The resolved config as YAML, as a run directory keeps it: loading it gives the same config again. */
+export function formatConfig(config: RunConfig): string {
+  return stringify(config, { lineWidth: 120 });
+}
+
+/**
+ * A path of a config (model, adapter): as given from the working directory, else inside this package.
+ * @throws UserError that names both places.
+ */
+export function resolvePath(path: string, what: string): string {
+  const here = resolve(path);
+  if (existsSync(here)) return here;
+  const shipped = join(packageRoot(), path);
+  if (!isAbsolute(path) && existsSync(shipped)) return shipped;
+  throw new UserError(
+    `${what}: ${path} does not exist (looked for ${here}${isAbsolute(path) || shipped === here ? "" : ` and ${shipped}`}).`,
+    {
+      hint: `set ${what}=PATH to a directory that exists`,
+    },
+  );
+}
+
+/** The keys in which two configs differ, as `training.steps: 20 -> 40`: what a resume changes. */
+export function configDifferences(before: unknown, after: unknown, path = ""): string[] {
+  if (isPlainObject(before) && isPlainObject(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return keys.flatMap((key) => configDifferences(before[key], after[key], path === "" ? key : `${path}.${key}`));
+  }
+  const [a, b] = [JSON.stringify(before), JSON.stringify(after)];
+  return a === b ? [] : [`${path}: ${a ?? "none"} -> ${b ?? "none"}`];
+}
+
+/** What a YAML file holds, and where. */
+interface Source {
+  readonly tree: Record<string, unknown>;
+  /** The line of a key, or of the deepest section above it that is there; undefined for the top level. */
+  line(path: readonly PropertyKey[]): number | undefined;
+  /** There is no such file (yet). */
+  readonly unwritten?: boolean;
+}
+
+/** Where a wrong value comes from, in words, and where to list it: by line, the command line last. */
+interface Origin {
+  readonly order: number;
+  readonly text: string;
+}
+
+function readYaml(path: string): Source {
+  let text: string;
+  try {
+    const { size } = statSync(path);
+    if (size > MAX_BYTES) throw new Error(`${size} bytes; a config has at most ${MAX_BYTES}`);
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(`Cannot read the config ${path}: ${messageOf(error)}`, {
+      hint: "give a YAML file with --config, as configs/tiny/quickstart.yaml",
+      exitCode: 2,
+      cause: error,
+    });
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) {
+    throw configError(
+      path,
+      faults.map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`),
+    );
+  }
+  let tree: unknown;
+  try {
+    tree = document.toJS({ maxAliasCount: 100 }) ?? {};
+    JSON.stringify(tree); // throws where an alias holds itself
+  } catch (error) {
+    throw configError(path, [`aliases: ${messageOf(error).split("\n")[0]}`]);
+  }
+  if (!isPlainObject(tree)) throw configError(path, [`expected keys and values, got ${show(tree)}`]);
+  return { tree, line: (keys) => lineOf(document, lines, keys) };
+}
+
+function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = document.contents;
+  let offset: number | undefined;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+      if (pair === undefined) break;
+      offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      const item: unknown = node.items[Number(key)];
+      if (item === undefined) break;
+      offset = (isScalar(item) ? item.range?.[0] : undefined) ?? offset;
+      node = item;
+    } else break;
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}
+
+function configError(path: string, problems: readonly string[], unwritten = false): UserError {
+  const head = `${path} ${unwritten ? "would have" : "has"} ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:`;
+  return new UserError([head, ...problems.map((problem) => `  ${problem}`)].join("\n"), {
+    hint: unwritten
+      ? "nothing was written; add what is missing, and correct what is wrong, as key=value"
+      : "correct the file, or pass key=value; `refusion-train <objective> --help` lists every key",
+    exitCode: 2,
+  });
+}
+
+/** `training.stpes (line 4): unknown key; did you mean steps?`, one line for each wrong key. */
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  raw: Record<string, unknown>,
+  schema: z.ZodObject,
+  origin: (path: readonly PropertyKey[]) => Origin,
+): Origin[] {
+  const at = (path: readonly PropertyKey[], what: string): Origin => {
+    const { order, text } = origin(path);
+    return { order, text: `${pathText(path)}${text}: ${what}` };
+  };
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => at([...issue.path, key], unknownKey(schema, issue.path, key)));
+  }
+  return [at(issue.path, describeMismatch(issue, valueAt(raw, issue.path)))];
+}
+
+function describeMismatch(issue: z.core.$ZodIssue, value: unknown): string {
+  if (value === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
+    return "is required and missing";
+  const got = `got ${show(value)}`;
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${TYPE_WORDS[issue.expected] ?? issue.expected}, ${got}`;
+    case "invalid_value": {
+      const close = typeof value === "string" ? nearest(value, issue.values.map(String)) : undefined;
+      return `expected one of ${issue.values.join(", ")}, ${got}${close === undefined ? "" : `; did you mean ${close}?`}`;
+    }
+    case "too_small":
+      return `expected ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}, ${got}`;
+    case "too_big":
+      return `expected ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}, ${got}`;
+    case "invalid_union": {
+      const parts = issue.errors.map((branch) =>
+        branch[0] === undefined ? "" : describeMismatch(branch[0], value).replace(`, ${got}`, ""),
+      );
+      return parts.length === 0 ? `${issue.message}, ${got}` : `${[...new Set(parts)].join(", or ")}, ${got}`;
+    }
+    default:
+      return `${issue.message}, ${got}`;
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  number: "a number",
+  string: "text",
+  boolean: "true or false",
+  array: "a list",
+  object: "a section of keys",
+};
+
+function bound(origin: string, relation: string, limit: number | bigint): string {
+  if (origin === "string") return `${relation} ${limit} characters`;
+  return origin === "array" ? `${relation} ${limit} items` : `${relation} ${limit}`;
+}
+
+/** The nearest key of the same section; else a key of that very name in another section. */
+function unknownKey(schema: z.ZodObject, path: readonly PropertyKey[], key: string): string {
+  const all = configKeys(schema);
+  const section = path.join(".");
+  const siblings = all.filter((k) => k.path.slice(0, -1).join(".") === section).map((k) => k.path.at(-1) as string);
+  const elsewhere = all.find((k) => k.path.at(-1) === key && k.type !== "section");
+  if (elsewhere !== undefined) return `unknown key here; did you mean ${elsewhere.path.join(".")}?`;
+  const close = nearest(key, siblings);
+  if (close !== undefined) return `unknown key; did you mean ${[...path, close].join(".")}?`;
+  return siblings.length === 0
+    ? "unknown key; this section has no options"
+    : `unknown key; known here: ${siblings.join(", ")}`;
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return (
+    path.map((key, i) => (typeof key === "number" ? `[${key}]` : `${i === 0 ? "" : "."}${String(key)}`)).join("") ||
+    "config"
+  );
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  let value = raw;
+  for (const key of path) {
+    if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+function show(value: unknown): string {
+  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+const NO_PLUG_INS: Registries = {
+  objectives: new Map(),
+  samplers: new Map(),
+  sites: new Map(),
+  trackers: new Map(),
+};
+
+/** Whether a top-level key is a section, so that `training:` with nothing under it means its defaults. */
+function isSection(key: string): boolean {
+  const value = (runSchema(NO_PLUG_INS, undefined, {}).shape as Record<string, z.ZodType>)[key];
+  return value !== undefined && unwrap(value).inner instanceof z.ZodObject;
+}
+
+/** `kind` on top of its section, for readers of config.yaml. */
+function kindsFirst(config: RunConfig): RunConfig {
+  const first = <T extends { kind: string }>({ kind, ...rest }: T) => ({ kind, ...rest });
+  const { sampler } = config.evaluation;
+  return {
+    ...config,
+    site: first(config.site),
+    sampler: first(config.sampler),
+    evaluation: { ...config.evaluation, sampler: sampler === null ? null : first(sampler) },
+  };
+}

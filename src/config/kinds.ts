@@ -1,0 +1,49 @@
+import { isPlainObject, type Override } from "./overrides.js";
+import { DEFAULT_SAMPLER, DEFAULT_SITE, type PlugIn, type Registries } from "./schema.js";
+
+type Tree = Record<string, unknown>;
+
+function sectionAt(tree: unknown, path: readonly string[]): Tree | undefined {
+  const found = path.reduce((at, key) => (isPlainObject(at) ? at[key] : undefined), tree);
+  return isPlainObject(found) ? found : undefined;
+}
+
+function kindOf(section: Tree | undefined, fallback: string): unknown {
+  return section?.kind ?? fallback;
+}
+
+function keysOf(entries: ReadonlyMap<string, PlugIn>, kind: unknown): ReadonlySet<string> | undefined {
+  const entry = typeof kind === "string" ? entries.get(kind) : undefined;
+  return entry === undefined ? undefined : new Set(["kind", ...Object.keys(entry.schema.shape)]);
+}
+
+/**
+ * Makes the sections whose keys depend on their `kind` whole, in place, before they are checked:
+ * - a kind from the command line (`sampler.kind=refusion`) takes the keys of the file's section that it knows: the
+ *   others belonged to the file's kind;
+ * - `evaluation.sampler` takes from `sampler` what it knows and does not say itself.
+ * @param raw the file's tree with the overrides in it. @param file the file's tree.
+ */
+export function settleKinds(raw: Tree, file: Tree, overrides: readonly Override[], registries: Registries): void {
+  const { samplers, sites } = registries;
+  for (const [path, entries, fallback] of [
+    [["sampler"], samplers, DEFAULT_SAMPLER],
+    [["site"], sites, DEFAULT_SITE],
+    [["evaluation", "sampler"], samplers, kindOf(sectionAt(raw, ["sampler"]), DEFAULT_SAMPLER)],
+  ] as const) {
+    const [section, before] = [sectionAt(raw, path), sectionAt(file, path)];
+    if (section === undefined) continue;
+    const known = keysOf(entries, kindOf(section, fallback as string));
+    if (before === undefined || known === undefined || section.kind === kindOf(before, fallback as string)) continue;
+    for (const key of Object.keys(before)) {
+      const typed = overrides.some((o) => [...path, key].every((segment, i) => o.path[i] === segment));
+      if (!known.has(key) && !typed) delete section[key];
+    }
+  }
+  const [evaluation, own] = [sectionAt(raw, ["evaluation", "sampler"]), sectionAt(raw, ["sampler"])];
+  if (evaluation === undefined) return;
+  evaluation.kind ??= kindOf(own, DEFAULT_SAMPLER);
+  const known = keysOf(samplers, evaluation.kind);
+  for (const [key, value] of Object.entries(own ?? {}))
+    if (known?.has(key) && !Object.hasOwn(evaluation, key)) evaluation[key] = value;
+}

@@ -1,0 +1,53 @@
+import { stringify } from "yaml";
+import type { RunConfig } from "./config.js";
+import { type ConfigKey, configKeys, type Registries, runSchema } from "./schema.js";
+
+/** Where a comment begins, unless its setting is longer. */
+const COMMENT_COLUMN = 40;
+
+/**
+ * A config as a file to work on: every key with its value and what the schema says about it, in the schema's order.
+ * Loading it gives the same config again.
+ */
+export function configTemplate(config: RunConfig, command: string, path: string, registries: Registries): string {
+  const keys = configKeys(runSchema(registries, command, config as unknown as Record<string, unknown>));
+  const header = [
+    `refusion-train ${command} --config ${path} --dry-run   (checks it, and estimates how long it takes)`,
+    `refusion-train ${command} --config ${path}`,
+    "Every key is here with its value; those that you leave out keep their defaults.",
+  ];
+  const lines = kindsFirst(keys).map((key) => line(key, valueAt(config, key.path)));
+  return `${header.map((text) => `# ${text}\n`).join("")}${lines.join("\n")}\n`;
+}
+
+/** `kind` on top of its section: the rest of it depends on that. */
+function kindsFirst(keys: readonly ConfigKey[]): ConfigKey[] {
+  const kindOf = (section: ConfigKey): ConfigKey[] =>
+    keys.filter(({ path }) => path.at(-1) === "kind" && path.slice(0, -1).join(".") === section.path.join("."));
+  return keys.flatMap((key) =>
+    key.type === "section" ? [key, ...kindOf(key)] : key.path.at(-1) === "kind" ? [] : [key],
+  );
+}
+
+function line({ path, type, description }: ConfigKey, value: unknown): string {
+  const indent = "  ".repeat(path.length - 1);
+  const key = path.at(-1) as string;
+  if (type === "section") {
+    const comment = description === "" ? "" : `\n${indent}# ${description}`;
+    const empty = value !== null && typeof value === "object" && Object.keys(value).length === 0;
+    return `${comment}\n${indent}${key}:${empty ? " {}" : ""}`;
+  }
+  const choices = /\|(?!null$)/.test(type) && type !== "true|false" ? `${description === "" ? "" : "; "}${type}` : "";
+  const setting = `${indent}${key}: ${flow(value)}`;
+  const comment = `${description}${choices}`;
+  return comment === "" ? setting : `${setting.padEnd(COMMENT_COLUMN)} # ${comment}`;
+}
+
+/** A value on one line. */
+function flow(value: unknown): string {
+  return stringify(value, { lineWidth: 0, collectionStyle: "flow", flowCollectionPadding: false }).trim();
+}
+
+function valueAt(config: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config);
+}

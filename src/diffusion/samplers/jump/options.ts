@@ -1,0 +1,35 @@
+import type { SampledModel, SamplerOptions } from "../../sampler.js";
+
+/** Options of the sampler `jump`. */
+export interface JumpOptions extends SamplerOptions {
+  /** Steps from noise to text. */
+  readonly steps: number;
+  /** n of the scheduler kappa(t) = t^n. */
+  readonly exponent: number;
+}
+
+/** One step of the flow. */
+export interface FlowStep {
+  /** t: where it starts, as the model reads it. */
+  readonly time: number;
+  /** h: how far it goes. */
+  readonly step: number;
+  /** -log((1 - kappa(t+h)) / (1 - kappa(t))): how much of the way that is left; Infinity for the last step. */
+  readonly hazard: number;
+}
+
+/** The steps of a rollout: a uniform grid of times, the last step ends at t = 1. */
+export function flowSteps({ steps, exponent }: Pick<JumpOptions, "steps" | "exponent">): FlowStep[] {
+  return Array.from({ length: steps }, (_, k) => {
+    const left = (t: number): number => 1 - t ** exponent;
+    const hazard = k === steps - 1 ? Number.POSITIVE_INFINITY : -Math.log(left((k + 1) / steps) / left(k / steps));
+    return { time: k / steps, step: 1 / steps, hazard };
+  });
+}
+
+/** Tokens that text and noise are made of: all but mask and pad, of which one may also be EOS. */
+export function ordinaryTokens({ tokens, vocabulary }: SampledModel): number[] {
+  return Array.from({ length: vocabulary }, (_, token) => token).filter(
+    (token) => token === tokens.eos || (token !== tokens.mask && token !== tokens.pad),
+  );
+}

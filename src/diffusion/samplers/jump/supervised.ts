@@ -1,0 +1,60 @@
+import { UserError } from "../../../core/errors.js";
+import type { SupervisedLayout } from "../../layouts.js";
+import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
+import { bufferTerms, type ScoredBuffer, type TermBatch } from "../../terms.js";
+import { corrupt, flowConditions } from "./bound.js";
+import { flowBuffer } from "./canvas.js";
+import { generalisedKlHead } from "./heads.js";
+import { type JumpOptions, ordinaryTokens } from "./options.js";
+
+/**
+ * The supervised loss of discrete flow matching: the generalised KL of bound.ts, averaged over the canvas, kappa
+ * stratified over the batch in (0, 1 - 1 / (L + 1)). The prompt is never corrupted. With w = 1, or `eosFillWeight`
+ * behind the first EOS, a token weighs w / ((1 - kappa) * sum of w) / B.
+ * @throws UserError where an example does not fit, or an autoregressive loss is asked for.
+ */
+export function supervisedFlowTerms(
+  examples: readonly SupervisedExample[],
+  options: JumpOptions,
+  { arWeight, eosFillWeight, rng }: SupervisedLayout,
+): TermBatch {
+  if ((arWeight ?? 0) > 0) {
+    throw new UserError("FS-DFM has no autoregressive loss: it reads the whole canvas.", {
+      hint: "Set objective.ar_weight=0.",
+      exitCode: 2,
+    });
+  }
+  const { promptLength, responseLength, model } = options;
+  const { eos, pad } = model.tokens;
+  const ordinary = ordinaryTokens(model);
+  const kappas = stratified(examples.length, rng).map((u) => u * (1 - 1 / (responseLength + 1)));
+  const scored = examples.map((example, b): ScoredBuffer => {
+    const { prompt, response: canvas } = fillCanvas(example, options, eos);
+    const kappa = kappas[b] as number;
+    const state = corrupt(canvas, {
+      kappa,
+      noisy: canvas.map(() => rng.uniform() >= kappa),
+      noise: canvas.map(() => rng.pick(ordinary)),
+    });
+    const weight = (i: number): number => (i > example.response.length ? eosFillWeight : 1);
+    const total = canvas.reduce((sum, _, i) => sum + weight(i), 0);
+    const terms = canvas.map((target, i) => ({
+      row: prompt.length + i,
+      target,
+      coefficient: weight(i) / ((1 - kappa) * total * examples.length),
+      segment: 0,
+      features: { current: state[i] as number },
+    }));
+    return { buffer: flowBuffer(prompt, state), conditions: flowConditions(kappa, options), terms };
+  });
+  return bufferTerms(
+    scored,
+    {
+      batch: examples.length,
+      length: promptLength + responseLength,
+      terms: examples.length * responseLength,
+      segments: 1,
+    },
+    { owner: [0], tokens: new Float32Array(1), temperature: 1, head: generalisedKlHead, pad, filler: eos },
+  );
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { UserError } from "../../../core/errors.js";
+import { problemsOf } from "../../../core/problems.js";
+import type { Reveal, SampledModel } from "../../sampler.js";
+import type { Trajectory } from "../../trajectory.js";
+import { ordinaryTokens } from "./options.js";
+
+const token = z.number().int().nonnegative();
+
+const schema = z.strictObject({
+  prompt: z.array(token),
+  responseLength: z.number().int().min(1),
+  temperature: z.number().positive(),
+  exponent: z.number().positive(),
+  source: z.array(token),
+  steps: z.array(z.strictObject({ tokens: z.array(token), logProbs: z.array(z.number()) })).min(1),
+  response: z.array(token).min(1),
+  ended: z.enum(["eos", "length"]),
+});
+
+/** The canvas after a step: [L] tokens, and the log-probability (nats) of each position's transition. */
+export interface JumpStep {
+  readonly tokens: readonly number[];
+  readonly logProbs: readonly number[];
+}
+
+/** A recorded rollout of the sampler `jump`: every state of the canvas, on the uniform grid of its steps. */
+export interface JumpTrajectory extends Trajectory {
+  /** n of kappa(t) = t^n. */
+  readonly exponent: number;
+  /** [L] x_0: the noise that it began with. */
+  readonly source: readonly number[];
+  readonly steps: readonly JumpStep[];
+}
+
+/** The final canvas read up to its first EOS. */
+export function responseOf(canvas: readonly number[], eos: number): Pick<Trajectory, "response" | "ended"> {
+  const end = canvas.indexOf(eos);
+  return end < 0 ? { response: [...canvas], ended: "length" } : { response: canvas.slice(0, end + 1), ended: "eos" };
+}
+
+/**
+ * Reads a trajectory from JSON data and checks that it could have been sampled.
+ * @throws UserError that says what is inconsistent.
+ */
+export function parseJumpTrajectory(data: unknown, where: string, model: SampledModel): JumpTrajectory {
+  const parsed = schema.safeParse(data);
+  if (!parsed.success) return fail(where, problemsOf(parsed.error).trimStart());
+  const trajectory: JumpTrajectory = parsed.data;
+  const { responseLength: length, source, steps } = trajectory;
+  const ordinary = new Set(ordinaryTokens(model));
+  const check = (name: string, canvas: readonly number[]): void => {
+    if (canvas.length !== length) fail(where, `${name} has ${canvas.length} tokens on a canvas of ${length}`);
+    const odd = canvas.find((id) => !ordinary.has(id));
+    if (odd !== undefined) fail(where, `${name} holds the token ${odd}, which is never sampled`);
+  };
+  check("the source", source);
+  steps.forEach((step, k) => {
+    check(`step ${k}`, step.tokens);
+    if (step.logProbs.length !== length) fail(where, `step ${k} has ${step.logProbs.length} log-probabilities`);
+    const odd = step.logProbs.findIndex((x) => !Number.isFinite(x) || x > 1e-4);
+    if (odd >= 0) fail(where, `step ${k}: ${step.logProbs[odd]} at position ${odd} is no log-probability`);
+  });
+  const final = steps.at(-1) as JumpStep;
+  const { response, ended } = responseOf(final.tokens, model.tokens.eos);
+  if (ended !== trajectory.ended) fail(where, `it ended by ${trajectory.ended}, its last canvas by ${ended}`);
+  if (response.join() !== trajectory.response.join()) fail(where, "the response is not what its last canvas spells");
+  return trajectory;
+}
+
+/** When each token of the response came to stay. */
+export function jumpReveals({ source, steps, response }: JumpTrajectory): Reveal[] {
+  return response.map((id, position) => {
+    let step = steps.length - 1;
+    const before = (k: number): number | undefined => (k === 0 ? source : steps[k - 1]?.tokens)?.[position];
+    while (step > 0 && before(step) === id) step--;
+    return { position, token: id, step, logProb: steps[step]?.logProbs[position] };
+  });
+}
+
+function fail(where: string, problem: string): never {
+  throw new UserError(`${where}: inconsistent trajectory: ${problem}`, {
+    hint: "Record it again with this version; an edited or truncated trajectory cannot be scored.",
+  });
+}

@@ -1,0 +1,100 @@
+import type { DiscreteRng } from "../../../core/outcomes.js";
+import type { BoundLayout } from "../../layouts.js";
+import { policyHead } from "../../score-head.js";
+import { bufferTerms, layoutLength, type ScoredBuffer, type TermBatch } from "../../terms.js";
+import { canvasLength, layCanvas, revealSlots } from "./canvas.js";
+import type { UnmaskOptions } from "./options.js";
+import type { UnmaskTrajectory } from "./trajectory.js";
+
+/**
+ * The evidence lower bound of a masked diffusion model, by units (ESPO, arXiv 2512.03759; facts of any-order models):
+ *
+ *   ELBO(y) = E_{l ~ U{0..U}} E_{|S| = l} [ 1/2 (U+1)/l sum_{i in S} log p(y_i | y outside S)
+ *                                         + 1/2 (U+1)/(U-l) sum_{i not in S} log p(y_i | y in S) ]
+ *
+ * over U units (slots of ReFusion, tokens where the slot size is 1); an empty side contributes 0. Both halves have the
+ * same expectation, so either alone is unbiased too; together they cover every token once (the coupled complement).
+ */
+
+/** What is drawn for one sample of the estimate: it must be the same for policy, old and reference. */
+export interface MaskDraw {
+  /** One flag a slot. */
+  readonly masked: readonly boolean[];
+  /** Order in which clean slots stand in the buffer. */
+  readonly order: readonly number[];
+}
+
+/** Draws the number of masked slots uniformly from {0..U}, then the slots. */
+export function drawMask(slots: number, rng: DiscreteRng): MaskDraw {
+  const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
+  const masked = new Array<boolean>(slots).fill(false);
+  for (const slot of order.slice(0, rng.int(slots + 1))) masked[slot] = true;
+  return { masked, order: rng.shuffle(order) };
+}
+
+/**
+ * One segment a response: its bound by `samples` draws, each covering every token once where it is coupled. EOS is an
+ * ordinary token here and the temperature is 1: it is the model's bound, not the sampling policy's.
+ * @param draw how masks are drawn: proofs and tests put others in its place.
+ */
+export function boundTerms(
+  trajectories: readonly UnmaskTrajectory[],
+  options: UnmaskOptions,
+  layout: BoundLayout,
+  draw: typeof drawMask = drawMask,
+): TermBatch {
+  const { tokens } = options.model;
+  const lengths = new Float32Array(layout.batch);
+  const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
+    const { response, slotSize } = trajectory;
+    lengths[b] = response.length;
+    const slots = Math.ceil(response.length / slotSize);
+    return Array.from({ length: layout.samples }, () => draw(slots, layout.rng)).flatMap((drawn) =>
+      sides(trajectory, b, options, drawn, layout),
+    );
+  });
+  return bufferTerms(
+    scored,
+    {
+      batch: layout.batch * layout.samples * (layout.coupled ? 2 : 1),
+      length: layoutLength(scored, layout),
+      terms: layout.batch * options.responseLength * layout.samples,
+      segments: layout.batch,
+    },
+    {
+      owner: trajectories.map((_, b) => b),
+      tokens: lengths,
+      temperature: 1,
+      head: policyHead,
+      pad: tokens.pad,
+      filler: tokens.eos,
+    },
+  );
+}
+
+/** The two views of one draw (or the first alone, without the coupled complement). */
+function sides(
+  trajectory: UnmaskTrajectory,
+  segment: number,
+  { model }: UnmaskOptions,
+  draw: MaskDraw,
+  { samples, coupled }: BoundLayout,
+): ScoredBuffer[] {
+  const { prompt, response, slotSize } = trajectory;
+  const slots = draw.masked.length;
+  const views = coupled ? [draw.masked, draw.masked.map((m) => !m)] : [draw.masked];
+  return views.map((masked): ScoredBuffer => {
+    const size = masked.filter(Boolean).length;
+    const clean = draw.order.filter((slot) => !masked[slot]);
+    const length = canvasLength(response, trajectory, model);
+    const { buffer, indexOf } = layCanvas(prompt, revealSlots(response, slotSize, clean), length, model);
+    // an empty side has no term that this could weigh
+    const coefficient = (slots + 1) / size / views.length / samples;
+    const terms = response.flatMap((target, position) =>
+      masked[Math.floor(position / slotSize)]
+        ? [{ row: indexOf[position] as number, target, coefficient, segment, features: { eos_allowed: 1 } }]
+        : [],
+    );
+    return { buffer, terms };
+  });
+}

@@ -1,0 +1,27 @@
+import type { CacheUse, SamplerOptions, SamplerShapes } from "../../sampler.js";
+import { revealSchedule } from "./slots.js";
+
+/** How slots are ranked. */
+export type SlotOrder = "confidence" | "margin" | "entropy" | "random" | "left-to-right";
+/** Whether a slot's rank is that of its first position or the mean over its positions. */
+export type SlotScore = "first" | "mean";
+
+/** Options of the sampler `unmask`. */
+export interface UnmaskOptions extends SamplerOptions {
+  /** T: rounds of unmasking. */
+  readonly rounds: number;
+  /** k: positions a slot; L is a multiple of it. */
+  readonly slotSize: number;
+  readonly order: SlotOrder;
+  readonly slotScore: SlotScore;
+  /** Keys and values of the prompt and of committed tokens are used again, where the model's graph can keep them. */
+  readonly kvCache: CacheUse;
+}
+
+export function unmaskShapes(options: UnmaskOptions): SamplerShapes {
+  return {
+    length: options.promptLength + options.responseLength,
+    rows: options.responseLength,
+    steps: revealSchedule(options.responseLength / options.slotSize, options.rounds).length,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Emitter } from "../../../onnx/emit.js";
+import type { Tensor, Value } from "../../../onnx/types.js";
+import { allowedLogProbs, inverseCdf, pickLogProb } from "../../head.js";
+import type { RoundHead } from "../../sampler.js";
+import type { TokenIds } from "../../tokens.js";
+
+/**
+ * What one forward returns of each of R rows, at the softmax temperature of the call, over the vocabulary without mask
+ * and pad. Arrays `[R*2]` are row-major with two columns: 0 with EOS allowed, 1 with EOS forbidden (its logit blocked,
+ * the rest renormalised).
+ */
+export interface RowStatistics {
+  /** [R*2] sampled by inverse CDF from the row's own uniform. */
+  readonly token: BigInt64Array | Int32Array;
+  /** [R*2] log-probability of `token`, nats. */
+  readonly logProb: Float32Array;
+  /** [R*2] most probable token. */
+  readonly argmax: BigInt64Array | Int32Array;
+  /** [R*2] log-probability of `argmax`, nats. */
+  readonly argmaxLogProb: Float32Array;
+  /** [R] largest probability, EOS included. */
+  readonly top: Float32Array;
+  /** [R] second largest probability, EOS included. */
+  readonly top2: Float32Array;
+  /** [R] entropy in nats, EOS included. */
+  readonly entropy: Float32Array;
+  /** [R] 1 where EOS is the most probable token. */
+  readonly eosIsArgmax: Uint8Array;
+}
+
+/** Draws a token at every row and says what slots are ranked by. */
+export const roundHead: RoundHead<RowStatistics> = {
+  features: {},
+  emit: (e, logits, { inverseTemperature, uniform }, tokens) =>
+    emitRowStatistics(e, logits, inverseTemperature, uniform, tokens),
+  read: (outputs) => {
+    const take = <T>(name: string): T => (outputs[name] as Tensor).data as T;
+    return {
+      token: take<BigInt64Array>("token"),
+      logProb: take<Float32Array>("log_prob"),
+      argmax: take<BigInt64Array>("argmax"),
+      argmaxLogProb: take<Float32Array>("argmax_log_prob"),
+      top: take<Float32Array>("top"),
+      top2: take<Float32Array>("top2"),
+      entropy: take<Float32Array>("entropy"),
+      eosIsArgmax: take<Uint8Array>("eos_is_argmax"),
+    };
+  },
+};
+
+/** Declares the graph's outputs from logits [R, V]. */
+function emitRowStatistics(
+  e: Emitter,
+  logits: Value,
+  inverseTemperature: Value,
+  uniform: Value,
+  tokens: TokenIds,
+): void {
+  const allowed = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+  const forbidden = allowedLogProbs(e, logits, inverseTemperature, tokens, e.zeros([1], "float32"));
+  const [best, bestIndex] = e.g.node("TopK", [allowed, e.g.ints([2])], { axis: -1 }) as [Value, Value];
+  const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
+  const argmax = column(bestIndex, 0);
+  const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
+  const argmaxForbidden = e.where(eosIsArgmax, column(bestIndex, 1), argmax);
+  const pair = (a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
+  const drawn = inverseCdf(e, allowed, uniform, argmax);
+  const drawnForbidden = inverseCdf(e, forbidden, uniform, argmaxForbidden);
+  e.g.output("token", pair(drawn, drawnForbidden));
+  e.g.output("log_prob", pair(pickLogProb(e, allowed, drawn), pickLogProb(e, forbidden, drawnForbidden)));
+  e.g.output("argmax", pair(argmax, argmaxForbidden));
+  e.g.output("argmax_log_prob", pair(column(best, 0), pickLogProb(e, forbidden, argmaxForbidden)));
+  e.g.output("top", e.exp(column(best, 0)));
+  e.g.output("top2", e.exp(column(best, 1)));
+  e.g.output("entropy", e.neg(e.sum(e.mul(e.exp(allowed), allowed), [1], false)));
+  e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
+}

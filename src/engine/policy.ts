@@ -1,0 +1,251 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { ZodType } from "zod";
+import { type RunConfig, resolvePath } from "../config/config.js";
+import { UserError } from "../core/errors.js";
+import type { Logger } from "../core/log.js";
+import { loadFolder } from "../core/registry.js";
+import { Rng } from "../core/rng.js";
+import type { RoundModel, SampledModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import type { Task } from "../env/site.js";
+import { ADAPTER, peftConfig, readPeft } from "../export/peft.js";
+import { loraSites } from "../nn/bind.js";
+import type { ModelConfig } from "../nn/config.js";
+import { isImported } from "../nn/imported.js";
+import { isModelInput } from "../nn/inputs.js";
+import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
+import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
+import { Runtime } from "../onnx/session.js";
+import type { Tensor } from "../onnx/types.js";
+import type { Objective } from "../rl/objective.js";
+import { renderPrompt } from "../text/prompt.js";
+import { Engine, type EngineOptions } from "./engine.js";
+import { gradientCheck } from "./gradient-check.js";
+import { assertBatchesFit, machineMemory } from "./least-memory.js";
+import { assertScored } from "./scoring-check.js";
+
+/** How responses are generated. */
+export interface Decoding {
+  readonly sampler: Sampler;
+  readonly options: SamplerOptions;
+  /** The network as the sampler asks it. */
+  readonly rounds: RoundModel<unknown>;
+}
+
+/** The policy of a run: model, adapter and sampler on a runtime. */
+export interface Policy extends Decoding {
+  readonly engine: Engine;
+  readonly model: Model;
+  readonly runtime: Runtime;
+  /** How evaluations generate: `evaluation.sampler`, or as the policy does. */
+  readonly evaluation: Decoding;
+  readonly lora: LoraOptions;
+  readonly sites: readonly LoraSite[];
+  /** What its user should know. */
+  readonly notes: readonly string[];
+  promptText(task: Task): string;
+  /** Token ids of a task's prompt. */
+  promptOf(task: Task): number[];
+  /** The plan that a trajectory spells, without EOS. */
+  textOf(trajectory: Trajectory): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens model, runtime and sampler of a config.
+ * @param training what to train, or undefined for evaluation only.
+ */
+export async function openPolicy(
+  config: RunConfig,
+  training: EngineOptions["training"],
+  full = false,
+  log?: Logger,
+): Promise<Policy> {
+  const model = await loadModel(resolvePath(config.model, "model"));
+  const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
+  if (full && isImported(model.graph)) {
+    throw new UserError(`${model.dir} is an imported graph: only adapters of it can be trained.`, {
+      hint: "Set objective.trainable=lora.",
+      exitCode: 2,
+    });
+  }
+  const samplerOf = ({ kind }: RunConfig["sampler"]): Sampler => {
+    const sampler = samplers.get(kind);
+    if (sampler === undefined) throw new UserError(`Unknown sampler ${kind}.`, { exitCode: 2 });
+    return sampler;
+  };
+  const decodingOf = (section: RunConfig["sampler"]): Pick<Decoding, "sampler" | "options"> => {
+    const sampler = samplerOf(section);
+    checkInputs(model, sampler, section.kind);
+    return { sampler, options: sampler.options(section, sampledModel(model.config)) };
+  };
+  const { sampler, options } = decodingOf(config.sampler);
+  const other = config.evaluation.sampler;
+  const evaluation = other === null ? undefined : decodingOf(other);
+  const evaluated = other ?? config.sampler;
+  checkTemperature(config.evaluation.temperature, samplerOf(evaluated), evaluated.kind);
+  const batches = { sampler, options, evaluation: evaluation ?? { sampler, options }, objective: training?.objective };
+  assertBatchesFit(config, { ...batches, vocabulary: model.config.vocab_size }, machineMemory());
+  if (training !== undefined) assertScored(training.objective, sampler, options);
+  const asksForCache = [{ sampler, options }, ...(evaluation === undefined ? [] : [evaluation])].some(
+    (decoding) => decoding.sampler.caches?.(decoding.options) === true,
+  );
+  const notes =
+    asksForCache && (await graphWithPast(model)) === undefined
+      ? [
+          `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as those of bidirectional models and imported ones do not. Every forward reads whole sequences.`,
+        ]
+      : [];
+  const lora: LoraOptions = config.lora;
+  const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
+  const runtime = await Runtime.open({
+    provider: config.runtime.provider,
+    ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
+    ...(training === undefined ? {} : { checks: [gradientCheck()] }),
+    ...(log === undefined ? {} : { log }),
+  });
+  const engine = new Engine(runtime, model, {
+    sampler,
+    lora: full ? undefined : lora,
+    checkpoint: config.training.gradient_checkpointing,
+    ...(training === undefined ? {} : { training }),
+  });
+  const { tokenizer } = model;
+  const promptText = (task: Task): string => renderPrompt(task, config.prompt.style);
+  return {
+    engine,
+    model,
+    runtime,
+    sampler,
+    options,
+    rounds: engine,
+    evaluation:
+      evaluation === undefined || other === null
+        ? { sampler, options, rounds: engine }
+        : { ...evaluation, rounds: engine.roundsOf(other.kind, evaluation.sampler) },
+    lora,
+    sites,
+    notes,
+    promptText,
+    promptOf: (task) => tokenizer.encode(promptText(task)),
+    textOf: (trajectory) => tokenizer.decode(trajectory.response.filter((t) => t !== engine.tokens.eos)),
+    close: () => runtime.close(),
+  };
+}
+
+/** What samplers know of a model. */
+export function sampledModel(config: ModelConfig): SampledModel {
+  const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
+  return { tokens, vocabulary: config.vocab_size, attention: config.attention };
+}
+
+/** @throws UserError where the model's graph takes an input that the sampler does not give. */
+function checkInputs(model: Model, sampler: Sampler, kind: string): void {
+  const missing = missingInputs(model, sampler);
+  if (missing.length === 0) return;
+  throw new UserError(
+    `The graph of ${model.dir} takes ${missing.join(" and ")}, which sampler.kind=${kind} does not give.`,
+    {
+      hint: "Use the sampler of the model's family: jump where the graph takes a time, unmask for masked models.",
+      exitCode: 2,
+    },
+  );
+}
+
+/** @throws UserError where evaluations ask for a temperature that their sampler does not take. */
+function checkTemperature(temperature: number | null, sampler: Sampler, kind: string): void {
+  const own = sampler.schema.shape.temperature as ZodType | undefined;
+  if (temperature === null || own === undefined || own.safeParse(temperature).success) return;
+  throw new UserError(`evaluation.temperature=${temperature}: the sampler ${kind} does not take it.`, {
+    hint: "Set it to a small number, as 0.1, or to null for the sampler's own.",
+    exitCode: 2,
+  });
+}
+
+function missingInputs(model: Model, sampler: Sampler): string[] {
+  const names = model.graph.inputs.map((input) => input.name);
+  return names.filter((name) => !isModelInput(name) && !sampler.conditions.includes(name));
+}
+
+/** The kind of sampler for training a model: it gives the graph what it takes, and its rollouts can be scored. */
+export async function samplerFor(model: Model, objective: Pick<Objective, "name" | "scoring">): Promise<string> {
+  const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
+  const about = sampledModel(model.config);
+  const refusals: UserError[] = [];
+  const fits = (sampler: Sampler): boolean => {
+    if (missingInputs(model, sampler).length > 0) return false;
+    let options: SamplerOptions | undefined;
+    try {
+      options = sampler.options(sampler.schema.parse({}), about);
+      assertScored(objective, sampler, options);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      // without options it is a sampler of another kind of model
+      if (options !== undefined) refusals.push(error);
+      return false;
+    }
+  };
+  // the one that gives least besides: a graph without a time is no flow
+  const [kind] = [...samplers]
+    .filter(([, sampler]) => fits(sampler))
+    .sort(([, a], [, b]) => a.conditions.length - b.conditions.length)
+    .map(([name]) => name);
+  if (kind !== undefined) return kind;
+  if (refusals[0] !== undefined) throw refusals[0];
+  const inputs = model.graph.inputs.map((input) => input.name).join(", ");
+  throw new UserError(`No sampler fits the graph of ${model.dir}, which takes ${inputs}.`, {
+    hint: "docs/model.md says what a graph may take",
+  });
+}
+
+/**
+ * The adapter that a run starts from: `init_adapter`, or a fresh one (which changes nothing yet).
+ * @throws UserError where it is missing or does not fit; never a silent fallback to the base model.
+ */
+export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
+  if (config.init_adapter === null) return freshAdapter(policy.sites, policy.lora, Rng.named(config.seed, "adapter"));
+  return readAdapter(resolvePath(config.init_adapter, "init_adapter"), policy);
+}
+
+/** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */
+export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): ReadonlyMap<string, Tensor> {
+  const { rank, alpha, tensors } = readPeft(dir);
+  if (rank !== policy.lora.rank || alpha !== policy.lora.alpha) {
+    throw new UserError(
+      `The adapter ${dir} has r = ${rank}, lora_alpha = ${alpha}; the config says lora.rank = ${policy.lora.rank}, lora.alpha = ${policy.lora.alpha}.`,
+      { hint: `Set lora.rank=${rank} lora.alpha=${alpha}.`, exitCode: 2 },
+    );
+  }
+  checkAdapter(tensors, policy.sites, policy.lora, join(dir, ADAPTER));
+  return tensors;
+}
+
+/** adapter_config.json of a run. */
+export function adapterConfig(config: RunConfig): Record<string, unknown> {
+  return peftConfig(config.lora, config.model);
+}
+
+/** The tokenizer.json of a model, as it stands. */
+export function tokenizerText(model: Model): string {
+  return readFileSync(join(model.dir, "tokenizer.json"), "utf8");
+}
+
+/** @throws UserError naming the longest prompts where some do not fit: nothing is truncated in silence. */
+export function checkPromptsFit(tasks: readonly Task[], policy: Policy): void {
+  const limit = Math.min(policy.options.promptLength, policy.evaluation.options.promptLength);
+  const long = tasks
+    .map((task) => ({ id: task.id, length: policy.promptOf(task).length }))
+    .filter((t) => t.length > limit);
+  if (long.length === 0) return;
+  const longest = long.reduce((a, b) => (b.length > a.length ? b : a));
+  throw new UserError(
+    `${long.length} of ${tasks.length} prompts are longer than sampler.prompt_length = ${limit} tokens (the longest, ${longest.id}, has ${longest.length}).`,
+    {
+      hint: `Set sampler.prompt_length=${longest.length}, or use a shorter prompt.style.`,
+      exitCode: 2,
+    },
+  );
+}

@@ -1,0 +1,82 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { isSameProcess, processGroup, processStart } from "../../core/processes.js";
+
+/**
+ * A browser ends when the process that drives it does: its pipe closes. One that hangs does not notice. So each browser
+ * is recorded while it runs, by pid and start, and the next one to start ends those whose driver is gone.
+ */
+
+const processSchema = z.strictObject({ pid: z.int().positive(), start: z.string().min(1) });
+const recordSchema = z.strictObject({
+  driver: processSchema,
+  browser: processSchema,
+  /** The browser's own process group, which its helpers are in; null where it is not its own. */
+  group: z.int().positive().nullable(),
+});
+
+/** This user's records. They hold no more than pids, and are gone after a reboot as the processes are. */
+function defaultFolder(): string {
+  return join(tmpdir(), `refusion-train-${process.getuid?.() ?? "user"}`);
+}
+
+/** Records a running browser that this process drives. @returns how to forget it, once it has ended. */
+export function recordBrowser(pid: number, folder = defaultFolder()): () => void {
+  const [start, driverStart] = [processStart(pid), processStart(process.pid)];
+  if (start === undefined || driverStart === undefined || !ownFolder(folder)) return () => undefined;
+  const group = processGroup(pid);
+  const path = join(folder, `browser-${pid}.json`);
+  const record: z.infer<typeof recordSchema> = {
+    driver: { pid: process.pid, start: driverStart },
+    browser: { pid, start },
+    group: group === undefined || group === processGroup(process.pid) ? null : group,
+  };
+  try {
+    writeFileSync(path, JSON.stringify(record), { mode: 0o600 });
+  } catch {
+    // a full disk must not keep the browser from its work
+  }
+  return () => rmSync(path, { force: true });
+}
+
+/** Ends recorded browsers whose driver has ended. @returns their pids. */
+export function endOrphanedBrowsers(folder = defaultFolder()): number[] {
+  const ended: number[] = [];
+  for (const entry of ownFolder(folder) ? readdirSync(folder) : []) {
+    if (!/^browser-\d+\.json$/.test(entry)) continue;
+    const path = join(folder, entry);
+    const record = readRecord(path);
+    if (record !== undefined && isSameProcess(record.driver.pid, record.driver.start)) continue;
+    if (record !== undefined && isSameProcess(record.browser.pid, record.browser.start)) {
+      try {
+        process.kill(record.group === null ? record.browser.pid : -record.group, "SIGKILL");
+        ended.push(record.browser.pid);
+      } catch {
+        // it ended in the meantime
+      }
+    }
+    rmSync(path, { force: true });
+  }
+  return ended;
+}
+
+function readRecord(path: string): z.infer<typeof recordSchema> | undefined {
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the folder; false where it is not this user's own: somebody else's records must not decide what we end. */
+function ownFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const stat = lstatSync(folder);
+    return stat.isDirectory() && (process.getuid === undefined || stat.uid === process.getuid());
+  } catch {
+    return false;
+  }
+}

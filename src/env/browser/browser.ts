@@ -1,0 +1,185 @@
+import { type Browser, chromium } from "playwright";
+import { messageOf, UserError } from "../../core/errors.js";
+import type { Logger } from "../../core/log.js";
+import type { RunningSite } from "../site.js";
+import { endOrphanedBrowsers, recordBrowser } from "./browser-record.js";
+import { findBrowser } from "./find-browser.js";
+
+/** The environment failed, not the policy: the episode is tried again, never scored. */
+export class EnvironmentFault extends Error {
+  override readonly name = "EnvironmentFault";
+}
+
+/** The browser was given up for what another page in it did: nobody's fault here. */
+export class SharedFate extends EnvironmentFault {}
+
+export interface BrowserOptions {
+  readonly site: RunningSite;
+  readonly headless: boolean;
+  readonly actionTimeoutMs: number;
+  readonly log?: Logger;
+}
+
+/** How long a browser may take to end before it is killed, and after. */
+const CLOSE_PATIENCE_MS = 5000;
+
+/** One Chromium process and its relaunches. */
+export class BrowserHost {
+  private current: Promise<{ browser: Browser; pid: number | undefined }> | undefined;
+  private closed = false;
+  private readonly discarded = new WeakSet<Browser>();
+
+  constructor(private readonly options: BrowserOptions) {}
+
+  /** The running browser; starts one at first and after a crash. */
+  async browser(): Promise<Browser> {
+    if (this.closed) throw new UserError("The browser is closed.");
+    const running = this.current;
+    if (running !== undefined) {
+      const { browser } = await running;
+      if (browser.isConnected()) return browser;
+      if (this.current === running) this.current = undefined;
+    }
+    this.current ??= this.launch();
+    const launching = this.current;
+    try {
+      return (await launching).browser;
+    } catch (error) {
+      if (this.current === launching) this.current = undefined;
+      throw error;
+    }
+  }
+
+  /** The browser's own process id, where it is known. */
+  async pid(): Promise<number | undefined> {
+    return (await this.current)?.pid;
+  }
+
+  /** Ends this browser, if it is still the current one: the next call of `browser()` starts another. */
+  async discard(browser: Browser): Promise<void> {
+    const running = this.current;
+    if (running === undefined || (await running).browser !== browser) return;
+    if (this.current === running) this.current = undefined;
+    this.discarded.add(browser);
+    await endBrowser(await running);
+  }
+
+  /** Whether this browser was given up here, and did not die by itself. */
+  wasDiscarded(browser: Browser): boolean {
+    return this.discarded.has(browser);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const running = this.current;
+    this.current = undefined;
+    if (running !== undefined) await running.then(endBrowser, () => undefined);
+  }
+
+  private async launch(): Promise<{ browser: Browser; pid: number | undefined }> {
+    const found = findBrowser({ headless: this.options.headless });
+    if (found === undefined) {
+      throw new UserError("No Chromium was found.", {
+        hint: "Run `npx playwright install chromium`, or set REFUSION_BROWSER to one.",
+      });
+    }
+    const orphans = endOrphanedBrowsers();
+    if (orphans.length > 0) this.options.log?.warn({ pids: orphans }, "ended browsers whose training was killed");
+    const root = process.getuid?.() === 0;
+    const start = (sandbox: boolean): Promise<Browser> =>
+      chromium.launch({
+        ...(found.path === undefined ? {} : { executablePath: found.path }),
+        headless: this.options.headless,
+        chromiumSandbox: sandbox,
+        // the program itself decides what an interrupt ends
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+        args: [
+          "--disable-gpu",
+          // one origin is all that can be reached: a process a site would only cost time
+          "--disable-site-isolation-trials",
+          "--dns-prefetch-disable",
+          "--disable-domain-reliability",
+          "--no-pings",
+          "--disable-shared-workers",
+          ...wall(new URL(this.options.site.baseUrl)),
+        ],
+      });
+    let browser: Browser;
+    try {
+      // Chromium's sandbox does not work as root
+      browser = await start(!root).catch((error: unknown) => {
+        if (root) throw error;
+        this.options.log?.warn(
+          { error: messageOf(error) },
+          "Chromium does not start in its sandbox here; starting without",
+        );
+        return start(false);
+      });
+    } catch (error) {
+      throw new UserError(`Chromium (${found.source}) does not start: ${messageOf(error).split("\n")[0]}`, {
+        hint: "`refusion-train doctor` shows which browser is used; REFUSION_BROWSER names another.",
+        cause: error,
+      });
+    }
+    const pid = await processId(browser);
+    if (pid !== undefined) browser.once("disconnected", recordBrowser(pid));
+    return { browser, pid };
+  }
+}
+
+/**
+ * The wall below the request filter, which sees neither WebSockets, redirects, workers nor WebRTC: everything but the
+ * site's own host and port goes through a proxy whose name has no address, and no other name has one either.
+ */
+function wall(site: URL): string[] {
+  const port = site.port || (site.protocol === "https:" ? "443" : "80");
+  return [
+    "--proxy-server=http://wall.invalid:1",
+    `--proxy-bypass-list=<-loopback>;${site.hostname}:${port}`,
+    `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${site.hostname}`,
+    // the headless shell and the full browser each know it by a name of their own
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  ];
+}
+
+async function processId(browser: Browser): Promise<number | undefined> {
+  try {
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    await session.detach();
+    return processInfo.find((info) => info.type === "browser")?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks the browser to end; one that does not is ended by its own process id. */
+async function endBrowser({ browser, pid }: { browser: Browser; pid: number | undefined }): Promise<void> {
+  const closing = browser.close();
+  if ((await within(closing, CLOSE_PATIENCE_MS)) || pid === undefined) return;
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // it is gone already
+  }
+  // a killed process still takes a moment to end
+  await within(closing, CLOSE_PATIENCE_MS);
+}
+
+/** Whether a promise settles in time; its own error does not matter. */
+export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const result = await Promise.race([settled, late]);
+  clearTimeout(timer);
+  return result;
+}

@@ -1,0 +1,336 @@
+import { messageOf, UserError } from "../../core/errors.js";
+import type { Logger } from "../../core/log.js";
+import { type Plan, parsePlan } from "../forms/plan.js";
+import type { PostedPair } from "../forms/posted.js";
+import { documentsReward, score } from "../forms/reward.js";
+import type { FieldValue, RunningSite, Task } from "../site.js";
+import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "./browser.js";
+import type { Control } from "./controls.js";
+import { type Execution, executePlan, openForm } from "./execute.js";
+import type { ActionRecord } from "./fill.js";
+import { Pace } from "./pace.js";
+import { Session } from "./session.js";
+
+export interface EpisodeOptions {
+  readonly site: RunningSite;
+  readonly headless: boolean;
+  /** Episodes at once, each in its own isolated context. */
+  readonly contexts: number;
+  /** Limit of one browser action or answer, in milliseconds. */
+  readonly actionTimeoutMs: number;
+  /** Limit of one attempt at an episode, in milliseconds. */
+  readonly episodeTimeoutMs: number;
+  /** What a file field gets: a small generated file, or nothing (file fields then do not count). */
+  readonly uploads: "dummy" | "none";
+  readonly log?: Logger;
+}
+
+/** A plan carried out once. */
+export interface Episode {
+  readonly taskId: string;
+  /** The environment failed, after all retries: there is no reward, its fields are NaN. Leave the episode out. */
+  readonly fault?: string;
+  readonly reward: number;
+  readonly taskCompletion: number;
+  readonly fieldAccuracy: number;
+  readonly executionCompleteness: number;
+  /** The design documents' own formula, for comparison. */
+  readonly documentsReward: number;
+  readonly success: boolean;
+  readonly perField: Readonly<Record<string, number>>;
+  /** What each true field's control came to: as posted, or as the page held it where nothing was posted. */
+  readonly received: Readonly<Record<string, FieldValue | null>>;
+  readonly accepted: boolean;
+  /** The server's answer to the form post, where there was one. */
+  readonly status?: number;
+  readonly posted: readonly PostedPair[];
+  readonly actions: readonly ActionRecord[];
+  /** Lines of the plan that are no action. */
+  readonly unresolved: readonly string[];
+  /** Attempts it took: 1 without faults. */
+  readonly attempts: number;
+  /** Milliseconds from the start of the first attempt, without the wait for a free context. */
+  readonly ms: number;
+}
+
+/** Retries after a fault. */
+const RETRIES = 2;
+/** Retries on top of these where the browser was given up because of another episode's page. */
+const SHARED_RETRIES = 5;
+/** Each attempt gives an action so many times the time of the last: a machine that is busy is slow, not broken. */
+const PATIENCE_GROWTH = 2;
+/** What takes as long as so many whole episodes do now is stuck: one action, one attempt, the closing of a context. */
+const STUCK = { action: 2, attempt: 8, close: 2 };
+/** How long a context may take to close on a quiet machine before its browser is given up. */
+const CLOSE_PATIENCE_MS = 3000;
+
+/**
+ * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is
+ * replaced, the episode retried, and at last marked as faulty, never scored 0.
+ */
+export class EpisodeRunner {
+  private readonly idle: Session[] = [];
+  private readonly cleaning = new Set<Promise<void>>();
+  private readonly queue: (() => void)[] = [];
+  private readonly pace = new Pace();
+  private free: number;
+  private closing: Promise<void> | undefined;
+
+  private constructor(
+    private readonly options: EpisodeOptions,
+    private readonly browserOptions: BrowserOptions,
+    private readonly host: BrowserHost,
+  ) {
+    this.free = options.contexts;
+  }
+
+  /** Starts the browser. @throws UserError where there is none or it does not start. */
+  static async open(options: EpisodeOptions): Promise<EpisodeRunner> {
+    const browserOptions: BrowserOptions = {
+      site: options.site,
+      headless: options.headless,
+      actionTimeoutMs: options.actionTimeoutMs,
+      ...(options.log === undefined ? {} : { log: options.log }),
+    };
+    const host = new BrowserHost(browserOptions);
+    await host.browser();
+    return new EpisodeRunner(options, browserOptions, host);
+  }
+
+  /** Plays a response text as a plan. Never throws for what the policy or the environment does. */
+  async run(task: Task, planText: string): Promise<Episode> {
+    const plan = parsePlan(planText);
+    return this.inSlot(async (slot) => {
+      const start = performance.now();
+      const { result, faults } = await this.withRetries(
+        async (session) => this.judge(task, plan, await executePlan(session, task, plan, this.options)),
+        slot,
+      );
+      const about = {
+        taskId: task.id,
+        unresolved: plan.unresolved,
+        attempts: faults.length + (result === undefined ? 0 : 1),
+        ms: performance.now() - start,
+      };
+      return result === undefined
+        ? { ...about, ...faulty(faults.at(-1) ?? "the browser is closed") }
+        : { ...about, ...result };
+    });
+  }
+
+  /** The controls of a task's page, untouched. @throws EnvironmentFault where the page cannot be read. */
+  async snapshot(task: Task): Promise<readonly Control[]> {
+    return this.inSlot(async (slot) => {
+      const { result, faults } = await this.withRetries(async (session) => {
+        const form = await openForm(session, task.url);
+        await form.handle.dispose();
+        return form.controls;
+      }, slot);
+      if (result === undefined) throw new EnvironmentFault(`${task.url}: ${faults.at(-1) ?? "the browser is closed"}`);
+      return result;
+    });
+  }
+
+  /**
+   * The page as a plan fills it in, as JPEG: actions that may send something are left out. Undefined where the
+   * environment failed.
+   */
+  async photograph(task: Task, planText: string): Promise<Uint8Array | undefined> {
+    const plan = parsePlan(planText);
+    const end = plan.actions.findIndex((action) => action.kind === "submit");
+    const actions = plan.actions
+      .slice(0, end < 0 ? undefined : end)
+      .filter((action) => action.kind !== "click" && action.kind !== "goto");
+    return this.inSlot(async (slot) => {
+      const { result } = await this.withRetries(async (session) => {
+        await executePlan(session, task, { ...plan, actions }, this.options);
+        return session.photograph();
+      }, slot);
+      return result;
+    });
+  }
+
+  /** The browser's process id, where it is known. */
+  async browserPid(): Promise<number | undefined> {
+    return this.host.pid();
+  }
+
+  /** Ends the browser. Episodes that still run end as faults. */
+  async close(): Promise<void> {
+    this.closing ??= (async () => {
+      await this.host.close();
+      await Promise.allSettled(this.cleaning);
+    })();
+    return this.closing;
+  }
+
+  private judge(
+    task: Task,
+    plan: Plan,
+    execution: Execution,
+  ): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
+    const { form, actions, values, submission, posted } = execution;
+    const accepted = submission?.accepted ?? false;
+    const outcome = {
+      values,
+      accepted,
+      actions,
+      unresolved: plan.unresolved.length,
+      uploads: this.options.uploads === "dummy",
+    };
+    return {
+      ...score(task, form.controls, outcome),
+      documentsReward: documentsReward(task, form.controls, outcome),
+      accepted,
+      ...(submission === undefined ? {} : { status: submission.status }),
+      posted,
+      actions,
+    };
+  }
+
+  private async withRetries<T>(
+    work: (session: Session) => Promise<T>,
+    slot: Slot,
+  ): Promise<{ result: T | undefined; faults: string[] }> {
+    const faults: string[] = [];
+    let shared = 0;
+    while (faults.length <= RETRIES && this.closing === undefined) {
+      try {
+        return { result: await this.attempt(work, slot, faults.length), faults };
+      } catch (error) {
+        // a browser that does not start again even now will not start for any other episode either
+        if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
+        if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
+        const fault = messageOf(error).split("\n")[0] ?? "unknown";
+        faults.push(fault);
+        this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
+      }
+    }
+    return { result: undefined, faults };
+  }
+
+  private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot, faults: number): Promise<T> {
+    const session = await this.openSession();
+    const deadline = this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt);
+    const action = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
+    // one action that uses up its time leaves some of the attempt's, so that the fault says which action it was
+    session.actionTimeoutMs = Math.min(action * PATIENCE_GROWTH ** faults, Math.max(action, deadline / 2));
+    const start = performance.now();
+    try {
+      const working = Promise.race([work(session), session.died]);
+      const result = await withDeadline(working, deadline);
+      this.pace.observe(performance.now() - start);
+      slot.cleaning = this.clean(session);
+      return result;
+    } catch (error) {
+      throw await this.causeOf(error, session.browser, () => this.dispose(session));
+    }
+  }
+
+  /** Gives up what an error came from. @returns the error's cause: often the end of a browser, which the page meets first. */
+  private async causeOf(error: unknown, browser: Session["browser"], giveUp: () => Promise<void>): Promise<unknown> {
+    const shared = this.host.wasDiscarded(browser);
+    let ended = !browser.isConnected();
+    await giveUp();
+    ended ||= !browser.isConnected() && !this.host.wasDiscarded(browser);
+    if (shared) return new SharedFate("the browser was given up because of another page");
+    return ended ? new EnvironmentFault("the browser ended") : error;
+  }
+
+  /** An idle context, or a fresh one. */
+  private async openSession(): Promise<Session> {
+    const browser = await this.host.browser();
+    const idle = this.takeIdle(browser);
+    if (idle !== undefined) return idle;
+    const start = performance.now();
+    const opening = Session.open(browser, this.browserOptions);
+    try {
+      const session = await withDeadline(opening, this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt));
+      this.pace.observe(performance.now() - start);
+      return session;
+    } catch (error) {
+      // a context that opens too late has nobody left to close it, and its browser is not to be trusted
+      opening.then(
+        (session) => session.close(CLOSE_PATIENCE_MS),
+        () => undefined,
+      );
+      throw await this.causeOf(error, browser, () => this.host.discard(browser));
+    }
+  }
+
+  private takeIdle(browser: Session["browser"]): Session | undefined {
+    for (let session = this.idle.pop(); session !== undefined; session = this.idle.pop()) {
+      if (session.browser === browser && browser.isConnected()) return session;
+    }
+    return undefined;
+  }
+
+  /** Clears a context for its next episode, while the caller goes on with its result. */
+  private async clean(session: Session): Promise<void> {
+    const reset = Promise.race([session.reset(), session.died]);
+    const patience = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
+    const reusable = await withDeadline(reset, patience).catch(() => false);
+    if (reusable && this.closing === undefined) this.idle.push(session);
+    else await this.dispose(session);
+  }
+
+  private async dispose(session: Session): Promise<void> {
+    if (!(await session.close(this.pace.limit(CLOSE_PATIENCE_MS, STUCK.close))))
+      await this.host.discard(session.browser);
+  }
+
+  /** Runs work when one of the slots is free; the slot is free again when its context is clean. */
+  private async inSlot<T>(work: (slot: Slot) => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.queue.push(resolve));
+    const slot: Slot = { cleaning: undefined };
+    try {
+      return await work(slot);
+    } finally {
+      const cleaned = (slot.cleaning ?? Promise.resolve()).finally(() => {
+        this.cleaning.delete(cleaned);
+        const next = this.queue.shift();
+        if (next === undefined) this.free++;
+        else next();
+      });
+      this.cleaning.add(cleaned);
+    }
+  }
+}
+
+/** A right to use one context. */
+interface Slot {
+  /** The clean-up after the last episode, which the next one waits for. */
+  cleaning: Promise<void> | undefined;
+}
+
+function faulty(fault: string): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
+  return {
+    fault,
+    reward: Number.NaN,
+    taskCompletion: Number.NaN,
+    fieldAccuracy: Number.NaN,
+    executionCompleteness: Number.NaN,
+    documentsReward: Number.NaN,
+    success: false,
+    perField: {},
+    received: {},
+    accepted: false,
+    posted: [],
+    actions: [],
+  };
+}
+
+async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+  // whoever loses the race has nobody left to tell
+  promise.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new EnvironmentFault(`no end after ${ms / 1000} s`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

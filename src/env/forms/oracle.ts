@@ -1,0 +1,92 @@
+import type { Rng } from "../../core/rng.js";
+import { type Control, findControl } from "../browser/controls.js";
+import type { FieldKind, FieldValue } from "../site.js";
+import { isNoFile, matchValue } from "./normalize.js";
+import type { Action } from "./plan.js";
+
+type Kinds = Readonly<Record<string, FieldKind>>;
+
+/**
+ * The plan that a perfect policy writes: one action a field whose default is not already right, then the submit.
+ * @param kinds the page's controls, or each label's kind where no browser is at hand (targets of supervised training).
+ * A field without a control gets no action.
+ */
+export function oracleActions(
+  fields: Readonly<Record<string, FieldValue>>,
+  kinds: Kinds | readonly Control[],
+): Action[] {
+  const actions = Object.entries(fields).flatMap(([label, truth]): Action[] => {
+    const kind = kindOf(label, kinds);
+    return kind === undefined ? [] : fieldActions(label, truth, kind);
+  });
+  return [...actions, { kind: "submit" }];
+}
+
+function kindOf(label: string, kinds: Kinds | readonly Control[]): FieldKind | undefined {
+  if (!isControls(kinds)) return kinds[label];
+  const target = findControl(kinds, label);
+  if (typeof target === "string" || target.option !== undefined) return undefined;
+  const { kind, default: preset, options } = target.control;
+  return { kind, default: preset, options: options.map((option) => option.text) };
+}
+
+function isControls(kinds: Kinds | readonly Control[]): kinds is readonly Control[] {
+  return Array.isArray(kinds);
+}
+
+function fieldActions(label: string, truth: FieldValue, kind: FieldKind): Action[] {
+  const space = { kind: kind.kind, options: (kind.options ?? []).map((text) => ({ text, value: text })) };
+  if (kind.kind === "file") return isNoFile(truth) ? [] : [{ kind: "fill", label, value: spoken(truth) }];
+  if (matchValue(space, truth, kind.default) === 1) return [];
+  switch (kind.kind) {
+    case "checkbox":
+      return [{ kind: matchValue(space, truth, true) === 1 ? "check" : "uncheck", label }];
+    case "select":
+    case "radio":
+      return [{ kind: "select", label, value: spoken(truth) }];
+    case "checkbox-group":
+      return groupActions(label, truth, kind.default);
+    default:
+      return [{ kind: "fill", label, value: spoken(truth) }];
+  }
+}
+
+/** A list is the whole choice; a single item only adds, so a preset choice is taken back first. */
+function groupActions(label: string, truth: FieldValue, preset: FieldValue): Action[] {
+  const items = Array.isArray(truth) ? truth : [spoken(truth)];
+  const clear: Action[] = Array.isArray(preset) && preset.length > 0 ? [{ kind: "uncheck", label }] : [];
+  if (items.length === 0) return clear;
+  if (items.length > 1 && !items.some((item) => /[,;]/.test(item)))
+    return [{ kind: "select", label, value: items.join(", ") }];
+  return [...clear, ...items.map((value): Action => ({ kind: "select", label, value }))];
+}
+
+function spoken(value: FieldValue): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+/** Policies that know nothing of the task: a fair reward gives them next to nothing. */
+export const NULL_POLICIES = ["empty", "submit-only", "random"] as const;
+export type NullPolicy = (typeof NULL_POLICIES)[number];
+
+/** The plan of a null policy. `random` clicks as many random controls and options as the page has controls, then submits. */
+export function nullPlan(policy: NullPolicy, controls: readonly Control[], rng: Rng): Action[] {
+  switch (policy) {
+    case "empty":
+      return [];
+    case "submit-only":
+      return [{ kind: "submit" }];
+    case "random":
+      return [...controls.map(() => randomClick(controls, rng)), { kind: "submit" }];
+  }
+}
+
+function randomClick(controls: readonly Control[], rng: Rng): Action {
+  const control = rng.pick(controls);
+  const grouped = control.kind === "radio" || control.kind === "checkbox-group";
+  return {
+    kind: "click",
+    label: grouped && control.options.length > 0 ? rng.pick(control.options).text : control.label,
+  };
+}

@@ -1,0 +1,162 @@
+import { type Control, findControl } from "../browser/controls.js";
+import type { ActionRecord } from "../browser/fill.js";
+import type { FieldValue, Task } from "../site.js";
+import { isNoFile, matchValue } from "./normalize.js";
+import type { Action } from "./plan.js";
+
+/** What an episode came to: the input of the reward. */
+export interface Outcome {
+  /** One value a control: what the server received, or what the page holds where nothing was posted. */
+  readonly values: readonly FieldValue[];
+  readonly accepted: boolean;
+  readonly actions: readonly ActionRecord[];
+  /** Lines of the plan that are no action. */
+  readonly unresolved: number;
+  /** Whether file fields can be filled in at all; if not, they do not count. */
+  readonly uploads: boolean;
+}
+
+export interface Score {
+  /** .4 taskCompletion + .4 fieldAccuracy + .2 executionCompleteness */
+  readonly reward: number;
+  readonly taskCompletion: number;
+  readonly fieldAccuracy: number;
+  readonly executionCompleteness: number;
+  /** Accepted, and every true field exactly right. */
+  readonly success: boolean;
+  /** Every true field's own score; 1 for one whose default is right and was left alone. */
+  readonly perField: Readonly<Record<string, number>>;
+  /** What each true field's control came to; null where the page has no such control. */
+  readonly received: Readonly<Record<string, FieldValue | null>>;
+}
+
+interface FieldResult {
+  readonly label: string;
+  readonly control: Control | undefined;
+  /** Whether it is in the mean: its default is wrong, or was right and is no longer. */
+  readonly counted: boolean;
+  /** Whether the default has to be changed. */
+  readonly needed: boolean;
+  readonly changed: boolean;
+  readonly score: number;
+  readonly exact: boolean;
+  readonly actual: FieldValue | null;
+}
+
+/** Compares one true field with its control's final value. */
+function judgeField(label: string, truth: FieldValue, controls: readonly Control[], outcome: Outcome): FieldResult {
+  const target = findControl(controls, label);
+  if (typeof target === "string" || target.option !== undefined) {
+    const nothing = { counted: true, needed: true, changed: false, score: 0, exact: false, actual: null };
+    return { label, control: undefined, ...nothing };
+  }
+  const { control } = target;
+  const actual = outcome.values[control.index] ?? "";
+  const changed = control.kind === "file" ? !isNoFile(actual) : matchValue(control, control.default, actual) < 1;
+  if (control.kind === "file" && (isNoFile(truth) || !outcome.uploads)) {
+    return { label, control, counted: false, needed: false, changed, score: 1, exact: true, actual };
+  }
+  const score = matchValue(control, truth, actual);
+  const exact = score === 1;
+  if (matchValue(control, truth, control.default) === 1) {
+    // right from the start: worth nothing when left alone, a miss when spoilt
+    return { label, control, counted: !exact, needed: false, changed, score: exact ? 1 : 0, exact, actual };
+  }
+  // a wrong default that resembles the truth was not filled in by anybody
+  return { label, control, counted: true, needed: true, changed, score: changed ? score : 0, exact, actual };
+}
+
+/**
+ * execution_completeness: actions that took effect on an intended control / max(actions planned, actions needed).
+ *
+ * A control is intended where a true field asks to change it. An action takes effect on it where it was done, nothing
+ * later overwrote it, and the control no longer holds its default. The submit takes effect as far as what it sent was
+ * asked for (accepted x field accuracy): sending an empty form is no part of any task. Neutral steps (going to the page
+ * one is on, clicking into a text field) count on neither side. One action a field and the submit are needed.
+ */
+function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome, fieldAccuracy: number): number {
+  const wanted = new Map(fields.filter((f) => f.needed && f.changed).map((f) => [f.control?.index, f]));
+  const lastOn = new Map<number, number>();
+  outcome.actions.forEach((record, i) => {
+    if (record.fate === "done" && record.control !== undefined && record.neutral !== true)
+      lastOn.set(record.control, i);
+  });
+  let planned = outcome.unresolved;
+  let effective = 0;
+  const submitted = outcome.accepted ? outcome.actions.findIndex((r) => r.submitted === true) : -1;
+  const perControl = new Map<number, Set<string>>();
+  outcome.actions.forEach((record, i) => {
+    if (record.neutral === true) return;
+    planned++;
+    if (i === submitted) {
+      effective += fieldAccuracy;
+      return;
+    }
+    if (record.fate !== "done" || record.control === undefined) return;
+    const field = wanted.get(record.control);
+    if (field === undefined) return;
+    if (field.control?.kind === "checkbox-group") {
+      // items may come one a line: every different one takes effect
+      const seen = perControl.get(record.control) ?? new Set<string>();
+      perControl.set(record.control, seen);
+      const key = actionKey(record.action);
+      if (!seen.has(key)) effective++;
+      seen.add(key);
+    } else if (lastOn.get(record.control) === i) {
+      effective++;
+    }
+  });
+  const needed = 1 + fields.filter((field) => field.needed).length;
+  return effective / Math.max(planned, needed);
+}
+
+const actionKey = (action: Action): string =>
+  "label" in action ? `${action.label}|${"value" in action ? action.value : ""}` : "";
+
+/** The default reward, from what the server received. */
+export function score(task: Pick<Task, "fields">, controls: readonly Control[], outcome: Outcome): Score {
+  const fields = Object.entries(task.fields).map(([label, truth]) => judgeField(label, truth, controls, outcome));
+  const counted = fields.filter((field) => field.counted);
+  const fieldAccuracy =
+    counted.length === 0 ? 1 : counted.reduce((sum, field) => sum + field.score, 0) / counted.length;
+  const taskCompletion = outcome.accepted ? fieldAccuracy : 0;
+  const execution = executionCompleteness(fields, outcome, fieldAccuracy);
+  return {
+    reward: 0.4 * taskCompletion + 0.4 * fieldAccuracy + 0.2 * execution,
+    taskCompletion,
+    fieldAccuracy,
+    executionCompleteness: execution,
+    success: outcome.accepted && fields.every((field) => field.exact),
+    perField: Object.fromEntries(fields.map((field) => [field.label, field.score])),
+    received: Object.fromEntries(fields.map((field) => [field.label, field.actual])),
+  };
+}
+
+/**
+ * The design documents' own formula, for comparison only: .4 accepted + .4 share of true fields that the plan's TEXT
+ * names with the right value + .2 executed / planned. A plan that only submits scores .60 on a form without required
+ * fields, and a box that has to stay empty is never credited.
+ */
+export function documentsReward(
+  task: Pick<Task, "fields">,
+  controls: readonly Control[],
+  outcome: Pick<Outcome, "accepted" | "actions" | "unresolved">,
+): number {
+  const labels = Object.entries(task.fields);
+  const right = labels.filter(([label, truth]) => {
+    const target = findControl(controls, label);
+    if (typeof target === "string") return false;
+    return outcome.actions.some(({ action, control }) => {
+      if (control !== target.control.index) return false;
+      if (action.kind === "check" || action.kind === "click") return truth === true;
+      return "value" in action && matchValue(target.control, truth, action.value) === 1;
+    });
+  });
+  const planned = outcome.actions.length + outcome.unresolved;
+  const executed = outcome.actions.filter((record) => record.fate === "done").length;
+  return (
+    0.4 * Number(outcome.accepted) +
+    0.4 * (labels.length === 0 ? 0 : right.length / labels.length) +
+    0.2 * (planned === 0 ? 0 : executed / planned)
+  );
+}

@@ -1,0 +1,116 @@
+import type { Rng } from "../../../core/rng.js";
+import type { FieldKind, Task, Tier } from "../../site.js";
+import { HELDOUT_FORMS, TRAINING_FORMS } from "./catalog.js";
+import { type Field, kindOf } from "./fields.js";
+import { fieldsOf } from "./form.js";
+import { drawRecord } from "./records.js";
+import { instructionFor } from "./tasks.js";
+
+/** A task of a form that does not exist, and its controls: for supervised training only, no page shows it. */
+export interface AugmentedTask {
+  readonly task: Task;
+  readonly kinds: Readonly<Record<string, FieldKind>>;
+}
+
+interface Material {
+  /** All fields of the training forms, and the boxes among them. */
+  readonly fields: readonly Field[];
+  readonly boxes: readonly Field[];
+  readonly labelWords: readonly string[];
+  readonly titleWords: readonly string[];
+  /** Labels and titles of held-out forms, which must stay unseen. */
+  readonly forbidden: ReadonlySet<string>;
+  readonly size: readonly [min: number, max: number];
+  /** Characters of all labels and values together: a starter task has to fit a tiny model's canvas. */
+  readonly longest: number;
+}
+
+const words = (texts: readonly string[]): string[] => [...new Set(texts.flatMap((text) => text.split(" ")))].sort();
+
+function materialOf(tier: Tier): Material {
+  const fields = TRAINING_FORMS.flatMap((form) => fieldsOf(form, tier));
+  const seen = new Set(fields.map((field) => field.label));
+  const unseen = HELDOUT_FORMS.flatMap((form) => fieldsOf(form, tier).map((field) => field.label));
+  return {
+    fields,
+    boxes: fields.filter((field) => field.kind === "checkbox"),
+    labelWords: words([...seen]),
+    titleWords: words(TRAINING_FORMS.map((form) => form.title)),
+    forbidden: new Set([...unseen, ...HELDOUT_FORMS.map((form) => form.title)]),
+    size: tier === "starter" ? [3, 6] : [4, 19],
+    longest: tier === "starter" ? 115 : Number.POSITIVE_INFINITY,
+  };
+}
+
+const materials = new Map<Tier, Material>();
+
+/** One field in five is a box on top of the share that boxes have anyway: they are learned last. */
+function pickField(material: Material, rng: Rng): Field {
+  return rng.pick(rng.uniform() < 0.2 ? material.boxes : material.fields);
+}
+
+function pickPhrase(vocabulary: readonly string[], count: number, taken: ReadonlySet<string>, rng: Rng): string {
+  for (;;) {
+    const phrase = rng.shuffle(vocabulary).slice(0, count).join(" ");
+    if (!taken.has(phrase)) return phrase;
+  }
+}
+
+const CONSONANTS = "bcdfghklmnprstvw";
+const VOWELS = "aeiou";
+
+/** A word that no vocabulary holds, of two or three syllables: it is split into a varying number of tokens. */
+function inventedWord(rng: Rng): string {
+  const word = Array.from({ length: 2 + rng.int(2) }, () => rng.pick([...CONSONANTS]) + rng.pick([...VOWELS])).join("");
+  return word[0]?.toUpperCase() + word.slice(1);
+}
+
+/**
+ * One to three words, a third of them invented. With titles of two known words only, a model learns at which token the
+ * first label stands instead of looking for it, and fails on the first title it has never seen.
+ */
+function pickTitle(material: Material, rng: Rng): string {
+  for (;;) {
+    const known = rng.shuffle(material.titleWords);
+    const title = Array.from({ length: 1 + rng.int(3) }, (_, i) =>
+      rng.uniform() < 1 / 3 ? inventedWord(rng) : (known[i] as string),
+    ).join(" ");
+    if (!material.forbidden.has(title)) return title;
+  }
+}
+
+/**
+ * A task with a random title and random labels made of the words of training labels, and values that suit random
+ * controls. It holds no label or title of a held-out form and no reserved value, so it may be trained on.
+ */
+export function augmentedTask(rng: Rng, tier: Tier): AugmentedTask {
+  const material = materials.get(tier) ?? materialOf(tier);
+  materials.set(tier, material);
+  const [min, max] = material.size;
+  const taken = new Set(material.forbidden);
+  const formTitle = pickTitle(material, rng);
+  const fields: Field[] = [];
+  const wanted = min + rng.int(max - min + 1);
+  while (fields.length < wanted) {
+    const label = pickPhrase(material.labelWords, rng.uniform() < 0.1 ? 1 : 2, taken, rng);
+    taken.add(label);
+    fields.push({ ...pickField(material, rng), label });
+  }
+  let record = drawRecord(fields, rng, true);
+  while (fields.length > min && Object.entries(record).flat().join("").length > material.longest) {
+    fields.pop();
+    record = Object.fromEntries(Object.entries(record).slice(0, fields.length));
+  }
+  const form = `augmented/${formTitle.toLowerCase().replaceAll(" ", "-")}`;
+  const task: Task = {
+    id: `embedded/${tier}/${form}/train/${String(rng.int(1e9)).padStart(9, "0")}`,
+    form,
+    formTitle,
+    url: `/${form}`,
+    instruction: instructionFor(`/${form}`, formTitle, record),
+    fields: record,
+    split: "train",
+    tier,
+  };
+  return { task, kinds: Object.fromEntries(fields.map((field) => [field.label, kindOf(field)])) };
+}

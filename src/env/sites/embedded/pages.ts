@@ -1,0 +1,143 @@
+import { html, raw } from "hono/html";
+import type { Tier } from "../../site.js";
+import type { Field } from "./fields.js";
+import { type Form, fieldsOf, pathOf } from "./form.js";
+
+/** Markup with every inserted text escaped. */
+type Html = ReturnType<typeof html>;
+
+function layout(title: string, body: Html, script?: string): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="/static/site.css">
+${script === undefined ? "" : html`<script src="${script}" defer></script>`}
+</head>
+<body>
+<header class="site"><a href="/">Civic Forms</a></header>
+<main>${body}</main>
+</body>
+</html>
+`;
+}
+
+/** ` name` where it holds: a boolean attribute. */
+const flag = (name: string, holds: boolean): Html => raw(holds ? ` ${name}` : "");
+const attribute = (name: string, value: string | number | undefined): Html =>
+  value === undefined ? raw("") : html` ${raw(name)}="${value}"`;
+
+/**
+ * A label's text. An enforced star is decoration, hidden from assistive technology, which announces `required` itself;
+ * a star that nothing enforces is part of the text, as on many real forms.
+ */
+function caption(field: Field): Html {
+  if (!field.star) return html`${field.label}`;
+  return field.required ? html`${field.label}<span class="star" aria-hidden="true"> *</span>` : html`${field.label} *`;
+}
+
+function choices(field: Field, type: "radio" | "checkbox"): Html {
+  const preset = [field.preset].flat();
+  const boxes = (field.options ?? []).map(
+    (option, i) =>
+      html`<label class="choice"><input type="${type}" name="${field.name}" value="${option.value}"${flag(
+        "checked",
+        preset.includes(option.text),
+      )}${flag("required", type === "radio" && field.required && i === 0)}>${option.text}</label>
+`,
+  );
+  return html`<fieldset><legend>${caption(field)}</legend>
+${boxes}</fieldset>`;
+}
+
+function control(field: Field, id: string): Html {
+  const shared = html`${attribute("id", field.labelling === "for" ? id : undefined)} name="${field.name}"${attribute(
+    "aria-label",
+    field.labelling === "aria" ? field.label : undefined,
+  )}${flag("required", field.required)}`;
+  if (field.kind === "select") {
+    const open = field.preset === undefined ? html`<option value="">Choose one</option>` : "";
+    const rows = (field.options ?? []).map(
+      (option) =>
+        html`<option value="${option.value}"${flag("selected", option.text === field.preset)}>${option.text}</option>`,
+    );
+    return html`<select${shared}>${open}${rows}</select>`;
+  }
+  if (field.kind === "textarea") return html`<textarea${shared} rows="3">${field.preset ?? ""}</textarea>`;
+  const preset = field.preset === undefined ? undefined : String(field.preset);
+  return html`<input type="${field.kind}"${shared}${attribute("value", preset)}${attribute("min", field.min)}${attribute(
+    "max",
+    field.max,
+  )}${attribute("step", field.step)}>`;
+}
+
+function labelled(field: Field): Html {
+  const id = `c-${field.name}`;
+  if (field.kind === "radio") return choices(field, "radio");
+  if (field.kind === "checkbox-group") return choices(field, "checkbox");
+  if (field.kind === "checkbox") {
+    const box = html`<input type="checkbox" name="${field.name}"${flag("checked", field.preset === true)}${flag(
+      "required",
+      field.required,
+    )}>`;
+    return html`<label class="choice">${box}<span>${caption(field)}</span></label>`;
+  }
+  switch (field.labelling) {
+    case "for":
+      return html`<label for="${id}">${caption(field)}</label>${control(field, id)}`;
+    case "wrap":
+      return html`<label>${caption(field)}${control(field, id)}</label>`;
+    case "aria":
+      return html`<span class="caption" aria-hidden="true">${caption(field)}</span>${control(field, id)}`;
+    case "heading":
+      return html`<h4>${caption(field)}</h4>${control(field, id)}`;
+  }
+}
+
+const WIDE: readonly Field["kind"][] = ["textarea", "radio", "checkbox-group"];
+
+/** The page of one form; a scripted form's page holds the empty form and the script that builds it. */
+export function formPage(form: Form, tier: Tier): Html {
+  const path = pathOf(form, tier);
+  const head = html`<h1>${form.title}</h1>
+<p class="intro">${form.intro}</p>
+`;
+  if (form.scripted) {
+    const shell = html`<form method="post" action="${path}" data-config="${path}/form-config" aria-busy="true"></form>`;
+    const body = html`<div class="card">${head}${shell}<p role="status"></p></div>`;
+    return layout(form.title, body, "/static/form.js");
+  }
+  const fields = fieldsOf(form, tier).map(
+    (field) => html`<div class="${WIDE.includes(field.kind) ? "field wide" : "field"}">${labelled(field)}</div>
+`,
+  );
+  const encoding = attribute("enctype", form.encoding === "multipart" ? "multipart/form-data" : undefined);
+  return layout(
+    form.title,
+    html`<div class="card">${head}<form method="post" action="${path}"${encoding}>
+${fields}<div class="actions"><button type="submit">Submit</button></div>
+</form></div>`,
+  );
+}
+
+/** The start page: all forms by domain. */
+export function indexPage(forms: readonly Form[]): Html {
+  const domainOf = (form: Form): string => form.id.split("/")[0] ?? "";
+  const sections = [...new Set(forms.map(domainOf))].map((domain) => {
+    const rows = forms
+      .filter((form) => domainOf(form) === domain)
+      .map(
+        (form) => html`<li><a href="${pathOf(form, "full")}">${form.title}</a>
+<a class="aside" href="${pathOf(form, "starter")}">short form</a></li>
+`,
+      );
+    return html`<section class="card"><h2>${domain}</h2><ul>${rows}</ul></section>`;
+  });
+  return layout("Civic Forms", html`<div class="domains">${sections}</div>`);
+}
+
+export function missingPage(): Html {
+  return layout("Not found", html`<div class="card"><h1>Not found</h1><p>There is no such form.</p></div>`);
+}

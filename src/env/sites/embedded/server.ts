@@ -1,0 +1,84 @@
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { messageOf } from "../../../core/errors.js";
+import { type Served, serveApp } from "../../../core/serve.js";
+import { TIERS } from "../../site.js";
+import type { Field } from "./fields.js";
+import { type Form, fieldsOf, pathOf } from "./form.js";
+import { FORM_SCRIPT, formConfig } from "./form-script.js";
+import { formPage, indexPage, missingPage } from "./pages.js";
+import { STYLE } from "./style.js";
+
+/** Largest body accepted, in bytes: forms with one small file. */
+const BODY_LIMIT = 1 << 20;
+
+export interface ServerOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** Every n-th post of the whole server answers 500, for tests of fault handling; 0: none does. */
+  readonly status500Every: number;
+}
+
+export interface RunningServer extends Served {
+  /** Posts received so far by path, refused ones and injected faults included. */
+  posts(): ReadonlyMap<string, number>;
+}
+
+type Posted = Record<string, string | string[]>;
+
+/** The posted values by input name; a file by its name, a repeated name as a list. Undefined where they are unreadable. */
+async function postedValues(context: Context): Promise<Posted | undefined> {
+  const body = await context.req.parseBody({ all: true }).catch(() => undefined);
+  if (body === undefined) return undefined;
+  const nameOf = (value: string | File): string => (typeof value === "string" ? value : value.name);
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? value.map(nameOf) : nameOf(value)]),
+  );
+}
+
+const isMissing = (field: Field, posted: Posted): boolean =>
+  field.required && [posted[field.name] ?? ""].flat().every((value) => value.trim() === "");
+
+/** The site as a Hono application, so that tests can call it without a socket. */
+export function createApp(forms: readonly Form[], status500Every: number): { app: Hono; posts: Map<string, number> } {
+  const posts = new Map<string, number>();
+  let received = 0;
+  const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
+  const app = new Hono();
+  app.get("/", (c) => c.html(indexPage(forms)));
+  app.get("/favicon.ico", (c) => c.body(null, 204));
+  app.get("/static/site.css", (c) => c.body(STYLE, 200, { "content-type": "text/css; charset=utf-8" }));
+  app.get("/static/form.js", (c) => c.body(FORM_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
+  for (const form of forms) {
+    for (const tier of TIERS) {
+      const path = pathOf(form, tier);
+      const fields = fieldsOf(form, tier);
+      app.get(path, (c) => c.html(formPage(form, tier)));
+      if (form.scripted) app.get(`${path}/form-config`, (c) => c.json(formConfig(fields)));
+      app.post(path, limit, async (c) => {
+        posts.set(path, (posts.get(path) ?? 0) + 1);
+        received++;
+        if (status500Every > 0 && received % status500Every === 0) return c.json({ error: "Injected fault" }, 500);
+        const posted = await postedValues(c);
+        if (posted === undefined) return c.json({ error: "The body is not a form" }, 400);
+        const missing = fields.filter((field) => isMissing(field, posted));
+        if (missing.length > 0) {
+          return c.json({ error: `Required: ${missing.map((field) => field.label).join(", ")}` }, 400);
+        }
+        return c.json({ data: posted, message: `${form.title} Submitted Successfully!` });
+      });
+    }
+  }
+  app.notFound((c) => c.html(missingPage(), 404));
+  app.onError((error, c) => c.json({ error: messageOf(error) }, 500));
+  return { app, posts };
+}
+
+/**
+ * Serves the forms on the loopback interface.
+ * @throws UserError where the port is taken or may not be used.
+ */
+export async function serveForms(forms: readonly Form[], options: ServerOptions): Promise<RunningServer> {
+  const { app, posts } = createApp(forms, options.status500Every);
+  return { ...(await serveApp(app, options.port, "embedded site")), posts: () => posts };
+}

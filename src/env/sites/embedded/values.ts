@@ -1,0 +1,129 @@
+import type { Rng } from "../../../core/rng.js";
+import type { FieldValue } from "../../site.js";
+import { fraction } from "../parts/split-hash.js";
+import {
+  ADJECTIVES,
+  CITIES,
+  FAMILY_NAMES,
+  GIVEN_NAMES,
+  MAIL_HOSTS,
+  NOUNS,
+  STREET_ENDINGS,
+  STREET_NAMES,
+  TRADES,
+} from "./words.js";
+
+/** Where a field's true values come from. */
+export interface Source {
+  /** Two sources of the same name make the same sort of value. */
+  readonly name: string;
+  draw(rng: Rng): FieldValue;
+  /** Whether a value combines parts, so that a combination can be kept away from training while its parts are not. */
+  combines(value: FieldValue): boolean;
+}
+
+const source = (name: string, draw: (rng: Rng) => FieldValue, combines: boolean): Source => ({
+  name,
+  draw,
+  combines: () => combines,
+});
+
+const two = (n: number): string => String(n).padStart(2, "0");
+const digits = (rng: Rng, pairs: number): string => Array.from({ length: pairs }, () => two(rng.int(100))).join("");
+const slug = (text: string): string => text.toLowerCase();
+
+export const given = source("given", (rng) => rng.pick(GIVEN_NAMES), false);
+export const family = source("family", (rng) => rng.pick(FAMILY_NAMES), false);
+export const person = source("person", (rng) => `${rng.pick(GIVEN_NAMES)} ${rng.pick(FAMILY_NAMES)}`, true);
+export const city = source("city", (rng) => rng.pick(CITIES), false);
+export const road = source("road", (rng) => `${rng.pick(STREET_NAMES)} ${rng.pick(STREET_ENDINGS)}`, true);
+/** House number and road. */
+export const street = source(
+  "street",
+  (rng) => `${1 + rng.int(99)} ${rng.pick(STREET_NAMES)} ${rng.pick(STREET_ENDINGS)}`,
+  true,
+);
+export const noun = source("noun", (rng) => rng.pick(NOUNS), false);
+/** The name of a book, a team, a band, a stall. */
+export const title = source("title", (rng) => `${rng.pick(ADJECTIVES)} ${rng.pick(NOUNS)}`, true);
+export const company = source("company", (rng) => `${rng.pick(FAMILY_NAMES)} ${rng.pick(TRADES)}`, true);
+/** Six digits: a member number, a number plate. */
+export const code = source("code", (rng) => digits(rng, 3), true);
+export const postcode = source("postcode", (rng) => digits(rng, 2), true);
+export const email = source("email", (rng) => `${slug(rng.pick(GIVEN_NAMES))}@${rng.pick(MAIL_HOSTS)}`, true);
+export const tel = source("tel", (rng) => `${digits(rng, 2)} ${digits(rng, 2)}`, true);
+export const url = source("url", (rng) => `https://${slug(rng.pick(NOUNS))}.${rng.pick(MAIL_HOSTS)}`, true);
+export const time = source("time", (rng) => `${two(8 + rng.int(12))}:${two(15 * rng.int(4))}`, false);
+export const yesNo = source("yesNo", (rng) => rng.uniform() < 0.6, false);
+export const alwaysYes = source("alwaysYes", () => true, false);
+
+/** Days of `from`..`to` (years, inclusive); no month's 29th to 31st. */
+export function day(from = 2026, to = 2027): Source {
+  return source(
+    "day",
+    (rng) => `${from + rng.int(to - from + 1)}-${two(1 + rng.int(12))}-${two(1 + rng.int(28))}`,
+    true,
+  );
+}
+
+/** `min`, `min + step`, ... up to `max`. Below 20 every number occurs in training: too many fields count that far. */
+export function numbers(min: number, max: number, step = 1): Source {
+  const count = Math.floor((max - min) / step + 1e-9) + 1;
+  const decimals = String(step).split(".")[1]?.length ?? 0;
+  return {
+    name: "number",
+    draw: (rng) => Number((min + step * rng.int(count)).toFixed(decimals)),
+    combines: (value) => Number(value) >= 20,
+  };
+}
+
+export function oneOf(texts: readonly string[]): Source {
+  return source("option", (rng) => rng.pick(texts), false);
+}
+
+/** One or more of the texts, in their order. */
+export function someOf(texts: readonly string[]): Source {
+  return source(
+    "options",
+    (rng) => {
+      const sure = rng.int(texts.length);
+      return texts.filter((_, i) => i === sure || rng.uniform() < 0.4);
+    },
+    false,
+  );
+}
+
+/** A file name of this extension. */
+export function fileName(extension: string): Source {
+  return source("file", (rng) => `${slug(rng.pick(NOUNS))}-${two(1 + rng.int(99))}.${extension}`, true);
+}
+
+const SENTENCES: readonly ((rng: Rng) => string)[] = [
+  (rng) => `We come from ${rng.pick(CITIES)} and bring the ${slug(rng.pick(NOUNS))} with us.`,
+  (rng) => `Please keep the ${slug(rng.pick(ADJECTIVES))} ${slug(rng.pick(NOUNS))} ready for ${rng.pick(GIVEN_NAMES)}.`,
+  (rng) => `${rng.pick(GIVEN_NAMES)} will call about the ${slug(rng.pick(NOUNS))} before ${two(8 + rng.int(12))}:00.`,
+  (rng) =>
+    `Ask for ${rng.pick(GIVEN_NAMES)} ${rng.pick(FAMILY_NAMES)} at the ${slug(rng.pick(STREET_NAMES))} entrance.`,
+  (rng) => `The ${slug(rng.pick(NOUNS))} near ${rng.pick(STREET_NAMES)} ${rng.pick(STREET_ENDINGS)} is what we need.`,
+];
+
+/** One or two sentences for a text area. */
+export const note = source(
+  "note",
+  (rng) => {
+    const first = rng.pick(SENTENCES)(rng);
+    return rng.uniform() < 0.5 ? first : `${first} ${rng.pick(SENTENCES)(rng)}`;
+  },
+  true,
+);
+
+/** The share of combinations that training never sees. */
+export const RESERVED_SHARE = 0.2;
+
+/**
+ * Whether this combination (a full name, a street and its city, a date ...) is kept for val, test and heldout.
+ * It does not depend on the seed: a model trained under one seed has not seen what another seed evaluates on.
+ */
+export function isReserved(combination: string): boolean {
+  return fraction(`reserved/${combination}`) < RESERVED_SHARE;
+}

@@ -1,0 +1,138 @@
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { extname, join, resolve, sep } from "node:path";
+import { messageOf, UserError } from "../../../core/errors.js";
+import type { Asset } from "../../site.js";
+import type { CatalogRow } from "./catalog.js";
+import { splitDocuments } from "./documents.js";
+import { type Route, readRoutes } from "./routes.js";
+import { renderTemplate } from "./template.js";
+
+/** One gold row: a label (or a key of an odd row) and what it should hold. */
+export type GoldRow = Readonly<Record<string, unknown>>;
+
+/** The files of a FormFactory checkout that make its forms and tasks. Read once; nothing in it is ever written. */
+export interface Checkout {
+  readonly dir: string;
+  readonly routes: readonly Route[];
+  /** The page of an address that answers with a template. @throws TemplateError where it uses more than we read. */
+  page(route: Route): string;
+  /** A file of static/; undefined where there is none. */
+  asset(path: string): Asset | undefined;
+  readonly gold: ReadonlyMap<CatalogRow, readonly GoldRow[]>;
+  /** The source text of each gold row; missing where data2 does not hold one for every row. */
+  readonly documents: ReadonlyMap<CatalogRow, readonly string[]>;
+}
+
+const CLONE = "git clone https://github.com/formfactory-ai/formfactory, then set site.path to that directory.";
+/** Larger files are no part of FormFactory; it bounds what a wrong path can cost. */
+const MAX_BYTES = 8 << 20;
+const MAX_LISTED = 8;
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".svg": "image/svg+xml",
+};
+
+/**
+ * Opens a checkout for these forms.
+ * @throws UserError that lists every file that is missing or cannot be read, and what to clone.
+ */
+export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkout {
+  const dir = resolve(path);
+  if (!existsSync(dir)) throw new UserError(`site.path: ${dir} does not exist.`, { hint: CLONE });
+  if (!statSync(dir).isDirectory()) throw new UserError(`site.path: ${dir} is not a directory.`, { hint: CLONE });
+  const missing = ["app.py", "templates", join("data", "data1"), join("data", "data2")].filter(
+    (name) => !existsSync(join(dir, name)),
+  );
+  if (missing.length > 0)
+    throw new UserError(`${dir} is no checkout of FormFactory: ${missing.join(", ")} missing.`, { hint: CLONE });
+
+  const problems: string[] = [];
+  const attempt = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      problems.push(messageOf(error));
+      return undefined;
+    }
+  };
+  const routes = attempt(() => readRoutes(readText(join(dir, "app.py")))) ?? [];
+  const pages = new Map<Route, string>();
+  const page = (route: Route): string => {
+    const rendered = pages.get(route) ?? renderPage(dir, routes, route);
+    pages.set(route, rendered);
+    return rendered;
+  };
+  const gold = new Map<CatalogRow, readonly GoldRow[]>();
+  const documents = new Map<CatalogRow, readonly string[]>();
+  for (const row of rows) {
+    const route = routes.find((r) => r.path === row.path);
+    if (route === undefined) problems.push(`app.py: nothing is served at ${row.path}`);
+    else if (!route.posts) problems.push(`app.py: ${row.path} takes no posts`);
+    else if (route.answer.kind === "unknown") problems.push(`app.py: ${row.path}: ${route.answer.why}`);
+    else attempt(() => page(route));
+    const list = attempt(() => readGold(join(dir, "data", "data1", `${row.gold}.json`)));
+    if (list !== undefined) gold.set(row, list);
+    const texts = attempt(() => splitDocuments(readText(join(dir, "data", "data2", `${row.gold}.txt`))));
+    if (texts !== undefined && texts.length === list?.length) documents.set(row, texts);
+  }
+  if (problems.length > 0) {
+    const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  ${problem}`);
+    const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
+    throw new UserError(`${dir} is not the FormFactory that this program knows:${listed.join("")}${more}`, {
+      hint: `Use a fresh copy: ${CLONE} site.forms=[...] takes only some of its forms.`,
+    });
+  }
+  return { dir, routes, page, asset: (name) => readAsset(join(dir, "static"), name), gold, documents };
+}
+
+function renderPage(dir: string, routes: readonly Route[], route: Route): string {
+  if (route.answer.kind !== "template") return "";
+  return renderTemplate(route.answer.template, {
+    source: (name) => {
+      const file = inside(join(dir, "templates"), name);
+      return file === undefined ? undefined : readText(file);
+    },
+    urlFor: (endpoint, filename) =>
+      endpoint === "static"
+        ? `/static/${(filename ?? "").split("/").map(encodeURIComponent).join("/")}`
+        : routes.find((r) => r.endpoint === endpoint)?.path,
+  });
+}
+
+/** The real path of a file in a folder; undefined where it is none, or leads out of the folder. */
+function inside(folder: string, name: string): string | undefined {
+  const file = join(folder, name);
+  if (!existsSync(file)) return undefined;
+  const real = realpathSync(file);
+  return real.startsWith(realpathSync(folder) + sep) && lstatSync(real).isFile() ? real : undefined;
+}
+
+function readAsset(folder: string, name: string): Asset | undefined {
+  const file = inside(folder, name);
+  if (file === undefined || statSync(file).size > MAX_BYTES) return undefined;
+  return { contentType: CONTENT_TYPES[extname(file)] ?? "application/octet-stream", body: readFileSync(file) };
+}
+
+function readText(file: string): string {
+  if (!existsSync(file)) throw new Error(`${file} is missing`);
+  const { size } = statSync(file);
+  if (size > MAX_BYTES) throw new Error(`${file} has ${size} bytes; at most ${MAX_BYTES} are read`);
+  return readFileSync(file, "utf8");
+}
+
+function readGold(file: string): readonly GoldRow[] {
+  let rows: unknown;
+  try {
+    rows = JSON.parse(readText(file));
+  } catch (error) {
+    throw new Error(error instanceof SyntaxError ? `${file} is not valid JSON: ${error.message}` : messageOf(error));
+  }
+  const isRow = (row: unknown): row is GoldRow => typeof row === "object" && row !== null && !Array.isArray(row);
+  if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isRow))
+    throw new Error(`${file}: expected a list of objects`);
+  return rows;
+}

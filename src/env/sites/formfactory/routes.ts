@@ -1,0 +1,74 @@
+import { messageOf } from "../../../core/errors.js";
+import { type Literal, readLiteral } from "./python-literal.js";
+
+/** What an address of app.py answers to GET. */
+export type Answer =
+  | { readonly kind: "template"; readonly template: string }
+  | { readonly kind: "json"; readonly data: Literal }
+  | { readonly kind: "text"; readonly text: string }
+  /** Code that only Python can run. */
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** One decorated function of app.py. */
+export interface Route {
+  readonly path: string;
+  /** The function's name, by which templates ask for the address. */
+  readonly endpoint: string;
+  readonly posts: boolean;
+  readonly answer: Answer;
+  /** What a post is thanked with, where the function says it. */
+  readonly message: string;
+}
+
+const STRING = String.raw`(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")`;
+const DECORATOR = new RegExp(String.raw`^@app\.(?:route|get|post)\(\s*${STRING}([^\n]*)\)\s*$`);
+
+/**
+ * Reads the addresses out of a Flask application's source text. It is read, never run: a function is understood where it
+ * returns a template without variables, a literal by jsonify, or a plain string.
+ */
+export function readRoutes(source: string): Route[] {
+  const routes: Route[] = [];
+  const lines = source.split(/\r\n|\n/);
+  for (let i = 0; i < lines.length; i++) {
+    const paths: { path: string; posts: boolean }[] = [];
+    for (; DECORATOR.test(lines[i] ?? ""); i++) {
+      const [line, single, double, rest] = DECORATOR.exec(lines[i] ?? "") ?? [];
+      paths.push({ path: single ?? double ?? "", posts: /^@app\.post/.test(line ?? "") || /POST/.test(rest ?? "") });
+    }
+    const endpoint = /^def\s+(\w+)\s*\(/.exec(lines[i] ?? "")?.[1];
+    if (paths.length === 0 || endpoint === undefined) continue;
+    let end = i + 1;
+    while (end < lines.length && !/^\S/.test(lines[end] ?? "")) end++;
+    const body = lines.slice(i + 1, end).join("\n");
+    for (const { path, posts } of paths)
+      routes.push({ path, endpoint, posts, answer: answerOf(body), message: messageIn(body) });
+    i = end - 1;
+  }
+  return routes;
+}
+
+function answerOf(body: string): Answer {
+  // the last return is the one of GET: a post returns inside its `if`
+  const last = [...body.matchAll(/^\s*return\s+(.*)$/gm)].at(-1)?.[1]?.trim() ?? "";
+  let m = new RegExp(String.raw`^render_template\(\s*${STRING}\s*\)`).exec(last);
+  if (m !== null) return { kind: "template", template: m[1] ?? m[2] ?? "" };
+  m = /^jsonify\((\w+)\)/.exec(last);
+  if (m !== null) {
+    const assigned = new RegExp(String.raw`^\s*${m[1]}\s*=\s*`, "m").exec(body);
+    if (assigned === null) return { kind: "unknown", why: `${m[1]} is no literal` };
+    try {
+      return { kind: "json", data: readLiteral(body.slice(assigned.index + assigned[0].length)) };
+    } catch (error) {
+      return { kind: "unknown", why: `${m[1]}: ${messageOf(error)}` };
+    }
+  }
+  m = new RegExp(`^${STRING}$`).exec(last);
+  if (m !== null) return { kind: "text", text: m[1] ?? m[2] ?? "" };
+  return { kind: "unknown", why: last === "" ? "nothing is returned" : `return ${last}` };
+}
+
+function messageIn(body: string): string {
+  const m = new RegExp(String.raw`["']message["']\s*:\s*${STRING}`).exec(body);
+  return m?.[1] ?? m?.[2] ?? "Submitted";
+}

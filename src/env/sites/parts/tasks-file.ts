@@ -1,0 +1,156 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { z } from "zod";
+import { messageOf, nearest, UserError } from "../../../core/errors.js";
+import { type FieldValue, SPLITS, type Task } from "../../site.js";
+
+/** Larger files are no tasks files; it bounds what a wrong path can cost. */
+const MAX_BYTES = 256 << 20;
+/** Problems that are listed; the rest is counted. */
+const MAX_LISTED = 20;
+
+const text = (limit: number): z.ZodString => z.string().min(1).max(limit);
+const fieldValue = z.union([z.string().max(20_000), z.number(), z.boolean(), z.array(z.string().max(2000)).max(200)], {
+  error: "expected text, a number, true or false, or a list of texts",
+});
+
+/** One line of a tasks file; docs/tasks.md describes it. */
+const row = z.strictObject({
+  id: text(300),
+  form: text(300),
+  title: text(300).optional(),
+  url: text(2000),
+  instruction: text(20_000).optional(),
+  fields: z
+    .record(z.string().trim().min(1).max(500), fieldValue)
+    .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in"),
+  split: z.enum(SPLITS),
+  document: text(200_000).optional(),
+});
+
+/**
+ * Reads a tasks file: JSON Lines, a task a line, blank lines apart.
+ * @param baseUrl the site's origin, which an absolute url has to have.
+ * @throws UserError with every problem of the file, each with its line.
+ */
+export function readTasks(file: string, baseUrl: string): Task[] {
+  const source = readSource(file);
+  const problems: { readonly line: number; readonly text: string }[] = [];
+  const lines = new Map<string, number>();
+  const tasks: Task[] = [];
+  source.split(/\r\n|\n/).forEach((content, i) => {
+    if (content.trim() === "") return;
+    const line = i + 1;
+    const report = (problem: string): void => void problems.push({ line, text: problem });
+    const parsed = parseLine(content, report);
+    if (parsed === undefined) return;
+    const first = lines.get(parsed.id);
+    if (first === undefined) lines.set(parsed.id, line);
+    else report(`id: ${show(parsed.id)} is also the id of line ${first}`);
+    const path = pathOn(parsed.url, baseUrl);
+    if (path === undefined)
+      report(`url: expected a path from the root, as /form, or an address on ${baseUrl}; got ${show(parsed.url)}`);
+    else tasks.push(taskOf(parsed, path));
+  });
+  if (problems.length > 0) {
+    const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  line ${problem.line}: ${problem.text}`);
+    const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
+    throw new UserError(
+      `${file} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${listed.join("")}${more}`,
+      { hint: "docs/tasks.md describes the format: one JSON object a line." },
+    );
+  }
+  if (tasks.length === 0)
+    throw new UserError(`${file} holds no tasks.`, { hint: "docs/tasks.md describes the format." });
+  return tasks;
+}
+
+function taskOf(parsed: z.output<typeof row>, path: string): Task {
+  const title = parsed.title ?? parsed.form;
+  return {
+    id: parsed.id,
+    form: parsed.form,
+    formTitle: title,
+    url: path,
+    instruction: parsed.instruction ?? `Go to ${path}, fill in the form "${title}" and submit it.`,
+    fields: parsed.fields as Record<string, FieldValue>,
+    ...(parsed.document === undefined ? {} : { document: parsed.document }),
+    split: parsed.split,
+    tier: "full",
+  };
+}
+
+function readSource(file: string): string {
+  if (!existsSync(file)) {
+    throw new UserError(`The tasks file ${file} does not exist.`, {
+      hint: "Set site.tasks to a file of JSON Lines; docs/tasks.md describes it.",
+    });
+  }
+  const stat = statSync(file);
+  if (!stat.isFile()) throw new UserError(`The tasks file ${file} is not a file.`);
+  if (stat.size > MAX_BYTES)
+    throw new UserError(`The tasks file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    throw new UserError(`The tasks file ${file} cannot be read as UTF-8: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function parseLine(content: string, report: (problem: string) => void): z.output<typeof row> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    report(`not JSON: ${messageOf(error)}`);
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    report(`expected an object, got ${show(value)}`);
+    return undefined;
+  }
+  const labels = labelProblems((value as { fields?: unknown }).fields);
+  for (const problem of labels) report(problem);
+  const result = row.safeParse(value);
+  if (result.success) return labels.length > 0 ? undefined : result.data;
+  for (const issue of result.error.issues) {
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys) {
+        const close = nearest(key, Object.keys(row.shape));
+        report(`${show(key)}: unknown key${close === undefined ? "" : `; did you mean ${close}?`}`);
+      }
+      continue;
+    }
+    const key = issue.path.join(".");
+    const given = issue.path.reduce<unknown>(
+      (inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part],
+      value,
+    );
+    report(given === undefined ? `${key} is missing` : `${key}: ${issue.message}; got ${show(given)}`);
+  }
+  return undefined;
+}
+
+/** Labels that would be lost without a word: an object keeps one value a label, and none under `__proto__`. */
+function labelProblems(fields: unknown): string[] {
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
+  const seen = new Set<string>();
+  return Object.keys(fields).flatMap((key) => {
+    const label = key.trim();
+    if (label === "__proto__") return ["fields.__proto__: no control can have this label"];
+    if (seen.has(label)) return [`fields: ${show(label)} is there twice, apart from spaces around it`];
+    seen.add(label);
+    return [];
+  });
+}
+
+/** A task's path on its site, with its query; undefined where it leads to another one. */
+function pathOn(url: string, baseUrl: string): string | undefined {
+  if (!URL.canParse(url, baseUrl) || (!url.startsWith("/") && !URL.canParse(url))) return undefined;
+  const { origin, pathname, search } = new URL(url, baseUrl);
+  return origin === baseUrl ? pathname + search : undefined;
+}
+
+function show(value: unknown): string {
+  const shown = JSON.stringify(value) ?? String(value);
+  return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown;
+}

@@ -1,0 +1,186 @@
+import { existsSync, statfsSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { UserError } from "../core/errors.js";
+import { writeDirectory } from "../core/files.js";
+import { architectureOf } from "../nn/architecture.js";
+import type { ModelConfig } from "../nn/config.js";
+import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../nn/model.js";
+import { BYTES } from "../onnx/types.js";
+import { Tokenizer } from "../text/tokenizer.js";
+import { tokenizerJson } from "../text/tokenizer-files.js";
+import { openCheckpoint } from "../weights/checkpoint.js";
+import { openWeight, readNf4State } from "../weights/model-weights.js";
+import { formOf, nf4Part, type Precision } from "../weights/precision.js";
+import { elements } from "../weights/safetensors-write.js";
+import { specsOf, type WeightTask, writeWeights } from "../weights/transcode.js";
+import { readCheckpointConfig, type SpecialToken } from "./hf-config.js";
+import { mergeChanges } from "./merge.js";
+import { readPeft } from "./peft.js";
+
+export interface ExportOptions {
+  /** A Hugging Face checkpoint, or a model directory. */
+  readonly checkpoint: string;
+  /** The model directory that is made; must not exist. */
+  readonly out: string;
+  readonly precision: Precision;
+  /** Quantises the scales of 4-bit weights as well: 4.13 bits a weight instead of 4.5. */
+  readonly doubleQuant: boolean;
+  /** An adapter directory whose changes are added to the weights. */
+  readonly adapter?: string;
+  /** A directory whose model.safetensors replaces the checkpoint's weights: a run that trained all of them. */
+  readonly weights?: string;
+  readonly tokens?: Readonly<Partial<Record<SpecialToken, string>>>;
+  readonly signal?: AbortSignal;
+  readonly progress?: (progress: ExportProgress) => void;
+}
+
+export interface ExportProgress {
+  readonly weight: string;
+  /** Elements. */
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface ExportResult {
+  readonly parameters: number;
+  /** Size of model.safetensors. */
+  readonly bytes: number;
+  /** Whether some of the weights that were read were in 4 bits. */
+  readonly from4Bits: boolean;
+}
+
+/**
+ * Makes a model directory from a checkpoint: everything is checked first, then the weights are streamed through a few
+ * tens of megabytes of memory. The directory is written aside and gets its name when it is whole.
+ * @throws UserError naming what is missing, broken or not supported; nothing is left then.
+ */
+export async function exportModel(options: ExportOptions): Promise<ExportResult> {
+  const { checkpoint, precision, doubleQuant } = options;
+  const out = resolve(options.out);
+  if (existsSync(out))
+    throw new UserError(`${options.out} exists already, and a model is never overwritten.`, {
+      hint: "give another --out",
+    });
+  if (!existsSync(checkpoint))
+    throw new UserError(`There is no checkpoint directory ${checkpoint}.`, {
+      hint: "give the directory of a Hugging Face checkpoint, or of a model",
+    });
+  const tokenizerText = tokenizerJson(checkpoint);
+  const tokenizer = Tokenizer.fromJson(JSON.parse(tokenizerText), `the tokenizer of ${checkpoint}`);
+  const config = readCheckpointConfig(checkpoint, tokenizer, options.tokens);
+  const { tasks, from4Bits } = await planWeights(options, config);
+  const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + elements(shape) * BYTES[dtype], 0);
+  checkSpace(out, bytes);
+
+  const parameters = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
+  await writeDirectory(options.out, async (aside) => {
+    await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      progress: (done, weight) => options.progress?.({ weight, done, total: parameters }),
+    });
+    writeFileSync(join(aside, "tokenizer.json"), tokenizerText);
+    writeFileSync(
+      join(aside, "config.json"),
+      `${JSON.stringify(exportedConfig(config, precision, doubleQuant), null, 2)}\n`,
+    );
+    await writeModelGraph(aside, config);
+    // what was just written is what every command will read
+    await loadModel(aside);
+  });
+  return { parameters, bytes, from4Bits };
+}
+
+/** Names that hold no weight of the model, but that checkpoints carry. */
+const IGNORED: readonly RegExp[] = [/\.rotary_emb\.inv_freq$/];
+
+/** What is read from where and kept how. Every weight is checked against the architecture before one is read. */
+async function planWeights(
+  options: ExportOptions,
+  config: ModelConfig,
+): Promise<{ tasks: WeightTask[]; from4Bits: boolean }> {
+  const { precision, doubleQuant } = options;
+  const checkpoint = options.weights ?? options.checkpoint;
+  const specs = (await architectureOf(config)).weights(config);
+  const tensors = openCheckpoint(checkpoint);
+  const problems: string[] = [];
+  const used = new Set<string>();
+  const tasks: WeightTask[] = [];
+  let from4Bits = false;
+  const shapes = new Map([...specs].map(([name, { shape }]) => [name, shape]));
+  const { adapter } = options;
+  const changes = adapter === undefined ? undefined : mergeChanges(readPeft(adapter), shapes, adapter);
+  for (const [name, { shape }] of specs) {
+    const header = tensors.get(name);
+    if (header === undefined) {
+      problems.push(`missing ${name} [${shape.join(", ")}]`);
+      continue;
+    }
+    for (const part of [name, ...Object.values(nf4Part).map((partOf) => partOf(name))]) used.add(part);
+    const state = readNf4State(header, name);
+    from4Bits ||= state !== undefined;
+    const stored = state ?? header.tensors.get(name);
+    const dtype = header.tensors.get(name)?.dtype;
+    if (stored?.shape.join() !== shape.join())
+      problems.push(
+        `${name}: expected [${shape.join(", ")}], got [${stored?.shape.join(", ")}] in ${basename(header.path)}`,
+      );
+    const source = openWeight(header, name);
+    const change = changes?.get(name);
+    tasks.push({
+      name,
+      shape,
+      form: formOf(name, shape, dtype ?? source.dtype, precision, doubleQuant),
+      open: () => openWeight(header, name),
+      ...(change === undefined ? {} : { change }),
+    });
+  }
+  // a tied head may lie in the file once more; anything else would be left out of the model without a word
+  const spare = new Set(config.tie_word_embeddings === true ? ["lm_head.weight"] : []);
+  for (const name of tensors.keys()) {
+    if (!used.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
+      problems.push(`unexpected ${name}: the architecture ${config.architecture} has no such weight`);
+  }
+  if (problems.length > 0) {
+    const shown = problems.slice(0, 8).map((p) => `  ${p}`);
+    if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
+    throw new UserError(`The weights of ${checkpoint} are not those of its config.json:\n${shown.join("\n")}`, {
+      hint: "Check that config.json and the weights come from the same release, and that all of it was downloaded.",
+    });
+  }
+  return { tasks, from4Bits };
+}
+
+/** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */
+function exportedConfig(config: ModelConfig, precision: Precision, doubleQuant: boolean): Record<string, unknown> {
+  const { quantization_config: _, torch_dtype, dtype, ...rest } = config as Record<string, unknown>;
+  const floats = { none: "float32", bf16: "bfloat16", fp16: "float16", nf4: dtype ?? torch_dtype ?? "float32" }[
+    precision
+  ];
+  return {
+    ...rest,
+    dtype: floats,
+    ...(precision === "nf4"
+      ? {
+          quantization_config: {
+            quant_method: "bitsandbytes",
+            load_in_4bit: true,
+            bnb_4bit_quant_type: "nf4",
+            bnb_4bit_use_double_quant: doubleQuant,
+          },
+        }
+      : {}),
+  };
+}
+
+/** @throws UserError where the weights do not fit on the disk. */
+function checkSpace(out: string, bytes: number): void {
+  let dir = dirname(out);
+  while (!existsSync(dir)) dir = dirname(dir);
+  const { bavail, bsize } = statfsSync(dir);
+  const free = bavail * bsize;
+  if (free >= bytes * 1.01 + 2 ** 26) return;
+  const gib = (n: number): string => `${(n / 2 ** 30).toFixed(2)} GiB`;
+  throw new UserError(`The model needs ${gib(bytes)} in ${dir}, where ${gib(free)} are free.`, {
+    hint: "Free some space, give another --out, or use --quantize nf4.",
+  });
+}

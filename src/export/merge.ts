@@ -1,0 +1,68 @@
+import { UserError } from "../core/errors.js";
+import { loraName } from "../nn/lora.js";
+import type { Tensor } from "../onnx/types.js";
+import { adapterModules, type PeftAdapter } from "./peft.js";
+
+/** What an adapter adds to a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
+export type Change = (values: Float32Array, begin: number) => void;
+
+/**
+ * The changes W + (alpha / r) B A of an adapter, by weight name.
+ * @param shapes of the model's weights.
+ * @throws UserError naming every tensor that does not fit the model.
+ */
+export function mergeChanges(
+  adapter: PeftAdapter,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  where: string,
+): Map<string, Change> {
+  const { rank, alpha, tensors } = adapter;
+  const problems: string[] = [];
+  const changes = new Map<string, Change>();
+  for (const module of adapterModules(tensors, where)) {
+    const weight = `${module}.weight`;
+    const shape = shapes.get(weight);
+    if (shape === undefined || shape.length !== 2) {
+      problems.push(`the model has no matrix ${weight}`);
+      continue;
+    }
+    const [out, columns] = shape as [number, number];
+    const matrix = (part: "A" | "B", expected: readonly number[]): Float32Array | undefined => {
+      const tensor = tensors.get(loraName(module, part)) as Tensor;
+      if (tensor.dtype === "float32" && tensor.shape.join() === expected.join()) return tensor.data as Float32Array;
+      problems.push(
+        `${loraName(module, part)}: expected float32 [${expected.join(", ")}], got ${tensor.dtype} [${tensor.shape.join(", ")}]`,
+      );
+      return undefined;
+    };
+    const [a, b] = [matrix("A", [rank, columns]), matrix("B", [out, rank])];
+    if (a !== undefined && b !== undefined) changes.set(weight, changeOf(a, b, rank, columns, alpha / rank));
+  }
+  if (problems.length > 0) {
+    const shown = problems.slice(0, 8).map((p) => `  ${p}`);
+    if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
+    throw new UserError(`The adapter ${where} does not fit the model:\n${shown.join("\n")}`, {
+      hint: "Use the model that the adapter was trained with.",
+    });
+  }
+  return changes;
+}
+
+function changeOf(a: Float32Array, b: Float32Array, rank: number, columns: number, scale: number): Change {
+  return (values, begin) => {
+    const sum = new Float64Array(columns);
+    for (let done = 0; done < values.length; ) {
+      const row = Math.floor((begin + done) / columns);
+      const first = (begin + done) % columns;
+      const count = Math.min(columns - first, values.length - done);
+      sum.fill(0);
+      for (let k = 0; k < rank; k++) {
+        const factor = scale * (b[row * rank + k] as number);
+        const from = k * columns + first;
+        for (let j = 0; j < count; j++) sum[j] = (sum[j] as number) + factor * (a[from + j] as number);
+      }
+      for (let j = 0; j < count; j++) values[done + j] = (values[done + j] as number) + (sum[j] as number);
+      done += count;
+    }
+  };
+}

@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../core/errors.js";
+import { readJson } from "../core/files.js";
+import { type LoraOptions, loraName } from "../nn/lora.js";
+import type { Tensor } from "../onnx/types.js";
+import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
+
+/** Adapter directories in the layout of Python's PEFT. */
+
+export const ADAPTER_CONFIG = "adapter_config.json";
+export const ADAPTER = "adapter_model.safetensors";
+
+/** adapter_config.json, with the keys that decide what an adapter computes. @param base name or path of the model. */
+export function peftConfig(lora: LoraOptions, base: string): Record<string, unknown> {
+  return {
+    peft_type: "LORA",
+    task_type: "CAUSAL_LM",
+    base_model_name_or_path: base,
+    r: lora.rank,
+    lora_alpha: lora.alpha,
+    lora_dropout: 0,
+    bias: "none",
+    fan_in_fan_out: false,
+    inference_mode: true,
+    target_modules: lora.targets,
+  };
+}
+
+/** Writes adapter_model.safetensors byte for byte as PEFT does. */
+export function writePeftTensors(path: string, tensors: ReadonlyMap<string, Tensor>): void {
+  writeSafetensors(path, tensors, { format: "pt" }, { alignment: 8 });
+}
+
+/** Forms of LoRA that PEFT knows and our graphs do not compute: key -> the value under which they do. */
+const PLAIN: Readonly<Record<string, readonly unknown[]>> = {
+  peft_type: ["LORA"],
+  bias: ["none"],
+  fan_in_fan_out: [false],
+  use_rslora: [false],
+  use_dora: [false],
+  use_qalora: [false],
+  use_bdlora: [false, null],
+  arrow_config: [null],
+  kasa_config: [null],
+  monteclora_config: [null],
+  velora_config: [null],
+  alora_invocation_tokens: [null],
+  lora_bias: [false],
+  modules_to_save: [null],
+  layer_replication: [null],
+  trainable_token_indices: [null],
+  target_parameters: [null],
+};
+
+export interface PeftAdapter {
+  readonly rank: number;
+  readonly alpha: number;
+  readonly tensors: ReadonlyMap<string, Tensor>;
+}
+
+/**
+ * Reads an adapter directory that we or PEFT wrote.
+ * @throws UserError naming the key or file where it is missing or no plain LoRA.
+ */
+export function readPeft(dir: string): PeftAdapter {
+  const path = join(dir, ADAPTER);
+  if (!existsSync(path)) {
+    throw new UserError(`There is no adapter in ${dir}: ${path} is missing.`, {
+      hint: `An adapter directory holds ${ADAPTER_CONFIG} and ${ADAPTER}.`,
+    });
+  }
+  const configPath = join(dir, ADAPTER_CONFIG);
+  const json = readJson(configPath);
+  if (typeof json !== "object" || json === null) throw new UserError(`${configPath} is not an object.`);
+  const config = json as Readonly<Record<string, unknown>>;
+  const refuse = (key: string, expected: string): UserError =>
+    new UserError(
+      `${configPath}: ${key} is ${JSON.stringify(config[key])}, which is not supported (expected ${expected}).`,
+    );
+  for (const [key, values] of Object.entries(PLAIN)) {
+    const value = config[key];
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0) && !values.includes(value))
+      throw refuse(key, JSON.stringify(values[0]));
+  }
+  for (const key of ["rank_pattern", "alpha_pattern"]) {
+    const value = config[key];
+    if (typeof value === "object" && value !== null && Object.keys(value).length > 0) throw refuse(key, "{}");
+  }
+  const { r, lora_alpha: alpha } = config;
+  if (!Number.isSafeInteger(r) || (r as number) < 1) throw refuse("r", "a positive integer");
+  if (typeof alpha !== "number" || !(alpha > 0)) throw refuse("lora_alpha", "a positive number");
+  return { rank: r as number, alpha, tensors: readSafetensors(path) };
+}
+
+/** Names of the modules that an adapter changes, in the order of its tensors. */
+export function adapterModules(tensors: ReadonlyMap<string, Tensor>, where: string): string[] {
+  const [head, tail] = loraName("|", "A").split("|") as [string, string];
+  const modules: string[] = [];
+  const expected = new Set<string>();
+  for (const name of tensors.keys()) {
+    if (!name.startsWith(head) || !name.endsWith(tail)) continue;
+    const module = name.slice(head.length, name.length - tail.length);
+    modules.push(module);
+    expected.add(name).add(loraName(module, "B"));
+  }
+  const odd =
+    [...tensors.keys()].find((name) => !expected.has(name)) ?? [...expected].find((name) => !tensors.has(name));
+  if (odd !== undefined || modules.length === 0)
+    throw new UserError(
+      `${where} does not hold pairs of ${head}MODULE${tail} and its lora_B: ${odd ?? "it is empty"}.`,
+    );
+  return modules;
+}

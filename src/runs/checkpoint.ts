@@ -1,0 +1,250 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+import { messageOf, UserError } from "../core/errors.js";
+import { readJson, sha256, sha256File, syncToDisk, writeHint } from "../core/files.js";
+import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../export/peft.js";
+import type { Tensor } from "../onnx/types.js";
+import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
+import { stepName } from "./run-directory.js";
+
+/** Everything an exact resume needs. */
+export interface Checkpoint {
+  readonly step: number;
+  /** PEFT's layout: `base_model.model.<module>.lora_A.weight` ...; null where the whole model is trained. */
+  readonly adapter: {
+    readonly config: Readonly<Record<string, unknown>>;
+    readonly tensors: ReadonlyMap<string, Tensor>;
+  } | null;
+  /** Other trained tensors under their Hugging Face names: all weights of full training, a value head; null without any. */
+  readonly weights: ReadonlyMap<string, Tensor> | null;
+  readonly optimizer: ReadonlyMap<string, Tensor>;
+  /** Plain JSON: RNG streams, data cursor, best score, partial group. */
+  readonly state: Readonly<Record<string, unknown>>;
+}
+
+const WEIGHTS = "model.safetensors";
+const OPTIMIZER = "optimizer.safetensors";
+const STATE = "state.json";
+
+const stateSchema = z.strictObject({
+  format: z.literal(1),
+  step: z.int().min(0),
+  /** SHA-256 by file name. */
+  files: z.record(z.string(), z.string()),
+  state: z.record(z.string(), z.unknown()),
+  /** Of the four above, so that a damaged state is found as well. */
+  sha256: z.string(),
+});
+
+/**
+ * Writes a checkpoint directory beside its place, syncs it and renames it: after a kill there is the old one or the new
+ * one, never half of one. An existing directory of that name is replaced.
+ * @returns `path`.
+ */
+export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Promise<string> {
+  const aside = `${path}.tmp-${process.pid}`;
+  try {
+    rmSync(aside, { recursive: true, force: true });
+    mkdirSync(aside, { recursive: true });
+    if (checkpoint.adapter !== null) {
+      writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(checkpoint.adapter.config, undefined, 2)}\n`);
+      writePeftTensors(join(aside, ADAPTER), checkpoint.adapter.tensors);
+    }
+    if (checkpoint.weights !== null) writeSafetensors(join(aside, WEIGHTS), checkpoint.weights, { format: "pt" });
+    writeSafetensors(join(aside, OPTIMIZER), checkpoint.optimizer);
+
+    const files: Record<string, string> = {};
+    for (const file of readdirSync(aside).sort()) files[file] = await sha256File(join(aside, file));
+    requireJson(checkpoint.state, "state");
+    const content = { format: 1, step: checkpoint.step, files, state: checkpoint.state };
+    const state = { ...content, sha256: sha256(JSON.stringify(content)) };
+    writeFileSync(join(aside, STATE), `${JSON.stringify(state, undefined, 2)}\n`);
+
+    for (const file of readdirSync(aside)) syncToDisk(join(aside, file));
+    syncToDisk(aside);
+    replaceDirectory(aside, path);
+  } catch (error) {
+    try {
+      rmSync(aside, { recursive: true, force: true });
+    } catch {
+      // the first error says what is wrong
+    }
+    // a UserError, or an error of the file system; anything else is ours
+    if (!(error instanceof UserError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new UserError(`Cannot write the checkpoint ${path}: ${messageOf(error)}`, {
+      hint: `${writeHint(error)}; checkpoints written before are untouched`,
+      cause: error,
+    });
+  }
+  return path;
+}
+
+/**
+ * Reads a checkpoint after checking every file against its hash.
+ * @throws UserError that names each file that is missing or broken.
+ */
+export async function readCheckpoint(path: string): Promise<Checkpoint> {
+  const { step, files, state } = await readState(path);
+  const load = (file: string): Map<string, Tensor> | null =>
+    Object.hasOwn(files, file) ? readSafetensors(join(path, file)) : null;
+  const tensors = load(ADAPTER);
+  return {
+    step,
+    adapter:
+      tensors === null ? null : { config: readJson(join(path, ADAPTER_CONFIG)) as Record<string, unknown>, tensors },
+    weights: load(WEIGHTS),
+    optimizer: load(OPTIMIZER) ?? new Map(),
+    state,
+  };
+}
+
+/** Whether a directory is a finished checkpoint, by its last file. */
+export function isCheckpoint(path: string): boolean {
+  return existsSync(join(path, STATE));
+}
+
+/**
+ * Checks every file of a checkpoint against its hash without keeping it in memory.
+ * @returns the names of its files. @throws UserError as `readCheckpoint`.
+ */
+export async function verifyCheckpoint(path: string): Promise<string[]> {
+  return Object.keys((await readState(path)).files);
+}
+
+async function readState(path: string): Promise<z.infer<typeof stateSchema>> {
+  const broken = (problems: readonly string[]): UserError => {
+    const others = checkpointSteps(dirname(path)).filter((step) => stepName(step) !== basename(path));
+    const other = others.at(-1);
+    return new UserError(`The checkpoint ${path} cannot be used:\n${problems.map((p) => `  ${p}`).join("\n")}`, {
+      hint:
+        other === undefined
+          ? "restore it from a copy, or start a new run"
+          : `remove it to go on from ${join(dirname(path), stepName(other))}`,
+    });
+  };
+  if (!existsSync(join(path, STATE)))
+    throw broken([existsSync(path) ? `${STATE} is missing` : "there is no such directory"]);
+  let raw: unknown;
+  try {
+    raw = readJson(join(path, STATE));
+  } catch (error) {
+    throw broken([messageOf(error)]);
+  }
+  const parsed = stateSchema.safeParse(raw);
+  if (!parsed.success) throw broken([`${STATE} does not hold what this version writes`]);
+  const { sha256: expected, ...content } = parsed.data;
+  if (sha256(JSON.stringify(content)) !== expected) throw broken([`${STATE} was changed after it was written`]);
+  const problems: string[] = [];
+  for (const [file, hash] of Object.entries(content.files)) {
+    const full = join(path, file);
+    if (!existsSync(full)) problems.push(`${file} is missing`);
+    else if ((await sha256File(full)) !== hash)
+      problems.push(`${file} (${statSync(full).size} bytes) differs from its hash: cut off or changed`);
+  }
+  if (problems.length > 0) throw broken(problems);
+  return parsed.data;
+}
+
+/** Steps of the finished checkpoints in a directory, ascending; what was being written aside does not count. */
+export function checkpointSteps(root: string): number[] {
+  const entries = existsSync(root) ? readdirSync(root) : [];
+  return entries
+    .flatMap((entry) => (/^step-\d{6,}$/.test(entry) ? [Number(entry.slice(5))] : []))
+    .sort((a, b) => a - b);
+}
+
+/** The latest finished checkpoint in checkpoints/, or undefined. */
+export function latestCheckpoint(root: string): string | undefined {
+  const step = checkpointSteps(root).at(-1);
+  return step === undefined ? undefined : join(root, stepName(step));
+}
+
+/**
+ * The checkpoint that a user names: `best`, `last` or a step; where none is named the best one, or the last one of a run
+ * that kept no best.
+ * @throws UserError that lists what there is.
+ */
+export function findCheckpoint(
+  run: { readonly checkpoints: string; readonly best: string },
+  which: "best" | "last" | number | undefined,
+): string {
+  const steps = checkpointSteps(run.checkpoints);
+  const place = (name: "best" | "last" | number): string | undefined => {
+    const path =
+      name === "best"
+        ? run.best
+        : name === "last"
+          ? latestCheckpoint(run.checkpoints)
+          : join(run.checkpoints, stepName(name));
+    return path === undefined || existsSync(path) ? path : replacedCopy(path);
+  };
+  const found = which === undefined ? (place("best") ?? place("last")) : place(which);
+  if (found !== undefined) return found;
+  const there = [
+    ...(existsSync(run.best) ? ["best"] : []),
+    ...(steps.length > 0 ? ["last"] : []),
+    ...steps.map(String),
+  ];
+  throw new UserError(
+    `There is no checkpoint${which === undefined ? "" : ` "${which}"`} in ${dirname(run.checkpoints)}.`,
+    {
+      hint:
+        there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
+    },
+  );
+}
+
+/** Keeps the last `keep` checkpoints and removes the older ones and what an ended process left aside. best/ lies elsewhere. */
+export function retainCheckpoints(root: string, keep: number): void {
+  for (const step of checkpointSteps(root).slice(0, -keep))
+    rmSync(join(root, stepName(step)), { recursive: true, force: true });
+  for (const entry of existsSync(root) ? readdirSync(root) : []) {
+    if (/^step-\d{6,}\.(tmp|old)-\d+$/.test(entry)) rmSync(join(root, entry), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Puts back a checkpoint that a killed process had moved aside but not yet replaced, and removes what it left half
+ * written. Only while this process holds the run's lock.
+ */
+export function recoverCheckpoints(run: { readonly checkpoints: string; readonly best: string }): void {
+  for (const root of [run.checkpoints, dirname(run.best)]) {
+    for (const entry of existsSync(root) ? readdirSync(root) : []) {
+      const aside = /^(best|step-\d{6,})\.(tmp|old)-\d+$/.exec(entry);
+      if (aside === null) continue;
+      const target = join(root, aside[1] as string);
+      if (aside[2] === "old" && !existsSync(target)) renameSync(join(root, entry), target);
+      else rmSync(join(root, entry), { recursive: true, force: true });
+    }
+  }
+}
+
+/** rename() cannot replace a directory that is not empty, so the old one steps aside first. */
+function replaceDirectory(from: string, to: string): void {
+  const old = `${to}.old-${process.pid}`;
+  rmSync(old, { recursive: true, force: true });
+  const replaces = existsSync(to);
+  if (replaces) renameSync(to, old);
+  renameSync(from, to);
+  syncToDisk(dirname(to));
+  if (replaces) rmSync(old, { recursive: true, force: true });
+}
+
+/** A checkpoint whose process was killed between the two renames; reading it is safe, moving it is the next run's work. */
+function replacedCopy(path: string): string | undefined {
+  const root = dirname(path);
+  const entry = (existsSync(root) ? readdirSync(root) : []).find((e) => e.startsWith(`${basename(path)}.old-`));
+  return entry === undefined ? undefined : join(root, entry);
+}
+
+/** JSON turns NaN and undefined into null or nothing without a word: refuse what would not come back the same. */
+function requireJson(value: unknown, where: string): void {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return;
+  if (typeof value === "number" && Number.isFinite(value)) return;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) requireJson(value[i], `${where}[${i}]`);
+  } else if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
+    for (const [key, item] of Object.entries(value)) requireJson(item, `${where}.${key}`);
+  } else throw new Error(`checkpoint: ${where} is ${String(value)}, which JSON does not keep`);
+}

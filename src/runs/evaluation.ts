@@ -1,0 +1,307 @@
+import { z } from "zod";
+import { UserError } from "../core/errors.js";
+import { readJson, writeAtomic } from "../core/files.js";
+import { problemsOf } from "../core/problems.js";
+import { bootstrapMean, bootstrapPairedDifference, type Interval } from "../core/statistics.js";
+
+const interval = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() });
+const formScore = z.strictObject({
+  episodes: z.int(),
+  reward: interval,
+  success_rate: interval,
+  field_accuracy: interval,
+});
+const taskScore = z.strictObject({
+  task_id: z.string(),
+  form: z.string(),
+  reward: z.number(),
+  success: z.boolean(),
+  field_accuracy: z.number(),
+  /** The server took the form. */
+  accepted: z.boolean().optional(),
+  /** True fields of the task, and those that the server received right, defaults included. */
+  pairs: z.int().optional(),
+  pairs_right: z.int().optional(),
+  /** Whether the form can hold all true values; absent where the site does not say. */
+  clean: z.boolean().optional(),
+});
+
+const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });
+
+const evaluationSchema = z.strictObject({
+  split: z.string(),
+  policy: z.string(),
+  /** Episodes that count: those that did not fault. */
+  episodes: z.int(),
+  faults: z.int(),
+  /** Those that faulted, and why. */
+  left_out: z.array(leftOut).optional(),
+  reward: interval,
+  success_rate: interval,
+  field_accuracy: interval,
+  per_form: z.record(z.string(), formScore),
+  seed: z.int(),
+  split_hash: z.string(),
+  temperature: z.number().nullable(),
+  per_task: z.array(taskScore),
+});
+
+/** eval/<split>.json: every score is a mean with its 95 % bootstrap interval. */
+export type Evaluation = z.infer<typeof evaluationSchema>;
+export type FormScore = z.infer<typeof formScore>;
+export type TaskScore = z.infer<typeof taskScore>;
+
+/** What one episode of an evaluation gave. A fault of the environment says nothing about the policy and is left out. */
+export interface EpisodeScore extends TaskScore {
+  readonly fault?: string | undefined;
+}
+
+/**
+ * Means and intervals of an evaluation, over all tasks and by form. Intervals treat tasks as independent draws; they say
+ * nothing about forms that are not in the split.
+ * @throws UserError where every episode faulted: there is no number to give then.
+ */
+export function summarize(
+  episodes: readonly EpisodeScore[],
+  about: Pick<Evaluation, "split" | "policy" | "seed" | "split_hash" | "temperature">,
+): Evaluation {
+  const counted = episodes.filter((episode) => episode.fault === undefined);
+  if (counted.length === 0) {
+    const faults = [...new Set(episodes.map((episode) => episode.fault))];
+    throw new UserError(
+      `No episode of the ${about.split} split could be scored (${episodes.length} faults: ${faults.slice(0, 3).join("; ")}).`,
+      {
+        hint: "run `refusion-train doctor` to check the browser and the site",
+      },
+    );
+  }
+  const forms = [...new Set(counted.map((episode) => episode.form))].sort();
+  const left = episodes.flatMap(({ task_id, fault }) => (fault === undefined ? [] : [{ task_id, fault }]));
+  return {
+    split: about.split,
+    policy: about.policy,
+    episodes: counted.length,
+    faults: left.length,
+    ...(left.length === 0 ? {} : { left_out: left }),
+    ...scores(counted, about.seed),
+    per_form: Object.fromEntries(
+      forms.map((form) => {
+        const rows = counted.filter((episode) => episode.form === form);
+        return [form, { episodes: rows.length, ...scores(rows, about.seed) }];
+      }),
+    ),
+    seed: about.seed,
+    split_hash: about.split_hash,
+    temperature: about.temperature,
+    per_task: counted.map(({ fault: _, ...score }) => score),
+  };
+}
+
+function scores(
+  rows: readonly TaskScore[],
+  seed: number,
+): Pick<FormScore, "reward" | "success_rate" | "field_accuracy"> {
+  return {
+    reward: bootstrapMean(
+      rows.map((row) => row.reward),
+      { seed },
+    ),
+    success_rate: bootstrapMean(
+      rows.map((row) => Number(row.success)),
+      { seed },
+    ),
+    field_accuracy: bootstrapMean(
+      rows.map((row) => row.field_accuracy),
+      { seed },
+    ),
+  };
+}
+
+/** `after - before` over the tasks that both scored. */
+export interface Comparison {
+  readonly split: string;
+  readonly pairs: number;
+  /** Episodes that only one of the two has (faults, other numbers of episodes). */
+  readonly unpaired: number;
+  readonly reward: Interval;
+  readonly success_rate: Interval;
+  readonly field_accuracy: Interval;
+  /** What makes the two less comparable than they should be. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Compares two evaluations by pairs of the same task (the k-th episode of a task with the k-th).
+ * @throws UserError where the splits differ or no task is in both.
+ */
+export function compareEvaluations(before: Evaluation, after: Evaluation): Comparison {
+  if (before.split !== after.split)
+    throw new UserError(`Cannot compare the ${before.split} split with the ${after.split} split.`);
+  const first = byTask(before.per_task);
+  const pairs: [TaskScore, TaskScore][] = [];
+  for (const [key, b] of byTask(after.per_task)) {
+    const a = first.get(key);
+    if (a !== undefined) pairs.push([a, b]);
+  }
+  if (pairs.length === 0) {
+    throw new UserError(`The two evaluations of the ${before.split} split have no task in common.`, {
+      hint: "evaluate both with the same site, split and evaluation.seed",
+    });
+  }
+  const warnings = (["split_hash", "seed", "temperature"] as const).flatMap((key) =>
+    before[key] === after[key] ? [] : [`${key} differs: ${before[key]} and ${after[key]}`],
+  );
+  const difference = (value: (row: TaskScore) => number): Interval =>
+    bootstrapPairedDifference(
+      pairs.map(([a]) => value(a)),
+      pairs.map(([, b]) => value(b)),
+      { seed: after.seed },
+    );
+  return {
+    split: after.split,
+    pairs: pairs.length,
+    unpaired: before.per_task.length + after.per_task.length - 2 * pairs.length,
+    reward: difference((row) => row.reward),
+    success_rate: difference((row) => Number(row.success)),
+    field_accuracy: difference((row) => row.field_accuracy),
+    warnings,
+  };
+}
+
+function byTask(rows: readonly TaskScore[]): Map<string, TaskScore> {
+  const seen = new Map<string, number>();
+  const out = new Map<string, TaskScore>();
+  for (const row of rows) {
+    const nth = seen.get(row.task_id) ?? 0;
+    seen.set(row.task_id, nth + 1);
+    out.set(JSON.stringify([row.task_id, nth]), row);
+  }
+  return out;
+}
+
+export async function writeEvaluation(path: string, evaluation: Evaluation): Promise<void> {
+  await writeAtomic(path, `${JSON.stringify(evaluation, undefined, 2)}\n`);
+}
+
+/** @throws UserError where the file is missing or not an evaluation. */
+export function readEvaluation(path: string): Evaluation {
+  const result = evaluationSchema.safeParse(readJson(path));
+  if (result.success) return result.data;
+  throw new UserError(`${path} is no evaluation:${problemsOf(result.error)}`);
+}
+
+const SCORES = ["reward", "success_rate", "field_accuracy"] as const;
+const HEAD = ["reward", "success", "field accuracy"];
+
+/** Evaluations as a table, one row each. */
+export function formatEvaluations(
+  rows: readonly { readonly label: string; readonly evaluation: Evaluation }[],
+): string {
+  return formatTable([
+    ["", "split", "episodes", "faults", ...HEAD],
+    ...rows.map(({ label, evaluation: e }) => [
+      label,
+      e.split,
+      String(e.episodes),
+      String(e.faults),
+      ...SCORES.map((score) => formatInterval(e[score], score === "success_rate")),
+    ]),
+  ]);
+}
+
+/** What was left out because the environment failed, by the cause; empty where nothing was. */
+export function formatLeftOut({ split, left_out: left = [] }: Evaluation): string {
+  const causes = new Map<string, string[]>();
+  for (const { task_id, fault } of left) causes.set(fault, [...(causes.get(fault) ?? []), task_id]);
+  return [...causes]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([fault, [first, ...others]]) => {
+      const more = others.length === 0 ? "" : ` and ${others.length} more`;
+      return `${split}: left out, the environment failed: ${fault} (${first}${more})`;
+    })
+    .join("\n");
+}
+
+/**
+ * One evaluation by form, worst form first, then all of them: what the server took, the (label, value) pairs it received
+ * right, the episodes without a wrong one (perfect), and how many tasks can be filled in perfectly at all (clean).
+ */
+export function formatForms(evaluation: Evaluation): string {
+  const forms = Object.entries(evaluation.per_form).sort(([, a], [, b]) => a.reward.mean - b.reward.mean);
+  const rated = evaluation.per_task.some((row) => row.clean !== undefined);
+  const line = (name: string, score: FormScore, rows: readonly TaskScore[]): string[] => {
+    const sum = (value: (row: TaskScore) => number | undefined): number =>
+      rows.reduce((total, row) => total + (value(row) ?? 0), 0);
+    return [
+      name,
+      String(score.episodes),
+      String(sum((row) => Number(row.accepted ?? 0))),
+      `${sum((row) => row.pairs_right)}/${sum((row) => row.pairs)}`,
+      String(sum((row) => Number(row.success))),
+      ...(rated ? [String(sum((row) => Number(row.clean)))] : []),
+      ...(["reward", "field_accuracy"] as const).map((key) => formatInterval(score[key])),
+    ];
+  };
+  return formatTable([
+    ["form", "episodes", "accepted", "pairs right", "perfect", ...(rated ? ["clean"] : []), "reward", "field accuracy"],
+    ...forms.map(([form, score]) =>
+      line(
+        form,
+        score,
+        evaluation.per_task.filter((row) => row.form === form),
+      ),
+    ),
+    line("all", evaluation, evaluation.per_task),
+  ]);
+}
+
+/** Comparisons as a table: differences with their intervals; `*` marks one whose interval leaves 0 out. */
+export function formatComparisons(
+  rows: readonly { readonly label: string; readonly comparison: Comparison }[],
+): string {
+  const table = formatTable([
+    ["difference", "split", "pairs", ...HEAD],
+    ...rows.map(({ label, comparison: c }) => [
+      label,
+      c.split,
+      String(c.pairs),
+      ...SCORES.map((score) => formatDifference(c[score], score === "success_rate")),
+    ]),
+  ]);
+  const notes = rows.flatMap(({ label, comparison: c }) => [
+    ...c.warnings.map((warning) => `${label}, ${c.split}: ${warning}`),
+    ...(c.unpaired > 0 ? [`${label}, ${c.split}: ${c.unpaired} episodes have no partner and are left out`] : []),
+  ]);
+  return [table, ...notes].join("\n");
+}
+
+/** `0.412 [0.380, 0.441]`, or in per cent. */
+export function formatInterval({ mean, low, high }: Interval, asPercent = false): string {
+  return asPercent
+    ? `${(100 * mean).toFixed(1)} % [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`
+    : `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
+}
+
+/** `+0.051 [+0.020, +0.083] *`; percentages in points. */
+export function formatDifference({ mean, low, high }: Interval, asPercent = false): string {
+  const signed = (value: number): string => {
+    const text = asPercent ? (100 * value).toFixed(1) : value.toFixed(3);
+    return Number(text) > 0 ? `+${text}` : Number(text) === 0 ? text.replace("-", "") : text;
+  };
+  return `${signed(mean)}${asPercent ? " pp" : ""} [${signed(low)}, ${signed(high)}]${low > 0 || high < 0 ? " *" : ""}`;
+}
+
+/** Aligned columns; the first is left-aligned, so are texts, numbers are right-aligned. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const columns = Math.max(...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => (row[c] ?? "").length)));
+  const numeric = widths.map((_, c) => c > 0 && rows.slice(1).every((row) => /^[-+\d]/.test(row[c] ?? "0")));
+  return rows
+    .map((row) =>
+      widths
+        .map((width, c) => (numeric[c] ? (row[c] ?? "").padStart(width) : (row[c] ?? "").padEnd(width)))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

@@ -1,0 +1,317 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism, cpus, release, totalmem } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+import { messageOf, UserError } from "../core/errors.js";
+import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
+import { acquireLock, isLocked } from "../core/lock.js";
+import { problemsOf } from "../core/problems.js";
+import { formatConfig, type RunConfig } from "../config/config.js";
+
+/** What a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
+export interface RunFacts {
+  /** The objective: `refusion-train <command>`. */
+  readonly command: string;
+  /** `key=value` arguments and flags are in config.yaml; this is the config's own path. */
+  readonly config: string;
+  readonly provider?: string;
+  /** The run whose recorded rollouts it learns from. */
+  readonly rollouts?: string;
+  readonly seeds: Readonly<Record<string, number>>;
+  /** Hashes by what they are of: model, tasks, split, tokenizer. */
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+const environmentSchema = z.looseObject({
+  command: z.string(),
+  config: z.string(),
+  provider: z.string().optional(),
+  rollouts: z.string().optional(),
+  seeds: z.record(z.string(), z.number()),
+  hashes: z.record(z.string(), z.string()),
+  versions: z.record(z.string(), z.string()),
+});
+
+export type RunEnvironment = z.infer<typeof environmentSchema>;
+
+/** runs/<name>/: where everything of one run lies. Never overwritten: a new run gets a new one. */
+export class RunDirectory {
+  private constructor(readonly dir: string) {}
+
+  /**
+   * Makes a new directory and locks it: `runDir` itself, or `parent`/name, name-2, name-3 ... A place that is empty, or
+   * whose run was ended before it began, is used.
+   * @throws UserError (exit 1) where `runDir` holds a run or anything else.
+   */
+  static create(options: { name: string; runDir?: string | undefined; parent?: string }): RunDirectory {
+    const wanted = options.runDir ?? join(options.parent ?? "runs", options.name);
+    mkdirs(dirname(wanted));
+    for (let n = 1; ; n++) {
+      const directory = new RunDirectory(n === 1 ? wanted : `${wanted}-${n}`);
+      if (directory.claim()) return directory;
+      if (options.runDir !== undefined) {
+        throw new UserError(`${directory.dir} exists already, and a run is never overwritten.`, {
+          hint:
+            directory.begun || isLocked(directory.lockPath)
+              ? "add --resume to continue it, or give another --run-dir"
+              : "give another --run-dir",
+        });
+      }
+    }
+  }
+
+  /** An existing run. @throws UserError where `dir` is none. */
+  static open(dir: string): RunDirectory {
+    const run = new RunDirectory(dir);
+    if (!existsSync(run.config)) {
+      throw new UserError(`${dir} is no run directory: ${run.config} is missing.`, {
+        hint: "give the directory of a run, as runs/quickstart",
+      });
+    }
+    return run;
+  }
+
+  /**
+   * The newest run of a name: the highest suffix. For `--resume` without `--run-dir`.
+   * @throws UserError where there is none.
+   */
+  static newest(name: string, parent = "runs"): RunDirectory {
+    const suffixes = (existsSync(parent) ? readdirSync(parent) : []).flatMap((entry) => {
+      if (entry === name) return [1];
+      const suffix = entry.startsWith(`${name}-`) ? entry.slice(name.length + 1) : "";
+      return /^[1-9][0-9]*$/.test(suffix) ? [Number(suffix)] : [];
+    });
+    const candidates = suffixes.sort((a, b) => b - a).map((n) => join(parent, n === 1 ? name : `${name}-${n}`));
+    const dir = candidates.find((candidate) => existsSync(join(candidate, "config.yaml")));
+    if (dir === undefined) {
+      throw new UserError(`There is no run ${join(parent, name)} to resume.`, {
+        hint: "start it without --resume, or name it with --run-dir",
+      });
+    }
+    return new RunDirectory(dir);
+  }
+
+  get config(): string {
+    return join(this.dir, "config.yaml");
+  }
+  get environment(): string {
+    return join(this.dir, "env.json");
+  }
+  get metrics(): string {
+    return join(this.dir, "metrics.jsonl");
+  }
+  get log(): string {
+    return join(this.dir, "log.jsonl");
+  }
+  get report(): string {
+    return join(this.dir, "report.html");
+  }
+  get checkpoints(): string {
+    return join(this.dir, "checkpoints");
+  }
+  get best(): string {
+    return join(this.dir, "best");
+  }
+  get rolloutsDir(): string {
+    return join(this.dir, "rollouts");
+  }
+
+  /** The page of a recorded rollout as its plan left it. */
+  screenshot({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
+    return join(this.dir, "screenshots", `${stepName(step)}-${group}-${rollout}.jpg`);
+  }
+
+  rollouts(step: number): string {
+    return join(this.rolloutsDir, `${stepName(step)}.jsonl`);
+  }
+
+  /** eval/before/<split>.json, eval/<split>.json (the last one), or eval/step-000010/<split>.json in between. */
+  evaluation(split: string, when: "before" | "after" | number = "after"): string {
+    const folder = when === "after" ? [] : [typeof when === "number" ? stepName(when) : when];
+    return join(this.dir, "eval", ...folder, `${split}.json`);
+  }
+
+  /**
+   * The evaluation of what a run has become: the one it made at its end, else the one that `refusion-eval --run` made of
+   * its last checkpoint (a supervised run plays no episodes itself).
+   */
+  finalEvaluation(split: string): string {
+    const own = this.evaluation(split);
+    return existsSync(own) ? own : join(this.lastEvaluations, `${split}.json`);
+  }
+
+  /** Splits that have an evaluation of that time; `after`: a final one. */
+  evaluatedSplits(when: "before" | "after" | number): string[] {
+    const dirs = [dirname(this.evaluation("x", when)), ...(when === "after" ? [this.lastEvaluations] : [])];
+    const files = dirs.flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []));
+    return [...new Set(files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -5)] : [])))].sort();
+  }
+
+  private get lastEvaluations(): string {
+    return join(this.dir, "eval", "last");
+  }
+
+  /** Steps in between that were evaluated, ascending. */
+  evaluatedSteps(): number[] {
+    const dir = join(this.dir, "eval");
+    return (existsSync(dir) ? readdirSync(dir) : [])
+      .flatMap((entry) => (/^step-\d{6,}$/.test(entry) ? [Number(entry.slice(5))] : []))
+      .sort((a, b) => a - b);
+  }
+
+  /** Steps that have recorded rollouts, ascending. */
+  rolloutSteps(): number[] {
+    const files = existsSync(this.rolloutsDir) ? readdirSync(this.rolloutsDir) : [];
+    return files
+      .flatMap((file) => (/^step-\d{6,}\.jsonl$/.test(file) ? [Number(file.slice(5, -6))] : []))
+      .sort((a, b) => a - b);
+  }
+
+  /** Drops the rollouts of steps that a resume runs again. */
+  dropRolloutsAfter(step: number): void {
+    for (const later of this.rolloutSteps().filter((s) => s > step)) rmSync(this.rollouts(later));
+  }
+
+  /**
+   * Waits until the metrics and rollouts of all steps are on the disk. Called before a checkpoint: after a loss of power
+   * it must not be there without the lines of its steps, which nothing would write again.
+   */
+  sync(): void {
+    const paths = [this.metrics, this.rolloutsDir, this.dir].filter((path) => existsSync(path));
+    try {
+      for (const path of paths) syncToDisk(path);
+    } catch (error) {
+      throw cannotWrite(this.dir, error);
+    }
+  }
+
+  async writeConfig(config: RunConfig, command: string): Promise<void> {
+    const header = `# Resolved by refusion-train; run it again with:\n#   refusion-train ${command} --config ${this.config}\n`;
+    await writeAtomic(this.config, header + formatConfig(config));
+  }
+
+  /** Writes env.json: the caller's facts, versions and hardware. No host name, no environment variables. */
+  async writeEnvironment(facts: RunFacts): Promise<void> {
+    const environment = { ...facts, versions: versions(), hardware: hardware(), started: new Date().toISOString() };
+    await writeAtomic(this.environment, `${JSON.stringify(environment, undefined, 2)}\n`);
+  }
+
+  readEnvironment(): RunEnvironment {
+    const result = environmentSchema.safeParse(readJson(this.environment));
+    if (result.success) return result.data;
+    throw new UserError(`${this.environment} is broken:${problemsOf(result.error)}`);
+  }
+
+  /**
+   * Keeps a second process out while this one writes; a lock of a process that has ended is taken over.
+   * @returns a function that unlocks. @throws UserError while another process holds it.
+   */
+  lock(): () => void {
+    const path = this.lockPath;
+    let lock: ReturnType<typeof acquireLock>;
+    try {
+      lock = acquireLock(path);
+    } catch (error) {
+      throw cannotCreate(path, error);
+    }
+    if ("release" in lock) return lock.release;
+    throw new UserError(`${this.dir} is in use by process ${lock.heldBy}.`, {
+      hint: "wait until it has ended, or give another --run-dir",
+    });
+  }
+
+  private get lockPath(): string {
+    return join(this.dir, ".lock");
+  }
+
+  /** Makes this very directory with its lock inside, in one step. @returns false where somebody has it. */
+  private claim(): boolean {
+    // behind a symbolic link it is the place itself that is replaced
+    const place = existsSync(this.dir) ? realpathSync(this.dir) : this.dir;
+    const aside = join(dirname(place), `.${basename(place)}.new-${process.pid}`);
+    try {
+      rmSync(aside, { recursive: true, force: true });
+      mkdirSync(aside);
+      acquireLock(join(aside, ".lock"));
+      // fails where the target holds anything
+      renameSync(aside, place);
+      return true;
+    } catch (error) {
+      rmSync(aside, { recursive: true, force: true });
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOTDIR" && existsSync(this.dir)) return false;
+      if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "EPERM") throw cannotCreate(this.dir, error);
+    }
+    return this.isHalfMade() && "release" in acquireLock(this.lockPath);
+  }
+
+  /** Whether the process that made the directory ended before its run began: env.json is the last file of a start. */
+  private isHalfMade(): boolean {
+    const ours = /^(\.lock|config\.yaml|env\.json\.\d+|config\.yaml\.\d+)$/;
+    const entries = readdirSync(this.dir).filter((entry) => !entry.startsWith(".lock."));
+    return entries.length > 0 && entries.every((entry) => ours.test(entry)) && !isLocked(this.lockPath);
+  }
+
+  /** Whether its run began: what is left of a start that was cut off has nothing to resume. */
+  get begun(): boolean {
+    return existsSync(this.environment);
+  }
+
+  /** Removes what a killed process was writing beside the real files. Only while this process holds the lock. */
+  removeLeftovers(): void {
+    for (const entry of readdirSync(this.dir, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile() && /\.(yaml|jsonl?|html)\.\d+$/.test(entry.name)) rmSync(join(entry.parentPath, entry.name));
+    }
+  }
+}
+
+/** `step-000010`. */
+export function stepName(step: number): string {
+  return `step-${String(step).padStart(6, "0")}`;
+}
+
+function mkdirs(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (error) {
+    throw cannotCreate(dir, error);
+  }
+}
+
+function cannotCreate(path: string, error: unknown): UserError {
+  return new UserError(`Cannot create ${path}: ${messageOf(error)}`, {
+    hint: "give a place that can be written with --run-dir",
+    cause: error,
+  });
+}
+
+/** Versions of what decides the numbers of a run. */
+export function versions(): Record<string, string> {
+  const own = readJson(join(packageRoot(), "package.json")) as { version: string };
+  return {
+    refusion_train: own.version,
+    node: process.versions.node,
+    onnxruntime_node: packageVersion("onnxruntime-node"),
+    playwright: packageVersion("playwright"),
+  };
+}
+
+function packageVersion(name: string): string {
+  try {
+    return (createRequire(import.meta.url)(`${name}/package.json`) as { version: string }).version;
+  } catch {
+    return "missing";
+  }
+}
+
+/** The machine, without its name. */
+export function hardware(): Record<string, string | number> {
+  return {
+    platform: `${process.platform}-${process.arch}`,
+    kernel: release(),
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: availableParallelism(),
+    memory_gib: Math.round((totalmem() / 2 ** 30) * 10) / 10,
+  };
+}

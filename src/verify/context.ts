@@ -1,0 +1,86 @@
+import type { RunConfig } from "../config/config.js";
+import { optimizerOptions } from "../config/optimizer.js";
+import { UserError } from "../core/errors.js";
+import type { Logger } from "../core/log.js";
+import { Rng } from "../core/rng.js";
+import { initialAdapter, openPolicy, type Policy } from "../engine/policy.js";
+import type { Model } from "../nn/model.js";
+import type { Tensor } from "../onnx/types.js";
+import type { ObjectiveOnTrial, VerifyContext } from "./proof.js";
+
+/** Added to every element of the adapter: a fresh one changes nothing, and half of its gradient is 0. */
+const NOISE = 0.02;
+
+/**
+ * Opens what the proofs work on. The policy's adapter is the config's with noise, the reference the config's own.
+ * @param prompts from the open policy: tasks' prompts, or random ones.
+ * @throws UserError where the sampler is greedy: it has no likelihood.
+ */
+export async function openContext(
+  config: RunConfig,
+  objectives: readonly ObjectiveOnTrial[],
+  prompts: (policy: Policy) => Promise<readonly (readonly number[])[]>,
+  log?: Logger,
+): Promise<VerifyContext & { close(): Promise<void> }> {
+  if (config.sampler.temperature === 0) {
+    throw new UserError("sampler.temperature is 0: a greedy policy has no likelihood, so there is nothing to prove.", {
+      hint: "Set sampler.temperature=1.",
+      exitCode: 2,
+    });
+  }
+  const rng = (name: string): Rng => Rng.named(config.seed, `verify/${name}`);
+  const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> => {
+    const policy = await openPolicy(config, training, false, log);
+    try {
+      const initial = initialAdapter(config, policy);
+      await policy.engine.setParameters("reference", initial);
+      await policy.engine.setParameters("policy", disturbed(initial, rng("adapter")));
+      if (training !== undefined) await policy.engine.setOptimizer(undefined);
+      return policy;
+    } catch (error) {
+      await policy.close();
+      throw error;
+    }
+  };
+  const policy = await opened(undefined);
+  try {
+    return {
+      config,
+      policy,
+      prompts: await prompts(policy),
+      objectives: scorable(objectives, policy),
+      rng,
+      open: ({ objective, options }) => opened({ objective, options, optimizer: optimizerOptions(config) }),
+      close: policy.close,
+    };
+  } catch (error) {
+    await policy.close();
+    throw error;
+  }
+}
+
+/** The objectives that the sampler has a way to score for. @throws UserError where that is none. */
+function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
+  const reasons = objectives.map(({ objective }) => sampler.refuses(objective.scoring, options));
+  const kept = objectives.filter((_, i) => reasons[i] === undefined);
+  if (kept.length === 0) throw new UserError(`There is nothing to prove: ${reasons.join("; ")}.`, { exitCode: 2 });
+  return kept;
+}
+
+function disturbed(adapter: ReadonlyMap<string, Tensor>, rng: Rng): Map<string, Tensor> {
+  return new Map(
+    [...adapter].map(([name, tensor]) => [
+      name,
+      { ...tensor, data: (tensor.data as Float32Array).map((x) => x + NOISE * rng.normal()) },
+    ]),
+  );
+}
+
+/** Prompts of ordinary tokens drawn at random. */
+export function randomPrompts(model: Model, count: number, longest: number, rng: Rng): number[][] {
+  const { vocab_size: vocabulary, mask_token_id, pad_token_id, eos_token_id } = model.config;
+  const ordinary = Array.from({ length: vocabulary }, (_, token) => token).filter(
+    (token) => ![mask_token_id, pad_token_id, eos_token_id].includes(token),
+  );
+  return Array.from({ length: count }, () => Array.from({ length: 1 + rng.int(longest) }, () => rng.pick(ordinary)));
+}

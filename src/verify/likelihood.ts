@@ -1,0 +1,37 @@
+import type { SamplerOptions } from "../diffusion/sampler.js";
+import type { TermBatch } from "../diffusion/terms.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import type { Engine } from "../engine/engine.js";
+import type { Policy } from "../engine/policy.js";
+
+/** Trajectories in batches of `size`, a segment a response. */
+export function sequenceBatches(
+  { sampler }: Pick<Policy, "sampler">,
+  options: SamplerOptions,
+  trajectories: readonly Trajectory[],
+  size: number,
+): TermBatch[] {
+  const sorted = [...trajectories].sort((a, b) => sampler.size(a) - sampler.size(b));
+  const batches: TermBatch[] = [];
+  for (let i = 0; i < sorted.length; i += size) {
+    batches.push(
+      sampler.stepTerms(sorted.slice(i, i + size), options, { batch: size, lengthStep: 32, level: "sequence" }),
+    );
+  }
+  return batches;
+}
+
+/** log pi of each trajectory of the batches under the engine's policy, its terms added in float64. */
+export async function logLikelihoods(engine: Engine, batches: readonly TermBatch[]): Promise<Float64Array> {
+  const out: number[] = [];
+  for (const batch of batches) {
+    const { logProbs } = await engine.score(batch, "policy");
+    const sums = new Float64Array(batch.segments);
+    logProbs.forEach((logProb, r) => {
+      const s = Number(batch.segment[r]);
+      if (batch.coefficient[r] === 1) sums[s] = (sums[s] as number) + logProb;
+    });
+    out.push(...sums.filter((_, s) => (batch.owner[s] as number) >= 0));
+  }
+  return Float64Array.from(out);
+}

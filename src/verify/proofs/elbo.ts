@@ -1,0 +1,137 @@
+import { allOutcomes, type DiscreteRng } from "../../core/outcomes.js";
+import { bucketLength } from "../../diffusion/buffer.js";
+import { canvasLength, layCanvas, revealSlots } from "../../diffusion/samplers/unmask/canvas.js";
+import { boundTerms, drawMask, type MaskDraw } from "../../diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../diffusion/samplers/unmask/trajectory.js";
+import { policyHead } from "../../diffusion/score-head.js";
+import { bufferTerms } from "../../diffusion/terms.js";
+import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
+
+const LIMIT = 1e-5;
+const SLOTS = 3;
+
+/**
+ * ESPO's estimate of the evidence lower bound, averaged over every mask that can be drawn with its probability, is the
+ * bound itself: the mean over all orders of the slots of the log-probability of revealing them in that order, one slot a
+ * step. The response ends in EOS inside its last slot.
+ * @param draw how masks are drawn.
+ */
+export async function measureElbo(
+  context: VerifyContext,
+  draw: (slots: number, rng: DiscreteRng) => MaskDraw = drawMask,
+): Promise<Measurement[]> {
+  const trajectory = shortResponse(context);
+  const exact = await anyOrderBound(context, trajectory);
+  const draws = distinct(draw);
+  const measurements: Measurement[] = [];
+  for (const coupled of [false, true]) {
+    const mean = await expectedEstimate(context, trajectory, draws, coupled);
+    measurements.push({
+      name: coupled ? "ELBO with the coupled complement" : "ELBO from one side of the mask",
+      measured: Math.abs(mean / exact - 1),
+      limit: LIMIT,
+      detail: `|mean over ${draws.length} masks / exact - 1|, exact ${exact.toFixed(3)} nats`,
+    });
+  }
+  return measurements;
+}
+
+/** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
+function shortResponse(context: VerifyContext): UnmaskTrajectory {
+  const { engine, model } = context.policy;
+  const options = context.policy.options as UnmaskOptions;
+  const special = Object.values(engine.tokens);
+  const rng = context.rng("elbo");
+  const length = SLOTS * options.slotSize - (options.slotSize > 1 ? 1 : 0);
+  const response = Array.from({ length }, (_, i) => {
+    let token = engine.tokens.eos;
+    while (i < length - 1 && special.includes(token)) token = rng.int(model.config.vocab_size);
+    return token;
+  });
+  const [prompt] = takePrompts(context, 1) as [readonly number[]];
+  return {
+    prompt,
+    slotSize: options.slotSize,
+    responseLength: SLOTS * options.slotSize,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "eos",
+  };
+}
+
+interface WeightedDraw {
+  readonly draw: MaskDraw;
+  readonly probability: number;
+}
+
+/** Every draw with its probability; those that look the same are one. */
+function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): WeightedDraw[] {
+  const known = new Map<string, WeightedDraw>();
+  for (const { value, probability } of allOutcomes((rng) => draw(SLOTS, rng))) {
+    const key = JSON.stringify([value.masked, value.order]);
+    known.set(key, { draw: value, probability: probability + (known.get(key)?.probability ?? 0) });
+  }
+  return [...known.values()];
+}
+
+/** The estimates of all draws through the sampler's own layout, weighted by their probability. */
+async function expectedEstimate(
+  { policy: { engine, options }, rng }: VerifyContext,
+  trajectory: UnmaskTrajectory,
+  draws: readonly WeightedDraw[],
+  coupled: boolean,
+): Promise<number> {
+  let next = 0;
+  const batch = boundTerms(
+    draws.map(() => trajectory),
+    { ...(options as UnmaskOptions), responseLength: trajectory.responseLength },
+    { batch: draws.length, lengthStep: 32, samples: 1, coupled, rng: rng("unused") },
+    () => (draws[next++] as WeightedDraw).draw,
+  );
+  const { value } = await engine.score(batch, "policy");
+  return draws.reduce((mean, { probability }, i) => mean + probability * (value[i] as number), 0);
+}
+
+async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajectory): Promise<number> {
+  const { prompt, response, slotSize } = trajectory;
+  const { model } = policy.options;
+  const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: SLOTS }, (_, i) => i)));
+  const scored = orders.flatMap(({ value: order, probability }) =>
+    order.map((slot, step) => {
+      const known = revealSlots(response, slotSize, order.slice(0, step));
+      const { buffer, indexOf } = layCanvas(prompt, known, canvasLength(response, trajectory, model), model);
+      const terms = [...revealSlots(response, slotSize, [slot])].map(([position, target]) => ({
+        row: indexOf[position] as number,
+        target,
+        coefficient: probability,
+        segment: 0,
+        features: { eos_allowed: 1 },
+      }));
+      return { buffer, terms };
+    }),
+  );
+  const sizes = {
+    batch: scored.length,
+    length: bucketLength(prompt.length + trajectory.responseLength),
+    terms: scored.length * slotSize,
+    segments: 1,
+  };
+  const batch = bufferTerms(scored, sizes, {
+    owner: [0],
+    tokens: new Float32Array(1),
+    temperature: 1,
+    head: policyHead,
+    pad: model.tokens.pad,
+    filler: model.tokens.eos,
+  });
+  const { logProbs } = await policy.engine.score(batch, "policy");
+  return logProbs.reduce((sum, logProb, r) => sum + logProb * (batch.coefficient[r] as number), 0);
+}
+
+export const proof: Proof = {
+  claim: "the ELBO estimator is unbiased",
+  sampler: "unmask",
+  run: (context) => measureElbo(context),
+};

@@ -1,0 +1,105 @@
+import type { Engine } from "../../engine/engine.js";
+import type { Tensor } from "../../onnx/types.js";
+import { type MicroBatch, prepareBatches } from "../../train/update.js";
+import { inner, moved, randomDirection, squared } from "../direction.js";
+import { type Measurement, type ObjectiveOnTrial, type Proof, smallCanvas, type VerifyContext } from "../proof.js";
+import { drawSamples } from "../samples.js";
+
+const SAMPLES = 4;
+/** A float32 loss has seven digits, of which a difference keeps about four; curvature takes another. */
+const LIMIT = 2e-2;
+/** Change of the loss that a step is chosen for, relative to its size. */
+const CHANGE = 3e-3;
+/** The policy is moved off the one that sampled, so that ratio, clip and penalty all count. */
+const OFF_POLICY = 0.02;
+
+type Gradients = ReadonlyMap<string, Tensor>;
+
+/**
+ * training_model's gradient of every objective against central differences of its own loss, along the gradient itself
+ * (a wrong factor or sign, or a term too much) and along random directions that take every parameter in (a part that is
+ * missing). Errors are relative to the slope that such a direction has on average.
+ * @param read where the gradient comes from.
+ */
+export async function measureGradients(
+  context: VerifyContext,
+  read: (engine: Engine) => Promise<Gradients> = (engine) => engine.getGradients(),
+): Promise<Measurement[]> {
+  const measurements: Measurement[] = [];
+  for (const trial of context.objectives) {
+    measurements.push({
+      name: `${trial.objective.name}: gradient of the loss`,
+      measured: await largestError(context, trial, read),
+      limit: LIMIT,
+      detail: "largest relative error of directional derivatives, float32",
+    });
+  }
+  return measurements;
+}
+
+async function largestError(
+  context: VerifyContext,
+  trial: ObjectiveOnTrial,
+  read: (engine: Engine) => Promise<Gradients>,
+): Promise<number> {
+  const policy = await context.open(trial);
+  try {
+    const { engine } = policy;
+    const options = smallCanvas(policy);
+    const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
+    const batches = await prepareBatches(
+      { ...policy, options },
+      trial.objective,
+      trial.options,
+      samples,
+      SAMPLES,
+      context.rng("gradients/layout"),
+    );
+    const sampled = await engine.getParameters("policy");
+    const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
+    await engine.setParameters("policy", parameters);
+    const value = await loss(engine, batches);
+    const gradients = await read(engine);
+    let largest = 0;
+    for (const { direction, typical } of directions(context, parameters, gradients)) {
+      const epsilon = (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30);
+      const at = async (step: number): Promise<number> => {
+        await engine.setParameters("policy", moved(parameters, direction, step));
+        return loss(engine, batches);
+      };
+      const difference = ((await at(epsilon)) - (await at(-epsilon))) / (2 * epsilon);
+      largest = Math.max(largest, Math.abs(difference - inner(gradients, direction)) / typical);
+    }
+    return largest;
+  } finally {
+    await policy.close();
+  }
+}
+
+interface Probe {
+  readonly direction: Gradients;
+  /** Size of the slope along such a direction: its root mean square where it is random. */
+  readonly typical: number;
+}
+
+function directions(context: VerifyContext, parameters: Gradients, gradients: Gradients): Probe[] {
+  const random = [0, 1].map((i): Probe => {
+    const direction = randomDirection(parameters, context.rng(`gradients/${i}`));
+    // squares of a normal direction have the mean of its variances
+    return { direction, typical: Math.sqrt(inner(squared(gradients), squared(direction))) };
+  });
+  return [{ direction: gradients, typical: inner(gradients, gradients) }, ...random];
+}
+
+/** The loss of all micro-batches; their gradient is then the engine's accumulated one. */
+async function loss(engine: Engine, batches: readonly MicroBatch[]): Promise<number> {
+  engine.discardGradients();
+  let total = 0;
+  for (const { terms, values } of batches) total += (await engine.accumulate(terms, values)).loss as number;
+  return total;
+}
+
+export const proof: Proof = {
+  claim: "loss gradients agree with finite differences",
+  run: (context) => measureGradients(context),
+};

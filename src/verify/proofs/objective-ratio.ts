@@ -1,0 +1,48 @@
+import { prepareBatches } from "../../train/update.js";
+import { type Measurement, type Proof, smallCanvas, type VerifyContext } from "../proof.js";
+import { drawSamples } from "../samples.js";
+
+const SAMPLES = 8;
+const LIMIT = 1e-4;
+
+/**
+ * Before its first update, the ratio of every objective is 1 as training_model computes it, with old values as a step
+ * prepares them. Old values on masks of their own make it Monte-Carlo noise; values at another temperature a constant.
+ * The limit allows for sums of float32 log-probabilities over a whole response.
+ * @param prepare how a step lays samples out and fixes old values.
+ */
+export async function measureObjectiveRatio(
+  context: VerifyContext,
+  prepare: typeof prepareBatches = prepareBatches,
+): Promise<Measurement[]> {
+  const measurements: Measurement[] = [];
+  for (const trial of context.objectives) {
+    const policy = await context.open(trial);
+    try {
+      const options = smallCanvas(policy);
+      const samples = await drawSamples(context, policy, options, SAMPLES, "objective-ratio");
+      const rng = context.rng("objective-ratio/layout");
+      const batches = await prepare({ ...policy, options }, trial.objective, trial.options, samples, SAMPLES / 2, rng);
+      let largest = 0;
+      for (const { terms, values } of batches) {
+        const { ratio_error: error } = await policy.engine.accumulate(terms, values);
+        if (error === undefined) throw new Error(`the objective ${trial.objective.name} reports no ratio_error`);
+        largest = Math.max(largest, error);
+      }
+      measurements.push({
+        name: `${trial.objective.name}: ratio of the first update`,
+        measured: largest,
+        limit: LIMIT,
+        detail: `largest |ratio - 1| of ${SAMPLES} rollouts`,
+      });
+    } finally {
+      await policy.close();
+    }
+  }
+  return measurements;
+}
+
+export const proof: Proof = {
+  claim: "every objective's ratio is 1 before its first update",
+  run: (context) => measureObjectiveRatio(context),
+};

@@ -1,0 +1,63 @@
+import type { TermBatch } from "../../diffusion/terms.js";
+import type { Policy } from "../../engine/policy.js";
+import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
+
+const ROLLOUTS = 8;
+const ROLLOUTS_BY_STEP = 3;
+const LIMIT = 1e-5;
+
+/**
+ * Rollouts of the config's sampler, scored again by eval_model: as a step of training does (packed in one
+ * sequence where the attention allows it), and step by step as sampled. Both must give the log-probabilities that were
+ * recorded, so that the ratio is 1 before any update.
+ */
+export async function measureOnPolicy(
+  context: VerifyContext,
+  rollout: Policy["sampler"]["rollout"] = context.policy.sampler.rollout,
+): Promise<Measurement[]> {
+  const { engine, sampler, options } = context.policy;
+  const prompts = takePrompts(context, ROLLOUTS);
+  const rngs = prompts.map((_, i) => context.rng(`on-policy/${i}`));
+  const trajectories = await rollout(engine, prompts, options, rngs);
+  const layout = { lengthStep: 32, level: "token" } as const;
+  const inOne = await replay(engine, sampler.stepTerms(trajectories, options, { ...layout, batch: ROLLOUTS }));
+  const byStep: number[] = [];
+  for (const trajectory of trajectories.slice(0, ROLLOUTS_BY_STEP)) {
+    const terms = sampler.stepTerms([trajectory], options, { ...layout, batch: 1, packed: false });
+    byStep.push(...(await replay(engine, terms)));
+  }
+  return [
+    {
+      name: "replay, in one pass",
+      measured: Math.max(...inOne),
+      limit: LIMIT,
+      detail: `largest |log p - recorded| of ${inOne.length} tokens`,
+    },
+    {
+      name: "replay, step by step",
+      measured: Math.max(...byStep),
+      limit: LIMIT,
+      detail: `the same of ${ROLLOUTS_BY_STEP} rollouts`,
+    },
+    {
+      name: "ratio of a token",
+      measured: Math.max(...inOne.map((d) => Math.expm1(d))),
+      limit: LIMIT,
+      detail: "largest |exp(l - l_old) - 1|",
+    },
+  ];
+}
+
+/** |log p - recorded| of every real term; a segment a term. */
+async function replay(engine: Policy["engine"], batch: TermBatch): Promise<number[]> {
+  const { logProbs } = await engine.score(batch, "policy");
+  const recorded = batch.recorded as Float32Array;
+  return [...logProbs].flatMap((logProb, r) =>
+    batch.coefficient[r] === 1 ? [Math.abs(logProb - (recorded[r] as number))] : [],
+  );
+}
+
+export const proof: Proof = {
+  claim: "a rollout scored again gives its own log-probabilities",
+  run: (context) => measureOnPolicy(context),
+};

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Engine } from "../../engine/engine.js";
+import { adapterConfig, type Policy } from "../../engine/policy.js";
+import type { Tensor } from "../../onnx/types.js";
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from "../../runs/checkpoint.js";
+import { prepareBatches, takeStep } from "../../train/update.js";
+import { type Measurement, type ObjectiveOnTrial, type Proof, smallCanvas, type VerifyContext } from "../proof.js";
+import { drawSamples } from "../samples.js";
+
+const SAMPLES = 4;
+
+async function restoreAll(engine: Engine, checkpoint: Checkpoint): Promise<void> {
+  await engine.setParameters("policy", checkpoint.adapter?.tensors as ReadonlyMap<string, Tensor>);
+  await engine.setOptimizer(checkpoint.optimizer);
+}
+
+/**
+ * Two updates in one go, against one update, a checkpoint on disk, a fresh runtime that reads it, and the second update:
+ * adapter and optimizer must be the same to the last bit. Each update samples rollouts of its own.
+ * @param restore what a resume puts back.
+ */
+export async function measureResume(
+  context: VerifyContext,
+  restore: typeof restoreAll = restoreAll,
+): Promise<Measurement[]> {
+  const trial = context.objectives[0];
+  if (trial === undefined) return [];
+  const dir = mkdtempSync(join(tmpdir(), "refusion-verify-"));
+  try {
+    const path = join(dir, "step-000001");
+    const straight = await withPolicy(context, trial, async (policy) => {
+      await update(context, trial, policy, 1);
+      await writeCheckpoint(path, {
+        step: 1,
+        adapter: { config: adapterConfig(context.config), tensors: await policy.engine.getParameters("policy") },
+        weights: null,
+        optimizer: await policy.engine.getOptimizer(),
+        state: {},
+      });
+      await update(context, trial, policy, 2);
+      return stateOf(policy.engine);
+    });
+    const resumed = await withPolicy(context, trial, async (policy) => {
+      const checkpoint = await readCheckpoint(path);
+      await restore(policy.engine, checkpoint);
+      await update(context, trial, policy, checkpoint.step + 1);
+      return stateOf(policy.engine);
+    });
+    const { different, all } = differences(straight, resumed);
+    return [
+      {
+        name: `${trial.objective.name}: resume equals no interruption`,
+        measured: different,
+        limit: 0,
+        detail: `numbers that differ, of ${all} in adapter and optimizer`,
+      },
+    ];
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function withPolicy<T>(
+  context: VerifyContext,
+  trial: ObjectiveOnTrial,
+  use: (policy: Policy) => Promise<T>,
+): Promise<T> {
+  const policy = await context.open(trial);
+  try {
+    return await use(policy);
+  } finally {
+    await policy.close();
+  }
+}
+
+async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {
+  const options = smallCanvas(policy);
+  const samples = await drawSamples(context, policy, options, SAMPLES, `resume/${t}`);
+  const batches = await prepareBatches(
+    { ...policy, options },
+    trial.objective,
+    trial.options,
+    samples,
+    SAMPLES,
+    context.rng(`resume/layout/${t}`),
+  );
+  await takeStep(policy.engine, batches, t, context.config.training.learning_rate);
+}
+
+async function stateOf(engine: Engine): Promise<Map<string, Tensor>> {
+  return new Map([...(await engine.getParameters("policy")), ...(await engine.getOptimizer())]);
+}
+
+function differences(
+  a: ReadonlyMap<string, Tensor>,
+  b: ReadonlyMap<string, Tensor>,
+): { different: number; all: number } {
+  let [different, all] = [0, 0];
+  for (const [name, tensor] of a) {
+    const [x, y] = [tensor.data as Float32Array, b.get(name)?.data as Float32Array];
+    all += x.length;
+    x.forEach((value, i) => {
+      if (!Object.is(value, y[i])) different++;
+    });
+  }
+  return { different, all };
+}
+
+export const proof: Proof = {
+  claim: "a resumed run equals one that was not interrupted",
+  run: (context) => measureResume(context),
+};

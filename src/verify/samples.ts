@@ -1,0 +1,22 @@
+import type { SamplerOptions } from "../diffusion/sampler.js";
+import type { Policy } from "../engine/policy.js";
+import type { Sample } from "../train/groups.js";
+import { takePrompts, type VerifyContext } from "./proof.js";
+
+/** Rollouts of the policy with advantages of both signs, as a step would train on. */
+export async function drawSamples(
+  context: VerifyContext,
+  policy: Policy,
+  options: SamplerOptions,
+  count: number,
+  name: string,
+): Promise<Sample[]> {
+  const prompts = takePrompts(context, count);
+  const rngs = prompts.map((_, i) => context.rng(`${name}/${i}`));
+  const trajectories = await policy.sampler.rollout(policy.engine, prompts, options, rngs, count);
+  const advantages = context.rng(`${name}/advantages`);
+  return trajectories.map((trajectory, i) => ({
+    trajectory,
+    advantage: (i % 2 === 0 ? 1 : -1) * (0.5 + advantages.uniform()),
+  }));
+}

@@ -1,0 +1,135 @@
+import type { RunConfig } from "../config/config.js";
+import { UserError } from "../core/errors.js";
+import { loadFolder } from "../core/registry.js";
+import { Rng } from "../core/rng.js";
+import type { Policy } from "../engine/policy.js";
+import type { Objective } from "../rl/objective.js";
+import { openEnvironment } from "../train/environment.js";
+import { openContext, randomPrompts } from "./context.js";
+import { holds, type Measurement, type ObjectiveOnTrial, type Proof } from "./proof.js";
+
+/** Prompts that proofs draw from. */
+const PROMPTS = 64;
+
+/** One line of the table. */
+export interface ProofLine extends Measurement {
+  /** The proof's file name. */
+  readonly proof: string;
+  readonly pass: boolean;
+}
+
+export interface VerifyOptions {
+  readonly config: RunConfig;
+  /** One objective; undefined: all that learn from rollouts. */
+  readonly objective: string | undefined;
+  /** Proofs by name; empty: all. */
+  readonly only: readonly string[];
+  readonly signal: AbortSignal;
+  /** Called before each proof. */
+  readonly onProof?: (name: string, claim: string) => void;
+  readonly onNote?: (text: string) => void;
+}
+
+/** Runs the proofs on a config's model and sampler: no training, no browser. */
+export async function verify(options: VerifyOptions): Promise<ProofLine[]> {
+  const { config } = options;
+  const proofs = await chosenProofs(options.only);
+  const objectives = await objectivesOnTrial(config, options.objective);
+  const context = await openContext(config, objectives, (policy) => findPrompts(config, policy, options.onNote));
+  try {
+    const lines: ProofLine[] = [];
+    for (const [name, proof] of proofs) {
+      if (proof.sampler !== undefined && proof.sampler !== config.sampler.kind) continue;
+      options.signal.throwIfAborted();
+      options.onProof?.(name, proof.claim);
+      for (const measurement of await proof.run(context))
+        lines.push({ proof: name, ...measurement, pass: holds(measurement) });
+    }
+    return lines;
+  } finally {
+    await context.close();
+  }
+}
+
+export async function loadProofs(): Promise<Map<string, Proof>> {
+  return loadFolder<Proof>(new URL("./proofs/", import.meta.url), "proof");
+}
+
+async function chosenProofs(only: readonly string[]): Promise<Map<string, Proof>> {
+  const proofs = await loadProofs();
+  for (const name of only) {
+    if (!proofs.has(name))
+      throw new UserError(`There is no proof ${name}; there are ${[...proofs.keys()].join(", ")}.`, { exitCode: 2 });
+  }
+  return only.length === 0 ? proofs : new Map([...proofs].filter(([name]) => only.includes(name)));
+}
+
+/** A config names no objective (its subcommand does): its section counts for every objective that understands it. */
+async function objectivesOnTrial(config: RunConfig, only: string | undefined): Promise<ObjectiveOnTrial[]> {
+  const folder = new URL("../rl/objectives/", import.meta.url);
+  const all = [...(await loadFolder<Objective>(folder, "objective")).values()].filter(
+    (o) => o.learnsFrom === "rollouts",
+  );
+  const chosen = all.filter((objective) => only === undefined || objective.name === only);
+  if (chosen.length === 0) {
+    throw new UserError(
+      `${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`,
+      {
+        exitCode: 2,
+      },
+    );
+  }
+  return chosen.map((objective) => {
+    const own = objective.schema.strict().safeParse(config.objective);
+    return { objective, options: own.success ? own.data : objective.schema.parse({}) };
+  });
+}
+
+/** Prompts of the site's training tasks, or random ones where the site gives none. */
+export async function findPrompts(
+  config: RunConfig,
+  policy: Policy,
+  note?: VerifyOptions["onNote"],
+): Promise<number[][]> {
+  const longest = policy.options.promptLength;
+  try {
+    const environment = await openEnvironment(config);
+    try {
+      const tasks = Rng.named(config.seed, "verify/tasks").shuffle(environment.tasks("train"));
+      const fitting = tasks
+        .slice(0, PROMPTS)
+        .map((task) => policy.promptOf(task))
+        .filter((prompt) => prompt.length > 0 && prompt.length <= longest);
+      if (fitting.length > 0) return fitting;
+      note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);
+    } finally {
+      await environment.close();
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    note?.(`${error.message} Random prompts are used.`);
+  }
+  return randomPrompts(policy.model, PROMPTS, longest, Rng.named(config.seed, "verify/prompts"));
+}
+
+/** The lines as a table for people. */
+export function formatProofs(lines: readonly ProofLine[]): string {
+  const rows = lines.map((line) => [
+    line.pass ? "ok" : "MISS",
+    line.proof,
+    line.name,
+    Number.isInteger(line.measured) ? String(line.measured) : line.measured.toExponential(1),
+    Number.isInteger(line.limit) ? String(line.limit) : line.limit.toExponential(0),
+    line.detail,
+  ]);
+  const table = [["", "proof", "what", "measured", "limit", "of"], ...rows];
+  const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => (row[i] as string).length))) as number[];
+  return table
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] as number))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

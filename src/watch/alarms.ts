@@ -1,0 +1,80 @@
+import type { StepMetrics } from "../runs/metrics.js";
+
+/** A metric that says, above its limit, that a run learns from something else than its rewards. */
+interface Alarm {
+  /** Key of metrics.jsonl. */
+  readonly key: string;
+  readonly limit: number;
+  /** The mean of this many values in a row is compared: 1 where a single one is a fault. */
+  readonly window: number;
+  /** The values are means over the run already: the last one is compared, once there were `window`. */
+  readonly running?: true;
+  readonly says: string;
+}
+
+/** docs/metrics.md lists them. */
+export const ALARMS: readonly Alarm[] = [
+  {
+    key: "mask_noise_fraction",
+    limit: 0.5,
+    window: 1,
+    says: "of the ratio's variance is noise of the masks: raise objective.mc_samples, or set objective.coupled=true",
+  },
+  {
+    key: "gradient_noise_fraction",
+    // signal : noise of 1 : 32 in a step: as many steps of a still policy, and their sum is half signal
+    limit: 0.97,
+    window: 20,
+    running: true,
+    says: "of the squared gradient is noise of the rollouts: raise training.prompts_per_step, lower sampler.temperature, let the sampler take fewer steps, or train with espo",
+  },
+  {
+    key: "frac_reward_zero_std",
+    limit: 0.8,
+    window: 10,
+    says: "of the groups carry no signal: raise training.group_size or sampler.temperature, or set training.dynamic_sampling=true",
+  },
+  {
+    key: "nonfinite_steps",
+    limit: 0,
+    window: 1,
+    says: "updates in a row were not finite: lower training.learning_rate",
+  },
+  {
+    key: "kl_clamped_fraction",
+    limit: 0.01,
+    window: 1,
+    says: "of the penalty's terms are beyond its clamp and pull no more: raise objective.kl_coeff or lower training.learning_rate",
+  },
+  {
+    key: "after_eos_fraction",
+    limit: 0,
+    window: 1,
+    says: "of the trained tokens lie behind EOS: the sampler's layout is wrong, do not trust this run",
+  },
+];
+
+/** Watches a run's metrics and warns of each kind once. */
+export class Alarms {
+  private readonly recent = new Map<string, number[]>();
+  private readonly raised = new Set<string>();
+
+  /** @returns what to warn of after this step. */
+  check(metrics: StepMetrics): string[] {
+    return ALARMS.flatMap(({ key, limit, window, running, says }) => {
+      const value = key in metrics ? metrics[key as keyof StepMetrics] : metrics.extra?.[key];
+      if (typeof value !== "number" || this.raised.has(key)) return [];
+      const recent = [...(this.recent.get(key) ?? []), value].slice(-window);
+      this.recent.set(key, recent);
+      const mean = running ? value : recent.reduce((a, x) => a + x, 0) / recent.length;
+      if (recent.length < window || mean <= limit) return [];
+      this.raised.add(key);
+      const span = running
+        ? `the run to step ${metrics.step}`
+        : window === 1
+          ? `step ${metrics.step}`
+          : `the last ${window} steps to ${metrics.step}`;
+      return [`${key} = ${Number(mean.toPrecision(3))} in ${span} (limit ${limit}) ${says}`];
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import type { StepMetrics } from "../runs/metrics.js";
+
+/** One step in one line; quantities that the step does not have are left out. */
+export function formatStep(metrics: StepMetrics, total: number): string {
+  const width = String(total).length;
+  const parts = [`step ${String(metrics.step).padStart(width)}/${total}`];
+  const add = (label: string, value: number | null, format: (v: number) => string): void => {
+    if (value !== null) parts.push(`${label} ${format(value)}`);
+  };
+  if (metrics.reward !== null) {
+    add(
+      "reward",
+      metrics.reward,
+      (v) => `${v.toFixed(3)}${metrics.reward_std === null ? "" : ` ±${metrics.reward_std.toFixed(2)}`}`,
+    );
+    add("success", metrics.success_rate, percent);
+  }
+  add("loss", metrics.loss, (v) => v.toPrecision(3));
+  add("kl", metrics.kl, (v) => v.toPrecision(2));
+  add("grad", metrics.grad_norm, (v) => v.toPrecision(2));
+  if (metrics.faults > 0) parts.push(`faults ${metrics.faults}`);
+  parts.push(formatDuration(metrics.time.total));
+  return parts.join("  ");
+}
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+/** `4.1 s`, `1:05`, `2:03:04`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** Seconds that `left` more steps will take: by the median of the last ones, because the first also pays for loading. */
+export function timeLeft(seconds: readonly number[], left: number): number {
+  const sorted = seconds.slice(-9).sort((a, b) => a - b);
+  return left * (sorted[Math.floor(sorted.length / 2)] ?? 0);
+}
+
+/** `garden/plant-order 0.75`: an episode that has just ended. */
+export function episodeText(form: string, episode: { readonly fault?: string; readonly reward: number }): string {
+  return `${form} ${episode.fault === undefined ? episode.reward.toFixed(2) : "fault"}`;
+}

@@ -1,0 +1,110 @@
+import type { RunConfig } from "../config/config.js";
+import { messageOf } from "../core/errors.js";
+import type { Logger } from "../core/log.js";
+import type { Evaluation } from "../runs/evaluation.js";
+import type { StepMetrics } from "../runs/metrics.js";
+import type { RolloutRecord } from "../runs/rollout-record.js";
+import { Progress } from "./progress.js";
+import { openTrackers } from "./tracker.js";
+import type { Outcome, Phase, WatchedRun, Watcher } from "./watcher.js";
+
+/** How a run is watched from the command line. */
+interface WatchOptions {
+  readonly quiet: boolean;
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+  /** Port of the live page, 0 for any free one; undefined: no page. */
+  readonly ui?: number | undefined;
+}
+
+/** A run whose directory is there. */
+interface BegunRun {
+  readonly directory: { readonly dir: string };
+  readonly checkpoint: { readonly step: number } | undefined;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/** All watchers of a run as one. */
+export class Watch {
+  private readonly watchers = new Map<string, Watcher>();
+
+  constructor(watchers: Readonly<Record<string, Watcher>>) {
+    for (const [name, watcher] of Object.entries(watchers)) this.watchers.set(name, watcher);
+  }
+
+  /**
+   * Progress on stderr, and the live page where it is asked for. Trackers join when the run has a directory.
+   * @throws UserError where the page's port cannot be had.
+   */
+  static async open(config: RunConfig, options: WatchOptions): Promise<Watch> {
+    const { quiet, json, signal, ui } = options;
+    const progress = new Progress({ quiet, json, signal });
+    if (ui === undefined) return new Watch({ progress });
+    // loaded where it is wanted: a web server is nothing that every run needs
+    const { LivePage } = await import("./ui/live-page.js");
+    const page = await LivePage.open(ui, config);
+    const text = `live page: ${page.address}`;
+    // without its address the page is worth nothing, however quiet the run is
+    if (quiet) process.stderr.write(`${text}\n`);
+    else progress.note(text);
+    return new Watch({ progress, "live page": page });
+  }
+
+  /** The run has a directory: trackers join. */
+  async begin(config: RunConfig, command: string, run: BegunRun): Promise<void> {
+    const { dir } = run.directory;
+    const done = run.checkpoint?.step ?? 0;
+    const about: WatchedRun = { name: config.name, command, dir, steps: config.training.steps, done };
+    const trackers = await openTrackers(config, about, (text) => {
+      run.log.warn(text);
+      this.note(text);
+    });
+    for (const [name, tracker] of trackers) this.watchers.set(name, tracker);
+    this.tell((w) => w.begin?.(about));
+  }
+
+  phase(phase: Phase): void {
+    this.tell((w) => w.phase?.(phase));
+  }
+
+  rollouts(step: number, records: readonly RolloutRecord[]): void {
+    this.tell((w) => w.rollouts?.(step, records));
+  }
+
+  step(metrics: StepMetrics): void {
+    this.tell((w) => w.step?.(metrics));
+  }
+
+  evaluation(step: number, evaluation: Evaluation): void {
+    this.tell((w) => w.evaluation?.(step, evaluation));
+  }
+
+  note(text: string): void {
+    this.tell((w) => w.note?.(text));
+  }
+
+  async end(outcome: Outcome): Promise<void> {
+    for (const [name, watcher] of this.watchers) {
+      try {
+        await watcher.end?.(outcome);
+      } catch (error) {
+        this.drop(name, error);
+      }
+    }
+  }
+
+  private tell(call: (watcher: Watcher) => void): void {
+    for (const [name, watcher] of this.watchers) {
+      try {
+        call(watcher);
+      } catch (error) {
+        this.drop(name, error);
+      }
+    }
+  }
+
+  private drop(name: string, error: unknown): void {
+    this.watchers.delete(name);
+    this.note(`${name} has failed and is off for the rest of this run: ${messageOf(error)}`);
+  }
+}

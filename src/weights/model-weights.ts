@@ -1,0 +1,68 @@
+import { UserError } from "../core/errors.js";
+import { bfloat16ToFloat, float16ToFloat } from "../core/half.js";
+import { NF4_BLOCK } from "../onnx/nf4.js";
+import { BYTES, type DType } from "../onnx/types.js";
+import { decodeState, type Nf4State, nf4Part } from "./precision.js";
+import { decodeNf4, decodeScales } from "./quantize.js";
+import { readTensor, readTensorBytes, type SafetensorsHeader } from "./safetensors.js";
+
+/** Weights of any stored form, read as float32 piece by piece: a file never has to fit into memory. */
+export interface StoredMatrix {
+  readonly shape: readonly number[];
+  /** Element type in the file; uint8 where it is in 4 bits. */
+  readonly dtype: DType;
+  /** Elements [begin, end), row-major. Of a 4-bit weight: multiples of 64. */
+  read(begin: number, end: number): Float32Array;
+}
+
+/** What is said of a weight that is kept in 4 bits; undefined where it is not. */
+export function readNf4State(header: SafetensorsHeader, name: string): Nf4State | undefined {
+  const part = nf4Part.state(name);
+  if (!header.tensors.has(part)) return undefined;
+  return decodeState(readTensor(header, part).data as Uint8Array, name, header.path);
+}
+
+/** Opens a weight of a file. @throws UserError where it is missing or no float. */
+export function openWeight(header: SafetensorsHeader, name: string): StoredMatrix {
+  const state = readNf4State(header, name);
+  if (state !== undefined) return openNf4(header, name, state);
+  const entry = header.tensors.get(name);
+  if (entry === undefined) throw new UserError(`${header.path} has no tensor "${name}"`);
+  const { dtype, shape } = entry;
+  const convert = CONVERTERS[dtype];
+  if (convert === undefined)
+    throw new UserError(`${header.path}: ${name} is ${dtype}, expected float32, bfloat16, float16 or float64.`);
+  const size = BYTES[dtype];
+  return { shape, dtype, read: (begin, end) => convert(readTensorBytes(header, name, begin * size, end * size)) };
+}
+
+const CONVERTERS: Readonly<Partial<Record<DType, (bytes: ArrayBuffer) => Float32Array>>> = {
+  float32: (bytes) => new Float32Array(bytes),
+  float64: (bytes) => Float32Array.from(new Float64Array(bytes)),
+  bfloat16: (bytes) => bfloat16ToFloat(new Uint16Array(bytes)),
+  float16: (bytes) => float16ToFloat(new Uint16Array(bytes)),
+};
+
+function openNf4(header: SafetensorsHeader, name: string, { shape, offset }: Nf4State): StoredMatrix {
+  const scales = readTensor(header, nf4Part.absmax(name));
+  const absmax =
+    offset === undefined
+      ? (scales.data as Float32Array)
+      : decodeScales(
+          {
+            codes: scales.data as Uint8Array,
+            nested: readTensor(header, nf4Part.nestedAbsmax(name)).data as Float32Array,
+            offset,
+          },
+          readTensor(header, nf4Part.nestedMap(name)).data as Float32Array,
+        );
+  return {
+    shape,
+    dtype: "uint8",
+    read: (begin, end) =>
+      decodeNf4(
+        new Uint8Array(readTensorBytes(header, nf4Part.codes(name), begin / 2, end / 2)),
+        absmax.subarray(begin / NF4_BLOCK, end / NF4_BLOCK),
+      ),
+  };
+}

@@ -1,0 +1,124 @@
+import { UserError } from "../core/errors.js";
+import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
+import type { DType } from "../onnx/types.js";
+import { NESTED_BLOCK } from "./quantize.js";
+import { elements, type TensorSpec } from "./safetensors-write.js";
+
+/** How a model directory keeps its weights, and the names of the parts of a 4-bit one (bitsandbytes' own). */
+
+/** `none` is float32; `nf4` keeps what is no projection in the checkpoint's own 16 or 32 bits. */
+export const PRECISIONS = ["none", "bf16", "fp16", "nf4"] as const;
+export type Precision = (typeof PRECISIONS)[number];
+
+/** Ends of the module names of the matrices that LoRA targets, and that 4 bits are good enough for. */
+const PROJECTIONS: ReadonlySet<string> = new Set([
+  ...["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+  // FS-DFM
+  ...["qw", "kw", "vw", "attn_out"],
+]);
+
+export function isProjection(weight: string): boolean {
+  const [last, module] = weight.split(".").reverse();
+  return last === "weight" && PROJECTIONS.has(module ?? "");
+}
+
+/** How one weight is kept. */
+export type Form = "float32" | "bfloat16" | "float16" | "nf4" | "nf4-nested";
+
+/**
+ * The form of a weight: vectors (norms, biases) stay float32, as they weigh nothing and have no 16-bit kernels; only
+ * projections are quantised to 4 bits.
+ * @param source the element type in the checkpoint.
+ */
+export function formOf(
+  name: string,
+  shape: readonly number[],
+  source: DType,
+  precision: Precision,
+  nested: boolean,
+): Form {
+  if (shape.length < 2 || precision === "none") return "float32";
+  if (precision === "bf16") return "bfloat16";
+  if (precision === "fp16") return "float16";
+  if (!isProjection(name)) return source === "bfloat16" || source === "float16" ? source : "float32";
+  if ((shape.at(-1) as number) % NF4_BLOCK !== 0) {
+    throw new UserError(
+      `${name} [${shape.join(", ")}] cannot be kept in 4 bits: its rows are not made of blocks of ${NF4_BLOCK}.`,
+      { hint: "Use --quantize bf16 or fp16.", exitCode: 2 },
+    );
+  }
+  return nested ? "nf4-nested" : "nf4";
+}
+
+/** Names of the tensors that a 4-bit weight is kept as. */
+export const nf4Part = {
+  codes: (weight: string): string => weight,
+  absmax: (weight: string): string => `${weight}.absmax`,
+  map: (weight: string): string => `${weight}.quant_map`,
+  nestedAbsmax: (weight: string): string => `${weight}.nested_absmax`,
+  nestedMap: (weight: string): string => `${weight}.nested_quant_map`,
+  state: (weight: string): string => `${weight}.quant_state.bitsandbytes__nf4`,
+} as const;
+
+/** Room for the state's JSON: its length must be known before the numbers in it are. */
+const STATE_BYTES = 256;
+
+/** The tensors that a weight is kept as. */
+export function partsOf(name: string, shape: readonly number[], form: Form): Map<string, TensorSpec> {
+  if (form !== "nf4" && form !== "nf4-nested") return new Map([[name, { dtype: form, shape }]]);
+  const blocks = elements(shape) / NF4_BLOCK;
+  const nested = form === "nf4-nested";
+  return new Map<string, TensorSpec>([
+    [nf4Part.codes(name), { dtype: "uint8", shape: [elements(shape) / 2, 1] }],
+    [nf4Part.absmax(name), { dtype: nested ? "uint8" : "float32", shape: [blocks] }],
+    [nf4Part.map(name), { dtype: "float32", shape: [NF4_CODE.length] }],
+    [nf4Part.state(name), { dtype: "uint8", shape: [STATE_BYTES] }],
+    ...(nested
+      ? ([
+          [nf4Part.nestedAbsmax(name), { dtype: "float32", shape: [Math.ceil(blocks / NESTED_BLOCK)] }],
+          [nf4Part.nestedMap(name), { dtype: "float32", shape: [256] }],
+        ] as const)
+      : []),
+  ]);
+}
+
+/** What a 4-bit weight's state says. */
+export interface Nf4State {
+  readonly shape: readonly number[];
+  /** Mean of the absolute maxima, where these are quantised as well. */
+  readonly offset: number | undefined;
+}
+
+/** The state as JSON, padded with blanks. */
+export function encodeState({ shape, offset }: Nf4State): Uint8Array {
+  const state = {
+    quant_type: "nf4",
+    blocksize: NF4_BLOCK,
+    dtype: "float32",
+    shape,
+    ...(offset === undefined ? {} : { nested_blocksize: NESTED_BLOCK, nested_dtype: "float32", nested_offset: offset }),
+  };
+  return new TextEncoder().encode(JSON.stringify(state).padEnd(STATE_BYTES));
+}
+
+/** @throws UserError naming the weight where the state is not that of NF4 in blocks of 64. */
+export function decodeState(bytes: Uint8Array, name: string, where: string): Nf4State {
+  const refuse = (why: string): UserError =>
+    new UserError(`${where}: the 4-bit weight ${name} cannot be read: ${why}.`, {
+      hint: "Only NF4 in blocks of 64, with scales nested in blocks of 256 or not at all, is supported.",
+    });
+  let state: Record<string, unknown>;
+  try {
+    state = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+  } catch {
+    throw refuse("its quant_state is not JSON");
+  }
+  const { quant_type, blocksize, shape, nested_blocksize, nested_offset } = state;
+  if (quant_type !== "nf4" || blocksize !== NF4_BLOCK)
+    throw refuse(`${String(quant_type)} in blocks of ${String(blocksize)}`);
+  if (!Array.isArray(shape) || shape.length !== 2 || !shape.every((d) => Number.isSafeInteger(d) && d > 0))
+    throw refuse(`its shape is ${JSON.stringify(shape)}`);
+  if (nested_blocksize !== undefined && (nested_blocksize !== NESTED_BLOCK || typeof nested_offset !== "number"))
+    throw refuse(`its scales are nested in blocks of ${String(nested_blocksize)}`);
+  return { shape: shape as number[], offset: nested_offset as number | undefined };
+}

@@ -1,0 +1,129 @@
+import { setImmediate } from "node:timers/promises";
+import { UserError } from "../core/errors.js";
+import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
+import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
+import type { StoredMatrix } from "./model-weights.js";
+import { encodeState, type Form, nf4Part, partsOf } from "./precision.js";
+import { dynamicMap, encodeNf4, encodeScales } from "./quantize.js";
+import { elements, SafetensorsWriter, type TensorSpec } from "./safetensors-write.js";
+
+/** Elements that are in memory at once: 16 MiB of float32, a whole number of 4-bit blocks. */
+const CHUNK = 2 ** 22;
+
+/** One weight on its way from a checkpoint into a model directory. */
+export interface WeightTask {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly form: Form;
+  /** Opened when its turn comes. */
+  open(): StoredMatrix;
+  /** Changes the elements [begin, begin + values.length) in place: an adapter that is merged. */
+  readonly change?: (values: Float32Array, begin: number) => void;
+}
+
+export interface TranscodeOptions {
+  /** After every piece: elements done so far. */
+  readonly progress?: (done: number, weight: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The tensors of the file that `writeWeights` writes. */
+export function specsOf(tasks: readonly WeightTask[]): Map<string, TensorSpec> {
+  return new Map(tasks.flatMap(({ name, shape, form }) => [...partsOf(name, shape, form)]));
+}
+
+/**
+ * Writes the weights as one safetensors file, each in its form, a piece at a time.
+ * @throws UserError naming a weight that is not finite, or too large for its form; AbortError. No file is left then.
+ */
+export async function writeWeights(
+  path: string,
+  tasks: readonly WeightTask[],
+  options: TranscodeOptions = {},
+): Promise<void> {
+  const writer = new SafetensorsWriter(path, specsOf(tasks), { format: "pt" });
+  let done = 0;
+  try {
+    for (const task of tasks) {
+      const source = task.open();
+      const size = elements(task.shape);
+      const sink = sinkOf(task, writer);
+      for (let begin = 0; begin < size; begin += CHUNK) {
+        const values = source.read(begin, Math.min(size, begin + CHUNK));
+        task.change?.(values, begin);
+        checkFinite(task, values);
+        sink.write(values, begin);
+        done += values.length;
+        options.progress?.(done, task.name);
+        // Ctrl-C and progress get their turn
+        await setImmediate();
+        options.signal?.throwIfAborted();
+      }
+      sink.end?.();
+    }
+    writer.finish();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
+function checkFinite({ name, form }: WeightTask, values: Float32Array): void {
+  const limit = form === "float16" ? 65504 : Number.MAX_VALUE;
+  for (const value of values) {
+    if (Math.abs(value) <= limit) continue;
+    if (Number.isFinite(value)) {
+      throw new UserError(`The weight ${name} holds ${value}, which float16 cannot.`, {
+        hint: "Use --quantize bf16.",
+        exitCode: 2,
+      });
+    }
+    throw new UserError(`The weight ${name} holds ${value}: the checkpoint is damaged.`, {
+      hint: "Download the checkpoint again.",
+    });
+  }
+}
+
+interface Sink {
+  write(values: Float32Array, begin: number): void;
+  end?(): void;
+}
+
+function sinkOf(task: WeightTask, writer: SafetensorsWriter): Sink {
+  const { name, form } = task;
+  switch (form) {
+    case "float32":
+      return { write: (values, begin) => writer.write(name, begin * 4, values) };
+    case "bfloat16":
+      return { write: (values, begin) => writer.write(name, begin * 2, floatToBfloat16(values)) };
+    case "float16":
+      return { write: (values, begin) => writer.write(name, begin * 2, floatToFloat16(values)) };
+    default:
+      return nf4Sink(task, writer);
+  }
+}
+
+/** Codes are written as they come; the scales of a weight are kept until its end, as their mean is theirs together. */
+function nf4Sink({ name, shape, form }: WeightTask, writer: SafetensorsWriter): Sink {
+  const absmax = new Float32Array(elements(shape) / NF4_BLOCK);
+  return {
+    write(values, begin) {
+      const codes = new Uint8Array(values.length / 2);
+      encodeNf4(values, codes, absmax.subarray(begin / NF4_BLOCK, (begin + values.length) / NF4_BLOCK));
+      writer.write(nf4Part.codes(name), begin / 2, codes);
+    },
+    end() {
+      writer.write(nf4Part.map(name), 0, NF4_CODE);
+      if (form === "nf4") {
+        writer.write(nf4Part.absmax(name), 0, absmax);
+        writer.write(nf4Part.state(name), 0, encodeState({ shape, offset: undefined }));
+        return;
+      }
+      const { codes, nested, offset } = encodeScales(absmax);
+      writer.write(nf4Part.absmax(name), 0, codes);
+      writer.write(nf4Part.nestedAbsmax(name), 0, nested);
+      writer.write(nf4Part.nestedMap(name), 0, dynamicMap());
+      writer.write(nf4Part.state(name), 0, encodeState({ shape, offset }));
+    },
+  };
+}

@@ -1,0 +1,324 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { z } from "zod";
+import { configDifferences, formatConfig, type LoadOptions, loadConfig, resolvePath } from "../../src/config/config.js";
+import { loadRegistries } from "../../src/config/registries.js";
+import { configKeys, type Registries, type RunConfig, runSchema } from "../../src/config/schema.js";
+import { UserError } from "../../src/core/errors.js";
+import { packageRoot } from "../../src/core/files.js";
+
+const dir = mkdtempSync(join(tmpdir(), "config-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+const registries: Registries = {
+  objectives: new Map([
+    [
+      "flow-grpo",
+      {
+        name: "flow-grpo",
+        description: "d",
+        schema: z.strictObject({
+          kl_coeff: z.number().min(0).default(0.04).describe("beta"),
+          steps_per_update: z.union([z.literal("all"), z.int().min(1)]).default("all"),
+        }),
+      },
+    ],
+  ]),
+  samplers: new Map([
+    [
+      "unmask",
+      {
+        schema: z
+          .strictObject({
+            rounds: z.int().min(1).default(8),
+            slot_size: z.int().default(4),
+            length: z.int().default(64),
+          })
+          .refine((o) => o.length % o.slot_size === 0, { path: ["length"], error: "must be a multiple of slot_size" }),
+      },
+    ],
+    ["jump", { schema: z.object({ grid: z.int().default(10) }) }],
+  ]),
+  sites: new Map([
+    ["embedded", { schema: z.strictObject({ tier: z.enum(["starter", "full"]).default("starter") }) }],
+    ["url", { schema: z.strictObject({ base_url: z.url() }) }],
+  ]),
+  trackers: new Map([
+    ["files", { schema: z.boolean().default(true) }],
+    ["server", { schema: z.strictObject({ uri: z.url().nullable().default(null) }).prefault({}) }],
+  ]),
+};
+
+let files = 0;
+function load(yaml: string, options: LoadOptions = {}): Promise<RunConfig> {
+  const path = join(dir, `case-${files++}.yaml`);
+  writeFileSync(path, yaml);
+  return loadConfig(path, { command: "flow-grpo", registries, ...options });
+}
+
+async function failure(yaml: string, options: LoadOptions = {}): Promise<string> {
+  try {
+    await load(yaml, options);
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    assert.equal(error.exitCode, 2);
+    return error.message;
+  }
+  throw new Error("it was accepted");
+}
+
+test("defaults fill everything but the model, and the name comes from the file", async () => {
+  const config = await load("model: m\n");
+  assert.match(config.name, /^case-\d+$/);
+  assert.equal(config.training.steps, 20);
+  assert.equal(config.evaluation.temperature, null);
+  assert.deepEqual(config.site, { kind: "embedded", tier: "starter" });
+  assert.deepEqual(config.sampler, { kind: "unmask", rounds: 8, slot_size: 4, length: 64 });
+  assert.deepEqual(config.objective, { kl_coeff: 0.04, steps_per_update: "all" });
+  assert.equal(Object.keys(config.sampler)[0], "kind");
+});
+
+test("schema default < YAML < command line", async () => {
+  const yaml = "model: m\ntraining: {steps: 5, group_size: 2}\nobjective:\n  kl_coeff: 0.1\n";
+  const config = await load(yaml, {
+    overrides: ["training.steps=7", "evaluation.splits=[val, test]", "sampler.rounds=3", "name=x"],
+  });
+  assert.deepEqual([config.training.steps, config.training.group_size, config.training.prompts_per_step], [7, 2, 4]);
+  assert.deepEqual(config.evaluation.splits, ["val", "test"]);
+  assert.equal(config.objective.kl_coeff, 0.1);
+  assert.equal(config.sampler.rounds, 3);
+  assert.equal(config.name, "x");
+});
+
+test("an empty section means its defaults; the kind may be left out", async () => {
+  const config = await load("model: m\ntraining:\nsite:\n  tier: full\nobjective:\n");
+  assert.equal(config.training.steps, 20);
+  assert.deepEqual(config.site, { kind: "embedded", tier: "full" });
+});
+
+test("another kind brings its own keys and makes a plain object schema strict", async () => {
+  assert.deepEqual((await load("model: m\nsampler: {kind: jump}\n")).sampler, { kind: "jump", grid: 10 });
+  assert.match(
+    await failure("model: m\nsampler: {kind: jump, rounds: 4}\n"),
+    /sampler\.rounds \(line 2\): unknown key/,
+  );
+  assert.match(
+    await failure("model: m\nsite: {kind: embeded}\n"),
+    /site\.kind \(line 2\): expected one of embedded, url, got "embeded"; did you mean embedded\?/,
+  );
+  assert.match(await failure("model: m\nsite: {kind: 3}\n"), /site\.kind.*got 3/);
+  assert.match(await failure("model: m\nsite: {kind: url}\n"), /site\.base_url \(line 2\): is required and missing/);
+});
+
+test("a kind from the command line takes what it knows of the file's section, and nothing else", async () => {
+  const yaml = "model: m\nsampler: {kind: unmask, rounds: 4, length: 32}\n";
+  const other = await load(yaml, { overrides: ["sampler.kind=jump"] });
+  assert.deepEqual(other.sampler, { kind: "jump", grid: 10 });
+  // what the command line says itself must be a key of the new kind
+  assert.match(await failure(yaml, { overrides: ["sampler.kind=jump", "sampler.rounds=5"] }), /sampler\.rounds/);
+  // the file's own kind and keys must fit each other
+  assert.match(await failure("model: m\nsampler: {kind: jump, rounds: 4}\n"), /sampler\.rounds/);
+  const same = await load(yaml, { overrides: ["sampler.kind=unmask"] });
+  assert.equal(same.sampler.rounds, 4);
+});
+
+test("an evaluation may have a sampler of its own, which takes what it leaves out from the policy's", async () => {
+  const yaml = "model: m\nsampler: {rounds: 4, length: 32}\nevaluation:\n  sampler: {kind: unmask, rounds: 16}\n";
+  const config = await load(yaml);
+  assert.deepEqual(config.evaluation.sampler, { kind: "unmask", rounds: 16, slot_size: 4, length: 32 });
+  assert.equal(config.sampler.rounds, 4);
+  assert.deepEqual(await load(formatConfig(config)), config);
+  assert.equal((await load("model: m\n")).evaluation.sampler, null);
+  const jump = await load(yaml, { overrides: ["evaluation.sampler.kind=jump"] });
+  assert.deepEqual(jump.evaluation.sampler, { kind: "jump", grid: 10 });
+  const off = await load(yaml, { overrides: ["evaluation.sampler=null"] });
+  assert.equal(off.evaluation.sampler, null);
+  assert.match(await failure("model: m\nevaluation: {sampler: {kind: jumpp}}\n"), /evaluation\.sampler\.kind/);
+  assert.match(await failure("model: m\nevaluation: {sampler: jump}\n"), /evaluation\.sampler/);
+});
+
+test("every error at once, with key, line, value and the nearest name", async () => {
+  const message = await failure(
+    [
+      "model: 3",
+      "trainig: {}",
+      "training:",
+      "  stpes: 3",
+      "  group_size: 0",
+      "  schedule: cosin",
+      "  dynamic_sampling: maybe",
+      "learning_rate: 1",
+      "lora:",
+      "  targets:",
+      "    - q_proj",
+      "    - 7",
+      "objective: {kl_coef: 1, steps_per_update: none}",
+      "sampler: {length: 63}",
+      "browser: 5",
+    ].join("\n"),
+    { overrides: ["evaluation.episodes=many"] },
+  );
+  for (const part of [
+    /has 13 problems:/,
+    /model \(line 1\): expected text, got 3/,
+    /trainig \(line 2\): unknown key; did you mean training\?/,
+    /training\.stpes \(line 4\): unknown key; did you mean training\.steps\?/,
+    /training\.group_size \(line 5\): expected at least 2, got 0/,
+    /training\.schedule \(line 6\): .*did you mean cosine\?/,
+    /training\.dynamic_sampling \(line 7\): expected true or false, got "maybe"/,
+    /learning_rate \(line 8\): unknown key here; did you mean training\.learning_rate\?/,
+    /lora\.targets\[1\] \(line 12\): expected text, got 7/,
+    /objective\.kl_coef \(line 13\): unknown key; did you mean objective\.kl_coeff\?/,
+    /objective\.steps_per_update \(line 13\): expected one of all, or expected a number, got "none"/,
+    /sampler\.length \(line 14\): must be a multiple of slot_size, got 63/,
+    /browser \(line 15\): expected a section of keys, got 5/,
+    /evaluation\.episodes \(command line: evaluation\.episodes=many\): expected a number, got "many"/,
+  ]) {
+    assert.match(message, part);
+  }
+  const lines = [...message.matchAll(/\(line (\d+)\)/g)].map((match) => Number(match[1]));
+  assert.deepEqual(
+    lines,
+    [...lines].sort((a, b) => a - b),
+  );
+});
+
+test("numbers must be finite and whole where they count", async () => {
+  assert.match(
+    await failure("model: m\ntraining: {learning_rate: .nan, steps: .inf, group_size: 2.5}\n"),
+    /steps.*got Infinity[\s\S]*group_size.*got 2\.5[\s\S]*learning_rate.*got NaN/,
+  );
+  assert.match(await failure("model: m\nseed: -1\n"), /seed \(line 2\): expected at least 0, got -1/);
+  assert.match(await failure("model: m\nseed: 9007199254740993\n"), /seed/);
+});
+
+test("keys of different sections must fit each other", async () => {
+  const stop = "model: m\ntraining:\n  early_stop: {patience: 3}\n";
+  assert.match(
+    await failure(stop),
+    /training\.early_stop\.patience \(line 3\): needs evaluations.*evaluation\.every above 0, got 3/,
+  );
+  const { training } = await load(stop, { overrides: ["evaluation.every=5"] });
+  assert.deepEqual(training.early_stop, { patience: 3, min_delta: 0 });
+  assert.match(
+    await failure("model: m\ntraining: {prompts_per_step: 2, min_signal_groups: 3}\n"),
+    /training\.min_signal_groups \(line 2\): cannot be more than training\.prompts_per_step.*got 3/,
+  );
+});
+
+test("what would teach or measure nothing is refused", async () => {
+  const overrides = ["training.group_size=1", "evaluation.splits=[val, val]"];
+  const text = await failure("model: m\n", { overrides });
+  assert.match(text, /training\.group_size .*expected at least 2, got 1/);
+  assert.match(text, /evaluation\.splits .*names a split twice/);
+});
+
+test("what a batch holds and how long is waited has a limit", async () => {
+  for (const override of [
+    ...["training.group_size", "training.rollout_batch", "evaluation.batch", "browser.contexts", "lora.rank"],
+    ...["browser.action_timeout_s", "browser.rollout_timeout_s"],
+  ]) {
+    const text = await failure("model: m\n", { overrides: [`${override}=1000000000`] });
+    assert.match(text, /expected at most (100000|86400), got 1000000000/, override);
+  }
+});
+
+test("hostile YAML is refused with its line", async () => {
+  assert.match(await failure("model: m\nmodel: n\n"), /line 2: .*unique/);
+  assert.match(await failure("model: [m\n"), /line \d/);
+  assert.match(await failure("model: m\n---\nmodel: n\n"), /line \d/);
+  assert.match(await failure("- a\n- b\n"), /expected keys and values/);
+  assert.match(await failure("just text\n"), /expected keys and values/);
+  assert.match(await failure("model: !!js/function 'x'\n"), /line 1: .*tag/i);
+  assert.match(await failure("model: *nothing\n"), /alias/i);
+  const levels = Array.from({ length: 9 }, (_, i) => `l${i + 1}: &l${i + 1} [${Array(9).fill(`*l${i}`).join(", ")}]`);
+  assert.match(await failure(["l0: &l0 [x, x]", ...levels].join("\n")), /alias/i);
+  assert.match(await failure("model: m\nlora: &a\n  targets: *a\n"), /aliases: .*circular/);
+  assert.match(await failure(`model: m\nname: ${"x".repeat(1 << 20)}\n`), /bytes; a config has at most/);
+  assert.match(await failure("model: m\nname: ../../etc\n"), /name \(line 2\): may hold letters/);
+  assert.match(await failure(""), /model: is required and missing/);
+});
+
+test("prototype names are unknown keys and pollute nothing", async () => {
+  assert.match(await failure("model: m\n__proto__: {polluted: 1}\n"), /__proto__/);
+  assert.match(await failure("model: m\nconstructor: 1\ntoString: 2\n"), /constructor[\s\S]*toString/);
+  assert.match(await failure("model: m\n", { overrides: ["__proto__.polluted=1"] }), /is no key/);
+  assert.match(await failure("model: m\n", { overrides: ["constructor.prototype.polluted=1"] }), /constructor/);
+  assert.equal(({} as Record<string, unknown>).polluted, undefined);
+});
+
+test("a missing file is a usage error", async () => {
+  await assert.rejects(
+    loadConfig(join(dir, "none.yaml"), { registries }),
+    (e) => e instanceof UserError && e.exitCode === 2 && /none\.yaml/.test(e.message),
+  );
+});
+
+test("the resolved config loads to itself, and differences name their keys", async () => {
+  const config = await load("model: m\nname: again\nsite: {kind: url, base_url: 'http://127.0.0.1:1'}\n");
+  assert.deepEqual(await load(formatConfig(config)), config);
+  assert.deepEqual(configDifferences(config, config), []);
+  const changed = { ...config, seed: 3, training: { ...config.training, steps: 40 } };
+  assert.deepEqual(configDifferences(config, changed).sort(), ["seed: 0 -> 3", "training.steps: 20 -> 40"]);
+});
+
+test("tracking has one key for each tracker, and each its default", async () => {
+  assert.deepEqual((await load("model: m\n")).tracking, { files: true, server: { uri: null } });
+  const set = await load("model: m\ntracking: {files: false}\n", {
+    overrides: ["tracking.server.uri=http://127.0.0.1:5000"],
+  });
+  assert.deepEqual(set.tracking, { files: false, server: { uri: "http://127.0.0.1:5000" } });
+  assert.match(await failure("model: m\ntracking: {flies: true}\n"), /tracking\.flies.*did you mean tracking\.files/);
+});
+
+test("without an installed plug-in its section accepts anything", async () => {
+  const none: Registries = {
+    objectives: new Map(),
+    samplers: new Map(),
+    sites: new Map(),
+    trackers: new Map(),
+  };
+  const config = await load("model: m\nsite: {kind: mine, x: 1}\nobjective: {y: 2}\n", { registries: none });
+  assert.deepEqual([config.site, config.objective], [{ kind: "mine", x: 1 }, { y: 2 }]);
+});
+
+test("paths are looked for in the working directory, then in the package", () => {
+  assert.equal(resolvePath("configs", "model"), join(packageRoot(), "configs"));
+  assert.throws(
+    () => resolvePath("models/none-such", "model"),
+    (e) => e instanceof UserError && /model: models\/none-such does not exist/.test(e.message),
+  );
+});
+
+test("every key of the installed schema is described, and has a default save the model", async () => {
+  const installed = await loadRegistries();
+  for (const command of [undefined, ...installed.objectives.keys()]) {
+    const keys = configKeys(runSchema(installed, command, {}));
+    for (const key of keys) {
+      const name = `${command}: ${key.path.join(".")}`;
+      // a plug-in's nested keys may share their section's description
+      const section = keys.find((k) => k.path.length > 1 && k.path.join(".") === key.path.slice(0, -1).join("."));
+      if (key.path.at(-1) !== "kind") assert.notEqual(key.description + (section?.description ?? ""), "", name);
+      if (key.type !== "section" && !["model", "name"].includes(key.path.join(".")))
+        assert.notEqual(key.default, undefined, name);
+    }
+  }
+});
+
+test("every shipped config names a command in its header, and loads where that is an objective", async () => {
+  const folder = join(packageRoot(), "configs");
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".yaml"));
+  assert.ok(paths.length >= 3);
+  const installed = await loadRegistries();
+  for (const path of paths) {
+    const header = readFileSync(join(folder, path), "utf8").split(/^[^#]/m)[0] ?? "";
+    const found = new RegExp(`refusion-(?:train (\\S+)|eval) --config configs/${path}`).exec(header);
+    assert.ok(found !== null, `${path}: its header holds no command`);
+    const command = found[1];
+    if (command !== undefined && !installed.objectives.has(command)) continue;
+    await loadConfig(join(folder, path), { command, registries: installed });
+  }
+});

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../../../src/core/errors.js";
+import { Rng } from "../../../../src/core/rng.js";
+import { layCanvas, revealSlots } from "../../../../src/diffusion/samplers/unmask/canvas.js";
+import { corruptBatch } from "../../../../src/diffusion/samplers/unmask/corrupt.js";
+import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import { stratified } from "../../../../src/diffusion/supervised.js";
+import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { MODEL, SMALL, TOKENS } from "./fake-model.js";
+
+const OPTIONS: UnmaskOptions = { ...SMALL, slotSize: 4, responseLength: 16, promptLength: 8 };
+const BIDIRECTIONAL: UnmaskOptions = { ...OPTIONS, slotSize: 1, model: { ...MODEL, attention: "bidirectional" } };
+const EXAMPLES = [
+  { prompt: [10, 11, 12], response: [20, 21, 22, 23, 24, 25] },
+  { prompt: [10], response: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39] },
+];
+const corrupt = (options: UnmaskOptions, rng: Rng): TermBatch =>
+  corruptBatch(EXAMPLES, options, { arWeight: null, eosFillWeight: 0.1, rng });
+
+test("masked slots stand behind the clean ones, all with their own positions", () => {
+  const response = [20, 21, 22, 23, 24, 25, 26];
+  const { buffer, indexOf } = layCanvas([10, 11], revealSlots(response, 2, [3, 1]), 7, MODEL);
+  assert.deepEqual(buffer.ids, [10, 11, 26, 22, 23, 3, 3, 3, 3]);
+  assert.deepEqual(buffer.positions, [0, 1, 8, 4, 5, 2, 3, 6, 7]);
+  assert.deepEqual([...indexOf], [5, 6, 3, 4, 7, 8, 2]);
+});
+
+test("fractions are stratified: one in each part of (0, 1)", () => {
+  const strata = stratified(8, Rng.named(1, "f")).map((t) => Math.floor(t * 8));
+  assert.deepEqual([...strata].sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.notDeepEqual(strata, [0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+interface Seen {
+  readonly example: number;
+  readonly masked: boolean;
+  readonly position: number;
+  readonly target: number;
+  readonly weight: number;
+  /** Token of the row that predicts. */
+  readonly from: number;
+}
+
+/** The real terms of a batch, by what the network reads. */
+function seen(batch: TermBatch): Seen[] {
+  return [...batch.coefficient].flatMap((weight, r) => {
+    if (weight === 0) return [];
+    const row = Number(batch.rows[r]);
+    const example = Math.floor(row / batch.length);
+    const from = Number(batch.inputIds[row]);
+    const masked = from === TOKENS.mask;
+    const position = Number(batch.positionIds[row]) - (EXAMPLES[example]?.prompt.length ?? 0) + (masked ? 0 : 1);
+    return [{ example, masked, position, target: Number(batch.targets[r]), weight, from }];
+  });
+}
+
+const tokenAt = (example: number, position: number): number => EXAMPLES[example]?.response[position] ?? TOKENS.eos;
+
+test("every term points at the row that predicts it, in the right layout", () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.constantFrom(OPTIONS, BIDIRECTIONAL), (seed, options) => {
+      const batch = corrupt(options, Rng.named(seed, "c"));
+      const causal = options.model.attention === "causal";
+      const terms = seen(batch);
+      for (const { example, masked, position, target, from } of terms) {
+        assert.equal(target, tokenAt(example, position));
+        if (!masked) assert.equal(from, tokenAt(example, position - 1));
+        if (!masked) assert.ok(causal && position % options.slotSize > 0);
+      }
+      EXAMPLES.forEach(({ prompt, response }, b) => {
+        const own = terms.filter((t) => t.example === b);
+        const masks = own.filter((t) => t.masked).map((t) => t.position);
+        // slots that hold EOS are masked always, and nothing is scored twice
+        for (let i = response.length; i < options.responseLength; i++) assert.ok(masks.includes(i));
+        assert.equal(new Set(own.map((t) => t.position)).size, own.length);
+        const ids = [...batch.inputIds.subarray(b * batch.length, (b + 1) * batch.length)].map(Number);
+        const canvas = ids.slice(0, prompt.length + options.responseLength);
+        assert.equal(canvas.filter((id) => id === TOKENS.mask).length, masks.length);
+        // causal: no clean token behind a mask
+        if (causal) assert.ok(canvas.slice(canvas.indexOf(TOKENS.mask)).every((id) => id === TOKENS.mask));
+        else assert.ok(canvas.slice(prompt.length).every((id, i) => [TOKENS.mask, tokenAt(b, i)].includes(id)));
+      });
+      const clean = terms.reduce((sum, t) => (t.masked ? sum : sum + t.weight), 0);
+      assert.ok(clean === 0 || (causal && Math.abs(clean - 0.5) < 1e-6));
+    }),
+    { numRuns: 80, seed: 3 },
+  );
+});
+
+test("the autoregressive loss has the weight that is asked for; the loss is the model's own", () => {
+  const cleanWeight = (arWeight: number | null, options = OPTIONS): number => {
+    const batch = corruptBatch(EXAMPLES, options, { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") });
+    assert.deepEqual([batch.temperature, batch.head.name], [1, "model"]);
+    return seen(batch).reduce((sum, term) => (term.masked ? sum : sum + term.weight), 0);
+  };
+  for (const asked of [0.25, 2, 0]) assert.ok(Math.abs(cleanWeight(asked) - asked) < 1e-6);
+  assert.ok(Math.abs(cleanWeight(null) - 0.5) < 1e-6);
+  for (const none of [0, null]) assert.equal(cleanWeight(none, BIDIRECTIONAL), 0);
+});
+
+test("EOS and its fill weigh their share, a masked token 1 / p of it, p being the example's own", () => {
+  // a response that ends with its slot: EOS opens the next one
+  const examples = [
+    { prompt: [10], response: [20, 21, 22, 23, 24, 25, 26, 27] },
+    { prompt: [10], response: [30, 31] },
+  ];
+  // 9 + .1 x 7 and 3 + .1 x 13 tokens' worth on a canvas of 16
+  const answers = [9.7, 4.3];
+  for (const options of [OPTIONS, BIDIRECTIONAL]) {
+    const clean = new Set<number>();
+    for (let seed = 0; seed < 40; seed++) {
+      const rng = Rng.named(seed, "weights");
+      const batch = corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng });
+      const strata: number[] = [];
+      examples.forEach(({ response }, b) => {
+        const weights = new Map<number, number>();
+        batch.coefficient.forEach((weight, r) => {
+          const row = Number(batch.rows[r]);
+          if (weight !== 0 && Math.floor(row / batch.length) === b)
+            weights.set(Number(batch.positionIds[row]) - 1, weight);
+        });
+        const share = 1 / (answers[b] as number) / 2;
+        for (let i = response.length; i < 16; i++) {
+          const expected = i === response.length ? share : 0.1 * share;
+          assert.ok(Math.abs((weights.get(i) as number) / expected - 1) < 1e-6, `position ${i}: ${weights.get(i)}`);
+        }
+        const holdsEos = Math.floor(response.length / options.slotSize) * options.slotSize;
+        const chances = response
+          .slice(0, holdsEos)
+          .flatMap((_, i) => (weights.has(i) ? [share / (weights.get(i) as number)] : []));
+        for (const p of chances) {
+          assert.ok(p >= 1e-3 - 1e-9 && p <= 1 && Math.abs(p - (chances[0] as number)) < 1e-6, `${chances}`);
+        }
+        if (chances[0] !== undefined) strata.push(Math.floor(2 * chances[0]));
+        response.forEach((_, i) => {
+          if (!weights.has(i)) clean.add(b * 16 + i);
+        });
+      });
+      // both where both have a masked token: one in each half
+      if (strata.length === 2) assert.equal((strata[0] as number) + (strata[1] as number), 1);
+    }
+    // what lies before EOS is clean now and then, up to the last token where its slot ends there
+    for (let i = 0; i < 8; i++) assert.ok(clean.has(i), `position ${i} is never clean`);
+    assert.equal(clean.has(17), options === BIDIRECTIONAL);
+  }
+});
+
+test("the masked weights are unbiased: a token's expected weight is its share of the canvas", () => {
+  for (const options of [OPTIONS, BIDIRECTIONAL]) {
+    const expected = new Float64Array(2 * options.responseLength);
+    const rng = Rng.named(5, "unbiased");
+    const draws = 6000;
+    for (let i = 0; i < draws; i++) {
+      for (const { example, masked, position, weight } of seen(corrupt(options, rng))) {
+        const place = example * options.responseLength + position;
+        if (masked) expected[place] = (expected[place] as number) + weight / draws;
+      }
+    }
+    EXAMPLES.forEach(({ response }, b) => {
+      const fill = options.responseLength - response.length - 1;
+      const answer = response.length + 1 + 0.1 * fill;
+      for (let i = 0; i < options.responseLength; i++) {
+        const share = (i > response.length ? 0.1 : 1) / answer / 2;
+        const ratio = (expected[b * options.responseLength + i] as number) / share;
+        assert.ok(Math.abs(ratio - 1) < 0.2, `example ${b}, position ${i}: ${ratio}`);
+      }
+    });
+  }
+});
+
+test("examples that do not fit, and an autoregressive loss of a bidirectional model, are refused", () => {
+  const long = { prompt: [1], response: Array.from({ length: 16 }, () => 1) };
+  const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(1, "x") };
+  assert.throws(() => corruptBatch([long], OPTIONS, layout), UserError);
+  assert.throws(() => corruptBatch([{ prompt: long.response, response: [1] }], OPTIONS, layout), UserError);
+  assert.throws(() => corruptBatch(EXAMPLES, BIDIRECTIONAL, { ...layout, arWeight: 0.5 }), /autoregressive/);
+});

@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { describe, it, test } from "node:test";
+import fc from "fast-check";
+import { allOutcomes, type DiscreteRng } from "../../../../src/core/outcomes.js";
+import { Rng } from "../../../../src/core/rng.js";
+import { BufferBuilder, batchBuffers, type TokenBuffer } from "../../../../src/diffusion/buffer.js";
+import { boundTerms, drawMask, type MaskDraw } from "../../../../src/diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
+import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
+
+const PROMPT = [1, 0];
+const CANVAS = 24;
+
+/** log p(target) at one entry of a buffer, temperature 1. */
+function logProb(network: FakeNetwork, buffer: TokenBuffer, row: number, target: number): number {
+  const batch = batchBuffers([buffer], { batch: 1, length: buffer.ids.length, pad: TOKENS.pad });
+  const hidden = network.hidden(batch, 0)[row] as Float64Array;
+  return network.logProbs(hidden, 1, true)[target] as number;
+}
+
+/** One response laid out by one draw. */
+function lay(
+  response: readonly number[],
+  slotSize: number,
+  draw: MaskDraw,
+  coupled: boolean,
+  model = MODEL,
+): TermBatch {
+  const trajectory: UnmaskTrajectory = {
+    prompt: PROMPT,
+    slotSize,
+    responseLength: CANVAS,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "eos",
+  };
+  const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS, model };
+  const layout = { batch: 1, lengthStep: 1, samples: 1, coupled, rng: Rng.named(0, "unused") };
+  return boundTerms([trajectory], options, layout, () => draw);
+}
+
+/**
+ * The bound itself, with nothing of the estimator in it: the mean over all orders of the slots of the log-probability of
+ * revealing them in that order, one slot a step.
+ */
+function anyOrderBound(network: FakeNetwork, response: readonly number[], slotSize: number): number {
+  const slots = Math.ceil(response.length / slotSize);
+  const positionsOf = (slot: number): number[] =>
+    response.flatMap((_, i) => (Math.floor(i / slotSize) === slot ? [i] : []));
+  const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: slots }, (_, i) => i)));
+  return orders.reduce((mean, { value: order, probability }) => {
+    let total = 0;
+    order.forEach((slot, step) => {
+      const buffer = new BufferBuilder(PROMPT);
+      for (const known of order.slice(0, step))
+        for (const i of positionsOf(known)) buffer.push(response[i] as number, i);
+      const open = order.slice(step).sort((a, b) => a - b);
+      const rows = new Map<number, number>();
+      for (const masked of open) for (const i of positionsOf(masked)) rows.set(i, buffer.push(TOKENS.mask, i));
+      for (const i of positionsOf(slot))
+        total += logProb(network, buffer, rows.get(i) as number, response[i] as number);
+    });
+    return mean + probability * total;
+  }, 0);
+}
+
+function expectation(
+  draw: (slots: number, rng: DiscreteRng) => MaskDraw,
+  slots: number,
+  f: (draw: MaskDraw) => number,
+): number {
+  const known = new Map<string, number>();
+  return allOutcomes((rng) => draw(slots, rng)).reduce((mean, { value, probability }) => {
+    const key = JSON.stringify([value.masked, value.order]);
+    const estimated = known.get(key) ?? f(value);
+    known.set(key, estimated);
+    return mean + probability * estimated;
+  }, 0);
+}
+
+const cases = [
+  { response: [1, 0, 1], slotSize: 1 },
+  { response: [0, 1, 1, 0, 0, TOKENS.eos], slotSize: 2 },
+  { response: [0, 1, 1, 0, TOKENS.eos], slotSize: 2 }, // the last slot is cut by EOS
+  { response: [1, TOKENS.eos], slotSize: 2 },
+];
+
+/** The same for a bidirectional model: every token in its place, masks behind the end. */
+function bidirectionalBound(network: FakeNetwork, response: readonly number[]): number {
+  const orders = allOutcomes((rng) => rng.shuffle(response.map((_, i) => i)));
+  return orders.reduce((mean, { value: order, probability }) => {
+    const ids = Array.from({ length: CANVAS }, () => TOKENS.mask);
+    let total = 0;
+    for (const position of order) {
+      const all = [...PROMPT, ...ids];
+      const buffer = { ids: all, positions: all.map((_, n) => n), shared: all.map(() => all.length) };
+      total += logProb(network, buffer, PROMPT.length + position, response[position] as number);
+      ids[position] = response[position] as number;
+    }
+    return mean + probability * total;
+  }, 0);
+}
+
+describe("the ELBO estimator against enumeration", () => {
+  for (const { response, slotSize } of cases) {
+    for (const coupled of [false, true]) {
+      it(`is unbiased: ${response.length} tokens in slots of ${slotSize}, ${coupled ? "coupled" : "one side"}`, () => {
+        const network = new FakeNetwork(response.length);
+        const slots = Math.ceil(response.length / slotSize);
+        const exact = anyOrderBound(network, response, slotSize);
+        const mean = expectation(
+          drawMask,
+          slots,
+          (draw) => network.values(lay(response, slotSize, draw, coupled))[0] as number,
+        );
+        assert.ok(Math.abs(mean - exact) < 1e-6, `${mean} against ${exact}`);
+      });
+    }
+  }
+
+  it("is unbiased for a bidirectional model, by tokens", () => {
+    const response = [0, 1, TOKENS.eos];
+    const network = new FakeNetwork(5);
+    const model = { ...MODEL, attention: "bidirectional" as const };
+    const exact = bidirectionalBound(network, response);
+    for (const coupled of [false, true]) {
+      const mean = expectation(
+        drawMask,
+        3,
+        (draw) => network.values(lay(response, 1, draw, coupled, model))[0] as number,
+      );
+      assert.ok(Math.abs(mean - exact) < 1e-6, `${mean} against ${exact}`);
+    }
+  });
+
+  it("notices sizes drawn from 1..U instead of 0..U", () => {
+    const { response, slotSize } = cases[1] as (typeof cases)[number];
+    const network = new FakeNetwork(6);
+    const fromOne = (slots: number, rng: DiscreteRng): MaskDraw => {
+      const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
+      const masked = order.map(() => false);
+      for (const slot of order.slice(0, 1 + rng.int(slots))) masked[slot] = true;
+      return { masked, order: rng.shuffle(order) };
+    };
+    const exact = anyOrderBound(network, response, slotSize);
+    for (const coupled of [false, true]) {
+      const mean = expectation(
+        fromOne,
+        3,
+        (draw) => network.values(lay(response, slotSize, draw, coupled))[0] as number,
+      );
+      assert.ok(Math.abs(mean - exact) > 0.05 * Math.abs(exact), `${mean} against ${exact}`);
+    }
+  });
+});
+
+test("the coupled pair covers every token exactly once a draw", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.constantFrom(1, 2, 4), fc.nat(1000), (length, slotSize, seed) => {
+      const response = Array.from({ length }, (_, i) => i % 2);
+      const slots = Math.ceil(length / slotSize);
+      const draw = drawMask(slots, Rng.named(seed, "mask"));
+      const terms = lay(response, slotSize, draw, true);
+      assert.equal(terms.batch, 2);
+      const covered: number[] = [];
+      terms.coefficient.forEach((c, r) => {
+        if (c === 0) return;
+        const row = Number(terms.rows[r]);
+        const position = Number(terms.positionIds[row]) - PROMPT.length;
+        assert.equal(Number(terms.inputIds[row]), TOKENS.mask);
+        assert.equal(Number(terms.targets[r]), response[position]);
+        covered.push(position);
+      });
+      assert.deepEqual(
+        covered.sort((a, b) => a - b),
+        Array.from({ length }, (_, i) => i),
+      );
+      for (let n = 0; n < terms.inputIds.length; n++) {
+        // what is not masked is in the buffer as itself
+        const position = Number(terms.positionIds[n]) - PROMPT.length;
+        const id = Number(terms.inputIds[n]);
+        if (position >= 0 && id !== TOKENS.mask) assert.equal(id, response[position]);
+      }
+      assert.equal(terms.length, PROMPT.length + length);
+    }),
+    { seed: 3 },
+  );
+});
+
+test("the value of a response is the mean over its draws, whatever else is in the batch", () => {
+  const network = new FakeNetwork(9);
+  const slotSize = 2;
+  // an odd length: the last slot is cut by EOS
+  const responses = [
+    [0, 1, 1, 0, TOKENS.eos],
+    [1, TOKENS.eos],
+  ];
+  const rng = Rng.named(4, "draws");
+  for (const coupled of [true, false]) {
+    const draws: MaskDraw[] = [];
+    const trajectories = responses.map(
+      (response): UnmaskTrajectory => ({
+        prompt: PROMPT,
+        slotSize,
+        responseLength: CANVAS,
+        temperature: 0.5,
+        rounds: [],
+        response,
+        ended: "eos",
+      }),
+    );
+    const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS };
+    const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rng };
+    const terms = boundTerms(trajectories, options, layout, (slots) => {
+      draws.push(drawMask(slots, rng));
+      return draws.at(-1) as MaskDraw;
+    });
+    assert.deepEqual(
+      draws.map((draw) => draw.masked.length),
+      [3, 3, 1, 1],
+    );
+    assert.deepEqual(
+      [terms.owner, [...terms.tokens]],
+      [
+        [0, 1, -1],
+        [5, 2, 0],
+      ],
+    );
+    assert.equal(terms.batch, coupled ? 12 : 6);
+    // it is the model's bound, not that of the policy, which samples at another temperature and forbids EOS
+    assert.equal(terms.temperature, 1);
+    assert.ok((terms.features.eos_allowed as Float32Array).every((x) => x === 1));
+    const values = network.values(terms);
+    responses.forEach((response, b) => {
+      const alone = draws
+        .slice(2 * b, 2 * b + 2)
+        .map((draw) => network.values(lay(response, slotSize, draw, coupled))[0] as number);
+      const mean = ((alone[0] as number) + (alone[1] as number)) / 2;
+      assert.ok(Math.abs((values[b] as number) - mean) < 1e-6, `${values[b]} against ${mean}`);
+    });
+    assert.equal(values[2], 0);
+  }
+});
+
+test("there is room for every token of every draw", () => {
+  const response = Array.from({ length: CANVAS }, () => 1);
+  const trajectory: UnmaskTrajectory = {
+    prompt: PROMPT,
+    slotSize: 2,
+    responseLength: CANVAS,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "length",
+  };
+  const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
+  const layout = { batch: 2, lengthStep: 1, samples: 3, coupled: true, rng: Rng.named(1, "full") };
+  const terms = boundTerms([trajectory, trajectory], options, layout);
+  assert.ok(terms.coefficient.every((c) => c > 0));
+  assert.equal(terms.coefficient.length, 2 * 3 * CANVAS);
+});
+
+test("an empty side counts nothing and the other one carries its weight", () => {
+  const draw: MaskDraw = { masked: [false, false], order: [1, 0] };
+  const terms = lay([0, 1, 1, 0], 2, draw, true);
+  assert.deepEqual(
+    [...terms.coefficient].filter((c) => c !== 0),
+    [3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2],
+  );
+  assert.ok([...terms.rows].slice(0, 4).every((row) => Number(row) >= terms.length));
+});
+
+test("every size of mask is equally probable, and every set of its size", () => {
+  const counts = new Map<string, number>();
+  for (const { value, probability } of allOutcomes((rng) => drawMask(3, rng))) {
+    const key = value.masked.map(Number).join("");
+    counts.set(key, (counts.get(key) ?? 0) + probability);
+  }
+  for (const [key, probability] of counts) {
+    const size = [...key].filter((c) => c === "1").length;
+    assert.ok(Math.abs(probability - 1 / 4 / (size === 0 || size === 3 ? 1 : 3)) < 1e-12, key);
+  }
+  assert.equal(counts.size, 8);
+});

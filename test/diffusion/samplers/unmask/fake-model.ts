@@ -1,0 +1,176 @@
+import { Rng } from "../../../../src/core/rng.js";
+import type { BufferBatch } from "../../../../src/diffusion/buffer.js";
+import type { RoundInput, RoundModel, SampledModel } from "../../../../src/diffusion/sampler.js";
+import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import type { TokenIds } from "../../../../src/diffusion/tokens.js";
+
+const WIDTH = 6;
+const LAYERS = 2;
+const MAX_POSITIONS = 64;
+
+/** Tokens 0 and 1 are ordinary, the vocabulary has five. */
+export const TOKENS: TokenIds = { eos: 2, mask: 3, pad: 4 };
+export const VOCAB = 5;
+export const MODEL: SampledModel = { tokens: TOKENS, vocabulary: VOCAB, attention: "causal" };
+
+export const SMALL: UnmaskOptions = {
+  rounds: 2,
+  slotSize: 2,
+  responseLength: 4,
+  promptLength: 3,
+  temperature: 1,
+  order: "confidence",
+  slotScore: "first",
+  kvCache: "auto",
+  model: MODEL,
+};
+
+/**
+ * A random two-layer attention network in float64: its logits depend on everything that a row sees through the bias,
+ * and through two layers on what the seen entries saw. A wrong bias, position or order changes them.
+ */
+export class FakeNetwork implements RoundModel<RowStatistics> {
+  readonly parameters: Float64Array;
+  forwards = 0;
+
+  constructor(seed: number) {
+    const rng = Rng.named(seed, "fake network");
+    const size = (VOCAB + MAX_POSITIONS) * WIDTH + LAYERS * 3 * WIDTH * WIDTH + WIDTH * VOCAB;
+    this.parameters = Float64Array.from({ length: size }, () => rng.normal());
+  }
+
+  /** log-softmax at `temperature` of one row over {0, 1, EOS}; EOS is -Infinity where forbidden. */
+  logProbs(hidden: Float64Array, temperature: number, eosAllowed: boolean): number[] {
+    const head = this.parameters.length - WIDTH * VOCAB;
+    const logits = Array.from({ length: VOCAB }, (_, token) => {
+      const blocked = token === TOKENS.mask || token === TOKENS.pad || (token === TOKENS.eos && !eosAllowed);
+      if (blocked) return Number.NEGATIVE_INFINITY;
+      let sum = 0;
+      for (let d = 0; d < WIDTH; d++)
+        sum += (hidden[d] as number) * (this.parameters[head + token * WIDTH + d] as number);
+      return sum / temperature;
+    });
+    const top = Math.max(...logits);
+    const total = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - top), 0)) + top;
+    return logits.map((logit) => logit - total);
+  }
+
+  /** Hidden states of buffer `b`, one array an entry. */
+  hidden(input: BufferBatch, b: number): Float64Array[] {
+    const { length } = input;
+    let states = Array.from({ length }, (_, n) => {
+      const token = Number(input.inputIds[b * length + n]);
+      const position = Number(input.positionIds[b * length + n]);
+      return Float64Array.from({ length: WIDTH }, (_, d) => {
+        const embedded = this.parameters[token * WIDTH + d] as number;
+        return embedded + (this.parameters[(VOCAB + position) * WIDTH + d] as number);
+      });
+    });
+    for (let layer = 0; layer < LAYERS; layer++) {
+      const [query, key, value] = [0, 1, 2].map((i) => states.map((state) => this.project(state, layer * 3 + i)));
+      states = states.map((state, n) => {
+        const scores = states.map((_, m) => {
+          let dot = 0;
+          for (let d = 0; d < WIDTH; d++) dot += (query?.[n]?.[d] as number) * (key?.[m]?.[d] as number);
+          return dot / WIDTH + (input.attentionBias[(b * length + n) * length + m] as number);
+        });
+        const top = Math.max(...scores);
+        const weights = scores.map((score) => Math.exp(score - top));
+        const total = weights.reduce((sum, weight) => sum + weight, 0);
+        return state.map((x, d) => {
+          const mixed = weights.reduce(
+            (sum, weight, m) => (weight === 0 ? sum : sum + weight * (value?.[m]?.[d] as number)),
+            0,
+          );
+          return Math.tanh(x + mixed / total);
+        });
+      });
+    }
+    return states;
+  }
+
+  private project(state: Float64Array, matrix: number): Float64Array {
+    const base = (VOCAB + MAX_POSITIONS) * WIDTH + matrix * WIDTH * WIDTH;
+    return Float64Array.from({ length: WIDTH }, (_, i) => {
+      let sum = 0;
+      for (let d = 0; d < WIDTH; d++) sum += (state[d] as number) * (this.parameters[base + i * WIDTH + d] as number);
+      return sum / 2;
+    });
+  }
+
+  async forwardRound(input: RoundInput): Promise<RowStatistics> {
+    this.forwards++;
+    const rows = input.rows.length;
+    const out = {
+      token: new BigInt64Array(rows * 2),
+      logProb: new Float32Array(rows * 2),
+      argmax: new BigInt64Array(rows * 2),
+      argmaxLogProb: new Float32Array(rows * 2),
+      top: new Float32Array(rows),
+      top2: new Float32Array(rows),
+      entropy: new Float32Array(rows),
+      eosIsArgmax: new Uint8Array(rows),
+    };
+    const states = Array.from({ length: input.batch }, (_, b) => this.hidden(input, b));
+    input.rows.forEach((flat, r) => {
+      const hidden = states[Math.floor(Number(flat) / input.length)]?.[Number(flat) % input.length] as Float64Array;
+      for (const variant of [0, 1]) {
+        const logProbs = this.logProbs(hidden, input.temperature, variant === 0);
+        const probabilities = logProbs.map(Math.exp);
+        let cumulative = 0;
+        let token = 1;
+        for (let v = 0; v < VOCAB; v++) {
+          cumulative += probabilities[v] as number;
+          if ((input.uniform[r] as number) >= cumulative) continue;
+          token = v;
+          break;
+        }
+        const best = logProbs.indexOf(Math.max(...logProbs));
+        out.token[r * 2 + variant] = BigInt(token);
+        out.logProb[r * 2 + variant] = logProbs[token] as number;
+        out.argmax[r * 2 + variant] = BigInt(best);
+        out.argmaxLogProb[r * 2 + variant] = logProbs[best] as number;
+        if (variant === 1) continue;
+        const sorted = [...probabilities].sort((a, b) => b - a);
+        out.top[r] = sorted[0] as number;
+        out.top2[r] = sorted[1] as number;
+        out.entropy[r] = probabilities.reduce((sum, p) => (p > 0 ? sum - p * Math.log(p) : sum), 0);
+        out.eosIsArgmax[r] = best === TOKENS.eos ? 1 : 0;
+      }
+    });
+    return out;
+  }
+
+  /** [R] log-probabilities of a batch's terms; 0 where there is none. */
+  score(batch: TermBatch, eosAllowed = batch.features.eos_allowed as Float32Array): Float64Array {
+    const states = Array.from({ length: batch.batch }, (_, b) => this.hidden(batch, b));
+    return Float64Array.from(batch.rows, (flat, term) => {
+      if (batch.coefficient[term] === 0) return 0;
+      const hidden = states[Math.floor(Number(flat) / batch.length)]?.[Number(flat) % batch.length] as Float64Array;
+      return this.logProbs(hidden, batch.temperature, eosAllowed[term] === 1)[Number(batch.targets[term])] as number;
+    });
+  }
+
+  /** [S] sums of the segments, as the graph makes them. */
+  values(batch: TermBatch, eosAllowed?: Float32Array): number[] {
+    const sums = new Array<number>(batch.segments).fill(0);
+    this.score(batch, eosAllowed).forEach((score, r) => {
+      const s = Number(batch.segment[r]);
+      sums[s] = (sums[s] as number) + score * (batch.coefficient[r] as number);
+    });
+    return sums;
+  }
+}
+
+/** Streams for `count` rollouts. */
+export function streams(count: number, seed: number): Rng[] {
+  return Array.from({ length: count }, (_, i) => Rng.named(seed, `rollout ${i}`));
+}
+
+/** Prompts of different lengths up to `longest`. */
+export function prompts(count: number, longest: number, seed: number): number[][] {
+  const rng = Rng.named(seed, "prompts");
+  return Array.from({ length: count }, () => Array.from({ length: 1 + rng.int(longest) }, () => rng.int(2)));
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RoundModel } from "../../../../src/diffusion/sampler.js";
+import type { SlotOrder, SlotScore, UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import { SMALL, streams } from "./fake-model.js";
+
+const PROMPT = [1, 0, 1];
+/** Four slots of two positions, one a round. */
+const OPTIONS: UnmaskOptions = { ...SMALL, slotSize: 2, responseLength: 8, rounds: 4 };
+
+/** What the model says of each response position, in every round. */
+const TOP = [0.5, 0.9, 0.9, 0.1, 0.7, 0.8, 0.6, 0.7];
+const TOP2 = [0.1, 0.1, 0.8, 0.05, 0.4, 0.6, 0.35, 0.3];
+const ENTROPY = [0.9, 0.1, 0.2, 1, 0.4, 0.5, 0.3, 0.2];
+
+/** @param wantsEos response positions whose most probable token is EOS. */
+function model(wantsEos: readonly number[]): RoundModel<RowStatistics> {
+  return {
+    async forwardRound({ rows, positionIds }) {
+      const at = Array.from(rows, (row) => Number(positionIds[Number(row)]) - PROMPT.length);
+      const of = (values: readonly number[]): Float32Array =>
+        Float32Array.from(at, (position) => values[position] ?? 0);
+      const twice = at.flatMap(() => [0, 0]);
+      const two = BigInt64Array.from(twice, BigInt);
+      return {
+        token: two,
+        logProb: Float32Array.from(twice, () => -1),
+        argmax: two,
+        argmaxLogProb: Float32Array.from(twice, () => -1),
+        top: of(TOP),
+        top2: of(TOP2),
+        entropy: of(ENTROPY),
+        eosIsArgmax: Uint8Array.from(at, (position) => Number(wantsEos.includes(position))),
+      };
+    },
+  };
+}
+
+/** The slots in the order that they were revealed in. */
+async function revealed(
+  options: Partial<UnmaskOptions>,
+  wantsEos: readonly number[] = [],
+  seed = 1,
+): Promise<number[]> {
+  const [trajectory] = await sampler.rollout(model(wantsEos), [PROMPT], { ...OPTIONS, ...options }, streams(1, seed));
+  return (trajectory?.rounds ?? []).map(({ positions }) => {
+    assert.deepEqual(positions, [positions[0], (positions[0] as number) + 1]);
+    return (positions[0] as number) / 2;
+  });
+}
+
+// by hand: per slot, the first position / the mean of both
+const CASES: readonly [SlotOrder, SlotScore, readonly number[]][] = [
+  // .5 .9 .7 .6
+  ["confidence", "first", [1, 2, 3, 0]],
+  // .7 .5 .75 .65
+  ["confidence", "mean", [2, 0, 3, 1]],
+  // .4 .1 .3 .25
+  ["margin", "first", [0, 2, 3, 1]],
+  // .6 .075 .25 .325
+  ["margin", "mean", [0, 3, 2, 1]],
+  // the least entropy first: .9 .2 .4 .3
+  ["entropy", "first", [1, 3, 2, 0]],
+  // .5 .6 .45 .25
+  ["entropy", "mean", [3, 2, 0, 1]],
+  ["left-to-right", "first", [0, 1, 2, 3]],
+];
+for (const [order, slotScore, expected] of CASES) {
+  test(`the surest slot comes first: ${order}, ${slotScore}`, async () => {
+    assert.deepEqual(await revealed({ order, slotScore }), expected);
+  });
+}
+
+test("at random every slot is as likely as any to come first", async () => {
+  const first = [0, 0, 0, 0];
+  for (let seed = 0; seed < 400; seed++) {
+    const [slot] = (await revealed({ order: "random" }, [], seed)) as [number];
+    first[slot] = (first[slot] as number) + 1;
+  }
+  for (const count of first) assert.ok(count > 65 && count < 140, `${first}`);
+});
+
+test("a slot that wants EOS in any of its positions waits until nothing is open before it", async () => {
+  assert.deepEqual(await revealed({ order: "confidence" }, [3]), [2, 3, 0, 1]);
+  assert.deepEqual(await revealed({ order: "confidence" }, [2, 5]), [3, 0, 1, 2]);
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../../../src/core/errors.js";
+import type { StepLayout } from "../../../../src/diffusion/layouts.js";
+import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import { packedLength, roundTerms } from "../../../../src/diffusion/samplers/unmask/replay.js";
+import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
+
+const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
+  batch,
+  lengthStep: 1,
+  level: "token",
+  ...rest,
+});
+
+/** The values of trajectory b's real terms, in order. */
+function termsOf(batch: TermBatch, values: ArrayLike<number>, b: number): number[] {
+  return [...batch.coefficient].flatMap((c, r) =>
+    c === 1 && batch.owner[Number(batch.segment[r])] === b ? [values[r] as number] : [],
+  );
+}
+
+function recorded(trajectory: UnmaskTrajectory): number[] {
+  return trajectory.rounds.flatMap((round) => [...round.logProbs]);
+}
+
+function close(actual: readonly number[], expected: readonly number[], tolerance = 1e-6): void {
+  assert.equal(actual.length, expected.length);
+  actual.forEach((x, i) => {
+    assert.ok(Math.abs(x - (expected[i] as number)) < tolerance, `term ${i}: ${x} against ${expected[i]}`);
+  });
+}
+
+const anyOptions = fc
+  .record({
+    slotSize: fc.constantFrom(1, 2, 4),
+    rounds: fc.integer({ min: 1, max: 6 }),
+    order: fc.constantFrom("confidence", "entropy", "random" as const),
+    temperature: fc.constantFrom(0, 0.7, 1, 1.3),
+  })
+  .map((part): UnmaskOptions => ({ ...SMALL, ...part, responseLength: 8 }) as UnmaskOptions);
+
+test("packed, round by round and rollout give the same log-probabilities", async () => {
+  let [forbidden, outOfOrder] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(
+      anyOptions,
+      fc.constantFrom("causal", "bidirectional" as const),
+      fc.integer({ min: 0, max: 1000 }),
+      async (any, attention, seed) => {
+        const options = { ...any, model: { ...MODEL, attention } };
+        const network = new FakeNetwork(seed);
+        const tasks = prompts(3, options.promptLength, seed);
+        const trajectories = await sampler.rollout(network, tasks, options, streams(3, seed));
+        const inOne = roundTerms(trajectories, options, layout(4));
+        const apart = roundTerms(trajectories, options, layout(4, { packed: false }));
+        const { steps } = sampler.shapes(options);
+        assert.deepEqual([inOne.batch, apart.batch], [attention === "causal" ? 4 : 4 * steps, 4 * steps]);
+        const [scores, separate] = [network.score(inOne), network.score(apart)];
+        trajectories.forEach((trajectory, b) => {
+          close(termsOf(inOne, scores, b), recorded(trajectory));
+          close(termsOf(inOne, inOne.recorded as Float32Array, b), recorded(trajectory));
+          close(termsOf(apart, separate, b), recorded(trajectory));
+          close(termsOf(apart, separate, b), termsOf(inOne, scores, b), 1e-12);
+          assert.ok(attention === "bidirectional" || packedLength(trajectory) <= inOne.length);
+          const order = trajectory.rounds.flatMap((round) => [...round.positions]);
+          if (order.some((p, i) => i > 0 && p < (order[i - 1] as number))) outOfOrder++;
+          if (trajectory.rounds.some((round) => round.eosAllowed.includes(false))) forbidden++;
+        });
+      },
+    ),
+    { numRuns: 80, seed: 7 },
+  );
+  assert.ok(forbidden > 5 && outOfOrder > 5, `too weak: ${forbidden} forbidden, ${outOfOrder} out of order`);
+});
+
+test("the fake network notices a wrong position, token or visibility", async () => {
+  const network = new FakeNetwork(8);
+  const options: UnmaskOptions = { ...SMALL, responseLength: 8, rounds: 4, order: "random" };
+  const trajectories = await sampler.rollout(network, [[1, 0]], options, streams(1, 8));
+  const packed = roundTerms(trajectories, options, layout(1, { level: "sequence" }));
+  const right = network.values(packed)[0] as number;
+  const last = Number(packed.rows[packed.coefficient.lastIndexOf(1)]);
+  const wrong: TermBatch[] = [
+    { ...packed, positionIds: packed.positionIds.map((p, n) => (n === 2 ? p + 1n : p)) },
+    { ...packed, inputIds: packed.inputIds.map((id, n) => (n === 3 ? 1n - id : id)) },
+    {
+      ...packed,
+      attentionBias: packed.attentionBias.map((x, i) => (i === last * packed.length + last - 1 ? -1e9 - x : x)),
+    },
+  ];
+  for (const batch of wrong) assert.ok(Math.abs((network.values(batch)[0] as number) - right) > 1e-6);
+});
+
+test("the layout is prompt, committed tokens, then each round's masks up to its last revealed position", () => {
+  const trajectory: UnmaskTrajectory = {
+    prompt: [1, 0],
+    slotSize: 2,
+    responseLength: 6,
+    temperature: 1,
+    rounds: [
+      { positions: [2, 3], tokens: [0, 1], logProbs: [-1, -1], eosAllowed: [false, false] },
+      { positions: [0, 1], tokens: [1, 1], logProbs: [-1, -1], eosAllowed: [false, false] },
+      { positions: [4], tokens: [2], logProbs: [-1], eosAllowed: [true] },
+    ],
+    response: [1, 1, 0, 1, 2],
+    ended: "eos",
+  };
+  const { mask, pad } = TOKENS;
+  const options: UnmaskOptions = { ...SMALL, responseLength: 6, rounds: 3 };
+  const packed = roundTerms([trajectory], options, layout(1, { lengthStep: 14 }));
+  assert.equal(packedLength(trajectory), 13);
+  assert.deepEqual([...packed.inputIds].map(Number), [1, 0, 0, 1, 1, 1, mask, mask, mask, mask, mask, mask, mask, pad]);
+  assert.deepEqual([...packed.positionIds].map(Number), [0, 1, 4, 5, 2, 3, 2, 3, 4, 5, 2, 3, 6, 0]);
+  const sees = (n: number): number[] =>
+    Array.from({ length: 14 }, (_, m) => m).filter((m) => packed.attentionBias[n * 14 + m] === 0);
+  assert.deepEqual(sees(4), [0, 1, 2, 3, 4]);
+  assert.deepEqual(sees(9), [0, 1, 6, 7, 8, 9]);
+  assert.deepEqual(sees(11), [0, 1, 2, 3, 10, 11]);
+  assert.deepEqual(sees(12), [0, 1, 2, 3, 4, 5, 12]);
+  assert.deepEqual([...packed.rows].map(Number), [8, 9, 10, 11, 12, 0]);
+  assert.deepEqual([...packed.targets].map(Number), [0, 1, 1, 1, 2, TOKENS.eos]);
+  assert.deepEqual([...packed.coefficient], [1, 1, 1, 1, 1, 0]);
+  assert.deepEqual([...(packed.features.eos_allowed as Float32Array)], [0, 0, 0, 0, 1, 1]);
+});
+
+test("a bidirectional model reads every round in place, and everything sees everything", () => {
+  const trajectory: UnmaskTrajectory = {
+    prompt: [1],
+    slotSize: 1,
+    responseLength: 3,
+    temperature: 1,
+    rounds: [
+      { positions: [2], tokens: [0], logProbs: [-1], eosAllowed: [true] },
+      { positions: [0], tokens: [1], logProbs: [-1], eosAllowed: [false] },
+    ],
+    response: [1],
+    ended: "length",
+  };
+  const model = { ...MODEL, attention: "bidirectional" as const };
+  const options: UnmaskOptions = { ...SMALL, model, slotSize: 1, promptLength: 2, responseLength: 3, rounds: 3 };
+  const terms = roundTerms([trajectory], options, layout(1));
+  const { mask, pad } = TOKENS;
+  assert.deepEqual([terms.batch, terms.length], [3, 5]);
+  assert.deepEqual([...terms.inputIds.subarray(0, 10)].map(Number), [1, mask, mask, mask, pad, 1, mask, mask, 0, pad]);
+  assert.deepEqual([...terms.positionIds.subarray(0, 5)].map(Number), [0, 1, 2, 3, 0]);
+  assert.deepEqual([...terms.rows.subarray(0, 2)].map(Number), [3, 6]);
+  for (let n = 0; n < 4; n++) {
+    assert.deepEqual([...terms.attentionBias.subarray(n * 5, n * 5 + 5)], [0, 0, 0, 0, Math.fround(-1e9)]);
+  }
+});
+
+test("a bidirectional model gets no sequences for rounds that a subset leaves out", async () => {
+  const network = new FakeNetwork(4);
+  const model = { ...MODEL, attention: "bidirectional" as const };
+  const options: UnmaskOptions = { ...SMALL, model, slotSize: 1, responseLength: 6, rounds: 6, order: "random" };
+  const trajectories = await sampler.rollout(network, prompts(3, 3, 8), options, streams(3, 8));
+  assert.ok(trajectories.some((t) => t.rounds.length > 2));
+  const subset = trajectories.map((t) => t.rounds.map((_, i) => i).slice(-2));
+  const terms = roundTerms(trajectories, options, layout(3, { subset }));
+  assert.equal(terms.batch, 3 * 2);
+  const scores = network.score(terms);
+  trajectories.forEach((trajectory, b) => {
+    const chosen = trajectory.rounds.slice(-2);
+    close(
+      termsOf(terms, scores, b),
+      chosen.flatMap((round) => round.logProbs),
+    );
+  });
+});
+
+test("a subset of the rounds scores the same terms in a shorter sequence", async () => {
+  const network = new FakeNetwork(9);
+  const options: UnmaskOptions = { ...SMALL, responseLength: 12, rounds: 6, order: "random" };
+  const trajectories = await sampler.rollout(network, prompts(4, 3, 9), options, streams(4, 9));
+  const subset = trajectories.map((t) => t.rounds.map((_, i) => i).filter((i) => i % 2 === 1));
+  const packed = roundTerms(trajectories, options, layout(4, { subset, lengthStep: 64 }));
+  const scores = network.score(packed);
+  trajectories.forEach((trajectory, b) => {
+    const chosen = subset[b] as number[];
+    close(
+      termsOf(packed, scores, b),
+      chosen.flatMap((t) => [...(trajectory.rounds[t]?.logProbs ?? [])]),
+    );
+    assert.ok(packedLength(trajectory, chosen) < packedLength(trajectory) || trajectory.rounds.length < 2);
+    const entries = packed.inputIds.subarray(b * 64, (b + 1) * 64).filter((id) => id !== BigInt(TOKENS.pad)).length;
+    assert.equal(packedLength(trajectory, chosen), entries);
+  });
+});
+
+test("what does not fit is refused", async () => {
+  const network = new FakeNetwork(1);
+  const options: UnmaskOptions = { ...SMALL, order: "left-to-right", temperature: 0.5 };
+  const [a] = await sampler.rollout(network, [[1]], options, streams(1, 3));
+  const trajectory = a as UnmaskTrajectory;
+  const score = (some: readonly UnmaskTrajectory[], changes: Partial<UnmaskOptions>, rest: Partial<StepLayout> = {}) =>
+    roundTerms(some, { ...options, ...changes }, layout(2, rest));
+  assert.throws(() => score([trajectory], { responseLength: 2, rounds: 1 }), UserError);
+  assert.throws(() => score([trajectory], { rounds: 1 }), /does not fit 1 steps/);
+  assert.throws(() => score([trajectory], {}, { subset: [[5]] }), UserError);
+  assert.throws(() => score([trajectory, { ...trajectory, temperature: 1 }], {}), /temperatures/);
+  assert.throws(() => score([trajectory, trajectory, trajectory], {}), UserError);
+});

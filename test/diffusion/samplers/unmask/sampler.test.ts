@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../../../src/core/errors.js";
+import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
+import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import {
+  checkTrajectory,
+  totalLogProb,
+  type UnmaskTrajectory,
+} from "../../../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
+
+const PROMPT = [1, 0];
+
+/** What distinguishes two outcomes. */
+function keyOf(trajectory: UnmaskTrajectory): string {
+  return trajectory.rounds
+    .map((round) => round.positions.map((p, i) => `${p}:${round.tokens[i]}`).join(" "))
+    .join(" | ");
+}
+
+/** A network whose sampled token at every response position is given in advance (its probabilities are its own). */
+function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<RowStatistics> {
+  return {
+    async forwardRound(input: RoundInput): Promise<RowStatistics> {
+      const statistics = await network.forwardRound(input);
+      const hidden = network.hidden(input, 0);
+      tokens.forEach((token, position) => {
+        for (const variant of [0, 1]) {
+          const cell = position * 2 + variant;
+          const row = hidden[Number(input.rows[position])] as Float64Array;
+          statistics.token[cell] = BigInt(token);
+          statistics.logProb[cell] = network.logProbs(row, input.temperature, variant === 0)[token] as number;
+        }
+      });
+      return statistics;
+    },
+  };
+}
+
+/** Every trajectory that the policy can produce: all assignments of tokens, less those that need a forbidden EOS. */
+async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<Map<string, UnmaskTrajectory>> {
+  const outcomes = new Map<string, UnmaskTrajectory>();
+  const choices = [0, 1, TOKENS.eos];
+  for (let code = 0; code < choices.length ** options.responseLength; code++) {
+    const tokens = Array.from(
+      { length: options.responseLength },
+      (_, i) => choices[Math.floor(code / choices.length ** i) % choices.length] as number,
+    );
+    try {
+      const [trajectory] = await sampler.rollout(forced(network, tokens), [PROMPT], options, streams(1, 1));
+      if (trajectory !== undefined) outcomes.set(keyOf(trajectory), trajectory);
+    } catch (error) {
+      assert.match(String(error), /blocked token 2/);
+    }
+  }
+  return outcomes;
+}
+
+const BIDIRECTIONAL = { ...MODEL, attention: "bidirectional" } as const;
+
+const CASES: [string, UnmaskOptions][] = [
+  ["bidirectional, slots of one", { ...SMALL, model: BIDIRECTIONAL, slotSize: 1, rounds: 3 }],
+  ["bidirectional, random", { ...SMALL, model: BIDIRECTIONAL, order: "random", slotSize: 1, rounds: 4 }],
+  ["two rounds of one slot", SMALL],
+  ["one round of both slots", { ...SMALL, rounds: 1 }],
+  ["slots of one, two a round", { ...SMALL, slotSize: 1 }],
+  ["slots of one, one a round", { ...SMALL, slotSize: 1, rounds: 4 }],
+  ["margin, mean over the slot", { ...SMALL, order: "margin", slotScore: "mean" }],
+  ["entropy, hot", { ...SMALL, order: "entropy", temperature: 1.7 }],
+  ["random", { ...SMALL, order: "random", slotSize: 1, rounds: 3 }],
+  ["left to right, cold", { ...SMALL, order: "left-to-right", temperature: 0.6 }],
+];
+
+test("the probabilities of all outcomes add up to 1, EOS included", async () => {
+  let forbidden = 0;
+  for (const [name, options] of CASES) {
+    for (const seed of [1, 9, 19]) {
+      const outcomes = [...(await enumerate(new FakeNetwork(seed), options)).values()];
+      const total = outcomes.reduce((sum, outcome) => sum + Math.exp(totalLogProb(outcome)), 0);
+      assert.ok(Math.abs(total - 1) < 1e-6, `${name}, seed ${seed}: ${total}`);
+      forbidden += outcomes.filter((o) => o.rounds.some((r) => r.eosAllowed.includes(false))).length;
+    }
+  }
+  assert.ok(forbidden > 0, "no case with a forbidden EOS: the test is too weak");
+});
+
+test("the score has zero mean under a constant reward, and not if the forbidden EOS is forgotten", async () => {
+  let worstWrong = 0;
+  for (const [name, options] of CASES) {
+    const network = new FakeNetwork(19);
+    const outcomes = [...(await enumerate(network, options)).values()];
+    const packed = sampler.stepTerms(outcomes, options, { batch: outcomes.length, lengthStep: 1, level: "sequence" });
+    const anywhere = (packed.features.eos_allowed as Float32Array).map(() => 1);
+    const p = network.values(packed).map(Math.exp);
+    const step = 1e-4;
+    for (const index of [7, 13, 50, 420, 460, 500, 560, 630, network.parameters.length - 17]) {
+      const origin = network.parameters[index] as number;
+      const at = (value: number): number[][] => {
+        network.parameters[index] = value;
+        return [network.values(packed), network.values(packed, anywhere)];
+      };
+      const [up, upWrong] = at(origin + step);
+      const [down, downWrong] = at(origin - step);
+      network.parameters[index] = origin;
+      const mean = (a: number[] | undefined, b: number[] | undefined): number =>
+        p.reduce((sum, weight, i) => sum + (weight * ((a?.[i] as number) - (b?.[i] as number))) / (2 * step), 0);
+      assert.ok(Math.abs(mean(up, down)) < 1e-6, `${name}, parameter ${index}: ${mean(up, down)}`);
+      worstWrong = Math.max(worstWrong, Math.abs(mean(upWrong, downWrong)));
+    }
+  }
+  assert.ok(worstWrong > 1e-3, `a wrong score passes too: ${worstWrong}`);
+});
+
+test("sampled frequencies match the probabilities", async () => {
+  for (const [options, seed] of [
+    [SMALL, 16],
+    [{ ...SMALL, slotSize: 1 }, 1],
+  ] as const) {
+    const network = new FakeNetwork(seed);
+    const outcomes = await enumerate(network, options);
+    const count = 3000;
+    const seen = new Map<string, number>();
+    const all = Array.from({ length: count }, () => PROMPT);
+    for (const trajectory of await sampler.rollout(network, all, options, streams(count, 5), 100)) {
+      const key = keyOf(trajectory);
+      const expected = outcomes.get(key);
+      assert.ok(expected !== undefined, `${key} is not an outcome of the policy`);
+      assert.ok(Math.abs(totalLogProb(trajectory) - totalLogProb(expected)) < 1e-6);
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+    }
+    let chi2 = 0;
+    let cells = 0;
+    let [restSeen, restExpected] = [count, count];
+    for (const [key, outcome] of outcomes) {
+      const expected = count * Math.exp(totalLogProb(outcome));
+      if (expected < 5) continue;
+      chi2 += ((seen.get(key) ?? 0) - expected) ** 2 / expected;
+      cells++;
+      restSeen -= seen.get(key) ?? 0;
+      restExpected -= expected;
+    }
+    chi2 += (restSeen - restExpected) ** 2 / Math.max(restExpected, 1);
+    assert.ok(cells > 8, `only ${cells} cells`);
+    assert.ok(chi2 < cells + 4 * Math.sqrt(2 * cells), `chi2 ${chi2} over ${cells} cells`);
+  }
+});
+
+const anyOptions = fc
+  .record({
+    slotSize: fc.constantFrom(1, 2, 4),
+    rounds: fc.integer({ min: 1, max: 6 }),
+    order: fc.constantFrom("confidence", "margin", "entropy", "random", "left-to-right" as const),
+    slotScore: fc.constantFrom("first", "mean" as const),
+    temperature: fc.constantFrom(0, 0.7, 1, 1.3),
+  })
+  .map((part): UnmaskOptions => ({ ...SMALL, ...part, responseLength: 8 }) as UnmaskOptions);
+
+test("every trajectory is consistent: nothing behind EOS, EOS never left of a committed token", async () => {
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(anyOptions, fc.integer({ min: 0, max: 1000 }), async (options, seed) => {
+      const tasks = prompts(3, options.promptLength, seed);
+      for (const trajectory of await sampler.rollout(new FakeNetwork(seed), tasks, options, streams(3, seed))) {
+        checkTrajectory(trajectory, "sampled", TOKENS.eos);
+        ends.add(trajectory.ended);
+        assert.ok(sampler.steps(trajectory) <= sampler.shapes(options).steps);
+        assert.equal(trajectory.response.includes(TOKENS.mask) || trajectory.response.includes(TOKENS.pad), false);
+      }
+    }),
+    { numRuns: 60, seed: 11 },
+  );
+  assert.deepEqual([...ends].sort(), ["eos", "length"]);
+});
+
+test("a rollout does not depend on the batch that it is in", async () => {
+  for (const order of ["confidence", "random"] as const) {
+    const options: UnmaskOptions = { ...SMALL, responseLength: 8, rounds: 3, order };
+    const network = new FakeNetwork(4);
+    const tasks = prompts(7, options.promptLength, 4);
+    const together = await sampler.rollout(network, tasks, options, streams(7, 4));
+    for (const batchSize of [1, 3, 16]) {
+      assert.deepEqual(await sampler.rollout(network, tasks, options, streams(7, 4), batchSize), together);
+    }
+  }
+});
+
+test("shapes of a round depend on the configuration only, and rollouts that ended take no more forwards", async () => {
+  const options: UnmaskOptions = { ...SMALL, slotSize: 1, rounds: 9 };
+  const network = new FakeNetwork(1);
+  const shapes = new Set<string>();
+  const spy: RoundModel<RowStatistics> = {
+    async forwardRound(input) {
+      const { batch, length, inputIds, positionIds, attentionBias, rows, uniform } = input;
+      shapes.add(
+        [batch, length, inputIds.length, positionIds.length, attentionBias.length, rows.length, uniform.length].join(),
+      );
+      assert.ok(uniform.every((u) => u >= 0 && u < 1));
+      const statistics = await network.forwardRound(input);
+      // EOS everywhere it may be
+      for (let r = 0; r < rows.length; r++) {
+        statistics.token[r * 2] = BigInt(TOKENS.eos);
+        statistics.eosIsArgmax[r] = 1;
+      }
+      return statistics;
+    },
+  };
+  const [one] = await sampler.rollout(spy, [[1], [0, 1]], options, streams(2, 1), 3);
+  assert.deepEqual([...shapes], ["3,7,21,21,147,12,12"]);
+  assert.equal(network.forwards, 1);
+  assert.deepEqual(one?.response, [TOKENS.eos]);
+});
+
+test("greedy takes the most probable tokens and needs no noise", async () => {
+  const options: UnmaskOptions = { ...SMALL, responseLength: 8, rounds: 3, temperature: 0 };
+  const network = new FakeNetwork(6);
+  const tasks = prompts(5, options.promptLength, 6);
+  const first = await sampler.rollout(network, tasks, options, streams(5, 1));
+  assert.deepEqual(await sampler.rollout(network, tasks, options, streams(5, 2)), first);
+  const packed = sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" });
+  assert.equal(packed.temperature, 1);
+  const scores = network.score(packed);
+  const recorded = packed.recorded as Float32Array;
+  packed.coefficient.forEach((real, term) => {
+    if (real === 0) return;
+    assert.ok(Math.abs((scores[term] as number) - (recorded[term] as number)) < 1e-6);
+    // the most probable of two or three
+    assert.ok((scores[term] as number) >= Math.log(packed.features.eos_allowed?.[term] === 1 ? 1 / 3 : 1 / 2) - 1e-6);
+  });
+});
+
+test("what a model must not do, and prompts that do not fit, are refused", async () => {
+  const network = new FakeNetwork(1);
+  await assert.rejects(sampler.rollout(network, [[1, 1, 1, 1]], SMALL, streams(1, 1)), UserError);
+  await assert.rejects(sampler.rollout(network, [[1]], SMALL, []), /random streams/);
+  const broken = (change: (s: RowStatistics) => void): RoundModel<RowStatistics> => ({
+    async forwardRound(input) {
+      const statistics = await network.forwardRound(input);
+      change(statistics);
+      return statistics;
+    },
+  });
+  const run = (change: (s: RowStatistics) => void): Promise<UnmaskTrajectory[]> =>
+    sampler.rollout(broken(change), [[1]], SMALL, streams(1, 1));
+  await assert.rejects(
+    run((s) => s.top.fill(Number.NaN)),
+    /non-finite confidence/,
+  );
+  await assert.rejects(
+    run((s) => s.logProb.fill(Number.NEGATIVE_INFINITY)),
+    /non-finite log-probability/,
+  );
+  await assert.rejects(
+    run((s) => (s.token as BigInt64Array).fill(BigInt(TOKENS.mask))),
+    /blocked token 3/,
+  );
+});
+
+test("the configuration has defaults and rejects what cannot run", () => {
+  const config = sampler.schema.parse({});
+  assert.deepEqual(config, {
+    rounds: 8,
+    slot_size: 4,
+    response_length: 64,
+    prompt_length: 64,
+    temperature: 1,
+    order: "confidence",
+    slot_score: "first",
+    kv_cache: "auto",
+  });
+  assert.deepEqual(sampler.shapes(sampler.options(config as never, MODEL)), { length: 128, rows: 64, steps: 8 });
+  assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);
+  assert.equal(sampler.schema.safeParse({ slots: 4 }).success, false);
+});

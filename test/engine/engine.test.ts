@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import { modelHead } from "../../src/diffusion/score-head.js";
+import type { TermBatch } from "../../src/diffusion/terms.js";
+import { Engine, type SegmentValues } from "../../src/engine/engine.js";
+import { loadModel } from "../../src/nn/model.js";
+import { Runtime } from "../../src/onnx/session.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import type { OptimizerOptions } from "../../src/optim/update-rule.js";
+import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
+import { objective as sft } from "../../src/rl/objectives/sft.js";
+import {
+  type Golden,
+  goldenLora,
+  goldenModel,
+  goldenTerms,
+  readGolden,
+  relativeError,
+  under,
+} from "../support/golden.js";
+
+const TOLERANCE = 1e-4;
+const optimizer: OptimizerOptions = {
+  kind: "adamw",
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  gradClip: 0,
+  muonLrScale: 1,
+};
+
+/** Weight of each round: the mean over the rounds that reveal anything. */
+function roundWeights(batch: TermBatch): Float32Array {
+  const real = new Float32Array(batch.segments);
+  batch.segment.forEach((s, r) => {
+    if ((batch.coefficient[r] as number) > 0) real[Number(s)] = 1;
+  });
+  const count = real.reduce((a, x) => a + x, 0);
+  return real.map((x) => x / count);
+}
+
+function segmentValues(golden: Golden, batch: TermBatch): SegmentValues {
+  const advantages = golden.floats("input.advantages");
+  return {
+    old: golden.floats("input.old_log_probs"),
+    reference: golden.floats("input.ref_log_probs"),
+    advantage: Float32Array.from(batch.owner, (b) => advantages[b] as number),
+    weight: roundWeights(batch),
+  };
+}
+
+describe("engine against PyTorch goldens", () => {
+  let runtime: Runtime;
+  const golden = readGolden("micro");
+
+  // one engine a runtime
+  beforeEach(async () => {
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  });
+  afterEach(() => runtime.close());
+
+  it("scores rounds and gives the Flow-GRPO loss and every LoRA gradient", async () => {
+    const model = await goldenModel(golden);
+    const options = flowGrpo.schema.parse({ clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta });
+    const engine = new Engine(runtime, model, {
+      sampler,
+      lora: goldenLora(golden),
+      training: { objective: flowGrpo as never, options, optimizer },
+    });
+    const adapter = under(golden, "base_model.");
+    await engine.setParameters("policy", new Map([...adapter].map(([k, v]) => [`base_model.${k}`, v])));
+    await engine.setOptimizer(undefined);
+    const batch = goldenTerms(golden);
+
+    const scored = await engine.score(batch, "policy");
+    const mask = golden.floats("input.mask");
+    const expected = golden.floats("expect.log_probs").map((x, i) => x * (mask[i] as number));
+    assert.ok(
+      relativeError(
+        scored.logProbs.map((x, i) => x * (mask[i] as number)),
+        expected,
+      ) < TOLERANCE,
+    );
+    assert.ok(relativeError(scored.value, golden.floats("expect.round_log_probs")) < TOLERANCE);
+
+    const values = segmentValues(golden, batch);
+    const metrics = await engine.accumulate(batch, values);
+    assert.ok(
+      Math.abs((metrics.loss as number) / (golden.floats("expect.flow_grpo_loss")[0] as number) - 1) < TOLERANCE,
+    );
+    const once = await engine.getGradients();
+    for (const [name, gradient] of once) {
+      assert.ok(relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}`)) < TOLERANCE, name);
+    }
+    // a second micro-batch adds to the first
+    await engine.accumulate(batch, values);
+    for (const [name, gradient] of await engine.getGradients()) {
+      assert.ok(
+        relativeError(
+          (gradient.data as Float32Array).map((x) => x / 2),
+          golden.floats(`grad.${name}`),
+        ) < TOLERANCE,
+        name,
+      );
+    }
+  });
+
+  it("steps as Adam does with its bias corrections, on the gradients since the last step", async () => {
+    const engine = new Engine(runtime, await goldenModel(golden), {
+      sampler,
+      lora: goldenLora(golden),
+      training: { objective: flowGrpo as never, options: flowGrpo.schema.parse({}), optimizer },
+    });
+    const start = new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
+    await engine.setOptimizer(undefined);
+    const batch = goldenTerms(golden);
+    const values = segmentValues(golden, batch);
+    let norm = 0;
+    for (const t of [1, 2, 3]) {
+      await engine.setParameters("policy", start);
+      // gradients that are thrown away count nowhere
+      await engine.accumulate(batch, values);
+      engine.discardGradients();
+      await engine.accumulate(batch, values);
+      const gradients = await engine.getGradients();
+      const all = [...gradients.values()].flatMap((g) => [...(g.data as Float32Array)]);
+      // a gradient that stays the same moves every weight by the learning rate, whatever the step
+      const reported = await engine.step(t, 0.01);
+      assert.ok(Math.abs(reported / Math.hypot(...all) - 1) < 1e-5);
+      assert.ok(norm === 0 || Math.abs(reported / norm - 1) < 1e-6, "one step's gradient is in the next one's");
+      norm = reported;
+      const after = await engine.getParameters("policy");
+      for (const [name, { data }] of start) {
+        const g = gradients.get(name)?.data as Float32Array;
+        const moved = ((after.get(name) as Tensor).data as Float32Array).map((x, i) => x - (data[i] as number));
+        const expected = g.map((x) => (-0.01 * x) / (Math.abs(x) + 1e-8));
+        assert.ok(relativeError(moved, expected) < 1e-3, `${name}, step ${t}: ${relativeError(moved, expected)}`);
+      }
+    }
+  });
+
+  it("gives the loss and every LoRA gradient of the shipped model", async () => {
+    const tiny = readGolden("tiny-refusion");
+    const model = await loadModel(join(packageRoot(), "models", "tiny-refusion"));
+    const options = flowGrpo.schema.parse({ clip_range: tiny.meta.clip_range, kl_coeff: tiny.meta.beta });
+    const engine = new Engine(runtime, model, {
+      sampler,
+      lora: goldenLora(tiny),
+      training: { objective: flowGrpo as never, options, optimizer },
+    });
+    await engine.setParameters(
+      "policy",
+      new Map([...under(tiny, "base_model.")].map(([k, v]) => [`base_model.${k}`, v])),
+    );
+    await engine.setOptimizer(undefined);
+    const batch = goldenTerms(tiny);
+    const metrics = await engine.accumulate(batch, segmentValues(tiny, batch));
+    assert.ok(Math.abs((metrics.loss as number) / (tiny.floats("expect.flow_grpo_loss")[0] as number) - 1) < TOLERANCE);
+    const gradients = await engine.getGradients();
+    assert.equal(gradients.size, 4 * 7 * 2);
+    for (const [name, gradient] of gradients) {
+      assert.ok(relativeError(gradient.data as Float32Array, tiny.floats(`grad.${name}`)) < TOLERANCE, name);
+    }
+  });
+
+  for (const tied of [false, true]) {
+    it(`gives the SFT loss and every weight's gradient (${tied ? "tied" : "untied"} head)`, async () => {
+      const model = await goldenModel(golden, { tie_word_embeddings: tied });
+      const options = sft.schema.parse({ trainable: "full" });
+      const engine = new Engine(runtime, model, {
+        sampler,
+        lora: undefined,
+        training: { objective: sft as never, options, optimizer },
+      });
+      await engine.setParameters("policy", engine.weights());
+      await engine.setOptimizer(undefined);
+      const rows = golden.ints("input.sft_rows");
+      const batch: TermBatch = {
+        ...goldenTerms(golden),
+        temperature: 1,
+        rows,
+        targets: golden.ints("input.sft_targets"),
+        head: modelHead,
+        features: {},
+        coefficient: golden.floats("input.sft_weights"),
+        segment: new BigInt64Array(rows.length),
+        segments: 1,
+        owner: [0],
+        tokens: new Float32Array(1),
+        recorded: undefined,
+      };
+      const none = (): Float32Array => new Float32Array(1);
+      const metrics = await engine.accumulate(batch, {
+        old: none(),
+        reference: none(),
+        advantage: none(),
+        weight: none(),
+      });
+      const prefix = tied ? "sft_tied" : "sft";
+      assert.ok(
+        Math.abs((metrics.loss as number) / (golden.floats(`expect.${prefix}_loss`)[0] as number) - 1) < TOLERANCE,
+      );
+      const gradients = await engine.getGradients();
+      assert.equal(gradients.size, under(golden, `grad.${prefix}.`).size);
+      for (const [name, gradient] of gradients) {
+        assert.ok(
+          relativeError(gradient.data as Float32Array, golden.floats(`grad.${prefix}.${name}`)) < TOLERANCE,
+          name,
+        );
+      }
+    });
+  }
+});

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { EnvironmentFault } from "../../../src/env/browser/browser.js";
+import type { EpisodeOptions, EpisodeRunner } from "../../../src/env/browser/episode.js";
+import type { Asset } from "../../../src/env/site.js";
+import { openRunner, type PageSite, servePages, taskFor } from "../page-site.js";
+
+const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
+const PLAN = "fill Name | Ann\nsubmit";
+const FIELDS = { Name: "Ann" };
+
+async function using(
+  pages: Parameters<typeof servePages>[0],
+  options: Partial<EpisodeOptions> & { answer?: Parameters<typeof servePages>[1]; assets?: ReadonlyMap<string, Asset> },
+  work: (runner: EpisodeRunner, site: PageSite) => Promise<void>,
+): Promise<void> {
+  const { answer, assets, ...rest } = options;
+  const site = await servePages(pages, answer, assets);
+  try {
+    const runner = await openRunner(site, rest);
+    try {
+      await work(runner, site);
+    } finally {
+      await runner.close();
+    }
+  } finally {
+    await site.stop();
+  }
+}
+
+/** Whether a process with this id runs (a dead one that waits for its parent does not). */
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends a Chromium from outside, as a crash would. */
+const crash = (pid: number | undefined): boolean => pid !== undefined && process.kill(pid, "SIGKILL");
+
+test("an episode leaves nothing behind for the next one in its context", async () => {
+  // the page shows what it finds as its default, and stores wherever a page can: now, in a timer, and when it is left
+  const page = `${FORM}<script>
+    const found = [localStorage.k, sessionStorage.k, document.cookie, window.name].filter(Boolean);
+    const n = document.querySelector("input");
+    document.querySelector("form").setAttribute("aria-busy", "true");
+    // many cookies: some are still on their way to the browser when the episode ends
+    const save = () => { localStorage.k = "local"; sessionStorage.k = "session"; window.name = "name"; for (let i = 0; i < 20; i++) document.cookie = "k=cookie; max-age=999"; };
+    const open = indexedDB.open("db");
+    let fresh = false;
+    open.onupgradeneeded = () => { fresh = true; open.result.createObjectStore("s"); };
+    open.onsuccess = async () => {
+      if (!fresh) found.push("indexeddb");
+      n.value = found.join();
+      save(); setInterval(save, 1);
+      for (const kind of ["pagehide", "beforeunload", "unload", "visibilitychange"]) { addEventListener(kind, save); document.addEventListener(kind, save); }
+      document.querySelector("form").removeAttribute("aria-busy");
+    };</script>`;
+  const answer = (_: unknown, response: ServerResponse): boolean => {
+    response.setHeader("set-cookie", "h=1; HttpOnly; Path=/");
+    return false;
+  };
+  await using({ "/a": page, "/b": page }, { answer }, async (runner, site) => {
+    for (const url of ["/a", "/b", "/a", "/a"]) {
+      const controls = await runner.snapshot(taskFor(url));
+      assert.equal(controls[0]?.default, "");
+      assert.equal((await runner.run(taskFor(url, FIELDS), PLAN)).reward, 1);
+    }
+    const cookies = site.received.filter((r) => r.method === "GET").map((r) => r.cookie);
+    assert.deepEqual(new Set(cookies), new Set([undefined]));
+  });
+});
+
+test("only the site can be reached; foreign assets come from the site's own copies", async () => {
+  let foreign = 0;
+  const other = createServer((_, response) => {
+    foreign++;
+    response.end("x");
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const cdn = "https://cdn.example/lib.js";
+  const assets = new Map([
+    [
+      cdn,
+      { contentType: "text/javascript", body: Buffer.from(`document.querySelector("input").value = "from the copy"`) },
+    ],
+  ]);
+  const page = `${FORM}<img src="${elsewhere}/x.png"><script src="https://blocked.example/y.js"></script><script src="${cdn}"></script>
+    <script>fetch("${elsewhere}/z").catch(() => undefined); navigator.sendBeacon("${elsewhere}/b", "x")</script>`;
+  try {
+    await using({ "/a": page }, { assets }, async (runner) => {
+      const controls = await runner.snapshot(taskFor("/a"));
+      assert.equal(controls[0]?.default, "from the copy");
+      assert.equal((await runner.run(taskFor("/a", FIELDS), PLAN)).reward, 1);
+      assert.equal(foreign, 0);
+    });
+  } finally {
+    other.close();
+  }
+});
+
+test("dialogs are answered, popups and downloads refused, a flood of messages is harmless", async () => {
+  const noisy = `<form method=post onsubmit="return confirm('Sure?')"><label>Name <input name=n oninput="window.open('/a');alert(1)"></label><button>Submit</button></form>
+    <a download=x href="data:text/plain,x" id=d></a>
+    <script>alert("Welcome"); d.click(); open("/a"); for (let i = 0; i < 2000; i++) console.log("noise", i); addEventListener("beforeunload", (e) => e.preventDefault())</script>`;
+  const blank = `<form method=post target=_blank><label>Name <input name=n></label><button>Submit</button></form>`;
+  await using({ "/a": noisy, "/blank": blank }, {}, async (runner) => {
+    for (const url of ["/a", "/blank", "/a"]) {
+      const episode = await runner.run(taskFor(url, FIELDS), PLAN);
+      assert.deepEqual([url, episode.fault, episode.reward, episode.attempts], [url, undefined, 1, 1]);
+    }
+  });
+});
+
+test("a server error is a fault: tried again, and at last without a reward", async () => {
+  let failures = 1;
+  const answer = (request: { method: string }, response: ServerResponse): boolean => {
+    if (request.method !== "POST" || failures <= 0) return false;
+    failures--;
+    response.writeHead(503).end();
+    return true;
+  };
+  await using({ "/a": FORM }, { answer }, async (runner) => {
+    const once = await runner.run(taskFor("/a", FIELDS), PLAN);
+    assert.deepEqual([once.fault, once.reward, once.attempts], [undefined, 1, 2]);
+    failures = Number.POSITIVE_INFINITY;
+    const always = await runner.run(taskFor("/a", FIELDS), PLAN);
+    assert.equal(always.attempts, 3);
+    assert.match(always.fault ?? "", /HTTP 503 for POST \/a/);
+    assert.ok(Number.isNaN(always.reward) && Number.isNaN(always.fieldAccuracy));
+    const missing = await runner.run(taskFor("/missing", FIELDS), PLAN);
+    assert.match(missing.fault ?? "", /HTTP 404 for GET \/missing/);
+    await assert.rejects(runner.snapshot(taskFor("/missing")), EnvironmentFault);
+  });
+});
+
+test("a server that does not answer is a fault", async () => {
+  const answer = (request: { method: string }): boolean => request.method === "POST";
+  await using({ "/a": FORM }, { answer, actionTimeoutMs: 1000 }, async (runner) => {
+    const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
+    assert.match(episode.fault ?? "", /no answer to POST \/a/);
+  });
+});
+
+test("a page that hangs is a fault; the next episode works", async () => {
+  let loads = 0;
+  const answer = (request: { url: string }, response: ServerResponse): boolean => {
+    if (request.url !== "/hang" || loads++ > 0) return false;
+    response.setHeader("content-type", "text/html");
+    response.end(`${FORM}<script>document.querySelector("input").oninput = () => { for (;;); }</script>`);
+    return true;
+  };
+  await using({ "/hang": FORM }, { answer, actionTimeoutMs: 8000, episodeTimeoutMs: 8000 }, async (runner) => {
+    const episode = await runner.run(taskFor("/hang", FIELDS), PLAN);
+    assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 2]);
+  });
+});
+
+test("a browser that dies is replaced, in the middle of an episode and between two", async () => {
+  let runnerOf: EpisodeRunner | undefined;
+  let kills = 1;
+  const answer = (request: { method: string }): boolean => {
+    if (request.method !== "POST" || kills <= 0) return false;
+    kills--;
+    void runnerOf?.browserPid().then(crash);
+    return true;
+  };
+  await using({ "/a": FORM }, { answer, contexts: 2 }, async (runner) => {
+    runnerOf = runner;
+    const first = await runner.browserPid();
+    const middle = await runner.run(taskFor("/a", FIELDS), PLAN);
+    assert.deepEqual([middle.fault, middle.reward, middle.attempts], [undefined, 1, 2]);
+    const second = await runner.browserPid();
+    assert.notEqual(second, first);
+    crash(second);
+    const episodes = await Promise.all([1, 2, 3].map(() => runner.run(taskFor("/a", FIELDS), PLAN)));
+    assert.deepEqual(
+      episodes.map((e) => e.reward),
+      [1, 1, 1],
+    );
+  });
+});
+
+test("episodes run side by side without mixing, and close leaves no process", async () => {
+  await using({ "/a": FORM }, { contexts: 3 }, async (runner, site) => {
+    const names = Array.from({ length: 12 }, (_, i) => `Person ${i}`);
+    const episodes = await Promise.all(
+      names.map((Name) => runner.run(taskFor("/a", { Name }), `fill Name | ${Name}\nsubmit`)),
+    );
+    assert.deepEqual(
+      episodes.map((e) => [e.reward, e.posted[0]?.[1]]),
+      names.map((name) => [1, name]),
+    );
+    assert.equal(site.received.filter((r) => r.method === "POST").length, 12);
+    const pid = await runner.browserPid();
+    assert.ok(pid !== undefined && runs(pid));
+    await runner.close();
+    assert.equal(runs(pid), false);
+    const late = await runner.run(taskFor("/a", FIELDS), PLAN);
+    assert.match(late.fault ?? "", /closed/);
+  });
+});

@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  findOption,
+  isNamed,
+  isNoFile,
+  listItems,
+  looseLabel,
+  matchValue,
+  normalizeLabel,
+  parseBoolean,
+  parseDate,
+  parseNumber,
+  parseTime,
+  similarity,
+  writeDate,
+} from "../../../src/env/forms/normalize.js";
+
+test("dates in common notations", () => {
+  for (const text of [
+    "2024-03-05",
+    "2024/3/5",
+    "2024.03.05",
+    "03/05/2024",
+    "5.3.2024",
+    "March 5, 2024",
+    "Mar 5 2024",
+    "5 March 2024",
+    "5th of March 2024",
+    "2024-03-05T00:00:00Z",
+  ]) {
+    assert.equal(parseDate(text), "2024-03-05", text);
+  }
+  assert.equal(parseDate("25/12/2024"), "2024-12-25", "no 25th month: day first");
+  for (const text of ["", "tomorrow", "2024-02-30", "13/13/2024", "Foo 5, 2024"])
+    assert.equal(parseDate(text), undefined, text);
+});
+
+test("times, numbers and booleans", () => {
+  assert.deepEqual(["15:30", "3:30 PM", "3pm", "12:05 am", "9:00"].map(parseTime), [
+    "15:30",
+    "15:30",
+    "15:00",
+    "00:05",
+    "09:00",
+  ]);
+  assert.deepEqual(["25:00", "7", "13 pm", "x"].map(parseTime), [undefined, undefined, undefined, undefined]);
+  assert.deepEqual(["1,200", "$1,200.50", "-3", ".5", "12%", 7].map(parseNumber), [1200, 1200.5, -3, 0.5, 12, 7]);
+  assert.deepEqual(["1,2,3", "", "seven", "0x10", "1e999"].map(parseNumber), [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(["Yes", "on", true, "no", "", "maybe"].map(parseBoolean), [
+    true,
+    true,
+    true,
+    false,
+    false,
+    undefined,
+  ]);
+});
+
+test("text is compared with case, without the width of spaces, by edit distance", () => {
+  assert.equal(similarity(" Ann \n Lee", "Ann Lee"), 1);
+  assert.equal(similarity("e\u0301", "\u00e9"), 1);
+  assert.equal(similarity("abcd", "abcD"), 0.75);
+  assert.equal(similarity("", "abc"), 0);
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (a, b) => {
+      const value = similarity(a, b);
+      assert.ok(value >= 0 && value <= 1);
+      assert.equal(value, similarity(b, a));
+      assert.equal(similarity(a, a), 1);
+    }),
+    { seed: 1 },
+  );
+});
+
+test("labels are compared without stars, colons and case", () => {
+  for (const label of ["Full Name", "full  name *", "Full name:", "Full name *:", "Full name (required)"])
+    assert.equal(normalizeLabel(label), "full name");
+});
+
+test("options are found by text, then value, then without case", () => {
+  const options = [
+    { text: "Choose one", value: "" },
+    { text: "Oil paint", value: "oil" },
+    { text: "OIL", value: "x" },
+  ];
+  assert.deepEqual(
+    ["Oil paint", "oil", "OIL", "oil PAINT", "water", ""].map((w) => findOption(options, w)),
+    [1, 1, 2, 1, undefined, undefined],
+  );
+});
+
+test("each kind is compared in its own way", () => {
+  const options = [
+    { text: "Red", value: "r" },
+    { text: "Green", value: "g" },
+    { text: "Blue", value: "b" },
+  ];
+  assert.equal(matchValue({ kind: "date" }, "2024/03/05", "2024-03-05"), 1);
+  assert.equal(matchValue({ kind: "date" }, "2024-03-05", "2024-03-06"), 0);
+  assert.equal(matchValue({ kind: "number" }, 1200, "1200.0"), 1);
+  assert.equal(matchValue({ kind: "number" }, 1200, ""), 0);
+  assert.equal(matchValue({ kind: "select", options }, "Red", "r"), 1);
+  assert.equal(matchValue({ kind: "radio", options }, "Red", "Blue"), 0);
+  assert.equal(matchValue({ kind: "checkbox" }, "Yes", true), 1);
+  assert.equal(matchValue({ kind: "checkbox" }, false, true), 0);
+  assert.equal(matchValue({ kind: "checkbox-group", options }, ["Red", "Blue"], ["b", "Green"]), 1 / 3);
+  assert.equal(matchValue({ kind: "checkbox-group", options }, "Blue, Red", ["Red", "Blue"]), 1);
+  assert.equal(matchValue({ kind: "checkbox-group", options }, [], []), 1);
+  assert.equal(matchValue({ kind: "file" }, "None", ""), 1);
+  assert.equal(matchValue({ kind: "file" }, "cv.pdf", "other.txt"), 1);
+  assert.equal(matchValue({ kind: "file" }, "cv.pdf", ""), 0);
+  assert.equal(matchValue({ kind: "email" }, "a@b.c", "a@b.d"), 0.8);
+});
+
+test("dates: month and day by size where they may be exchanged, names of months in any length", () => {
+  for (const [text, date] of [
+    ["12/11/2024", "2024-12-11"],
+    ["13-12-2024", "2024-12-13"],
+    ["11.12.2024", "2024-12-11"],
+    ["Sept 5, 2024", "2024-09-05"],
+    ["december 1st 2024", "2024-12-01"],
+    ["2nd December, 2024", "2024-12-02"],
+    ["3 jan. 2024", "2024-01-03"],
+    ["2024-02-29", "2024-02-29"],
+    ["  2024-1-2 ", "2024-01-02"],
+    ["2024-01-02T23:30", "2024-01-02"],
+  ] as const)
+    assert.equal(parseDate(text), date, text);
+  for (const text of ["2023-02-29", "2024-00-10", "2024-01-00", "31.4.2024", "13.13.2024", "12.25.2024", "0 May 2024"])
+    assert.equal(parseDate(text), undefined, text);
+  assert.equal(writeDate("2024-03-05", "DD.MM.YYYY"), "05.03.2024");
+  assert.equal(writeDate("2024-03-05", "YYYY/MM/DD"), "2024/03/05");
+});
+
+test("times: noon, midnight and the ends of the clock", () => {
+  const times = { "12 pm": "12:00", "12 AM": "00:00", "1 a.m.": "01:00", "11:59 p.m.": "23:59", "0:00": "00:00" };
+  for (const [text, time] of Object.entries({ ...times, "23:59:59": "23:59", " 9:05 ": "09:05", "3p": "15:00" }))
+    assert.equal(parseTime(text), time, text);
+  for (const text of ["24:00", "9:60", "0 am", "13:00 pm", "12", "9:5", ""])
+    assert.equal(parseTime(text), undefined, text);
+});
+
+test("numbers: signs, signs of money, shares, exponents", () => {
+  for (const [text, number] of [
+    ["-$5", -5],
+    ["\u20ac 3.50", 3.5],
+    ["\u00a31,234,567.5", 1_234_567.5],
+    ["12 %", 12],
+    ["+5", 5],
+    ["5.", 5],
+    ["1e3", 1000],
+    ["2.5E-1", 0.25],
+    [" 7 ", 7],
+  ] as const)
+    assert.equal(parseNumber(text), number, text);
+  for (const text of ["12,34", "1,2345", "1.2.3", ".", "-", "5 apples", "%", "Infinity", "$"])
+    assert.equal(parseNumber(text), undefined, text);
+  assert.deepEqual([Number.NaN, Number.POSITIVE_INFINITY, true].map(parseNumber), [undefined, undefined, undefined]);
+});
+
+test("a label's second chance is its letters and digits", () => {
+  assert.equal(looseLabel("E-mail (work), 2nd *:"), "emailwork2nd");
+  assert.equal(normalizeLabel("Phone (optional) : *"), "phone");
+  assert.equal(similarity("kitten", "sitting"), 1 - 3 / 7);
+  assert.equal(similarity("", ""), 1);
+});
+
+test("options are found by value without case, by letters and digits, without a last remark", () => {
+  const options = [
+    { text: "Choose one", value: "" },
+    { text: "Small (S)", value: "size-s" },
+    { text: "Extra-Large", value: "size-xl" },
+    { text: "Medium", value: "small" },
+  ];
+  const found = (wanted: string | boolean): number | undefined => findOption(options, wanted);
+  assert.deepEqual([found("SIZE-S"), found("size xl"), found("extra large"), found("Small")], [1, 2, 2, 3]);
+  assert.equal(findOption(options.slice(0, 3), "small"), 1);
+  // nothing but marks is no placeholder's empty value
+  assert.deepEqual([found("***"), found("(S)"), found(true)], [undefined, undefined, undefined]);
+  assert.ok(isNamed({ text: "Extra-Large:", value: "" }, "extra-large"));
+  assert.ok(!isNamed({ text: "Large", value: "extra-large" }, "extra-large"));
+  const answers = [
+    { text: "", value: "" },
+    { text: "Yes", value: "1" },
+    { text: "No", value: "0" },
+  ];
+  assert.deepEqual([findOption(answers, true), findOption(answers, false)], [1, 2]);
+});
+
+test("lists: items, a text with commas that is one option, and none", () => {
+  const options = [
+    { text: "Food, drinks", value: "fd" },
+    { text: "Music", value: "m" },
+  ];
+  const items = (value: Parameters<typeof listItems>[1]): string[] => listItems(options, value);
+  assert.deepEqual(items("Food, drinks"), ["Food, drinks"]);
+  assert.deepEqual(items("Music; Food,, Art "), ["Music", "Food", "Art"]);
+  assert.deepEqual([items(["Music", "x, y"]), items(5)], [["Music", "x, y"], ["5"]]);
+  for (const none of ["", "  ", "none", " None "]) assert.deepEqual(items(none), [], none);
+  assert.deepEqual(items("none of it"), ["none of it"]);
+});
+
+test("what asks for no file", () => {
+  for (const none of ["", " ", "none", " N/A", "NULL"]) assert.ok(isNoFile(none), none);
+  for (const file of ["cv.pdf", "none.pdf", "n/a.txt", "0"]) assert.ok(!isNoFile(file), file);
+});
+
+test("a value outside its type is compared as exact text", () => {
+  const options = [{ text: "Red", value: "r" }];
+  const group = { kind: "checkbox-group", options } as const;
+  for (const [space, truth, actual, score] of [
+    [{ kind: "date" }, "soon", " soon ", 1],
+    [{ kind: "date" }, "soon", "later", 0],
+    [{ kind: "date" }, "2024-03-05", "soon", 0],
+    [{ kind: "time" }, "noon", "noon", 1],
+    [{ kind: "time" }, "3 pm", "15:00", 1],
+    [{ kind: "number" }, "", "", 1],
+    [{ kind: "select", options }, "", "", 1],
+    [{ kind: "select", options }, "Red", "", 0],
+    [{ kind: "radio", options }, "Purple", "Purple", 1],
+    [{ kind: "radio", options }, "Purple", "purple", 0],
+    [{ kind: "select" }, "a", "a", 1],
+    [{ kind: "checkbox" }, "perhaps", false, 0],
+    [group, ["Purple", "Red"], ["purple:", "r"], 1],
+    [group, ["Purple"], ["Red"], 0],
+    [group, [], ["Red"], 0],
+    [{ kind: "checkbox-group" }, ["A"], ["a"], 1],
+    [{ kind: "file" }, "none", "x.txt", 1],
+    [{ kind: "text" }, ["a", "b"], "a, b", 1],
+    [{ kind: "text" }, 5, "5", 1],
+  ] as const)
+    assert.equal(matchValue(space, truth as string, actual as string), score, JSON.stringify([space, truth, actual]));
+});

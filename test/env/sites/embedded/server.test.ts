@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UserError } from "../../../../src/core/errors.js";
+import { type Task, TIERS } from "../../../../src/env/site.js";
+import { FORMS, formOf } from "../../../../src/env/sites/embedded/catalog.js";
+import type { Field } from "../../../../src/env/sites/embedded/fields.js";
+import { type Form, fieldsOf, pathOf } from "../../../../src/env/sites/embedded/form.js";
+import { createApp } from "../../../../src/env/sites/embedded/server.js";
+import { embeddedTasks } from "../../../../src/env/sites/embedded/tasks.js";
+import { site } from "../../../../src/env/sites/embedded.js";
+
+const ONE = { train: 1, val: 1, test: 1, heldout: 1 };
+
+/** What a browser posts for this task, name by name. */
+function bodyOf(form: Form, task: Task): FormData {
+  const body = new FormData();
+  const code = (field: Field, text: unknown): string =>
+    field.options?.find((o) => o.text === text)?.value ?? String(text);
+  for (const field of fieldsOf(form, task.tier)) {
+    const value = task.fields[field.label];
+    if (field.kind === "checkbox") {
+      if (value === true) body.append(field.name, "on");
+    } else if (Array.isArray(value)) {
+      for (const text of value) body.append(field.name, code(field, text));
+    } else if (field.kind === "file" && form.encoding === "multipart") {
+      body.append(field.name, new File(["x"], String(value)));
+    } else {
+      body.append(field.name, code(field, value));
+    }
+  }
+  return body;
+}
+
+function post(
+  app: ReturnType<typeof createApp>["app"],
+  form: Form,
+  path: string,
+  body: FormData,
+): Response | Promise<Response> {
+  const text = (): URLSearchParams => new URLSearchParams([...body].map(([name, value]) => [name, String(value)]));
+  return app.request(path, { method: "POST", body: form.encoding === "multipart" ? body : text() });
+}
+
+test("every form answers GET and POST on one address, accepts its true values and echoes them by name", async () => {
+  const { app, posts } = createApp(FORMS, 0);
+  for (const tier of TIERS) {
+    for (const task of embeddedTasks(tier, 1, ONE).filter(({ split }) => split === "train" || split === "heldout")) {
+      const form = formOf(task.form);
+      const page = await app.request(task.url);
+      assert.equal(page.status, 200);
+      assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
+      const answer = await post(app, form, task.url, bodyOf(form, task));
+      const json = (await answer.json()) as { data: Record<string, string | string[]>; message: string };
+      assert.equal(answer.status, 200, JSON.stringify(json));
+      assert.equal(json.message, `${task.formTitle} Submitted Successfully!`);
+      for (const field of fieldsOf(form, tier)) {
+        const value = task.fields[field.label];
+        if (field.kind === "file") assert.equal(json.data[field.name], value);
+        if (field.kind === "checkbox") assert.equal(json.data[field.name], value ? "on" : undefined);
+        if (field.kind === "text") assert.equal(json.data[field.name], value);
+      }
+      assert.equal(posts.get(task.url), 1);
+    }
+  }
+});
+
+test("a missing required field is refused by its label, a star alone is not enforced", async () => {
+  const { app } = createApp(FORMS, 0);
+  const form = formOf("garden/plot-request");
+  const task = embeddedTasks("full", 1, ONE).find((candidate) => candidate.form === form.id);
+  assert.ok(task !== undefined);
+  const body = bodyOf(form, task);
+  body.delete("holder_mail");
+  assert.equal((await post(app, form, task.url, body)).status, 200);
+  body.set("holder", "  ");
+  body.delete("rules_ok");
+  const refused = await post(app, form, task.url, body);
+  assert.equal(refused.status, 400);
+  assert.deepEqual(await refused.json(), { error: "Required: Member Name, Accept Rules" });
+});
+
+test("repeated names come back as a list, a required file as its name", async () => {
+  const { app } = createApp(FORMS, 0);
+  const form = formOf("animals/pet-adoption");
+  const task = embeddedTasks("full", 1, ONE).find((candidate) => candidate.form === form.id);
+  assert.ok(task !== undefined);
+  const body = bodyOf(form, task);
+  body.delete("has_now");
+  body.append("has_now", "dogs");
+  body.append("has_now", "cats");
+  const json = (await (await post(app, form, task.url, body)).json()) as { data: Record<string, unknown> };
+  assert.deepEqual(json.data.has_now, ["dogs", "cats"]);
+  body.set("house_pic", new File([], ""));
+  assert.equal((await post(app, form, task.url, body)).status, 400);
+});
+
+test("the scripted form's configuration and the static files are there, other paths are not", async () => {
+  const { app } = createApp(FORMS, 0);
+  const config = await app.request("/starter/events/open-stage/form-config");
+  const { controls } = (await config.json()) as { controls: Record<string, unknown>[] };
+  assert.deepEqual(controls[0], { kind: "text", label: "Stage Name", name: "act", required: true, star: true });
+  assert.equal((await app.request("/favicon.ico")).status, 204);
+  assert.match((await app.request("/static/form.js")).headers.get("content-type") ?? "", /javascript/);
+  assert.match((await app.request("/static/site.css")).headers.get("content-type") ?? "", /css/);
+  assert.equal((await app.request("/")).status, 200);
+  assert.equal((await app.request("/library/none")).status, 404);
+  assert.equal((await app.request("/library/card-request/form-config")).status, 404);
+});
+
+test("a body that is too large or not a form is refused: neither is the server's fault", async () => {
+  const { app } = createApp(FORMS, 0);
+  const body = `buyer=${"x".repeat(1 << 20)}`;
+  const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": String(body.length) };
+  assert.equal((await app.request("/garden/plant-order", { method: "POST", body, headers })).status, 413);
+  const broken = { "content-type": "multipart/form-data; boundary=b" };
+  assert.equal(
+    (await app.request("/library/book-request", { method: "POST", body: "--c", headers: broken })).status,
+    400,
+  );
+});
+
+test("every n-th post answers 500 on demand", async () => {
+  const { app, posts } = createApp(FORMS, 2);
+  const path = pathOf(formOf("library/card-request"), "starter");
+  const body = new URLSearchParams({ given_nm: "Nora", family_nm: "Sato" });
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++) statuses.push((await app.request(path, { method: "POST", body })).status);
+  assert.deepEqual(statuses, [200, 500, 200, 500]);
+  assert.equal(posts.get(path), 4);
+});
+
+test("the site starts on a free port, counts posts and stops; a taken port is a UserError that names it", async () => {
+  const options = site.schema.parse({ sizes: { train: 1, val: 1, test: 1, heldout: 1 } });
+  const running = await site.start(options);
+  try {
+    assert.match(running.baseUrl, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal(running.name, "embedded");
+    assert.equal(running.tasks().length, 65);
+    assert.ok(running.tasks().every((task) => task.tier === "starter"));
+    const path = "/starter/library/card-request";
+    const body = new URLSearchParams({ given_nm: "Nora", family_nm: "Sato" });
+    assert.equal((await fetch(running.baseUrl + path, { method: "POST", body })).status, 200);
+    const { posts } = running as Awaited<ReturnType<typeof site.start>> & { posts(): ReadonlyMap<string, number> };
+    assert.equal(posts().get(path), 1);
+    const port = Number(new URL(running.baseUrl).port);
+    await assert.rejects(site.start({ ...options, port }), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port}`));
+      return true;
+    });
+  } finally {
+    await running.stop();
+    await running.stop();
+  }
+  await assert.rejects(fetch(running.baseUrl));
+});
+
+test("options are strict and have defaults", () => {
+  assert.deepEqual(site.schema.parse({}), {
+    tier: "starter",
+    seed: 1,
+    sizes: { train: 64, val: 16, test: 16, heldout: 32 },
+    port: 0,
+    faults: { status500Every: 0 },
+  });
+  assert.throws(() => site.schema.parse({ tiers: "full" }));
+  assert.throws(() => site.schema.parse({ tier: "half" }));
+  assert.throws(() => site.schema.parse({ port: 70000 }));
+});

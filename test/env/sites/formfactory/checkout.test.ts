@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { UserError } from "../../../../src/core/errors.js";
+import { CATALOG, type CatalogRow, formId } from "../../../../src/env/sites/formfactory/catalog.js";
+import { openCheckout } from "../../../../src/env/sites/formfactory/checkout.js";
+import { createApp } from "../../../../src/env/sites/formfactory/server.js";
+import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
+
+const ROWS: readonly CatalogRow[] = CATALOG.filter((row) => (MADE_FORMS as readonly string[]).includes(formId(row)));
+
+function problem(changes: Readonly<Record<string, string | undefined>>, rows = ROWS): UserError {
+  const made = madeCheckout(changes);
+  try {
+    openCheckout(made.dir, rows);
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error;
+  } finally {
+    made.remove();
+  }
+  return assert.fail("nothing was wrong");
+}
+
+test("without a checkout: what is missing, and what to clone", () => {
+  const empty = mkdtempSync(join(tmpdir(), "no-checkout-"));
+  try {
+    writeFileSync(join(empty, "file"), "");
+    for (const [path, message] of [
+      [join(empty, "gone"), /gone does not exist/],
+      [join(empty, "file"), /file is not a directory/],
+      [empty, /is no checkout of FormFactory: app\.py, templates, data\/data1, data\/data2 missing/],
+    ] as const) {
+      assert.throws(
+        () => openCheckout(path, CATALOG),
+        (e) => e instanceof UserError && message.test(e.message) && /git clone https/.test(e.hint ?? ""),
+      );
+    }
+  } finally {
+    rmSync(empty, { recursive: true, force: true });
+  }
+});
+
+test("every file that is missing or changed is named, all at once", () => {
+  const error = problem({
+    "templates/job-application.html": undefined,
+    "templates/course-registration.html": "{% for x in y %}",
+    "data/data1/IT_support.json": undefined,
+    "data/data1/student_courses.json": "[{]",
+    "data/data1/grant_applications.json": '{"a": 1}',
+    "data/data2/Contrator_onboard.txt": undefined,
+  });
+  for (const part of [
+    /job-application\.html: there is no such template/,
+    /course-registration\.html, line 1: \{% for x in y %\} is not understood/,
+    /IT_support\.json is missing/,
+    /student_courses\.json is not valid JSON/,
+    /grant_applications\.json: expected a list of objects/,
+    /Contrator_onboard\.txt is missing/,
+  ])
+    assert.match(error.message, part);
+  assert.match(error.hint ?? "", /git clone/);
+  assert.match(
+    problem({}, CATALOG).message,
+    /nothing is served at \/academic-research\/scholarship-application[\s\S]*and \d+ more/,
+  );
+  assert.match(
+    problem({ "app.py": "print('hello')" }).message,
+    /app\.py: nothing is served at \/academic-research\/job/,
+  );
+});
+
+test("pages, static files and answers are the checkout's own; nothing outside of it is served", async () => {
+  const made = madeCheckout();
+  try {
+    symlinkSync(join(made.dir, "app.py"), join(made.dir, "static", "link.py"));
+    const app = createApp(openCheckout(made.dir, ROWS));
+    const page = await (await app.request("/academic-research/job-application")).text();
+    assert.match(page, /<title>Job & more<\/title>\n<link rel="stylesheet" href="https:\/\/cdn\.invalid/);
+    assert.match(page, /action="\/academic-research\/job-application"/);
+    assert.match(page, /src="\/static\/js\/missing\.js"/);
+    assert.equal(await (await app.request("/")).text(), "<h1>Made forms</h1>");
+    assert.deepEqual(Object.keys((await (await app.request("/settings")).json()) as object), [
+      "title",
+      "strict",
+      "limit",
+      "fields",
+    ]);
+    assert.equal((await app.request("/static/css/made.css")).headers.get("content-type"), "text/css; charset=utf-8");
+    for (const path of [
+      "/static/js/missing.js",
+      "/static/../app.py",
+      "/static/%2e%2e/app.py",
+      "/static/..%2fapp.py",
+      "/static/link.py",
+    ])
+      assert.equal((await app.request(path)).status, 404, path);
+    const body = new FormData();
+    for (const [name, value] of [
+      ["courses[]", "B1"],
+      ["courses[]", "B2"],
+      ["who", "Ann"],
+    ] as const)
+      body.append(name, value);
+    body.append("scan", new File(["x"], "x.txt"));
+    const answer = await app.request("/academic-research/course-registration", { method: "POST", body });
+    assert.deepEqual(await answer.json(), { data: { "courses[]": "B1", who: "Ann" }, message: "Form 2 Received!" });
+    assert.equal((await app.request("/settings", { method: "POST" })).status, 404);
+  } finally {
+    made.remove();
+  }
+});

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { packageRoot } from "../../../../src/core/files.js";
+import { CATALOG, formId, formTitle, HELDOUT_FORMS } from "../../../../src/env/sites/formfactory/catalog.js";
+import { EXCEPTIONS } from "../../../../src/env/sites/formfactory/exceptions.js";
+import { goldFields } from "../../../../src/env/sites/formfactory/gold.js";
+
+test("the catalog names each of the 25 forms once", () => {
+  assert.equal(CATALOG.length, 25);
+  assert.equal(new Set(CATALOG.map((row) => row.gold)).size, 25);
+  assert.equal(new Set(CATALOG.map(formId)).size, 25);
+  assert.equal(new Set(CATALOG.map((row) => formId(row).split("/")[0])).size, 8);
+  assert.ok(HELDOUT_FORMS.every((form) => CATALOG.some((row) => formId(row) === form)));
+  assert.equal(formTitle({ gold: "x", path: "/a/nda-submission-form" }), "Nda submission form");
+});
+
+test("every exception is documented, and every documented one is there", () => {
+  const docs = readFileSync(join(packageRoot(), "docs", "sites.md"), "utf8");
+  const listed = new Set(
+    [...docs.matchAll(/^\| `([a-z-]+\/[a-z-]+)` \| (.*?) \| (.*?) \|$/gm)].map((m) => m.slice(1).join("|")),
+  );
+  const table = Object.entries(EXCEPTIONS).flatMap(([form, { labels = {}, objects = {}, values = {} }]) => [
+    ...Object.entries(labels).map(([key, label]) => `${form}|${key}|${label}`),
+    ...Object.entries(objects).flatMap(([key, parts]) =>
+      Object.entries(parts).map(([part, label]) => `${form}|${key}: ${part}|${label}`),
+    ),
+    ...Object.entries(values).flatMap(([label, names]) =>
+      Object.entries(names).map(([value, option]) => `${form}|${label} = ${value}|${option}`),
+    ),
+  ]);
+  assert.deepEqual([...listed].sort(), table.sort());
+});
+
+test("gold rows are told by the page's labels", () => {
+  assert.deepEqual(
+    goldFields("professional-business/membership-application", {
+      name: "Ann",
+      reference: { name: "Bo", other: 1 },
+      "Highest Education Level": "PhD",
+      Industry: "PhD",
+    }),
+    {
+      "Full Name": "Ann",
+      "Reference Name": "Bo",
+      "Reference Email": "",
+      "Highest Education Level": "Doctorate",
+      Industry: "PhD",
+    },
+  );
+  assert.deepEqual(goldFields("tech-software/bug-report", { name: "x", list: ["a", "b"], n: 3, yes: false }), {
+    name: "x",
+    list: ["a", "b"],
+    n: 3,
+    yes: false,
+  });
+  assert.throws(
+    () => goldFields("tech-software/bug-report", { Odd: { a: 1 } }),
+    /bug-report: Odd: .* is no value of a form/,
+  );
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Rng } from "../../../../src/core/rng.js";
+import type { Control } from "../../../../src/env/browser/controls.js";
+import type { EpisodeRunner } from "../../../../src/env/browser/episode.js";
+import { nullPlan, oracleActions } from "../../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../../src/env/forms/plan.js";
+import type { RunningSite } from "../../../../src/env/site.js";
+import { site as formfactory } from "../../../../src/env/sites/formfactory.js";
+import { renderPrompt } from "../../../../src/text/prompt.js";
+import { openRunner } from "../../page-site.js";
+import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
+
+const made = madeCheckout();
+const start = (options: object): Promise<RunningSite> =>
+  formfactory.start(formfactory.schema.parse({ path: made.dir, forms: MADE_FORMS, ...options }));
+
+let clean: RunningSite;
+let whole: RunningSite;
+let runner: EpisodeRunner;
+before(async () => {
+  clean = await start({});
+  whole = await start({ clean: false });
+  runner = await openRunner(whole, { contexts: 2 });
+});
+after(async () => {
+  await runner?.close();
+  await Promise.all([clean?.stop(), whole?.stop()]);
+  made.remove();
+});
+
+test("cleaning drops phantom keys and what no control can hold, and says so", () => {
+  assert.equal(whole.tasks().length, 48);
+  assert.deepEqual(whole.notes, []);
+  assert.equal(clean.tasks().length, 46);
+  const [note = ""] = clean.notes ?? [];
+  assert.match(note, /^FormFactory: 46 of 48 instances kept/);
+  assert.match(note, /support-request: no control is called In short/);
+  assert.match(note, /course-registration: 1 instance \(Select Courses: not an option\)/);
+  assert.match(note, /membership-application: 1 instance \(Highest Education Level: not an option\)/);
+  assert.equal(whole.tasks().filter((task) => task.clean).length, 46);
+});
+
+test("splits are by record and by form, and cleaning moves nothing", () => {
+  const splits = new Map(whole.tasks().map((task) => [task.id, task.split]));
+  assert.equal(splits.size, 48);
+  for (const task of clean.tasks()) assert.equal(splits.get(task.id), task.split);
+  for (const task of whole.tasks())
+    assert.equal(task.split === "heldout", task.form === "legal-compliance/contractor-onboarding", task.id);
+  assert.deepEqual([...new Set(splits.values())].sort(), ["heldout", "test", "train", "val"]);
+  assert.notEqual(clean.splitHash(), whole.splitHash());
+});
+
+test("each task has its source text and the options of its choices", () => {
+  const task = clean.tasks().find((t) => t.form === "tech-software/support-request" && t.id.endsWith("0002"));
+  assert.match(task?.document ?? "", /^Letter 3\n[\s\S]*Lamp 2 is out[\s\S]*an answer$/);
+  assert.deepEqual(task?.choices?.["Affected Users"], ["1 - 10", "11 - 100", "101+"]);
+  assert.ok(task !== undefined && !renderPrompt(task, "document").includes("Affected Users | 100"));
+});
+
+test("the oracle is accepted everywhere and perfect on every clean task; to know nothing is worth nothing", async () => {
+  const pages = new Map<string, Promise<readonly Control[]>>();
+  const cleanIds = new Map(clean.tasks().map((task) => [task.id, task]));
+  await Promise.all(
+    whole.tasks().map(async (task) => {
+      const page = pages.get(task.url) ?? runner.snapshot(task);
+      pages.set(task.url, page);
+      const controls = await page;
+      const tidy = cleanIds.get(task.id);
+      const actions = oracleActions((tidy ?? task).fields, controls);
+      if (tidy !== undefined) {
+        assert.deepEqual(actions, oracleActions(tidy.fields, clean.fieldKinds?.(tidy) ?? {}), task.id);
+      }
+      const oracle = await runner.run(tidy ?? task, renderPlan(actions, "compact"));
+      assert.deepEqual([task.id, oracle.fault, oracle.accepted], [task.id, undefined, true]);
+      assert.equal(oracle.reward === 1 && oracle.success, tidy !== undefined, task.id);
+      if (tidy === undefined || !task.id.endsWith("0")) return;
+      for (const policy of ["empty", "submit-only"] as const) {
+        const plan = nullPlan(policy, controls, Rng.named(1, policy));
+        const { reward } = await runner.run(tidy, renderPlan(plan, "compact"));
+        assert.deepEqual([task.id, policy, reward], [task.id, policy, 0]);
+      }
+    }),
+  );
+});

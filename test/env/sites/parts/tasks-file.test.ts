@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../../../src/core/errors.js";
+import { packageRoot } from "../../../../src/core/files.js";
+import { readTasks } from "../../../../src/env/sites/parts/tasks-file.js";
+import { mutatedBytes, mutatedJson, mutatedText } from "../../../support/mutations.js";
+
+const dir = mkdtempSync(join(tmpdir(), "tasks-file-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+const BASE = "http://127.0.0.1:8080";
+const file = join(dir, "tasks.jsonl");
+const read = (content: string | Uint8Array): ReturnType<typeof readTasks> => {
+  writeFileSync(file, content);
+  return readTasks(file, BASE);
+};
+const line = (changes: Readonly<Record<string, unknown>> = {}): string =>
+  JSON.stringify({
+    id: "a",
+    form: "club/join",
+    url: "/club/join",
+    fields: { Name: "Ann" },
+    split: "train",
+    ...changes,
+  });
+
+function problems(content: string | Uint8Array): string {
+  try {
+    read(content);
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error.message;
+  }
+  return assert.fail("nothing was wrong");
+}
+
+test("a line becomes a task; what may be left out has a default", () => {
+  const tasks = read(
+    `${line()}\r\n\n${line({ id: "b", title: "Join us", url: `${BASE}/club/join?lang=en#top`, instruction: "Do it.", fields: { Age: 3, News: true, Days: ["Mon"], Note: "" }, split: "heldout", document: "I am Ann." })}\n`,
+  );
+  assert.deepEqual(tasks, [
+    {
+      id: "a",
+      form: "club/join",
+      formTitle: "club/join",
+      url: "/club/join",
+      instruction: 'Go to /club/join, fill in the form "club/join" and submit it.',
+      fields: { Name: "Ann" },
+      split: "train",
+      tier: "full",
+    },
+    {
+      id: "b",
+      form: "club/join",
+      formTitle: "Join us",
+      url: "/club/join?lang=en",
+      instruction: "Do it.",
+      fields: { Age: 3, News: true, Days: ["Mon"], Note: "" },
+      document: "I am Ann.",
+      split: "heldout",
+      tier: "full",
+    },
+  ]);
+});
+
+test("every problem is listed with its line, at once and bounded", () => {
+  const message = problems(
+    [
+      line(),
+      "{",
+      "[1]",
+      line({ id: "c", split: "trian", titel: "x" }),
+      line({ id: "a" }),
+      line({ id: "e", fields: { Name: null, Age: { low: 1 } } }),
+      line({ id: "f", fields: {} }),
+      line({ id: "g", url: "//evil.example/x" }),
+      line({ id: "h", url: "http://evil.example/" }),
+      line({ id: "i", url: "club" }),
+      line({ id: "", form: undefined }),
+    ].join("\n"),
+  );
+  for (const part of [
+    /tasks\.jsonl has 13 problems:/,
+    /line 2: not JSON/,
+    /line 3: expected an object, got \[1\]/,
+    /line 4: split: .*got "trian"/,
+    /line 4: "titel": unknown key; did you mean title\?/,
+    /line 5: id: "a" is also the id of line 1/,
+    /line 6: fields\.Name: expected text, a number, true or false, or a list of texts; got null/,
+    /line 6: fields\.Age: expected text.*got \{"low":1\}/,
+    /line 7: fields: is empty/,
+    /line 8: url: expected a path from the root.*evil/,
+    /line 9: url: /,
+    /line 10: url: .*got "club"/,
+    /line 11: form is missing/,
+  ])
+    assert.match(message, part);
+  const many = problems(Array.from({ length: 500 }, () => "x").join("\n"));
+  assert.match(many, /has 500 problems:\n {2}line 1: [\s\S]*\n {2}and 480 more$/);
+  assert.ok(many.length < 4000);
+  assert.match(problems("\n \n"), /holds no tasks/);
+  assert.match(problems(new Uint8Array([0x7b, 0xff, 0xfe])), /cannot be read as UTF-8/);
+  assert.throws(() => readTasks(join(dir, "gone"), BASE), /gone does not exist/);
+  assert.throws(() => readTasks(dir, BASE), /is not a file/);
+});
+
+test("a label is never lost without a word", () => {
+  assert.match(
+    problems(line({ fields: { Name: "Ann", " Name": "Bo" } })),
+    /line 1: fields: "Name" is there twice, apart from spaces/,
+  );
+  const proto = `${line().slice(0, -1)},"fields":{"Name":"Ann","__proto__":"x"}}`;
+  assert.match(problems(`${line({ id: "b" })}\n${proto}`), /line 2: fields\.__proto__: no control can have this label/);
+});
+
+/** Four tasks that use every key, and all kinds of values. */
+const GOOD = [
+  line(),
+  line({ id: "b", title: "Join us", url: `${BASE}/club/join?lang=en`, instruction: "Do it.", split: "heldout" }),
+  line({ id: "c", fields: { Age: 3, News: true, Days: ["Mon", "Fri"], Note: "" }, document: "I am Ann." }),
+  line({ id: "d", form: "club/leave", url: "/club/leave", split: "val" }),
+];
+
+/** Reads it, or refuses it in words that name the file, and lines where it is not the whole of it. @returns those lines. */
+function linesRefused(content: string | Uint8Array): number[] | "whole" | undefined {
+  try {
+    for (const task of read(content)) {
+      assert.equal(new URL(task.url, BASE).origin, BASE);
+      assert.ok(task.id !== "" && Object.keys(task.fields).length > 0);
+    }
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof UserError, `${content}: ${error instanceof Error ? error.stack : error}`);
+    assert.ok(error.message.includes(file), error.message);
+    if (/holds no tasks|cannot be read as UTF-8/.test(error.message)) return "whole";
+    const named = [...error.message.matchAll(/^ {2}line (\d+): ./gm)].map((match) => Number(match[1]));
+    assert.ok(named.length > 0, error.message);
+    return named;
+  }
+}
+
+test("whatever a line has become, it is a task or refused by file and line, and no other line is", () => {
+  const seen = { read: 0, refused: 0 };
+  const mutated = fc.nat(GOOD.length - 1).chain((at) => {
+    const good = GOOD[at] as string;
+    const json = mutatedJson(JSON.parse(good)).map((value) => JSON.stringify(value));
+    const text = mutatedText(good).map((t) => t.replaceAll(/[\r\n]/g, " "));
+    return fc.record({
+      at: fc.constant(at),
+      bad: fc.oneof({ weight: 3, arbitrary: json }, { weight: 2, arbitrary: text }),
+    });
+  });
+  fc.assert(
+    fc.property(mutated, fc.constantFrom("\n", "\r\n"), ({ at, bad }, newline) => {
+      const named = linesRefused(GOOD.map((good, i) => (i === at ? bad : good)).join(newline));
+      seen[named === undefined ? "read" : "refused"]++;
+      if (named === undefined) return;
+      // an id may have become another line's: the later one is named
+      assert.ok(
+        named !== "whole" && named.every((n) => n === at + 1 || /"id":\s*"[abcd]"/.test(bad)),
+        `${bad}: ${named}`,
+      );
+    }),
+    { seed: 7, numRuns: 200 },
+  );
+  assert.ok(seen.refused > 80 && seen.read > 15, JSON.stringify(seen));
+});
+
+test("whatever a file has become, it is tasks or refused in words that name it", () => {
+  const whole = GOOD.join("\n");
+  const anything = fc.oneof(
+    mutatedText(whole),
+    mutatedBytes(new TextEncoder().encode(whole)),
+    fc.string({ unit: "grapheme-ascii", maxLength: 300 }),
+    fc.array(fc.oneof(fc.json(), fc.constantFrom(...GOOD)), { maxLength: 6 }).map((lines) => lines.join("\n")),
+    fc
+      .dictionary(fc.constantFrom("id", "form", "url", "fields", "split", "__proto__"), fc.jsonValue())
+      .map((row) => JSON.stringify(row)),
+  );
+  fc.assert(
+    fc.property(anything, (content) => void linesRefused(content)),
+    { seed: 5, numRuns: 150 },
+  );
+});
+
+test("the example of the documentation is one", () => {
+  const docs = readFileSync(join(packageRoot(), "docs", "tasks.md"), "utf8");
+  const example = /```jsonl\n([\s\S]*?)```/.exec(docs)?.[1] ?? "";
+  assert.equal(read(example).length, 2);
+});

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import { Rng } from "../../src/core/rng.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import {
+  type Checkpoint,
+  checkpointSteps,
+  findCheckpoint,
+  latestCheckpoint,
+  readCheckpoint,
+  recoverCheckpoints,
+  retainCheckpoints,
+  writeCheckpoint,
+} from "../../src/runs/checkpoint.js";
+
+const dir = mkdtempSync(join(tmpdir(), "checkpoint-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+function tensor(...values: number[]): Tensor {
+  return { dtype: "float32", shape: [values.length], data: Float32Array.from(values) };
+}
+
+function checkpoint(step: number, changes: Partial<Checkpoint> = {}): Checkpoint {
+  return {
+    step,
+    adapter: {
+      config: { peft_type: "LORA", r: 8, lora_alpha: 16 },
+      tensors: new Map([["base_model.model.layers.0.q_proj.lora_A.weight", tensor(1, -2, step)]]),
+    },
+    weights: null,
+    optimizer: new Map([
+      ["m/q", tensor(0.5)],
+      ["v/q", tensor(0.25)],
+    ]),
+    state: {
+      rng: Rng.named(step, "rollout").state(),
+      cursor: 12,
+      note: "naïve",
+      none: null,
+      nested: { list: [1, [2]] },
+    },
+    ...changes,
+  };
+}
+
+async function fault(path: string): Promise<UserError> {
+  try {
+    await readCheckpoint(path);
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error;
+  }
+  throw new Error("it was read");
+}
+
+test("what is written is read back, byte for byte the same each time", async () => {
+  const path = join(dir, "round", "step-000003");
+  assert.equal(await writeCheckpoint(path, checkpoint(3)), path);
+  assert.deepEqual(await readCheckpoint(path), checkpoint(3));
+  assert.deepEqual(readdirSync(path).sort(), [
+    "adapter_config.json",
+    "adapter_model.safetensors",
+    "optimizer.safetensors",
+    "state.json",
+  ]);
+  const again = join(dir, "round", "step-000004");
+  await writeCheckpoint(again, checkpoint(3));
+  for (const file of readdirSync(path))
+    assert.deepEqual(readFileSync(join(again, file)), readFileSync(join(path, file)), file);
+});
+
+test("full training keeps weights instead of an adapter", async () => {
+  const path = join(dir, "full", "step-000001");
+  const full = checkpoint(1, {
+    adapter: null,
+    weights: new Map([["lm_head.weight", tensor(1)]]),
+    optimizer: new Map(),
+  });
+  await writeCheckpoint(path, full);
+  assert.deepEqual(await readCheckpoint(path), full);
+});
+
+test("an existing checkpoint is replaced and nothing is left aside", async () => {
+  const root = join(dir, "replace");
+  const path = join(root, "best");
+  await writeCheckpoint(path, checkpoint(1));
+  await writeCheckpoint(path, checkpoint(2));
+  assert.equal((await readCheckpoint(path)).step, 2);
+  assert.deepEqual(readdirSync(root), ["best"]);
+});
+
+test("each missing, cut or changed file is named, with the checkpoint to go on from", async () => {
+  const root = join(dir, "broken");
+  const path = join(root, "step-000020");
+  await writeCheckpoint(join(root, "step-000010"), checkpoint(10));
+  await writeCheckpoint(path, checkpoint(20));
+  truncateSync(join(path, "optimizer.safetensors"), 40);
+  rmSync(join(path, "adapter_config.json"));
+  const error = await fault(path);
+  assert.match(error.message, /adapter_config\.json is missing/);
+  assert.match(error.message, /optimizer\.safetensors \(40 bytes\) differs from its hash/);
+  assert.match(error.hint ?? "", /step-000010/);
+});
+
+test("a damaged state is found: cut, edited, of another format, missing", async () => {
+  const path = join(dir, "state", "step-000001");
+  const state = join(path, "state.json");
+  await writeCheckpoint(path, checkpoint(1));
+  const good = readFileSync(state, "utf8");
+  for (const [bad, message] of [
+    [good.slice(0, 100), /not valid JSON/],
+    [good.replace('"cursor": 12', '"cursor": 13'), /changed after it was written/],
+    [good.replace('"format": 1', '"format": 2'), /what this version writes/],
+    ["[]", /what this version writes/],
+  ] as const) {
+    writeFileSync(state, bad);
+    assert.match((await fault(path)).message, message);
+  }
+  rmSync(state);
+  assert.match((await fault(path)).message, /state\.json is missing/);
+  assert.match((await fault(join(dir, "nowhere"))).message, /no such directory/);
+});
+
+test("a state that JSON would change is refused before anything is replaced", async () => {
+  const path = join(dir, "json", "step-000001");
+  await writeCheckpoint(path, checkpoint(1));
+  for (const bad of [Number.NaN, undefined, 1n, new Date(0), Float32Array.of(1)]) {
+    await assert.rejects(writeCheckpoint(path, checkpoint(2, { state: { a: [bad] } })), /state\.a\[0\]/);
+  }
+  assert.equal((await readCheckpoint(path)).step, 1);
+  assert.deepEqual(readdirSync(join(dir, "json")), ["step-000001"]);
+});
+
+test("what a killed process left aside is never taken for a checkpoint", async () => {
+  const root = join(dir, "aside");
+  await writeCheckpoint(join(root, "step-000010"), checkpoint(10));
+  mkdirSync(join(root, "step-000020.tmp-1"));
+  appendFileSync(join(root, "step-000020.tmp-1", "state.json"), "{");
+  assert.equal(latestCheckpoint(root), join(root, "step-000010"));
+  retainCheckpoints(root, 2);
+  assert.deepEqual(readdirSync(root), ["step-000010"]);
+});
+
+test("a kill at any point of a replacement loses no complete checkpoint", async () => {
+  const root = join(dir, "replaced");
+  const run = { checkpoints: join(root, "checkpoints"), best: join(root, "best") };
+  const entries = (): string[] => [...readdirSync(root), ...readdirSync(run.checkpoints)].sort();
+  await writeCheckpoint(join(run.checkpoints, "step-000010"), checkpoint(10));
+  // between the two renames: the old one is aside, the new one not yet in its place
+  await writeCheckpoint(`${run.best}.old-77`, checkpoint(1));
+  await writeCheckpoint(`${run.best}.tmp-77`, checkpoint(2));
+  assert.equal((await readCheckpoint(findCheckpoint(run, "best"))).step, 1, "read where it lies");
+  recoverCheckpoints(run);
+  assert.equal((await readCheckpoint(run.best)).step, 1);
+  assert.deepEqual(entries(), ["best", "checkpoints", "step-000010"]);
+  // after both, before the old one is removed
+  await writeCheckpoint(`${run.best}.old-78`, checkpoint(0));
+  mkdirSync(join(run.checkpoints, "step-000020.tmp-78"));
+  recoverCheckpoints(run);
+  assert.equal((await readCheckpoint(run.best)).step, 1);
+  assert.deepEqual(entries(), ["best", "checkpoints", "step-000010"]);
+});
+
+test("retention keeps the last ones; names find them", async () => {
+  const run = { checkpoints: join(dir, "keep", "checkpoints"), best: join(dir, "keep", "best") };
+  assert.equal(latestCheckpoint(run.checkpoints), undefined);
+  assert.throws(
+    () => findCheckpoint(run, "last"),
+    (e) => e instanceof UserError && /saved none/.test(e.hint ?? ""),
+  );
+  for (const step of [2, 10, 4, 6])
+    await writeCheckpoint(join(run.checkpoints, `step-${String(step).padStart(6, "0")}`), checkpoint(step));
+  await writeCheckpoint(run.best, checkpoint(4));
+  retainCheckpoints(run.checkpoints, 2);
+  assert.deepEqual(checkpointSteps(run.checkpoints), [6, 10]);
+  assert.equal(findCheckpoint(run, "last"), join(run.checkpoints, "step-000010"));
+  assert.equal(findCheckpoint(run, "best"), run.best);
+  assert.equal(findCheckpoint(run, 6), join(run.checkpoints, "step-000006"));
+  assert.throws(
+    () => findCheckpoint(run, 4),
+    (e) => e instanceof UserError && /best, last, 6, 10/.test(e.hint ?? ""),
+  );
+});
+
+test("a place that cannot be written is a clear error", async () => {
+  writeFileSync(join(dir, "file"), "");
+  await assert.rejects(
+    writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)),
+    (e) => e instanceof UserError && /Cannot write the checkpoint/.test(e.message),
+  );
+});

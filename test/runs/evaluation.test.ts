@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import {
+  compareEvaluations,
+  type EpisodeScore,
+  type Evaluation,
+  formatComparisons,
+  formatDifference,
+  formatEvaluations,
+  formatForms,
+  formatInterval,
+  formatLeftOut,
+  formatTable,
+  readEvaluation,
+  summarize,
+  writeEvaluation,
+} from "../../src/runs/evaluation.js";
+
+const dir = mkdtempSync(join(tmpdir(), "evaluation-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+const about = { split: "heldout", policy: "model", seed: 1, split_hash: "abc", temperature: 1 };
+
+function episodes(n: number, reward: (i: number) => number): EpisodeScore[] {
+  return Array.from({ length: n }, (_, i) => ({
+    task_id: `t/${i}`,
+    form: i % 2 === 0 ? "a/one" : "b/two",
+    reward: reward(i),
+    success: reward(i) > 0.9,
+    field_accuracy: reward(i),
+  }));
+}
+
+function evaluation(reward: (i: number) => number, changes: Partial<Evaluation> = {}): Evaluation {
+  return { ...summarize(episodes(40, reward), about), ...changes };
+}
+
+test("faults are counted and left out; forms are scored apart", () => {
+  const rows = episodes(10, (i) => (i % 2 === 0 ? 1 : 0.5));
+  const e = summarize([...rows, { ...(rows[0] as EpisodeScore), reward: 0, fault: "browser gone" }], about);
+  assert.equal(e.episodes, 10);
+  assert.equal(e.faults, 1);
+  assert.deepEqual(e.left_out, [{ task_id: "t/0", fault: "browser gone" }]);
+  assert.match(formatLeftOut(e), /^heldout: left out, .*: browser gone \(t\/0\)$/);
+  assert.equal(formatLeftOut(summarize(rows, about)), "");
+  assert.equal(e.reward.mean, 0.75);
+  assert.equal(e.success_rate.mean, 0.5);
+  assert.ok(e.reward.low < 0.75 && e.reward.high > 0.75);
+  assert.deepEqual(e.per_form["a/one"]?.reward, { mean: 1, low: 1, high: 1 });
+  assert.equal(e.per_form["b/two"]?.episodes, 5);
+  assert.equal(e.per_task.length, 10);
+  assert.throws(
+    () => summarize([{ ...(rows[0] as EpisodeScore), fault: "x" }], about),
+    (err) => err instanceof UserError && /1 faults: x/.test(err.message),
+  );
+});
+
+test("a file holds the whole evaluation, and a broken one is named", async () => {
+  const path = join(dir, "heldout.json");
+  const e = evaluation(() => 0.3);
+  await writeEvaluation(path, e);
+  assert.deepEqual(readEvaluation(path), e);
+  writeFileSync(path, JSON.stringify({ ...e, reward: 0.3 }));
+  assert.throws(
+    () => readEvaluation(path),
+    (err) => err instanceof UserError && /reward/.test(err.message),
+  );
+});
+
+test("a comparison pairs by task, whatever the order and the gaps", () => {
+  const before = evaluation((i) => (i % 10) / 10);
+  const after = evaluation((i) => Math.min(1, (i % 10) / 10 + 0.05));
+  const shuffled = { ...after, per_task: [...after.per_task].reverse().slice(0, 30) };
+  const c = compareEvaluations(before, shuffled);
+  assert.equal(c.pairs, 30);
+  assert.equal(c.unpaired, 10);
+  assert.ok(Math.abs(c.reward.mean - 0.05) < 1e-12 && c.reward.high - c.reward.low < 1e-9);
+  assert.deepEqual(c.warnings, []);
+});
+
+test("a task that is drawn twice makes two pairs", () => {
+  const rows = episodes(2, () => 0.5).map((row) => ({ ...row, task_id: "same" }));
+  const before = summarize(rows, about);
+  const after = summarize(
+    rows.map((row, i) => ({ ...row, reward: i })),
+    about,
+  );
+  const c = compareEvaluations(before, after);
+  assert.equal(c.pairs, 2);
+  assert.equal(c.reward.mean, 0);
+});
+
+test("what cannot be compared is refused, what should not be is said", () => {
+  const a = evaluation(() => 0.5);
+  assert.throws(() => compareEvaluations(a, { ...a, split: "val" }), UserError);
+  assert.throws(
+    () => compareEvaluations(a, { ...a, per_task: a.per_task.map((t) => ({ ...t, task_id: `x${t.task_id}` })) }),
+    /no task in common/,
+  );
+  assert.deepEqual(compareEvaluations(a, { ...a, split_hash: "def" }).warnings, ["split_hash differs: abc and def"]);
+});
+
+test("forms are listed worst first with what the server took and received right, then all together", () => {
+  const row = (form: string, i: number, right: number, clean?: boolean): EpisodeScore => ({
+    task_id: `${form}/${i}`,
+    form,
+    reward: right / 4,
+    success: right === 4,
+    field_accuracy: right / 4,
+    accepted: right > 0,
+    pairs: 4,
+    pairs_right: right,
+    ...(clean === undefined ? {} : { clean }),
+  });
+  const rated = [row("good", 0, 4, true), row("good", 1, 4, true), row("bad", 0, 0, false), row("bad", 1, 3, true)];
+  const columns = (e: Evaluation): string[][] =>
+    formatForms(e)
+      .split("\n")
+      .map((line) =>
+        line
+          .trim()
+          .split(/\s{2,}/)
+          .slice(0, 6),
+      );
+  assert.deepEqual(columns(summarize(rated, about)), [
+    ["form", "episodes", "accepted", "pairs right", "perfect", "clean"],
+    ["bad", "2", "1", "3/8", "0", "1"],
+    ["good", "2", "2", "8/8", "2", "2"],
+    ["all", "4", "3", "11/16", "2", "3"],
+  ]);
+  const unrated = summarize([row("one", 0, 4)], about);
+  assert.equal(columns(unrated)[0]?.[5], "reward");
+  assert.equal("clean" in (unrated.per_task[0] ?? {}), false);
+});
+
+test("numbers and tables", () => {
+  assert.equal(formatInterval({ mean: 0.4121, low: 0.38, high: 0.4409 }), "0.412 [0.380, 0.441]");
+  assert.equal(formatInterval({ mean: 0.5, low: 0.25, high: 0.75 }, true), "50.0 % [25.0, 75.0]");
+  assert.equal(formatDifference({ mean: 0.05, low: 0.02, high: 0.08 }), "+0.050 [+0.020, +0.080] *");
+  assert.equal(formatDifference({ mean: -0.05, low: -0.08, high: -0.02 }, true), "-5.0 pp [-8.0, -2.0] *");
+  assert.equal(formatDifference({ mean: -0.0001, low: -0.1, high: 0.1 }), "0.000 [-0.100, +0.100]");
+  assert.equal(
+    formatTable([
+      ["", "n"],
+      ["a", "10"],
+      ["bcd", "2"],
+    ]),
+    "      n\na    10\nbcd   2",
+  );
+  const e = evaluation((i) => (i % 10) / 10);
+  const lines = formatEvaluations([
+    { label: "before", evaluation: e },
+    { label: "after", evaluation: e },
+  ]).split("\n");
+  assert.equal(lines.length, 3);
+  assert.match(lines[1] as string, /^before +heldout +40 +0 +0\.450 \[/);
+  assert.match(formatForms(e).split("\n")[1] as string, /^a\/one/);
+  const text = formatComparisons([{ label: "r", comparison: compareEvaluations(e, { ...e, seed: 2 }) }]);
+  assert.match(text, /r, heldout: seed differs: 1 and 2/);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { UserError } from "../../src/core/errors.js";
+import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/runs/rollout-record.js";
+
+const dir = mkdtempSync(join(tmpdir(), "rollouts-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+const record: RolloutRecord = {
+  step: 1,
+  group: 0,
+  rollout: 2,
+  task_id: "t/1",
+  form: "f",
+  prompt: "p",
+  response: "line\nline\u2028",
+  reward: 0.5,
+  parts: { task_completion: 0, field_accuracy: 1, execution_completeness: 0.5 },
+  success: false,
+  advantage: -1,
+  accepted: false,
+  truth: { Name: "A", Tags: ["x"] },
+  posted: [
+    ["name", "A"],
+    ["name", "B"],
+  ],
+  actions: [{ action: "fill Name | A", fate: "done" }],
+  fault: null,
+  tokens: 12,
+  trajectory: { rounds: [1, 2] },
+};
+
+test("records are read back with their trajectory, and a wrong line is named", async () => {
+  const path = join(dir, "rollouts", "step-000001.jsonl");
+  await writeRollouts(path, [record, { ...record, reward: null, parts: null, fault: "timeout" }]);
+  const [first, second] = readRollouts(path);
+  assert.deepEqual(first, record);
+  assert.equal(second?.fault, "timeout");
+  appendFileSync(path, '{"step":1}\n');
+  assert.throws(
+    () => readRollouts(path),
+    (e) => e instanceof UserError && /line 3 is no rollout/.test(e.message),
+  );
+});
