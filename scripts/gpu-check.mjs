@@ -54,7 +54,7 @@ if (process.env.REFUSION_DIST === undefined) {
 process.chdir(ROOT);
 
 const { Runtime } = await load("onnx/session.js");
-const { gradientCheck } = await load("train/gradient-check.js");
+const { gradientCheck } = await load("engine/gradient-check.js");
 const providers = [];
 for (const provider of ["cpu", "cuda", "webgpu"]) {
   try {

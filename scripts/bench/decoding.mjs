@@ -90,8 +90,8 @@ async function compare(dir, kind, prompts, settings, batch, runs) {
   const { freshAdapter } = await load("nn/lora.js");
   const { loadModel } = await load("nn/model.js");
   const { Runtime } = await load("onnx/session.js");
-  const { Engine } = await load("train/engine.js");
-  const { sampledModel } = await load("train/policy.js");
+  const { Engine } = await load("engine/engine.js");
+  const { sampledModel } = await load("engine/policy.js");
   const { sampler } = await load(`diffusion/samplers/${kind}.js`);
   const model = await loadModel(dir);
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });

@@ -5,7 +5,7 @@ import { load } from "./support.mjs";
 export async function openTrainer(dir, { threads, rank, alpha, weightDecay, checkpoint = false }) {
   const { loadModel } = await load("nn/model.js");
   const { Runtime } = await load("onnx/session.js");
-  const { Engine } = await load("train/engine.js");
+  const { Engine } = await load("engine/engine.js");
   const { objective } = await load("rl/objectives/sft.js");
   const { sampler } = await load("diffusion/samplers/unmask.js");
   const model = await loadModel(dir);

@@ -5,10 +5,10 @@ const CONFIG = "configs/tiny/quickstart.yaml";
 const ROLLOUTS = 32;
 
 export async function benchPolicy({ runs, contexts }) {
-  const { loadConfig } = await load("train/config.js");
-  const { openPolicy, initialAdapter } = await load("train/policy.js");
+  const { loadConfig } = await load("config/config.js");
+  const { openPolicy, initialAdapter } = await load("engine/policy.js");
   const { openEnvironment, evaluationTasks } = await load("train/environment.js");
-  const { optimizerOptions } = await load("train/recipe-options.js");
+  const { optimizerOptions } = await load("config/optimizer.js");
   const { prepareBatches, takeStep } = await load("train/update.js");
   const { Rng } = await load("core/rng.js");
   const { objective } = await load("rl/objectives/flow-grpo.js");
@@ -74,8 +74,8 @@ export async function benchPolicy({ runs, contexts }) {
 /** Oracle plans in the browser, `contexts` at once. */
 async function benchEpisodes(config, contexts) {
   const { openEnvironment, evaluationTasks } = await load("train/environment.js");
-  const { oracleActions } = await load("env/oracle.js");
-  const { renderPlan } = await load("env/plan.js");
+  const { oracleActions } = await load("env/forms/oracle.js");
+  const { renderPlan } = await load("env/forms/plan.js");
   const environment = await openEnvironment({ ...config, browser: { ...config.browser, contexts } });
   const runner = await environment.runner();
   const plan = (task) => renderPlan(oracleActions(task.fields, environment.site.fieldKinds(task)), "compact");

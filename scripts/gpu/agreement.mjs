@@ -7,9 +7,9 @@ const CONFIG = "configs/tiny/quickstart.yaml";
 
 /** Logits, log-probabilities and gradients of a model on a provider. */
 async function results(provider, dir) {
-  const { loadConfig } = await load("train/config.js");
-  const { openPolicy } = await load("train/policy.js");
-  const { optimizerOptions } = await load("train/recipe-options.js");
+  const { loadConfig } = await load("config/config.js");
+  const { openPolicy } = await load("engine/policy.js");
+  const { optimizerOptions } = await load("config/optimizer.js");
   const { prepareBatches } = await load("train/update.js");
   const { bindModel } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");

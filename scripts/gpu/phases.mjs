@@ -11,7 +11,7 @@ const LEARNING_RATE = 1e-9;
  */
 export async function measurePhases(dir, s, { provider, rank, microBatch, repeats, log }) {
   const { loadModel } = await load("nn/model.js");
-  const { sampledModel } = await load("train/policy.js");
+  const { sampledModel } = await load("engine/policy.js");
   const { sampler } = await load("diffusion/samplers/unmask.js");
   const { Rng } = await load("core/rng.js");
   const model = await loadModel(dir);
@@ -55,7 +55,7 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
 }
 
 async function onEngine(about, objective, chosen, work) {
-  const { Engine } = await load("train/engine.js");
+  const { Engine } = await load("engine/engine.js");
   const { Runtime } = await load("onnx/session.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");

@@ -34,8 +34,8 @@ export function configOf(s, quantize) {
  */
 export async function writeRandomModel(dir, s, quantize, seed = 0) {
   const { architectureOf } = await load("nn/architecture.js");
-  const { formOf, partsOf, nf4Part, encodeState } = await load("nn/precision.js");
-  const { SafetensorsWriter } = await load("text/safetensors-write.js");
+  const { formOf, partsOf, nf4Part, encodeState } = await load("weights/precision.js");
+  const { SafetensorsWriter } = await load("weights/safetensors-write.js");
   const { NF4_CODE } = await load("onnx/nf4.js");
   const { floatToBfloat16, floatToFloat16 } = await load("core/half.js");
   const { writeModelGraph, WEIGHTS_FILE } = await load("nn/model.js");
