@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { EXIT, nearest, UserError } from "../core/errors.js";
-import { SPLITS } from "../env/site.js";
+import { SPLITS } from "../env/environment.js";
 import {
   compareEvaluations,
   type Evaluation,

@@ -1,4 +1,5 @@
 import { UserError } from "../core/errors.js";
+import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
 
 /**
  * The additive bias of a blocked pair. Finite, because -Infinity turns a row with nothing visible into NaN and
@@ -28,6 +29,15 @@ export interface BufferBatch {
   readonly positionIds: BigInt64Array;
   /** [B*N*N] */
   readonly attentionBias: Float32Array;
+}
+
+/** A batch as inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, N]. */
+export function tokenInputs({ batch, length, inputIds, positionIds, attentionBias }: BufferBatch): NamedTensors {
+  return {
+    input_ids: i64([batch, length], inputIds),
+    position_ids: i64([batch, length], positionIds),
+    attention_bias: f32([batch, 1, length, length], attentionBias),
+  };
 }
 
 /** The smallest multiple of `step` that holds `length`: few distinct shapes, few compiled or planned graphs. */

@@ -1,9 +1,6 @@
 import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
-
-/** `train`, `val` and `test` hold disjoint records of the same forms; `heldout` holds forms that are never trained on. */
-export const SPLITS = ["train", "val", "test", "heldout"] as const;
-export type Split = (typeof SPLITS)[number];
+import type { EnvironmentTask } from "./environment.js";
 
 /** `starter`: 3-6 short fields a form, for the tiny models. `full`: every field of the form. */
 export const TIERS = ["starter", "full"] as const;
@@ -49,8 +46,8 @@ export interface FieldKind {
 }
 
 /** One form to fill in once, with the true values. */
-export interface Task {
-  /** Unique in its site; ends in `/<split>/<number>`, as `embedded/starter/library/visitor-pass/train/0007`. */
+export interface Task extends EnvironmentTask {
+  /** As `embedded/starter/library/visitor-pass/train/0007`. */
   readonly id: string;
   /** Which form: the same for all of its records, as `library/visitor-pass`. */
   readonly form: string;
@@ -67,7 +64,6 @@ export interface Task {
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   /** False where its controls cannot hold all of its true values, so that cleaning leaves it out; absent: not looked at. */
   readonly clean?: boolean;
-  readonly split: Split;
   readonly tier: Tier;
 }
 

@@ -23,14 +23,12 @@ export interface BindOptions {
 export interface BoundModel {
   readonly g: GraphBuilder;
   readonly e: Emitter;
-  /** [rows, V] where rows were asked for, else [B, N, V]. */
-  readonly logits: Value;
-  /** The graph input `rows` [R] int64: flat indices b * N + n. */
-  readonly rows: Value | undefined;
+  /** What the model's graph returns by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
+  readonly outputs: Readonly<Record<string, Value>>;
+  /** [B*N, D] what goes into the output head, all rows of it; undefined where there is no such head. */
+  readonly hidden: Value | undefined;
   /** Adapter matrices, or all weights. */
   readonly parameters: readonly Value[];
-  /** What the graph returns besides logits. */
-  readonly others: ReadonlyMap<string, Value>;
 }
 
 /** What may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
@@ -130,7 +128,8 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   };
   const values = emitInputs(e, model, bound);
   const rows = options.rows === undefined ? undefined : g.input("rows", "int64", [options.rows]);
-  const head = headOf(model);
+  const head = model.outputs.some(({ name }) => name === "logits") ? headOf(model) : undefined;
+  let hidden: Value | undefined;
   const read = (initializerName: string): Value | undefined => {
     const known = values.get(initializerName);
     if (known !== undefined) return known;
@@ -183,8 +182,8 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   for (const node of model.nodes) {
     if (node.outputs.some((output) => expressions.packed.has(output))) continue;
     const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
-    if (afterHead || node === head.product) for (const output of node.outputs) ofHead.add(output);
-    if (afterHead && !head.tail.has(node)) continue;
+    if (afterHead || node === head?.product) for (const output of node.outputs) ofHead.add(output);
+    if (afterHead && !head?.tail.has(node)) continue;
     const inputs = node.inputs.map((input) => {
       if (input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))) return undefined;
       if (expressions.packed.has(input)) {
@@ -202,9 +201,9 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       values.set(node.outputs[0] as string, inputs[0] as Value);
       continue;
     }
-    if (node === head.product && rows !== undefined) {
-      const x = inputs[0] as Value;
-      inputs[0] = e.gather(flatRows(e, x), rows);
+    if (node === head?.product) {
+      hidden = flatRows(e, inputs[0] as Value);
+      if (rows !== undefined) inputs[0] = e.gather(hidden, rows);
     }
     const outputs = emitNode(g, e, model, node, inputs, read);
     const { lora } = options;
@@ -223,19 +222,17 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       if (output !== "" && outputs[i] !== undefined) values.set(output, outputs[i] as Value);
     });
   }
-  const logits = values.get("logits");
-  if (logits === undefined) throw new UserError(`The graph ${model.name} has no output "logits".`);
-  const others = model.outputs.flatMap(({ name }) => {
-    const value = name === "logits" ? undefined : values.get(name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
     g,
     e,
-    logits,
-    rows,
+    outputs: Object.fromEntries(
+      model.outputs.flatMap(({ name }) => {
+        const value = values.get(name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    ),
+    hidden,
     parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])],
-    others: new Map(others),
   };
 }
 

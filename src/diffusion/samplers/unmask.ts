@@ -2,18 +2,14 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { checkStreams, inBatches } from "../batches.js";
+import type { Scoring } from "../layouts.js";
 import { cacheUse } from "../prefix-cache.js";
 import { RoundReader, type RowRequest } from "../round-reader.js";
-import {
-  MIN_TEMPERATURE,
-  type RoundModel,
-  rowNoise,
-  type SampledModel,
-  type Sampler,
-  type Scoring,
-  scoringTemperature,
-} from "../sampler.js";
+import { MIN_TEMPERATURE, type RoundModel, rowNoise, type Sampler, scoringTemperature } from "../sampler.js";
 import { modelHead, policyHead } from "../score-head.js";
+import { afterEosFraction } from "../scored-tokens.js";
+import { textPolicy } from "../text-policy.js";
+import type { SampledModel } from "../tokens.js";
 import { layCanvas } from "./unmask/canvas.js";
 import { corruptBatch } from "./unmask/corrupt.js";
 import { boundTerms } from "./unmask/elbo.js";
@@ -260,6 +256,7 @@ function toTrajectory(state: State, options: UnmaskOptions): UnmaskTrajectory {
 
 export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, RowStatistics> = {
   schema,
+  policy: textPolicy,
   conditions: [],
   roundHead,
   scoreHeads: [policyHead, modelHead],
@@ -277,4 +274,7 @@ export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, Row
   boundTerms,
   textTerms,
   supervisedTerms: corruptBatch,
+  watch: (batches, scoring, { model }) => ({
+    after_eos_fraction: afterEosFraction(batches, scoring, model.tokens.eos),
+  }),
 };

@@ -6,7 +6,7 @@
  *   loss = - sum_r coefficient[r] * score_r
  */
 import { z } from "zod";
-import type { TermBatch } from "../../diffusion/terms.js";
+import type { Batch } from "../../diffusion/batch.js";
 import type { Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z.strictObject({
@@ -50,9 +50,10 @@ export const objective: Objective<SftOptions> = {
   schema,
   learnsFrom: "supervision",
   scoring: "supervised",
-  penalty: () => 0,
+  needs: () => ({ reference: false }),
+  credit: (group) => group.map(() => null),
 
-  layout(): TermBatch {
+  layout(): Batch {
     throw new Error("sft learns from supervised batches, not from trajectories");
   },
 

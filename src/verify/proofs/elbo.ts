@@ -39,13 +39,13 @@ export async function measureElbo(
 
 /** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
 function shortResponse(context: VerifyContext): UnmaskTrajectory {
-  const { engine, model } = context.policy;
+  const { model } = context.policy;
   const options = context.policy.options as UnmaskOptions;
-  const special = Object.values(engine.tokens);
+  const special = Object.values(options.model.tokens);
   const rng = context.rng("elbo");
   const length = SLOTS * options.slotSize - (options.slotSize > 1 ? 1 : 0);
   const response = Array.from({ length }, (_, i) => {
-    let token = engine.tokens.eos;
+    let token = options.model.tokens.eos;
     while (i < length - 1 && special.includes(token)) token = rng.int(model.config.vocab_size);
     return token;
   });
@@ -87,7 +87,7 @@ async function expectedEstimate(
   const batch = boundTerms(
     draws.map(() => trajectory),
     { ...(options as UnmaskOptions), responseLength: trajectory.responseLength },
-    { batch: draws.length, lengthStep: 32, samples: 1, coupled, rng: rng("unused") },
+    { batch: draws.length, lengthStep: 32, samples: 1, coupled, rngs: draws.map(() => rng("unused")) },
     () => (draws[next++] as WeightedDraw).draw,
   );
   const { value } = await engine.score(batch, "policy");

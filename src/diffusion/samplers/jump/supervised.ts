@@ -1,7 +1,8 @@
 import { UserError } from "../../../core/errors.js";
+import type { Batch } from "../../batch.js";
 import type { SupervisedLayout } from "../../layouts.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
-import { bufferTerms, type ScoredBuffer, type TermBatch } from "../../terms.js";
+import { bufferTerms, type ScoredBuffer } from "../../terms.js";
 import { corrupt, flowConditions } from "./bound.js";
 import { flowBuffer } from "./canvas.js";
 import { generalisedKlHead } from "./heads.js";
@@ -17,7 +18,7 @@ export function supervisedFlowTerms(
   examples: readonly SupervisedExample[],
   options: JumpOptions,
   { arWeight, eosFillWeight, rng }: SupervisedLayout,
-): TermBatch {
+): Batch {
   if ((arWeight ?? 0) > 0) {
     throw new UserError("FS-DFM has no autoregressive loss: it reads the whole canvas.", {
       hint: "Set objective.ar_weight=0.",

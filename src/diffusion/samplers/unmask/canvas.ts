@@ -1,5 +1,5 @@
 import { BufferBuilder, type TokenBuffer } from "../../buffer.js";
-import type { SampledModel } from "../../sampler.js";
+import type { SampledModel } from "../../tokens.js";
 
 /** A partly revealed response as the network reads it. */
 export interface Canvas {

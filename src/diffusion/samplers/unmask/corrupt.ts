@@ -1,8 +1,9 @@
 import { UserError } from "../../../core/errors.js";
+import type { Batch } from "../../batch.js";
 import type { SupervisedLayout } from "../../layouts.js";
 import { modelHead } from "../../score-head.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
-import { bufferTerms, type ScoredBuffer, type Term, type TermBatch } from "../../terms.js";
+import { bufferTerms, type ScoredBuffer, type Term } from "../../terms.js";
 import { layCanvas, revealSlots } from "./canvas.js";
 import type { UnmaskOptions } from "./options.js";
 
@@ -25,7 +26,7 @@ export function corruptBatch(
   examples: readonly SupervisedExample[],
   options: UnmaskOptions,
   { arWeight: asked, eosFillWeight, rng }: SupervisedLayout,
-): TermBatch {
+): Batch {
   const { slotSize, responseLength, promptLength, model } = options;
   const { tokens } = model;
   const causal = model.attention === "causal";

@@ -1,7 +1,8 @@
 import type { DiscreteRng } from "../../../core/outcomes.js";
+import type { Batch } from "../../batch.js";
 import type { BoundLayout } from "../../layouts.js";
 import { policyHead } from "../../score-head.js";
-import { bufferTerms, layoutLength, type ScoredBuffer, type TermBatch } from "../../terms.js";
+import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import { canvasLength, layCanvas, revealSlots } from "./canvas.js";
 import type { UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
@@ -42,14 +43,14 @@ export function boundTerms(
   options: UnmaskOptions,
   layout: BoundLayout,
   draw: typeof drawMask = drawMask,
-): TermBatch {
+): Batch {
   const { tokens } = options.model;
   const lengths = new Float32Array(layout.batch);
   const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
     const { response, slotSize } = trajectory;
     lengths[b] = response.length;
     const slots = Math.ceil(response.length / slotSize);
-    return Array.from({ length: layout.samples }, () => draw(slots, layout.rng)).flatMap((drawn) =>
+    return Array.from({ length: layout.samples }, () => draw(slots, layout.rngs[b] as DiscreteRng)).flatMap((drawn) =>
       sides(trajectory, b, options, drawn, layout),
     );
   });

@@ -18,9 +18,13 @@ export interface UnmaskOptions extends SamplerOptions {
   readonly kvCache: CacheUse;
 }
 
-export function unmaskShapes(options: UnmaskOptions): SamplerShapes {
+export function unmaskShapes(
+  options: UnmaskOptions,
+): SamplerShapes & { readonly length: number; readonly rows: number } {
+  const length = options.promptLength + options.responseLength;
   return {
-    length: options.promptLength + options.responseLength,
+    length,
+    dims: (batch) => ({ B: batch, N: length }),
     rows: options.responseLength,
     steps: revealSchedule(options.responseLength / options.slotSize, options.rounds).length,
   };

@@ -1,9 +1,11 @@
 import { UserError } from "../../../core/errors.js";
+import type { Batch } from "../../batch.js";
 import { BufferBuilder, bucketLength } from "../../buffer.js";
 import type { StepLayout } from "../../layouts.js";
-import { type SampledModel, scoringTemperature } from "../../sampler.js";
+import { scoringTemperature } from "../../sampler.js";
 import { policyHead } from "../../score-head.js";
-import { commonTemperature, type StepBuffer, type StepTerm, stepTerms, type TermBatch } from "../../terms.js";
+import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
+import type { SampledModel } from "../../tokens.js";
 import { layCanvas } from "./canvas.js";
 import { type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
@@ -18,7 +20,7 @@ export function roundTerms(
   trajectories: readonly UnmaskTrajectory[],
   options: UnmaskOptions,
   layout: StepLayout,
-): TermBatch {
+): Batch {
   const { model } = options;
   const { steps, length } = unmaskShapes(options);
   const packed = (layout.packed ?? true) && model.attention === "causal";

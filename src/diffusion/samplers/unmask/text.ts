@@ -1,7 +1,8 @@
+import type { Batch } from "../../batch.js";
 import { BufferBuilder } from "../../buffer.js";
 import type { LayoutSizes } from "../../layouts.js";
 import { policyHead } from "../../score-head.js";
-import { bufferTerms, layoutLength, type ScoredBuffer, type TermBatch } from "../../terms.js";
+import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
 
@@ -13,7 +14,7 @@ export function textTerms(
   trajectories: readonly UnmaskTrajectory[],
   options: UnmaskOptions,
   layout: LayoutSizes,
-): TermBatch {
+): Batch {
   const { tokens } = options.model;
   const terms = layout.batch * options.responseLength;
   const counts = new Float32Array(terms);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UserError } from "../../../core/errors.js";
 import { problemsOf } from "../../../core/problems.js";
 import type { Reveal } from "../../sampler.js";
-import type { Trajectory } from "../../trajectory.js";
+import type { TokenTrajectory } from "../../trajectory.js";
 import { eosAllowedSlots } from "./slots.js";
 
 const integer = z.number().int().nonnegative();
@@ -37,7 +37,7 @@ export interface TrajectoryRound {
 }
 
 /** A recorded rollout of the sampler `unmask`. */
-export interface UnmaskTrajectory extends Trajectory {
+export interface UnmaskTrajectory extends TokenTrajectory {
   readonly slotSize: number;
   readonly rounds: readonly TrajectoryRound[];
 }

@@ -1,4 +1,5 @@
-import type { RoundInput, RoundModel, SampledModel } from "../../../../src/diffusion/sampler.js";
+import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
+import type { SampledModel } from "../../../../src/diffusion/tokens.js";
 import type { Drawn } from "../../../../src/diffusion/samplers/jump/heads.js";
 import type { JumpOptions } from "../../../../src/diffusion/samplers/jump/options.js";
 import type { TermBatch } from "../../../../src/diffusion/terms.js";

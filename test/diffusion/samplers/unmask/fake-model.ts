@@ -1,6 +1,7 @@
 import { Rng } from "../../../../src/core/rng.js";
 import type { BufferBatch } from "../../../../src/diffusion/buffer.js";
-import type { RoundInput, RoundModel, SampledModel } from "../../../../src/diffusion/sampler.js";
+import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
+import type { SampledModel } from "../../../../src/diffusion/tokens.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
 import type { TermBatch } from "../../../../src/diffusion/terms.js";

@@ -4,15 +4,18 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy, type Policy } from "../engine/policy.js";
-import type { Split } from "../env/site.js";
+import { mean } from "../core/statistics.js";
+import type { TokenTrajectory } from "../diffusion/trajectory.js";
+import { adapterConfig, checkPromptsFit, initialParameters, openPolicy, type Policy } from "../engine/policy.js";
+import type { Environment, Split } from "../env/environment.js";
+import { openEnvironment, tasksOf } from "../env/open.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
 import { spread } from "../rl/advantages.js";
 import type { Objective } from "../rl/objective.js";
-import { retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
+import { parameterParts, parametersIn, retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "../runs/evaluation.js";
-import type { RECIPE_KEYS, StepMetrics } from "../runs/metrics.js";
+import type { StepMetrics } from "../runs/metrics.js";
 import { writeRollouts } from "../runs/rollout-record.js";
 import { stepName } from "../runs/run-directory.js";
 import { Alarms } from "../watch/alarms.js";
@@ -22,17 +25,15 @@ import { takeScreenshots } from "../watch/screenshots.js";
 import type { Watch } from "../watch/watch.js";
 import { dryRunPolicy, notBegun } from "./dry-run.js";
 import { EarlyStop, type EarlyStopState } from "./early-stop.js";
-import { type Environment, openEnvironment } from "./environment.js";
 import { evaluatePolicy } from "./evaluate.js";
 import { drawHalves, GradientNoise, type GradientNoiseState, HalfGradients } from "./gradient-noise.js";
-import { type GroupSource, PlayedGroups } from "./group-source.js";
-import { recordsOf, samplesOf } from "./groups.js";
+import { type GroupSource, PlayedGroups, type StepGroups } from "./group-source.js";
+import { type Group, recordsOf, type Sample, samplesOf } from "./groups.js";
 import { MaskNoise } from "./mask-noise.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { openMetrics, openRun, type Run } from "./run.js";
-import { afterEosFraction } from "./scored-tokens.js";
 import type { TrainOptions, TrainResult } from "./types.js";
-import { prepareBatches, takeStep } from "./update.js";
+import { type MicroBatch, prepareBatches, takeStep } from "./update.js";
 
 /** Steps in a row whose gradient is not finite before the run gives up. */
 const NON_FINITE_LIMIT = 3;
@@ -41,9 +42,8 @@ const NON_FINITE_LIMIT = 3;
 const VALIDATION = "val" satisfies Split;
 
 /**
- * Reinforcement learning in the browser:
- *   draw tasks -> generate a group of plans for each -> play them, read what the server got -> rewards -> advantages
- *   -> score under the reference -> updates -> metrics, checkpoint
+ * Reinforcement learning: draw tasks, play a group of episodes of each in the environment, give credit, update, and all
+ * that goes on around it (evaluations, checkpoints, the report). One step is {@link PolicyTraining.trainStep}.
  * With `--rollouts RUN` everything up to the rewards is read from that run's files instead.
  */
 export async function trainPolicy(
@@ -64,18 +64,17 @@ export async function trainPolicy(
     const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
     environment = await openEnvironment(config, note);
     policy.notes.forEach(note);
-    const tasks = environment.tasks("train");
-    checkPromptsFit(tasks, policy);
-    for (const split of playedSplits(config)) checkPromptsFit(environment.tasks(split), policy);
-    const start = initialAdapter(config, policy);
+    const tasks = tasksOf(environment, "train");
+    for (const split of ["train", ...playedSplits(config)] as const)
+      checkPromptsFit(environment, tasksOf(environment, split), policy);
+    const start = initialParameters(config, policy);
     const recorded =
       options.rolloutsRun === undefined
         ? undefined
-        : await openRecorded(options.rolloutsRun, config, policy, new Set(tasks.map((task) => task.id)));
-    // a browser that does not start should say so before the first step, not after it
-    if (recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0) {
-      await environment.runner();
-    }
+        : await openRecorded(options.rolloutsRun, config, objective, policy, new Set(tasks.map((task) => task.id)));
+    // what plays should say that it does not start before the first step, not after it
+    if (recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0)
+      await environment.start();
     if (options.dryRun) {
       await policy.engine.setParameters("reference", start);
       await policy.engine.setParameters("policy", start);
@@ -143,8 +142,8 @@ class PolicyTraining {
     this.gradientNoise = new GradientNoise(state?.gradient_noise);
     this.source =
       recorded ??
-      new PlayedGroups(config, policy, environment, state?.cursor ?? 0, (done, all, { task, episode }) =>
-        watch.phase({ doing: "episodes", done, all, now: episodeText(task.form, episode) }),
+      new PlayedGroups(config, objective, policy, environment, state?.cursor ?? 0, (done, all, { task, outcome }) =>
+        watch.phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
       );
   }
 
@@ -152,7 +151,7 @@ class PolicyTraining {
     const { config, run } = this;
     const { engine } = this.policy;
     await engine.setParameters("reference", start);
-    await engine.setParameters("policy", run.checkpoint?.adapter?.tensors ?? start);
+    await engine.setParameters("policy", run.checkpoint === undefined ? start : parametersIn(run.checkpoint));
     await engine.setOptimizer(run.checkpoint?.optimizer);
     const metrics = await openMetrics(run, this.watch);
 
@@ -192,106 +191,121 @@ class PolicyTraining {
       picture: async (records) => {
         if (picture === 0) return;
         watch.phase({ doing: "taking screenshots" });
-        const runner = await environment.runner();
-        await takeScreenshots(run.directory, runner, environment.site.tasks(), records.slice(0, picture));
+        await takeScreenshots(run.directory, environment, records.slice(0, picture));
       },
     });
   }
 
-  /** One step: rollouts, advantages, updates. */
+  /** One step. G groups of episodes; N samples, one a turn; a micro-batch has R scored terms in S segments. */
   private async trainStep(step: number): Promise<StepMetrics> {
-    const { config, policy, objective } = this;
+    const { config, policy, objective, watch } = this;
+    const { micro_batch: size, num_iterations: iterations, min_signal_groups: least } = config.training;
     const began = performance.now();
-    const { groups, generating, rollout, episodes } = await this.source.collect(step);
-    const all = groups.flatMap((g) => g.rollouts);
+
+    // 1. Collect: play the tasks of the step, or read what another run played. Rewards, and credit by the objective.
+    const collected = await this.source.collect(step);
+    const { groups } = collected;
     const records = recordsOf(step, groups);
     await writeRollouts(this.run.directory.rollouts(step), records);
-    this.watch.rollouts(step, records);
-    const scored = all.map((r) => r.record).filter((record) => record.reward !== null);
-    const rewards = scored.map((record) => record.reward as number);
-    const average = (xs: readonly number[]): number =>
-      xs.length === 0 ? 0 : xs.reduce((a, x) => a + x, 0) / xs.length;
+    watch.rollouts(step, records);
 
-    const skip = groups.filter((g) => g.signal).length < config.training.min_signal_groups;
-    if (skip) this.skipped++;
-    const stream = (name: string): Rng => Rng.named(config.seed, `${name}/${step}`);
-    const { gradient_noise_every: measureEvery } = config.training;
-    const halves =
-      measureEvery > 0 && step % measureEvery === 0 && !skip ? drawHalves(groups, stream("gradient-noise")) : undefined;
-    const samples = skip ? [] : samplesOf(groups, halves);
+    // 2. Samples: the turns of all groups that carry signal; none where too few do. [N]
+    const learns = groups.filter((group) => group.signal).length >= least;
+    if (!learns) this.skipped++;
+    const halves = learns ? this.halvesOf(step, groups) : undefined;
+    const parts = (halves ?? [learns ? groups : []]).map((half) => samplesOf(half, config.seed, step));
+
+    // 3. Prepare: lay the samples out, score them under the old policy and the reference. [S] old, reference, advantage
     const scoring = performance.now();
-    this.watch.phase({ doing: "scoring" });
-    const { micro_batch: size, num_iterations: iterations } = config.training;
-    const batches = await prepareBatches(policy, objective, config.objective, samples, size, stream("layout"));
-    const every = objective.noiseEvery?.(config.objective) ?? 0;
-    const noise =
-      every > 0 && step % every === 0 && batches.length > 0
-        ? await MaskNoise.begin(policy, objective, config.objective, samples, size, batches, stream("mask-noise"))
-        : undefined;
+    watch.phase({ doing: "scoring" });
+    const batches = await prepareBatches(policy, objective, config.objective, parts, size);
+    const noise = await this.maskNoise(step, parts.flat(), batches);
+
+    // 4. Update x mu: gradients of all micro-batches, one step of the optimizer.
     const updating = performance.now();
-    this.watch.phase({ doing: "updating" });
+    watch.phase({ doing: "updating" });
     const rate = learningRate(step, scheduleOptions(config));
-    // a step without samples changes nothing: no loss, no penalty, ratio 1
-    let first: Record<string, number> = { loss: 0, kl: 0, ratio_mean: 1, ratio_max: 1, clip_fraction: 0, grad_norm: 0 };
-    let last = first;
-    const inHalves = halves && new HalfGradients(policy.engine, batches, halves);
+    const boundary = Math.ceil((parts[0]?.length ?? 0) / size);
+    const inHalves = halves && new HalfGradients(policy.engine, boundary, batches.length);
+    let [first, last]: Record<string, number>[] = [{}, {}];
     for (let iteration = 0; batches.length > 0 && iteration < iterations; iteration++) {
       const observe = iteration === 0 ? inHalves : undefined;
-      const result = await takeStep(policy.engine, batches, this.updates + 1, rate, observe);
-      last = this.checkFinite(result, step);
+      last = this.checkFinite(await takeStep(policy.engine, batches, this.updates + 1, rate, observe), step);
       if (iteration === 0) first = last;
       this.updates++;
     }
-    const gradient = inHalves?.sample() ?? null;
-    if (gradient !== null) this.gradientNoise.add(gradient);
+
+    // 5. Metrics.
+    const gradient = halves && inHalves?.sample([halves[0].length, halves[1].length], parts.flat().length);
+    if (gradient) this.gradientNoise.add(gradient);
     const maskNoise = (await noise?.fraction()) ?? null;
     const ended = performance.now();
-    const generated = all.reduce((n, r) => n + r.trajectory.response.length, 0);
-    const standard = new Set(["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"]);
-    const extra = Object.fromEntries(Object.entries(last).filter(([name]) => !standard.has(name)));
-    const metric = (name: string): number => last[name] ?? 0;
     return {
       step,
-      reward: average(rewards),
-      reward_std: rewards.length === 0 ? 0 : spread(rewards),
-      success_rate: average(scored.map((record) => Number(record.success))),
-      field_accuracy: average(scored.map((record) => record.parts?.field_accuracy ?? 0)),
-      frac_reward_zero_std: groups.filter((g) => !g.signal).length / groups.length,
-      faults: all.length - scored.length,
-      loss: metric("loss"),
-      kl: metric("kl"),
-      ratio_mean: metric("ratio_mean"),
-      ratio_max: metric("ratio_max"),
-      clip_fraction: metric("clip_fraction"),
-      grad_norm: metric("grad_norm"),
+      ...episodeMetrics(groups),
+      ...lossMetrics(last ?? {}),
       lr: rate,
-      tokens: samples.reduce((n, s) => n + s.trajectory.response.length, 0),
+      tokens: this.unitsOf(parts.flat()),
       // recorded rollouts are not generated: they have no rate
-      rollout_tokens_per_s: generating > 0 ? generated / generating : null,
+      rollout_tokens_per_s: collected.generating > 0 ? this.generated(collected) / collected.generating : null,
       extra: {
-        ...extra,
-        after_eos_fraction:
-          policy.sampler.drawsBehindEos && objective.scoring === "steps"
-            ? null
-            : afterEosFraction(batches, objective.scoring, policy.engine.tokens.eos),
-        episodes_played: episodes,
-        on_policy_ratio_error: first.ratio_error ?? 0,
-        response_length: average(all.map((r) => r.trajectory.response.length)),
-        ended_by_eos: average(all.map((r) => Number(r.trajectory.ended === "eos"))),
+        ...environmentMetrics(groups),
+        ...extraLossMetrics(last ?? {}),
+        ...this.samplerMetrics(groups, batches),
+        episodes_played: collected.episodes,
+        on_policy_ratio_error: first?.ratio_error ?? null,
         gradient_agreement: gradient?.agreement ?? null,
-        gradient_noise_fraction: gradient && this.gradientNoise.fraction,
-        gradient_noise_scale: gradient && this.gradientNoise.scale,
+        gradient_noise_fraction: gradient ? this.gradientNoise.fraction : null,
+        gradient_noise_scale: gradient ? this.gradientNoise.scale : null,
         mask_noise_fraction: maskNoise,
         nonfinite_steps: this.nonFinite,
         skipped_steps: this.skipped,
-      } satisfies Record<(typeof RECIPE_KEYS)[number], number | null>,
+      },
       time: {
-        rollout,
+        rollout: collected.rollout,
         score: (updating - scoring) / 1000,
         update: (ended - updating) / 1000,
         total: (ended - began) / 1000,
       },
     };
+  }
+
+  /** Two halves of the step's groups, where its gradient is measured in them. */
+  private halvesOf(step: number, groups: readonly Group[]): ReturnType<typeof drawHalves> {
+    const { seed, training } = this.config;
+    const every = training.gradient_noise_every;
+    return every > 0 && step % every === 0 ? drawHalves(groups, Rng.named(seed, `gradient-noise/${step}`)) : undefined;
+  }
+
+  private async maskNoise(
+    step: number,
+    samples: readonly Sample[],
+    batches: readonly MicroBatch[],
+  ): Promise<MaskNoise | undefined> {
+    const { config, objective, policy } = this;
+    const every = objective.noiseEvery?.(config.objective) ?? 0;
+    if (every === 0 || step % every > 0 || batches.length === 0) return undefined;
+    return MaskNoise.begin(policy, objective, config.objective, samples, config.training.micro_batch, batches);
+  }
+
+  private unitsOf(samples: readonly Pick<Sample, "trajectory">[]): number {
+    return samples.reduce((n, { trajectory }) => n + this.policy.sampler.policy.units(trajectory), 0);
+  }
+
+  private generated({ groups }: StepGroups): number {
+    return this.unitsOf(turnsOf(groups));
+  }
+
+  /** Means of what the sampler says of every trajectory, and what it says of the step's batches. */
+  private samplerMetrics(groups: readonly Group[], batches: readonly MicroBatch[]): Record<string, number | null> {
+    const { sampler, options } = this.policy;
+    const measured = turnsOf(groups).map(({ trajectory }) => sampler.policy.metrics(trajectory));
+    const watched = batches.map(({ batch, values, trajectories }) => ({
+      batch,
+      values,
+      trajectories: trajectories as readonly TokenTrajectory[],
+    }));
+    return { ...averages(measured), ...sampler.watch?.(watched, this.objective.scoring, options) };
   }
 
   /** A gradient that is not finite changed nothing (the optimizer skips it): count it, and stop after a few in a row. */
@@ -342,7 +356,7 @@ class PolicyTraining {
       const { engine } = this.policy;
       await engine.setParameters("policy", start);
       await this.evaluate("before", missing);
-      await engine.setParameters("policy", checkpoint.adapter?.tensors ?? start);
+      await engine.setParameters("policy", parametersIn(checkpoint));
     }
     return splits.map((split) => readEvaluation(directory.evaluation(split, "before")));
   }
@@ -360,7 +374,7 @@ class PolicyTraining {
     return evaluations;
   }
 
-  private async evaluateSplit(split: "train" | "val" | "test" | "heldout", step: number): Promise<Evaluation> {
+  private async evaluateSplit(split: Split, step: number): Promise<Evaluation> {
     const evaluation = await evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) =>
       this.watch.phase({ doing: `evaluating ${split}`, done, all }),
     );
@@ -381,8 +395,7 @@ class PolicyTraining {
     const { engine } = this.policy;
     await writeCheckpoint(path, {
       step: this.step,
-      adapter: { config: adapterConfig(this.config), tensors: await engine.getParameters("policy") },
-      weights: null,
+      ...parameterParts(engine.groups, await engine.getParameters("policy"), adapterConfig(this.config)),
       optimizer: await engine.getOptimizer(),
       state: {
         cursor: this.source.drawn,
@@ -395,4 +408,62 @@ class PolicyTraining {
       } satisfies RunState,
     });
   }
+}
+
+const turnsOf = (groups: readonly Group[]): Pick<Sample, "trajectory">[] =>
+  groups.flatMap(({ rollouts }) =>
+    rollouts.flatMap(({ trajectories }) => trajectories.map((trajectory) => ({ trajectory }))),
+  );
+
+/** Rewards of a step; null where no episode was scored. */
+function episodeMetrics(
+  groups: readonly Group[],
+): Pick<StepMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
+  const records = groups.flatMap((group) => group.rollouts.map(({ record }) => record));
+  const scored = records.filter((record) => record.reward !== null);
+  const rewards = scored.map((record) => record.reward as number);
+  const some = scored.length > 0;
+  return {
+    reward: some ? mean(rewards) : null,
+    reward_std: some ? spread(rewards) : null,
+    success_rate: some ? mean(scored.map((record) => Number(record.success))) : null,
+    frac_reward_zero_std: groups.filter((group) => !group.signal).length / groups.length,
+    faults: records.length - scored.length,
+  };
+}
+
+/** Means of the environment's own measures, over the episodes that were scored. */
+function environmentMetrics(groups: readonly Group[]): Record<string, number> {
+  return averages(
+    groups.flatMap(({ rollouts }) =>
+      rollouts.flatMap(({ record }) => (record.metrics === null ? [] : [record.metrics])),
+    ),
+  );
+}
+
+/** The mean of each name over those that have it. */
+function averages(rows: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return Object.fromEntries(names.map((name) => [name, mean(rows.flatMap((row) => row[name] ?? []))]));
+}
+
+const LOSS_METRICS = ["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"] as const;
+
+/** What an objective does not have, and what a step without an update has not, is null. */
+function lossMetrics(last: Readonly<Record<string, number>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
+  const [loss, kl, ratioMean, ratioMax, clipFraction, gradNorm] = LOSS_METRICS.map((name) => last[name] ?? null);
+  return {
+    loss: loss ?? null,
+    kl: kl ?? null,
+    ratio_mean: ratioMean ?? null,
+    ratio_max: ratioMax ?? null,
+    clip_fraction: clipFraction ?? null,
+    grad_norm: gradNorm ?? null,
+  };
+}
+
+function extraLossMetrics(last: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(last).filter(([name]) => !(LOSS_METRICS as readonly string[]).includes(name)),
+  );
 }
