@@ -13,7 +13,7 @@ import { measureTransitions } from "../../src/verify/proofs/transitions.js";
 import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
 import { loadProofs } from "../../src/verify/verify.js";
 import { goldenModel, readGolden } from "../support/golden.js";
-import { openOnTrial } from "./verify-support.js";
+import { openOnTrial } from "../support/on-trial.js";
 
 /** Rolls out at half of the hazard that is scored: a policy that jumps less than it says. */
 function lazy(model: RoundModel<unknown>): RoundModel<unknown> {

@@ -22,7 +22,7 @@ import {
   sizesFromOne,
   wrongTemperature,
 } from "./broken-estimators.js";
-import { figure, openOnTrial as open } from "./verify-support.js";
+import { figure, openOnTrial as open } from "../support/on-trial.js";
 
 async function microConfig(changes: Record<string, unknown> = {}): Promise<RunConfig> {
   const golden = readGolden("micro");
