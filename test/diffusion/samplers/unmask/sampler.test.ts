@@ -279,7 +279,7 @@ test("the configuration has defaults and rejects what cannot run", () => {
   assert.deepEqual(
     [shapes, dims(3)],
     [
-      { rows: 64, steps: 8 },
+      { length: 128, rows: 64, steps: 8 },
       { B: 3, N: 128 },
     ],
   );
