@@ -236,7 +236,7 @@ export class Engine implements RoundModel<unknown> {
       () => trainingGraph(this.trained, shape, batch.head, this.trainedObjective(), this.reductions),
       { memPattern: false },
     );
-    const bind = this.bindPolicy("policy");
+    const bind = bound("policy", this.parameters);
     const keep: Record<string, string> = {};
     for (const p of this.parameters) {
       bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
@@ -315,8 +315,9 @@ export class Engine implements RoundModel<unknown> {
     return { objective, options, parameters };
   }
 
+  /** The model's own parameters: what rollouts and scoring read. */
   private bindPolicy(key: PolicyKey): Record<string, string> {
-    return Object.fromEntries(this.parametersOf(key).map((p) => [p.name, `${key}/${p.name}`]));
+    return bound(key, this.groups[0]?.parameters ?? []);
   }
 
   /** Of the tensors that a layout gives, those that a graph takes: not every model reads a step size. */
@@ -348,6 +349,10 @@ function ownParameters(model: Model, lora: LoraOptions | undefined): Parameter[]
     { name: loraName(site.module, "A"), shape: [lora.rank, site.inFeatures] },
     { name: loraName(site.module, "B"), shape: [site.outFeatures, lora.rank] },
   ]);
+}
+
+function bound(key: PolicyKey, parameters: readonly Parameter[]): Record<string, string> {
+  return Object.fromEntries(parameters.map((p) => [p.name, `${key}/${p.name}`]));
 }
 
 function zeroKey(parameter: string): string {
