@@ -26,7 +26,7 @@ export function readCheckpointConfig(
 ): ModelConfig {
   const { config: raw, where } = checkpoint;
   const family = typeof raw.architecture === "string" ? undefined : familyOf(raw, where);
-  const own = family === undefined ? raw : { ...normalised(raw, where), ...family.keys(raw) };
+  const own = family === undefined ? raw : normalised({ ...raw, ...family.keys(raw) }, family, where);
   const ids: Record<string, number> = {};
   for (const token of SPECIAL_TOKENS)
     ids[`${token}_token_id`] = specialId(token, checkpoint, tokenizer, chosen[token], family?.tokens[token] ?? []);
@@ -51,13 +51,18 @@ function familyOf(raw: Json, path: string): Family {
 }
 
 /** Our keys from the family's own spellings; what is computed otherwise is refused. */
-function normalised(raw: Json, path: string): Json {
+function normalised(raw: Json, family: Family, path: string): Json {
   const refuse = (key: string, value: unknown, expected: string): UserError =>
-    new UserError(`${path}: ${key} is ${JSON.stringify(value)}, which is not supported (expected ${expected}).`);
+    new UserError(
+      `${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`,
+    );
   for (const [key, values] of Object.entries(REQUIRED)) {
     const value = raw[key];
     if (value !== undefined && value !== null && !values.includes(value))
       throw refuse(key, value, values.map((v) => JSON.stringify(v)).join(" or "));
+  }
+  for (const [key, values] of Object.entries(family.requires ?? {})) {
+    if (!values.includes(raw[key])) throw refuse(key, raw[key], values.map((v) => JSON.stringify(v)).join(" or "));
   }
   const layers = raw.layer_types;
   if (Array.isArray(layers) && layers.some((kind) => kind !== "full_attention"))

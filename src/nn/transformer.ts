@@ -29,11 +29,33 @@ export const transformerSchema = baseConfigSchema.extend({
     .boolean()
     .default(false)
     .describe("what stands at n is predicted from the hidden state of n - 1 (Dream); the first from its own"),
+  weight_names: z.enum(["llama", "llada"]).default("llama").describe("whose names the weights have"),
 });
 
 type TransformerConfig = z.infer<typeof transformerSchema>;
 
 const EMBED = "model.embed_tokens.weight";
+
+/** LLaDA's names of what the code below calls as Llama does. */
+const LLADA_NAMES: readonly (readonly [string, string])[] = [
+  [EMBED, "model.transformer.wte.weight"],
+  ["model.norm.", "model.transformer.ln_f."],
+  ["lm_head.", "model.transformer.ff_out."],
+  ["model.layers.", "model.transformer.blocks."],
+  [".input_layernorm.", ".attn_norm."],
+  [".post_attention_layernorm.", ".ff_norm."],
+  [".self_attn.o_proj.", ".attn_out."],
+  [".self_attn.", "."],
+  [".mlp.gate_proj.", ".ff_proj."],
+  [".mlp.down_proj.", ".ff_out."],
+  [".mlp.", "."],
+];
+
+/** The checkpoint's name of a weight. */
+function named(c: TransformerConfig, name: string): string {
+  if (c.weight_names === "llama") return name;
+  return LLADA_NAMES.reduce((made, [ours, theirs]) => made.replace(ours, theirs), name);
+}
 
 /**
  * A stack of pre-norm blocks with RoPE at the tokens' own positions:
@@ -59,7 +81,10 @@ export function transformer(schema: z.ZodType<TransformerConfig>): Architecture 
     return c;
   };
   return {
-    weights: (config) => weightsOf(parse(config)),
+    weights: (config) => {
+      const c = parse(config);
+      return new Map([...weightsOf(c)].map(([name, spec]) => [named(c, name), spec]));
+    },
     build: (g, config, weight) => emit(g, parse(config), weight, undefined),
     buildWithPast: (g, config, weight) => emit(g, parse(config), weight, new Past(new Emitter(g))),
   };
@@ -71,7 +96,7 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
   const hd = c.head_dim;
   const [heads, kvHeads] = [c.num_attention_heads, c.num_key_value_heads];
   const specs = weightsOf(c);
-  const w = (name: string): Value => weight(name, specs.get(name)?.shape ?? []);
+  const w = (name: string): Value => weight(named(c, name), specs.get(name)?.shape ?? []);
 
   const inputIds = g.input("input_ids", "int64", ["B", "N"]);
   const positionIds = g.input("position_ids", "int64", ["B", "N"]);
@@ -128,9 +153,9 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
 
 /** Rows one further in each sequence, the first one twice: x [B*N, D]. */
 function shifted(e: Emitter, x: Value, t: Targets, d: number): Value {
-  const rows = e.reshapeTo(x, t.of("B", "N", d));
-  const moved = e.concat([e.slice(rows, 1, 0, 1), e.slice(rows, 1, 0, -1)], 1);
-  return e.reshape(moved, [-1, d]);
+  const ones = e.g.op("Expand", [e.g.ints([1]), t.of("N")]);
+  const before = e.max(e.sub(e.g.op("CumSum", [ones, e.g.scalar(0, "int64")]), 2), 0);
+  return e.reshape(e.gather(e.reshapeTo(x, t.of("B", "N", d)), before, 1), [-1, d]);
 }
 
 function weightsOf(c: TransformerConfig): ReadonlyMap<string, WeightSpec> {
