@@ -19,7 +19,7 @@ import { readPeft } from "./peft.js";
 import { openSource } from "./sources.js";
 
 export interface ExportOptions {
-  /** A Hugging Face checkpoint, a model directory, or a GGUF file. */
+  /** A Hugging Face checkpoint, a model directory, a GGUF file, or one of the Hub. */
   readonly checkpoint: string;
   /** The model directory that is made; must not exist. */
   readonly out: string;
@@ -36,8 +36,10 @@ export interface ExportOptions {
 }
 
 export interface ExportProgress {
-  readonly weight: string;
-  /** Elements. */
+  readonly stage: "downloading" | "exporting";
+  /** A file, or a weight. */
+  readonly name: string;
+  /** Bytes of the file, or elements of all weights. */
   readonly done: number;
   readonly total: number;
 }
@@ -62,7 +64,11 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     throw new UserError(`${options.out} exists already, and a model is never overwritten.`, {
       hint: "give another --out",
     });
-  const source = await openSource(checkpoint);
+  const signal = options.signal === undefined ? {} : { signal: options.signal };
+  const source = await openSource(checkpoint, {
+    ...signal,
+    progress: (name, done, total) => options.progress?.({ stage: "downloading", name, done, total }),
+  });
   const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
   const config = readCheckpointConfig(source, tokenizer, options.tokens);
   const { tasks, from4Bits } = await planWeights(options, source, config);
@@ -72,8 +78,8 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
   const parameters = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
   await writeDirectory(options.out, async (aside) => {
     await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-      progress: (done, weight) => options.progress?.({ weight, done, total: parameters }),
+      ...signal,
+      progress: (done, name) => options.progress?.({ stage: "exporting", name, done, total: parameters }),
     });
     writeFileSync(join(aside, "tokenizer.json"), source.tokenizer);
     writeFileSync(
