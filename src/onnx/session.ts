@@ -31,6 +31,8 @@ export interface LoadOptions {
   readonly optimization?: "all" | "basic" | "disabled" | "extended";
   /** Plan memory ahead (default true). Off lowers the peak of training graphs. */
   readonly memPattern?: boolean;
+  /** Where to write what every node took and which provider ran it, as JSON, when the session is unloaded. */
+  readonly profile?: string;
 }
 
 export interface RunRequest {
@@ -258,6 +260,7 @@ export class Runtime {
       prepack: options.prepack ?? true,
       optimization: options.optimization ?? "all",
       memPattern: options.memPattern ?? true,
+      profile: options.profile,
     };
     await this.call(`session "${session}"`, call, [bytes.buffer]);
   }

@@ -18,6 +18,8 @@ interface ApiTensor extends Held {
   /** The host memory that the OrtValue lies in, where that is ours; undefined: it is ONNX Runtime's. */
   memory: ArrayBuffer | undefined;
   provider: ProviderName;
+  /** The OrtValue whose memory this one only points to. */
+  owner?: Handle;
 }
 
 interface ApiSession extends Loaded {
@@ -72,6 +74,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
       api.check("SetSessionGraphOptimizationLevel", options, LEVELS[call.optimization]);
       api.check("SetIntraOpNumThreads", options, call.threads);
       api.check("SetInterOpNumThreads", options, 1);
+      if (call.profile !== undefined) api.check("EnableProfiling", options, call.profile);
       if (!call.memPattern) api.check("DisableMemPattern", options);
       config("session.intra_op.allow_spinning", "0");
       config("session.disable_prepacking", call.prepack ? "0" : "1");
@@ -111,14 +114,9 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   hold({ dtype, shape, buffer }: WireTensor): ApiTensor {
-    const { api } = this;
     // an address even where there are no elements
     const memory = buffer.byteLength === 0 ? new ArrayBuffer(8) : buffer;
-    const dims = BigInt64Array.from(shape, BigInt);
-    const value = api.make(
-      ...(["CreateTensorWithDataAsOrtValue", "ReleaseValue", this.host] as const),
-      ...[api.address(memory), buffer.byteLength, dims, shape.length, TO_PROTO[dtype]],
-    );
+    const value = this.over(this.host, this.api.address(memory), buffer.byteLength, { dtype, shape });
     return { dtype, shape, value, memory, provider: "cpu" };
   }
 
@@ -142,6 +140,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
 
   free(tensor: ApiTensor): void {
     tensor.value.free();
+    tensor.owner?.free();
     tensor.memory = undefined;
   }
 
@@ -225,11 +224,23 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     }
   }
 
-  /** A tensor that stays on a provider's device. */
+  /** An OrtValue over memory that is not its own. */
+  private over(place: Handle, address: bigint, bytes: number, { dtype, shape }: Held): Handle {
+    const dims = BigInt64Array.from(shape, BigInt);
+    return this.api.make(
+      ...(["CreateTensorWithDataAsOrtValue", "ReleaseValue", place] as const),
+      ...[address, bytes, dims, shape.length, TO_PROTO[dtype]],
+    );
+  }
+
+  /** A weight that stays on a provider's device. Sessions share only what they do not own: an OrtValue over another one's memory. */
   private place(wire: WireTensor, provider: ProviderName): ApiTensor {
     const tensor = this.hold(wire);
+    if (provider === "cpu") return tensor;
     this.settle(tensor, provider);
-    return tensor;
+    const { value: owner } = tensor;
+    const address = this.api.pointer("GetTensorMutableData", owner);
+    return { ...tensor, owner, value: this.over(this.device, address, wire.buffer.byteLength, wire) };
   }
 
   /** Moves a tensor to a device for good. */

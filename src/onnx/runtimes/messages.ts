@@ -24,6 +24,8 @@ export interface LoadCall {
   readonly prepack: boolean;
   readonly optimization: "all" | "basic" | "disabled" | "extended";
   readonly memPattern: boolean;
+  /** Beginning of the path of a profile. */
+  readonly profile: string | undefined;
 }
 
 export interface RunCall {

@@ -13,6 +13,7 @@ interface NpmTensor extends Held {
 
 interface NpmSession extends Loaded {
   readonly session: InferenceSession;
+  readonly profiled: boolean;
 }
 
 const VIEWS = {
@@ -47,15 +48,17 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
       interOpNumThreads: 1,
       enableMemPattern: call.memPattern,
       logSeverityLevel: 3,
+      ...(call.profile === undefined ? {} : { enableProfiling: true, profileFilePrefix: call.profile }),
       extra: { session: config },
     });
     const inputs = session.inputMetadata.flatMap((meta): InputOf[] =>
       meta.isTensor ? [{ name: meta.name, dtype: meta.type, shape: meta.shape }] : [],
     );
-    return { session, inputs, outputs: session.outputNames };
+    return { session, profiled: call.profile !== undefined, inputs, outputs: session.outputNames };
   }
 
-  async release({ session }: NpmSession): Promise<void> {
+  async release({ session, profiled }: NpmSession): Promise<void> {
+    if (profiled) session.endProfiling();
     await session.release();
   }
 

@@ -34,6 +34,7 @@ const CHECKED = {
   CreateEnv: [3, "int, str, _Out_ void **"],
   CreateSessionFromArray: [8, "void *, const void *, size_t, void *, _Out_ void **"],
   CreateSessionOptions: [10, "_Out_ void **"],
+  EnableProfiling: [14, "void *, str"],
   DisableMemPattern: [17, "void *"],
   SetSessionLogSeverityLevel: [22, "void *, int"],
   SetSessionGraphOptimizationLevel: [23, "void *, int"],
