@@ -57,6 +57,12 @@ const runtime = z.strictObject({
     .default("auto")
     .describe("execution provider; auto = the fastest one that works"),
   threads: count().default(0).describe("threads inside one operator; 0 = physical cores"),
+  binding: z
+    .enum(["auto", "npm", "c-api"])
+    .default("auto")
+    .describe(
+      "how ONNX Runtime is called; auto = its C API on CUDA, where tensors stay on the device, else npm's binding",
+    ),
 });
 
 const training = z.strictObject({

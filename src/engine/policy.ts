@@ -97,6 +97,7 @@ export async function openPolicy(
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const runtime = await Runtime.open({
     provider: config.runtime.provider,
+    binding: config.runtime.binding,
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
     ...(training === undefined ? {} : { checks: [gradientCheck()] }),
     ...(log === undefined ? {} : { log }),
