@@ -205,6 +205,9 @@ async function run(call: RunCall): Promise<Tensors> {
 async function handle(call: Call): Promise<Tensors> {
   switch (call.kind) {
     case "start": {
+      // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
+      // empty: without it in this thread, half floats are carried as Uint16Array, as before.
+      Reflect.deleteProperty(globalThis, "Float16Array");
       const module = await import("onnxruntime-node");
       module.env.logLevel = "error";
       ort = module;
