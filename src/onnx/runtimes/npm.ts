@@ -121,6 +121,9 @@ export async function openNpmBinding(): Promise<NpmBinding> {
   // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
   // empty: without it in this thread, half floats are carried as Uint16Array, as before.
   Reflect.deleteProperty(globalThis, "Float16Array");
+  // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
+  // empty: without it in this thread, half floats are carried as Uint16Array, as before.
+  Reflect.deleteProperty(globalThis, "Float16Array");
   const ort = await import("onnxruntime-node");
   ort.env.logLevel = "error";
   return new NpmBinding(ort);
