@@ -1,6 +1,6 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
-import { allowedLogProbs, pickLogProb } from "./head.js";
+import { allowedLogProbs, pickLogProb, scaledLogits } from "./head.js";
 import type { TokenIds } from "./tokens.js";
 
 /** What a term is worth, on the graph: the same definition for scoring and for training. */
@@ -36,6 +36,6 @@ export const modelHead: ScoreHead = {
   name: "model",
   features: {},
   emit(e, logits, { targets, inverseTemperature }) {
-    return pickLogProb(e, e.logSoftmax(e.mul(logits, inverseTemperature)), targets);
+    return pickLogProb(e, e.logSoftmax(scaledLogits(e, logits, inverseTemperature)), targets);
   },
 };

@@ -117,6 +117,7 @@ async function load(call: LoadCall): Promise<void> {
   if (sessions.has(call.session)) throw new Error("is loaded already; unload it first");
   const config: Record<string, unknown> = {
     intra_op: { allow_spinning: "0" },
+    set_denormal_as_zero: "1",
     disable_prepacking: call.prepack ? "0" : "1",
   };
   if (call.weightsDir !== undefined) config.model_external_initializers_file_folder_path = call.weightsDir;
