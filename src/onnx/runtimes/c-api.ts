@@ -77,6 +77,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
       if (call.profile !== undefined) api.check("EnableProfiling", options, call.profile);
       if (!call.memPattern) api.check("DisableMemPattern", options);
       config("session.intra_op.allow_spinning", "0");
+      config("session.set_denormal_as_zero", "1");
       config("session.disable_prepacking", call.prepack ? "0" : "1");
       if (provider === "cuda") this.appendCuda(options);
       else if (provider !== "cpu") throw new Error(`the C API binding does not serve the provider ${provider}`);

@@ -38,6 +38,8 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
   async load(call: LoadCall): Promise<NpmSession> {
     const config: Record<string, unknown> = {
       intra_op: { allow_spinning: "0" },
+      // masked scores become denormal probabilities, on which processors are slow
+      set_denormal_as_zero: "1",
       disable_prepacking: call.prepack ? "0" : "1",
     };
     if (call.weightsDir !== undefined) config.model_external_initializers_file_folder_path = call.weightsDir;
