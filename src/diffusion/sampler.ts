@@ -177,8 +177,8 @@ export interface Sampler<
   boundTerms(trajectories: readonly T[], options: Options, layout: BoundLayout): TermBatch;
   /** log p of the response read from left to right. */
   textTerms(trajectories: readonly T[], options: Options, layout: LayoutSizes): TermBatch;
-  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score. */
-  supervisedTerms(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): TermBatch;
+  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score over all batches. */
+  supervisedTerms(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): TermBatch[];
 }
 
 /** Of a policy that samples: below it the rounding of float32 logits is a large part of a log-probability. */

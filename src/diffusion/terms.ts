@@ -1,5 +1,5 @@
 import { UserError } from "../core/errors.js";
-import { batchBuffers, bucketLength, type TokenBuffer } from "./buffer.js";
+import { batchBuffers, bucketLength, type Place, type TokenBuffer } from "./buffer.js";
 import type { LayoutSizes, StepLayout } from "./layouts.js";
 import type { ScoreHead } from "./score-head.js";
 
@@ -75,6 +75,8 @@ export interface TermSizes {
   readonly length: number;
   readonly terms: number;
   readonly segments: number;
+  /** Where each sequence stands; default: in a row of its own. */
+  readonly places?: readonly Place[];
 }
 
 export interface SegmentInfo {
@@ -97,7 +99,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   const { head } = info;
   const buffers = batchBuffers(
     scored.map((s) => s.buffer),
-    { batch: sizes.batch, length: sizes.length, pad: info.pad },
+    { batch: sizes.batch, length: sizes.length, pad: info.pad, places: sizes.places },
   );
   const features = Object.fromEntries(
     Object.entries(head.features).map(([name, dtype]) => [
@@ -121,11 +123,12 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     recorded: info.recorded,
   };
   let r = 0;
-  scored.forEach(({ terms }, b) => {
+  scored.forEach(({ terms }, i) => {
+    const { b, offset } = sizes.places?.[i] ?? { b: i, offset: 0 };
     for (const term of terms) {
       if (r === sizes.terms)
         throw new UserError(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
-      out.rows[r] = BigInt(b * sizes.length + term.row);
+      out.rows[r] = BigInt(b * sizes.length + offset + term.row);
       out.targets[r] = BigInt(term.target);
       out.coefficient[r] = term.coefficient;
       out.segment[r] = BigInt(term.segment);

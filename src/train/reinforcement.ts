@@ -31,6 +31,7 @@ import { MaskNoise } from "./mask-noise.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { openMetrics, openRun, type Run } from "./run.js";
 import { afterEosFraction } from "./scored-tokens.js";
+import { withoutLongTasks } from "./skip-long.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 import { prepareBatches, takeStep } from "./update.js";
 
@@ -64,6 +65,7 @@ export async function trainPolicy(
     const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
     environment = await openEnvironment(config, note);
     policy.notes.forEach(note);
+    environment = withoutLongTasks(environment, config, policy, note);
     const tasks = environment.tasks("train");
     checkPromptsFit(tasks, policy);
     for (const split of playedSplits(config)) checkPromptsFit(environment.tasks(split), policy);

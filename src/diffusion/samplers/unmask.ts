@@ -14,7 +14,7 @@ import {
   scoringTemperature,
 } from "../sampler.js";
 import { modelHead, policyHead } from "../score-head.js";
-import { layCanvas } from "./unmask/canvas.js";
+import { canvasOf, layCanvas, layRevealed, pushSlots, type SlotSight } from "./unmask/canvas.js";
 import { corruptBatch } from "./unmask/corrupt.js";
 import { boundTerms } from "./unmask/elbo.js";
 import { type UnmaskOptions, unmaskShapes } from "./unmask/options.js";
@@ -28,11 +28,16 @@ import { parseTrajectory, reveals, type TrajectoryRound, type UnmaskTrajectory }
  * Slot-wise unmasking as a stochastic policy with an exact likelihood.
  *
  * A canvas of L masks is revealed in T rounds of whole slots. Buffer = prompt | committed tokens in commit order | open
- * masks by position, causal, with original positions (a bidirectional model reads the canvas in place). Each round ranks the open slots by the distribution BEFORE
- * sampling, takes the best, and samples all their tokens in parallel at temperature tau. EOS may be sampled only where
- * nothing stays open to its left and nothing is committed to its right; it ends the response, and what was sampled to
- * its right in that round is neither kept nor scored (it is independent given the context, so leaving it out is exact).
- * Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient has zero mean under a constant reward.
+ * masks by position, causal, with original positions (a bidirectional model reads the canvas in place). Each round ranks
+ * the open slots by the distribution BEFORE sampling and takes the best. Their tokens are sampled at temperature tau:
+ * - `parallel`: all at once, each from its own mask;
+ * - `autoregressive` (as ReFusion decodes, arXiv 2512.13586): a slot's first token from its mask, then each from the
+ *   next-token logits of the one before, slots side by side: k - 1 passes more, over the chosen slots only. Slots of one
+ *   round never see each other ({@link SlotSight}), so they are independent given the context.
+ * EOS may be sampled only where nothing stays open to its left and nothing is committed to its right; it ends the
+ * response, and what was sampled to its right in that round is neither kept nor scored (it is independent given the
+ * context, so leaving it out is exact). Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient
+ * has zero mean under a constant reward.
  */
 const schema = z
   .strictObject({
@@ -53,6 +58,18 @@ const schema = z
       .enum(["first", "mean"])
       .default("first")
       .describe("rank a slot by its first position or by the mean over its positions"),
+    slot_fill: z
+      .enum(["parallel", "autoregressive"])
+      .default("parallel")
+      .describe(
+        "tokens of a slot: all at once, or the first from its mask and each other from the one before (causal)",
+      ),
+    canvas_per_prompt: z
+      .number()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe("canvas in tokens a token of the prompt, response_length at most; null = always response_length"),
     kv_cache: cacheUse,
   })
   .refine((config) => config.response_length % config.slot_size === 0, {
@@ -63,6 +80,15 @@ const schema = z
 export type UnmaskConfig = z.output<typeof schema>;
 
 function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
+  if (config.slot_fill === "autoregressive" && model.attention !== "causal") {
+    throw new UserError(
+      "sampler.slot_fill=autoregressive reads next-token logits, which a bidirectional model has not.",
+      {
+        hint: "Set sampler.slot_fill=parallel.",
+        exitCode: 2,
+      },
+    );
+  }
   return {
     rounds: config.rounds,
     slotSize: config.slot_size,
@@ -71,6 +97,8 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     temperature: config.temperature,
     order: config.order,
     slotScore: config.slot_score,
+    slotFill: config.slot_fill,
+    canvasPerPrompt: config.canvas_per_prompt,
     kvCache: config.kv_cache,
     model,
   };
@@ -98,7 +126,25 @@ interface State {
   /** Response position -> token, in commit order. */
   readonly committed: Map<number, number>;
   readonly rounds: TrajectoryRound[];
+  /** Slots that each round reveals. */
+  readonly schedule: readonly number[];
   ended: boolean;
+}
+
+/** One round of a rollout: what was chosen before sampling, and what has been sampled. */
+interface Filling {
+  /** [L] noise of the round, by position. */
+  readonly uniform: Float32Array;
+  /** One flag a slot. */
+  readonly selected: readonly boolean[];
+  readonly eosAllowed: readonly boolean[];
+  /** By response position. */
+  readonly drawn: Map<number, Drawn>;
+}
+
+interface Drawn {
+  readonly token: number;
+  readonly logProb: number;
 }
 
 async function rollout(
@@ -124,7 +170,7 @@ async function rolloutChunk(
   options: UnmaskOptions,
   batch: number,
 ): Promise<UnmaskTrajectory[]> {
-  const { responseLength, slotSize, model: sampled, kvCache } = options;
+  const { slotSize, slotFill, model: sampled, kvCache } = options;
   const reader = await RoundReader.open(model, {
     roundHead,
     batch,
@@ -134,13 +180,27 @@ async function rolloutChunk(
     kvCache,
   });
   try {
-    for (const budget of revealSchedule(responseLength / slotSize, options.rounds)) {
-      if (states.every((state) => state.ended)) break;
-      const { round, places } = await reader.ask(
-        states.map((state) => (state.ended ? undefined : requestOf(state, options))),
+    for (let t = 0; states.some((state) => isOpen(state, t)); t++) {
+      const requests = states.map((state) => (isOpen(state, t) ? maskRequest(state, options) : undefined));
+      const { round, places } = await reader.ask(requests);
+      const fillings = states.map((state, b) =>
+        isOpen(state, t)
+          ? beginRound(state, round, places[b] as readonly number[], state.schedule[t] as number, requests[b], options)
+          : undefined,
       );
+      for (let i = 1; slotFill === "autoregressive" && i < slotSize; i++) {
+        const nexts = states.map((state, b) => nextTokens(state, fillings[b], i, options));
+        if (nexts.every((next) => next === undefined)) break;
+        const replies = await reader.ask(nexts.map((next) => next?.request));
+        nexts.forEach((next, b) =>
+          next?.positions.forEach((position, r) => {
+            draw(fillings[b] as Filling, position, replies.round, replies.places[b]?.[r] as number, options);
+          }),
+        );
+      }
       states.forEach((state, b) => {
-        if (!state.ended) reveal(state, round, places[b] as readonly number[], budget, options);
+        const filling = fillings[b];
+        if (filling !== undefined) reveal(state, filling, options);
       });
     }
   } finally {
@@ -150,56 +210,136 @@ async function rolloutChunk(
 }
 
 function begin(prompt: readonly number[], rng: Rng, options: UnmaskOptions): State {
-  const open = Array.from({ length: options.responseLength / options.slotSize }, () => true);
-  return { prompt, rng, open, committed: new Map(), rounds: [], ended: false };
+  const slots = canvasOf(prompt, options) / options.slotSize;
+  const open = Array.from({ length: slots }, () => true);
+  const schedule = revealSchedule(slots, options.rounds);
+  return { prompt, rng, open, schedule, committed: new Map(), rounds: [], ended: false };
 }
 
-/** The rollout's buffer, always prompt + L entries long, and its masks in the order of their positions. */
-function requestOf(state: State, { responseLength, model }: UnmaskOptions): RowRequest {
-  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, responseLength, model);
+function isOpen(state: State, round: number): boolean {
+  return !state.ended && round < state.schedule.length;
+}
+
+/** The rollout's buffer, always prompt + canvas entries long, and its masks in the order of their positions. */
+function maskRequest(state: State, options: UnmaskOptions): RowRequest {
+  const length = state.open.length * options.slotSize;
+  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, length, options.model, sightOf(state, options));
   const rows = Array.from(indexOf, (n, position) => (state.committed.has(position) ? -1 : n));
   // drawn for committed positions too: the noise depends on the rollout and the round only
   return { buffer, rows, uniform: Float32Array.from(rows, () => rowNoise(state.rng)) };
 }
 
-/** Applies one round to a rollout. @param places [L] where in `statistics` an open position's row is. */
-function reveal(
+function sightOf(state: State, { slotFill, slotSize }: UnmaskOptions): SlotSight | undefined {
+  if (slotFill === "parallel") return undefined;
+  return { slotSize, rounds: state.rounds.map(({ positions }) => positions.length) };
+}
+
+/** Chooses a round's slots and draws what their masks say. @param places [L] where an open position's row is. */
+function beginRound(
   state: State,
   statistics: RowStatistics,
   places: readonly number[],
   budget: number,
+  request: RowRequest | undefined,
   options: UnmaskOptions,
-): void {
-  const { slotSize } = options;
-  const { tokens } = options.model;
+): Filling {
+  const { slotSize, slotFill } = options;
   const wantsEos = state.open.map(
     (isOpen, slot) => isOpen && someIn(slot, slotSize, (i) => statistics.eosIsArgmax[places[i] as number] === 1),
   );
   const selected = selectSlots(slotScores(state, statistics, places, options), wantsEos, state.open, budget);
-  const allowed = eosAllowedSlots(state.open, selected);
+  const filling: Filling = {
+    uniform: request?.uniform as Float32Array,
+    selected,
+    eosAllowed: eosAllowedSlots(state.open, selected),
+    drawn: new Map(),
+  };
+  places.forEach((at, position) => {
+    const fromMask = slotFill === "parallel" || position % slotSize === 0;
+    if (selected[Math.floor(position / slotSize)] && fromMask) draw(filling, position, statistics, at, options);
+  });
+  return filling;
+}
+
+/**
+ * What the next token of every chosen slot is predicted from: the i-th tokens of those that have not ended.
+ * @returns undefined where there is none.
+ */
+function nextTokens(
+  state: State,
+  filling: Filling | undefined,
+  i: number,
+  options: UnmaskOptions,
+): { positions: number[]; request: RowRequest } | undefined {
+  if (filling === undefined) return undefined;
+  const { slotSize, model } = options;
+  const drawn: [position: number, token: number][] = [];
+  for (const [slot, taken] of filling.selected.entries()) {
+    const own = taken ? tokensOf(filling, slot, slotSize) : [];
+    const ended = own.at(-1)?.[1] === model.tokens.eos;
+    // what lies behind EOS is not kept
+    if (ended) break;
+    drawn.push(...own);
+  }
+  if (drawn.length === 0) return undefined;
+  const buffer = layRevealed(state.prompt, state.committed, sightOf(state, options));
+  const rowOf = pushSlots(buffer, drawn, slotSize);
+  const positions = drawn.map(([position]) => position + 1).filter((position) => position % slotSize === i);
+  const request = {
+    buffer,
+    rows: positions.map((position) => rowOf.get(position - 1) as number),
+    uniform: Float32Array.from(positions, (position) => filling.uniform[position] as number),
+  };
+  return { positions, request };
+}
+
+function tokensOf({ drawn }: Filling, slot: number, slotSize: number): [position: number, token: number][] {
+  return Array.from({ length: slotSize }, (_, i) => slot * slotSize + i).flatMap((position) => {
+    const token = drawn.get(position)?.token;
+    return token === undefined ? [] : [[position, token]];
+  });
+}
+
+/** Takes a position's token from the row that predicts it. */
+function draw(
+  filling: Filling,
+  position: number,
+  statistics: RowStatistics,
+  at: number,
+  { temperature, slotSize }: UnmaskOptions,
+): void {
+  const eosAllowed = filling.eosAllowed[Math.floor(position / slotSize)] as boolean;
+  const [ids, logs] =
+    temperature === 0 ? [statistics.argmax, statistics.argmaxLogProb] : [statistics.token, statistics.logProb];
+  const cell = at * 2 + (eosAllowed ? 0 : 1);
+  filling.drawn.set(position, { token: Number(ids[cell]), logProb: logs[cell] as number });
+}
+
+/** Applies one round to a rollout. */
+function reveal(state: State, { selected, eosAllowed, drawn }: Filling, options: UnmaskOptions): void {
+  const { slotSize } = options;
+  const { tokens } = options.model;
   const round = {
     positions: [] as number[],
     tokens: [] as number[],
     logProbs: [] as number[],
     eosAllowed: [] as boolean[],
   };
-  const [ids, logs] =
-    options.temperature === 0 ? [statistics.argmax, statistics.argmaxLogProb] : [statistics.token, statistics.logProb];
-  for (let position = 0; position < options.responseLength && !state.ended; position++) {
+  for (let position = 0; position < state.open.length * slotSize && !state.ended; position++) {
     const slot = Math.floor(position / slotSize);
-    if (!selected[slot]) continue;
-    const eosAllowed = allowed[slot] as boolean;
-    const cell = (places[position] as number) * 2 + (eosAllowed ? 0 : 1);
-    const token = Number(ids[cell]);
-    const logProb = logs[cell] as number;
-    if (token === tokens.mask || token === tokens.pad || (token === tokens.eos && !eosAllowed)) {
+    const one = drawn.get(position);
+    if (!selected[slot] || one === undefined) continue;
+    const { token, logProb } = one;
+    const allowed = eosAllowed[slot] as boolean;
+    // some models pad with EOS
+    if (token === tokens.mask || (token === tokens.eos ? !allowed : token === tokens.pad)) {
       throw new Error(`the model sampled the blocked token ${token} at response position ${position}`);
     }
     if (!Number.isFinite(logProb)) throw notFinite(`log-probability of token ${token}`, position);
     round.positions.push(position);
     round.tokens.push(token);
     round.logProbs.push(logProb);
-    round.eosAllowed.push(eosAllowed);
+    round.eosAllowed.push(allowed);
     state.committed.set(position, token);
     state.ended = token === tokens.eos;
   }
@@ -251,11 +391,22 @@ function notFinite(what: string, position: number): UserError {
 }
 
 function toTrajectory(state: State, options: UnmaskOptions): UnmaskTrajectory {
-  const { slotSize, responseLength, temperature } = options;
+  const { slotSize, slotFill, temperature } = options;
+  const responseLength = state.open.length * slotSize;
+  const fill = slotFill === "parallel" ? {} : { slotFill };
   // without EOS all L positions are committed; with it exactly those up to it
   const response = Array.from({ length: state.committed.size }, (_, i) => state.committed.get(i) as number);
   const ended = state.ended ? "eos" : "length";
-  return { prompt: [...state.prompt], slotSize, responseLength, temperature, rounds: state.rounds, response, ended };
+  return {
+    prompt: [...state.prompt],
+    slotSize,
+    ...fill,
+    responseLength,
+    temperature,
+    rounds: state.rounds,
+    response,
+    ended,
+  };
 }
 
 export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, RowStatistics> = {
