@@ -6,6 +6,7 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Act } from "../../core/interaction.js";
 import { loadFolder } from "../../core/registry.js";
+import type { Rng } from "../../core/rng.js";
 import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import type { Control } from "../browser/controls.js";
@@ -22,6 +23,7 @@ import type {
 } from "../environment.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { renderPlan } from "../forms/plan.js";
+import { type KnownTask, recombined } from "../forms/recombine.js";
 import { viewDetail } from "../forms/view.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 
@@ -99,6 +101,7 @@ export class FormsEnvironment implements Environment {
   readonly tasks: readonly Task[];
   readonly notes: readonly string[];
   private opened: Promise<EpisodeRunner> | undefined;
+  private known: readonly KnownTask[] | undefined;
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
 
   constructor(
@@ -186,6 +189,10 @@ export class FormsEnvironment implements Environment {
     }
   }
 
+  get canDemonstrate(): boolean {
+    return this.site.fieldKinds !== undefined;
+  }
+
   demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
     const { fieldKinds, name } = this.site;
     if (fieldKinds === undefined) {
@@ -197,14 +204,23 @@ export class FormsEnvironment implements Environment {
     return (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
   }
 
-  syntheticDemonstration(...[rng]: Parameters<NonNullable<Environment["syntheticDemonstration"]>>): Demonstration {
-    const drawn = this.site.augmentedTask?.(rng);
-    if (drawn === undefined)
-      throw new UserError(`The site ${this.site.name} has no synthetic tasks.`, {
+  /** A form that does not exist: the site's own, or fields of the training tasks put together anew. */
+  syntheticDemonstration(rng: Rng): Demonstration {
+    const drawn = this.site.augmentedTask?.(rng) ?? recombined(this.knownTasks(), rng);
+    return this.demonstration(drawn.task, drawn.kinds);
+  }
+
+  private knownTasks(): readonly KnownTask[] {
+    const { fieldKinds, name } = this.site;
+    if (fieldKinds === undefined)
+      throw new UserError(`The site ${name} has no synthetic tasks.`, {
         hint: "Set objective.augment=0.",
         exitCode: 2,
       });
-    return this.demonstration(drawn.task, drawn.kinds);
+    this.known ??= this.tasks
+      .filter((task) => task.split === "train")
+      .map((task) => ({ task, kinds: fieldKinds(task) }));
+    return this.known;
   }
 
   private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {

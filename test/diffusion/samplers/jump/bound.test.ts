@@ -189,7 +189,7 @@ test("the supervised loss weighs a token by its share, and reads the time that i
     { prompt: [0], response: [0, 1] },
   ];
   const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(2, "sft") };
-  const terms = supervisedFlowTerms(examples, OPTIONS, layout);
+  const [terms] = supervisedFlowTerms(examples, OPTIONS, layout) as [TermBatch];
   assert.equal(terms.head.name, "gkl");
   assert.deepEqual([...terms.targets].map(Number), [1, TOKENS.eos, TOKENS.eos, 0, 1, TOKENS.eos]);
   const time = terms.conditions.time as Float32Array;
@@ -219,7 +219,8 @@ test("a supervised token is noise with probability 1 - kappa, kappa stratified u
   const batches = 1500;
   let [excess, largest] = [0, 0];
   for (let i = 0; i < batches; i++) {
-    const terms = supervisedFlowTerms(examples, OPTIONS, { arWeight: null, eosFillWeight: 1, rng });
+    const layout = { arWeight: null, eosFillWeight: 1, rng };
+    const [terms] = supervisedFlowTerms(examples, OPTIONS, layout) as [TermBatch];
     const kappas = Array.from(terms.conditions.time as Float32Array, (t) => t ** OPTIONS.exponent);
     // L = 3: below 3/4, one in each half
     assert.deepEqual(kappas.map((kappa) => Math.floor((kappa / 0.75) * 2)).sort(), [0, 1]);

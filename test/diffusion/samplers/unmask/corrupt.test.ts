@@ -16,8 +16,13 @@ const EXAMPLES = [
   { prompt: [10, 11, 12], response: [20, 21, 22, 23, 24, 25] },
   { prompt: [10], response: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39] },
 ];
+function only(batches: readonly TermBatch[]): TermBatch {
+  assert.equal(batches.length, 1);
+  return batches[0] as TermBatch;
+}
+
 const corrupt = (options: UnmaskOptions, rng: Rng): TermBatch =>
-  corruptBatch(EXAMPLES, options, { arWeight: null, eosFillWeight: 0.1, rng });
+  only(corruptBatch(EXAMPLES, options, { arWeight: null, eosFillWeight: 0.1, rng }));
 
 test("masked slots stand behind the clean ones, all with their own positions", () => {
   const response = [20, 21, 22, 23, 24, 25, 26];
@@ -91,7 +96,8 @@ test("every term points at the row that predicts it, in the right layout", () =>
 
 test("the autoregressive loss has the weight that is asked for; the loss is the model's own", () => {
   const cleanWeight = (arWeight: number | null, options = OPTIONS): number => {
-    const batch = corruptBatch(EXAMPLES, options, { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") });
+    const layout = { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") };
+    const batch = only(corruptBatch(EXAMPLES, options, layout));
     assert.deepEqual([batch.temperature, batch.head.name], [1, "model"]);
     return seen(batch).reduce((sum, term) => (term.masked ? sum : sum + term.weight), 0);
   };
@@ -112,7 +118,7 @@ test("EOS and its fill weigh their share, a masked token 1 / p of it, p being th
     const clean = new Set<number>();
     for (let seed = 0; seed < 40; seed++) {
       const rng = Rng.named(seed, "weights");
-      const batch = corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng });
+      const batch = only(corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng }));
       const strata: number[] = [];
       examples.forEach(({ response }, b) => {
         const weights = new Map<number, number>();
