@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
+import { tokenInputs } from "../../../../src/diffusion/buffer.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
-import { packedLength, roundTerms } from "../../../../src/diffusion/samplers/unmask/replay.js";
+import { roundTerms as layRounds, packedLength } from "../../../../src/diffusion/samplers/unmask/replay.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { type TokenBatch, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
+const roundTerms = (...given: Parameters<typeof layRounds>): Batch & TokenBatch => withTokens(layRounds(...given));
 const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
   batch,
   lengthStep: 1,
@@ -18,7 +21,7 @@ const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
 });
 
 /** The values of trajectory b's real terms, in order. */
-function termsOf(batch: TermBatch, values: ArrayLike<number>, b: number): number[] {
+function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
   return [...batch.coefficient].flatMap((c, r) =>
     c === 1 && batch.owner[Number(batch.segment[r])] === b ? [values[r] as number] : [],
   );
@@ -88,15 +91,16 @@ test("the fake network notices a wrong position, token or visibility", async () 
   const packed = roundTerms(trajectories, options, layout(1, { level: "sequence" }));
   const right = network.values(packed)[0] as number;
   const last = Number(packed.rows[packed.coefficient.lastIndexOf(1)]);
-  const wrong: TermBatch[] = [
-    { ...packed, positionIds: packed.positionIds.map((p, n) => (n === 2 ? p + 1n : p)) },
-    { ...packed, inputIds: packed.inputIds.map((id, n) => (n === 3 ? 1n - id : id)) },
-    {
-      ...packed,
-      attentionBias: packed.attentionBias.map((x, i) => (i === last * packed.length + last - 1 ? -1e9 - x : x)),
-    },
-  ];
-  for (const batch of wrong) assert.ok(Math.abs((network.values(batch)[0] as number) - right) > 1e-6);
+  const { batch, length, positionIds, inputIds, attentionBias } = packed;
+  const wrong = [
+    { positionIds: positionIds.map((p, n) => (n === 2 ? p + 1n : p)) },
+    { inputIds: inputIds.map((id, n) => (n === 3 ? 1n - id : id)) },
+    { attentionBias: attentionBias.map((x, i) => (i === last * length + last - 1 ? -1e9 - x : x)) },
+  ].map((change) => tokenInputs({ batch, length, positionIds, inputIds, attentionBias, ...change }));
+  for (const inputs of wrong)
+    assert.ok(
+      Math.abs((network.values({ ...packed, inputs: { ...packed.inputs, ...inputs } })[0] as number) - right) > 1e-6,
+    );
 });
 
 test("the layout is prompt, committed tokens, then each round's masks up to its last revealed position", () => {

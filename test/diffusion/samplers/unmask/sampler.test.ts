@@ -10,9 +10,12 @@ import {
   totalLogProb,
   type UnmaskTrajectory,
 } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
-import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import { sampler as unmask } from "../../../../src/diffusion/samplers/unmask.js";
+import { tokensOf, withTokens } from "../../../support/token-batch.js";
+import { having, samplerConfig } from "../../../support/typed.js";
 import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
+const sampler = having(unmask, "stepTerms");
 const PROMPT = [1, 0];
 
 /** What distinguishes two outcomes. */
@@ -25,8 +28,9 @@ function keyOf(trajectory: UnmaskTrajectory): string {
 /** A network whose sampled token at every response position is given in advance (its probabilities are its own). */
 function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<RowStatistics> {
   return {
-    async forwardRound(input: RoundInput): Promise<RowStatistics> {
-      const statistics = await network.forwardRound(input);
+    async forwardRound(round: RoundInput): Promise<RowStatistics> {
+      const statistics = await network.forwardRound(round);
+      const input = tokensOf(round);
       const hidden = network.hidden(input, 0);
       input.rows.forEach((flat, r) => {
         const n = Number(flat);
@@ -108,7 +112,7 @@ test("the score has zero mean under a constant reward, and not if the forbidden 
     const network = new FakeNetwork(19);
     const outcomes = [...(await enumerate(network, options)).values()];
     const packed = sampler.stepTerms(outcomes, options, { batch: outcomes.length, lengthStep: 1, level: "sequence" });
-    const anywhere = (packed.features.eos_allowed as Float32Array).map(() => 1);
+    const anywhere = new Float32Array(packed.coefficient.length).fill(1);
     const p = network.values(packed).map(Math.exp);
     const step = 1e-4;
     for (const index of [7, 13, 50, 420, 460, 500, 560, 630, network.parameters.length - 17]) {
@@ -211,7 +215,7 @@ test("shapes of a round depend on the configuration only, and rollouts that ende
   const shapes = new Set<string>();
   const spy: RoundModel<RowStatistics> = {
     async forwardRound(input) {
-      const { batch, length, inputIds, positionIds, attentionBias, rows, uniform } = input;
+      const { batch, length, inputIds, positionIds, attentionBias, rows, uniform } = tokensOf(input);
       shapes.add(
         [batch, length, inputIds.length, positionIds.length, attentionBias.length, rows.length, uniform.length].join(),
       );
@@ -275,7 +279,7 @@ test("greedy takes the most probable tokens and needs no noise", async () => {
   const tasks = prompts(5, options.promptLength, 6);
   const first = await sampler.rollout(network, tasks, options, streams(5, 1));
   assert.deepEqual(await sampler.rollout(network, tasks, options, streams(5, 2)), first);
-  const packed = sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" });
+  const packed = withTokens(sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" }));
   assert.equal(packed.temperature, 1);
   const scores = network.score(packed);
   const recorded = packed.recorded as Float32Array;
@@ -315,7 +319,7 @@ test("what a model must not do, and prompts that do not fit, are refused", async
 });
 
 test("the configuration has defaults and rejects what cannot run", () => {
-  const config = sampler.schema.parse({});
+  const config = samplerConfig(sampler);
   assert.deepEqual(config, {
     rounds: 8,
     slot_size: 4,
@@ -328,7 +332,14 @@ test("the configuration has defaults and rejects what cannot run", () => {
     canvas_per_prompt: null,
     kv_cache: "auto",
   });
-  assert.deepEqual(sampler.shapes(sampler.options(config as never, MODEL)), { length: 128, rows: 64, steps: 8 });
+  const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
+  assert.deepEqual(
+    [shapes, dims(3)],
+    [
+      { length: 128, rows: 64, steps: 8 },
+      { B: 3, N: 128 },
+    ],
+  );
   assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);
   assert.equal(sampler.schema.safeParse({ slots: 4 }).success, false);
 });
