@@ -7,7 +7,6 @@ export function stepMetrics(step: number, changes: Partial<StepMetrics> = {}): S
     reward: 0.5,
     reward_std: 0.1,
     success_rate: 0.25,
-    field_accuracy: 0.6,
     frac_reward_zero_std: 0,
     faults: 0,
     loss: -0.01,
@@ -20,6 +19,7 @@ export function stepMetrics(step: number, changes: Partial<StepMetrics> = {}): S
     tokens: 900,
     rollout_tokens_per_s: 450,
     time: { rollout: 1, score: 0.5, update: 2, total: 3.5 },
+    extra: { field_accuracy: 0.6 },
     ...changes,
   };
 }
