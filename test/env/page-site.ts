@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
+import type { FormsEnvironment } from "../../src/env/environments/forms.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
 
 export interface Received {
@@ -76,6 +77,13 @@ export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>
     tier: "full",
   };
 }
+
+/** Options of an environment of forms, as small as a test needs them. */
+export const FORMS_OPTIONS: ConstructorParameters<typeof FormsEnvironment>[1] = {
+  browser: { headless: true, contexts: 1, action_timeout_s: 10, rollout_timeout_s: 60, uploads: "dummy" },
+  prompt: { style: "compact" },
+  reward: "default",
+};
 
 /** A runner on the site, as small as a test needs it. */
 export function openRunner(site: RunningSite, options: Partial<EpisodeOptions> = {}): Promise<EpisodeRunner> {
