@@ -51,6 +51,7 @@ export class Engine implements RoundModel<unknown> {
   private accumulated = false;
   private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
   private caches = 0;
+  private readonly loading = new Map<string, Promise<void>>();
   /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -352,8 +353,16 @@ export class Engine implements RoundModel<unknown> {
 
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
     if (this.runtime.has(name)) return name;
-    const bytes = usingGraph(this.model, () => this.runtime.encode(build()));
-    await this.runtime.load(name, { bytes, weightsDir: this.model.dir }, options);
+    // a call may come while the session of an earlier one is still on its way
+    let loading = this.loading.get(name);
+    if (loading === undefined) {
+      const bytes = usingGraph(this.model, () => this.runtime.encode(build()));
+      loading = this.runtime
+        .load(name, { bytes, weightsDir: this.model.dir }, options)
+        .finally(() => this.loading.delete(name));
+      this.loading.set(name, loading);
+    }
+    await loading;
     return name;
   }
 }
