@@ -190,7 +190,7 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     if (!lows.has(node)) {
       // the head reads gathered rows
       const isReader = (n: RawNode): boolean =>
-        n === node || (n.inputs[0] === node.inputs[0] && n !== head.product && node !== head.product);
+        n === node || (n.inputs[0] === node.inputs[0] && n !== head?.product && node !== head?.product);
       const readers = model.nodes.flatMap((n) => {
         const site = isReader(n) ? siteOf(model, n, lora) : undefined;
         return site === undefined ? [] : [{ n, pair: adapterOf(site, lora) }];
