@@ -25,7 +25,8 @@ try {
     phases[what] = read();
     return { result };
   };
-  const openRuntime = async (options) => watchPlacement(await Runtime.open({ ...options, threads: 1 }), placements);
+  const openRuntime = async (options) =>
+    watchPlacement(await Runtime.open({ ...options, precision: plan.precision, threads: 1 }), placements);
   try {
     const { rank, microBatch, checkpoint, cached } = plan;
     const options = { provider: "cuda", rank, microBatch, repeats: 1, log, meter, openRuntime, checkpoint, cached };
@@ -61,7 +62,7 @@ function markdown({ phases, estimates, offDevice, failure }) {
       ),
   );
   return [
-    `${quantize}, ${shape.layers} layers of ${shape.hidden}, prompt ${shape.prompt}, response ${shape.response}, T = ${shape.rounds}, G = ${shape.group}, on a card of ${gb(gpuBytes)} GB`,
+    `${quantize}, ${plan.precision} layers, ${shape.layers} layers of ${shape.hidden}, prompt ${shape.prompt}, response ${shape.response}, T = ${shape.rounds}, G = ${shape.group}, on a card of ${gb(gpuBytes)} GB`,
     "",
     "| phase | peak GB | syncs | MB to the device | MB back | launches | roofline s |",
     "|---|---|---|---|---|---|---|",
