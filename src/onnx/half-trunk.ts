@@ -1,8 +1,21 @@
 import { DTYPE_CODE } from "./infer.js";
-import { sizeOf } from "./shapes.js";
+import type { RawModel } from "./raw-model.js";
+import { sameShape } from "./shapes.js";
 import { type Graph, isExternal, type Node, type Value } from "./types.js";
 
 export type HalfDType = "float16" | "bfloat16";
+
+/** What the layers of a model are computed in on CUDA; elsewhere that is float32. */
+export type Precision = "float32" | HalfDType;
+
+/** `auto`: bfloat16 where a model's weights are stored in less than 32 bits, so that rounding was accepted already. */
+export function precisionOf(request: "auto" | Precision, model: RawModel): Precision {
+  if (request !== "auto") return request;
+  const packed = [...model.initializers.values()].some(
+    ({ value, data }) => isExternal(data) && value.dtype !== "float32",
+  );
+  return packed ? "bfloat16" : "float32";
+}
 
 /** Ops that are computed in 16 bits (with sums in float32, inside the kernels). */
 const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
@@ -60,12 +73,7 @@ class HalfTrunk {
     }
     const [, , c] = inputs;
     // a gradient adds to what was accumulated in float32
-    if (
-      node.op === "Gemm" &&
-      c !== undefined &&
-      !this.isHalf(c) &&
-      sizeOf(c.shape) === sizeOf(this.output(node).shape)
-    ) {
+    if (node.op === "Gemm" && c !== undefined && !this.isHalf(c) && sameShape(c.shape, this.output(node).shape)) {
       const { beta: _, ...attributes } = node.attributes;
       const output = this.output(node);
       const product = this.fresh(output, this.half);
@@ -90,8 +98,8 @@ class HalfTrunk {
     if (PRODUCTS.has(node.op)) return true;
     if (!FOLLOWING.has(node.op)) return false;
     const computed = floats.filter((v) => !this.graph.initializers.has(v.name));
-    const size = sizeOf(this.output(node).shape);
-    const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sizeOf(v.shape) === size) : computed;
+    const { shape } = this.output(node);
+    const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sameShape(v.shape, shape)) : computed;
     return deciding.length > 0 && deciding.every((v) => this.isHalf(v));
   }
 

@@ -4,16 +4,13 @@ import { Worker } from "node:worker_threads";
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import { forCuda } from "./cuda.js";
-import { type HalfDType, halfTrunk } from "./half-trunk.js";
+import { halfTrunk, type Precision } from "./half-trunk.js";
 import { encodeModel } from "./proto.js";
 import { chooseProvider, type Probe, type ProviderRequest, type SelfCheck } from "./provider.js";
 import { type BindingRequest, chooseBinding } from "./runtimes/choose.js";
 import type { BindingName, Call, ProviderName, Reply, Tensors, WireTensor } from "./runtimes/messages.js";
 import { BYTES, type DType, type Graph, type Tensor, type TypedArray } from "./types.js";
 import { forWebGpu } from "./webgpu.js";
-
-/** What the layers of a model are computed in on CUDA; elsewhere that is float32. */
-export type Precision = "float32" | HalfDType;
 
 export interface RuntimeOptions {
   /** `auto` (default) takes CUDA where it works, else the CPU. */
