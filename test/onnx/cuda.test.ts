@@ -183,7 +183,7 @@ describe("precisionOf", () => {
     const out = mkdtempSync(join(tmpdir(), "precision-"));
     try {
       assert.equal(precisionOf("auto", (await loadModel(dir)).graph), "float32");
-      await exportModel({ checkpoint: dir, out: join(out, "m"), precision: "nf4" });
+      await exportModel({ checkpoint: dir, out: join(out, "m"), precision: "nf4", doubleQuant: false });
       const { graph } = await loadModel(join(out, "m"));
       assert.equal(precisionOf("auto", graph), "bfloat16");
       assert.equal(precisionOf("float32", graph), "float32");
