@@ -197,8 +197,8 @@ export class Engine implements RoundModel<unknown> {
     roundHead: RoundHead<unknown, unknown>,
     use: true | "auto",
   ): Promise<CachedRounds<unknown> | undefined> {
-    // ONNX Runtime for Node returns what a GPU computes: keys and values would travel there and back in every round
-    if (use === "auto" && this.runtime.provider !== "cpu") return undefined;
+    // npm's binding returns what a GPU computes: keys and values would travel there and back in every round
+    if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     this.graphWithPast ??= graphWithPast(this.model);
     const graph = await this.graphWithPast;
     if (graph === undefined) return undefined;

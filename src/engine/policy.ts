@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { ZodType } from "zod";
 import { type RunConfig, resolvePath } from "../config/config.js";
+import { DEFAULT_SAMPLER } from "../config/schema.js";
 import { UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
 import type { Logger } from "../core/log.js";
@@ -97,6 +98,7 @@ export async function openPolicy(
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const runtime = await Runtime.open({
     provider: config.runtime.provider,
+    binding: config.runtime.binding,
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
     ...(training === undefined ? {} : { checks: [gradientCheck()] }),
     ...(log === undefined ? {} : { log }),
@@ -182,10 +184,11 @@ export async function samplerFor(model: Model, objective: Pick<Objective, "name"
       return false;
     }
   };
-  // the one that gives least besides: a graph without a time is no flow
+  // the one that gives least besides: a graph without a time is no flow; of equals, the one that configs begin with
+  const other = (name: string): number => (name === DEFAULT_SAMPLER ? 0 : 1);
   const [kind] = [...samplers]
     .filter(([, sampler]) => fits(sampler))
-    .sort(([, a], [, b]) => a.conditions.length - b.conditions.length)
+    .sort(([a, { conditions: x }], [b, { conditions: y }]) => x.length - y.length || other(a) - other(b))
     .map(([name]) => name);
   if (kind !== undefined) return kind;
   if (refusals[0] !== undefined) throw refusals[0];

@@ -7,18 +7,19 @@ import type { ModelConfig } from "../nn/config.js";
 import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../nn/model.js";
 import { BYTES } from "../onnx/types.js";
 import { Tokenizer } from "../text/tokenizer.js";
-import { tokenizerJson } from "../text/tokenizer-files.js";
 import { openCheckpoint } from "../weights/checkpoint.js";
-import { openWeight, readNf4State } from "../weights/model-weights.js";
-import { formOf, nf4Part, type Precision } from "../weights/precision.js";
+import { formOf, type Precision } from "../weights/precision.js";
 import { elements } from "../weights/safetensors-write.js";
 import { specsOf, type WeightTask, writeWeights } from "../weights/transcode.js";
-import { readCheckpointConfig, type SpecialToken } from "./hf-config.js";
+import type { Checkpoint } from "./checkpoint.js";
+import type { SpecialToken } from "./families.js";
+import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
 import { readPeft } from "./peft.js";
+import { openSource } from "./sources.js";
 
 export interface ExportOptions {
-  /** A Hugging Face checkpoint, or a model directory. */
+  /** A Hugging Face checkpoint, a model directory, a GGUF file, or one of the Hub. */
   readonly checkpoint: string;
   /** The model directory that is made; must not exist. */
   readonly out: string;
@@ -35,8 +36,10 @@ export interface ExportOptions {
 }
 
 export interface ExportProgress {
-  readonly weight: string;
-  /** Elements. */
+  readonly stage: "downloading" | "exporting";
+  /** A file, or a weight. */
+  readonly name: string;
+  /** Bytes of the file, or elements of all weights. */
   readonly done: number;
   readonly total: number;
 }
@@ -61,24 +64,24 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     throw new UserError(`${options.out} exists already, and a model is never overwritten.`, {
       hint: "give another --out",
     });
-  if (!existsSync(checkpoint))
-    throw new UserError(`There is no checkpoint directory ${checkpoint}.`, {
-      hint: "give the directory of a Hugging Face checkpoint, or of a model",
-    });
-  const tokenizerText = tokenizerJson(checkpoint);
-  const tokenizer = Tokenizer.fromJson(JSON.parse(tokenizerText), `the tokenizer of ${checkpoint}`);
-  const config = readCheckpointConfig(checkpoint, tokenizer, options.tokens);
-  const { tasks, from4Bits } = await planWeights(options, config);
+  const signal = options.signal === undefined ? {} : { signal: options.signal };
+  const source = await openSource(checkpoint, {
+    ...signal,
+    progress: (name, done, total) => options.progress?.({ stage: "downloading", name, done, total }),
+  });
+  const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
+  const config = readCheckpointConfig(source, tokenizer, options.tokens);
+  const { tasks, from4Bits } = await planWeights(options, source, config);
   const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + elements(shape) * BYTES[dtype], 0);
   checkSpace(out, bytes);
 
   const parameters = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
   await writeDirectory(options.out, async (aside) => {
     await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-      progress: (done, weight) => options.progress?.({ weight, done, total: parameters }),
+      ...signal,
+      progress: (done, name) => options.progress?.({ stage: "exporting", name, done, total: parameters }),
     });
-    writeFileSync(join(aside, "tokenizer.json"), tokenizerText);
+    writeFileSync(join(aside, "tokenizer.json"), source.tokenizer);
     writeFileSync(
       join(aside, "config.json"),
       `${JSON.stringify(exportedConfig(config, precision, doubleQuant), null, 2)}\n`,
@@ -96,48 +99,42 @@ const IGNORED: readonly RegExp[] = [/\.rotary_emb\.inv_freq$/];
 /** What is read from where and kept how. Every weight is checked against the architecture before one is read. */
 async function planWeights(
   options: ExportOptions,
+  source: Checkpoint,
   config: ModelConfig,
 ): Promise<{ tasks: WeightTask[]; from4Bits: boolean }> {
   const { precision, doubleQuant } = options;
   const checkpoint = options.weights ?? options.checkpoint;
   const specs = (await architectureOf(config)).weights(config);
-  const tensors = openCheckpoint(checkpoint);
+  const weights = options.weights === undefined ? source.weights : openCheckpoint(options.weights);
   const problems: string[] = [];
-  const used = new Set<string>();
   const tasks: WeightTask[] = [];
   let from4Bits = false;
   const shapes = new Map([...specs].map(([name, { shape }]) => [name, shape]));
   const { adapter } = options;
   const changes = adapter === undefined ? undefined : mergeChanges(readPeft(adapter), shapes, adapter);
   for (const [name, { shape }] of specs) {
-    const header = tensors.get(name);
-    if (header === undefined) {
+    const stored = weights.get(name);
+    if (stored === undefined) {
       problems.push(`missing ${name} [${shape.join(", ")}]`);
       continue;
     }
-    for (const part of [name, ...Object.values(nf4Part).map((partOf) => partOf(name))]) used.add(part);
-    const state = readNf4State(header, name);
-    from4Bits ||= state !== undefined;
-    const stored = state ?? header.tensors.get(name);
-    const dtype = header.tensors.get(name)?.dtype;
-    if (stored?.shape.join() !== shape.join())
-      problems.push(
-        `${name}: expected [${shape.join(", ")}], got [${stored?.shape.join(", ")}] in ${basename(header.path)}`,
-      );
-    const source = openWeight(header, name);
+    const { dtype, path, open } = stored;
+    from4Bits ||= dtype === "uint8";
+    if (stored.shape.join() !== shape.join())
+      problems.push(`${name}: expected [${shape.join(", ")}], got [${stored.shape.join(", ")}] in ${basename(path)}`);
     const change = changes?.get(name);
     tasks.push({
       name,
       shape,
-      form: formOf(name, shape, dtype ?? source.dtype, precision, doubleQuant),
-      open: () => openWeight(header, name),
+      form: formOf(name, shape, dtype, precision, doubleQuant),
+      open,
       ...(change === undefined ? {} : { change }),
     });
   }
   // a tied head may lie in the file once more; anything else would be left out of the model without a word
   const spare = new Set(config.tie_word_embeddings === true ? ["lm_head.weight"] : []);
-  for (const name of tensors.keys()) {
-    if (!used.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
+  for (const name of weights.keys()) {
+    if (!specs.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
       problems.push(`unexpected ${name}: the architecture ${config.architecture} has no such weight`);
   }
   if (problems.length > 0) {

@@ -1,6 +1,7 @@
 import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
-import { GraphBuilder } from "../onnx/graph.js";
+import { FusingBuilder } from "../onnx/fusions.js";
+import type { GraphBuilder } from "../onnx/graph.js";
 import { late } from "../onnx/late.js";
 import type { RawModel, RawNode } from "../onnx/raw-model.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
@@ -111,7 +112,7 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
  * and only the wanted rows go through the head. The result is ready for a loss, a sampler head and `backward`.
  */
 export function bindModel(model: RawModel, name: string, options: BindOptions): BoundModel {
-  const g = new GraphBuilder(name);
+  const g = new FusingBuilder(name);
   const e = new Emitter(g);
   const parameters: Value[] = [];
   const adapters = new Map<string, LoraPair>();

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
+import type { Batch } from "../../src/diffusion/batch.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
-import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import type { TermBatch } from "../../src/diffusion/terms.js";
-import { afterEosFraction } from "../../src/train/scored-tokens.js";
+import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
+import { afterEosFraction } from "../../src/diffusion/scored-tokens.js";
 import { MODEL, SMALL, streams, TOKENS } from "../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
+import { having } from "../support/typed.js";
 
+const sampler = having(unmask, "stepTerms", "boundTerms", "textTerms");
 const options = { ...SMALL, responseLength: 8 };
 const layout = { batch: 3, lengthStep: 8 };
 
@@ -20,22 +22,25 @@ const whole = [
 /** As if the policy had gone on behind its end: 1 of 6 and 2 of 4 tokens. */
 const beyond = [plainTrajectory([1], [0, 1, 0, 1, eos, 0]), plainTrajectory([0, 1, 1], [0, eos, 1, 1])];
 
-const layouts: Readonly<Record<string, (some: readonly UnmaskTrajectory[], model: typeof MODEL) => TermBatch>> = {
+const layouts: Readonly<Record<string, (some: readonly UnmaskTrajectory[], model: typeof MODEL) => Batch>> = {
   "steps, packed": (some, model) => sampler.stepTerms(some, { ...options, model }, { ...layout, level: "step" }),
   "steps, one by one": (some, model) =>
     sampler.stepTerms(some, { ...options, model }, { ...layout, level: "token", packed: false }),
   bound: (some, model) =>
-    sampler.boundTerms(some, { ...options, model }, { ...layout, samples: 2, coupled: true, rng: Rng.named(1, "m") }),
+    sampler.boundTerms(
+      some,
+      { ...options, model },
+      { ...layout, samples: 2, coupled: true, rngs: some.map((_, b) => Rng.named(b, "m")) },
+    ),
   text: (some, model) => sampler.textTerms(some, { ...options, model }, layout),
 };
 
 /** The share with every segment that has an owner in the loss. */
 function share(trajectories: readonly UnmaskTrajectory[], name: string, model = MODEL): number {
-  const terms = (layouts[name] as (typeof layouts)[string])(trajectories, model);
-  const values = { old: new Float32Array(), reference: new Float32Array(), advantage: new Float32Array() };
-  const weight = Float32Array.from(terms.owner, (b) => (b < 0 ? 0 : 1));
+  const batch = (layouts[name] as (typeof layouts)[string])(trajectories, model);
+  const weight = Float32Array.from(batch.owner, (b) => (b < 0 ? 0 : 1));
   const scoring = name === "text" || name === "bound" ? name : "steps";
-  return afterEosFraction([{ terms, trajectories, values: { ...values, weight } }], scoring, eos);
+  return afterEosFraction([{ batch, trajectories, values: { weight } }], scoring, eos);
 }
 
 describe("the share of trained tokens behind EOS", () => {

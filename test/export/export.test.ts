@@ -208,17 +208,19 @@ describe("export of a Hugging Face checkpoint", () => {
 
   it("refuses what it would compute otherwise, key by key", async () => {
     const cases: [Record<string, unknown>, RegExp][] = [
-      [{ architectures: ["LlamaForCausalLM"], model_type: "llama" }, /the architecture LlamaForCausalLM, llama is not/],
+      [{ architectures: ["GemmaForCausalLM"], model_type: "gemma" }, /the architecture GemmaForCausalLM, gemma is not/],
       [{ architectures: undefined, model_type: undefined }, /the architecture \(none named\) is not supported/],
       [{ rope_scaling: { type: "yarn", factor: 4 } }, /rope_scaling is .*yarn/],
       [{ rope_parameters: { rope_type: "linear", factor: 2 } }, /rope_parameters is .*linear/],
       [{ rope_parameters: undefined, rope_scaling: { rope_type: "dynamic" } }, /rope_scaling is .*dynamic/],
-      [{ attention_bias: true }, /attention_bias is true, which is not supported \(expected false\)/],
+      [{ rope_parameters: { full_attention: { rope_theta: 1e6 } } }, /rope_parameters is .*one rope for all layers/],
+      [{ attention_bias: true }, /missing model\.layers\.0\.self_attn\.q_proj\.bias \[64\]/],
+      [{ mlp_bias: true }, /mlp_bias is true, which is not supported \(expected false\)/],
       [{ hidden_act: "gelu" }, /hidden_act is "gelu"/],
       [{ use_sliding_window: true }, /use_sliding_window is true/],
       [{ layer_types: ["sliding_attention"] }, /layer_types is \["sliding_attention"\]/],
       [{ hidden_size: "64" }, /hidden_size/],
-      [{ vocab_size: 100 }, /has 336 tokens, its config\.json only vocab_size 100/],
+      [{ vocab_size: 100 }, /has 336 tokens, its config only vocab_size 100/],
       [{ eos_token_id: "x" }, /eos_token_id is "x", expected an id/],
     ];
     const original = readFileSync(join(checkpoint, "config.json"));
@@ -229,7 +231,7 @@ describe("export of a Hugging Face checkpoint", () => {
     }
     rmSync(join(checkpoint, "config.json"));
     await refused(/Cannot read .*config\.json/);
-    await refused(/There is no checkpoint directory/, { checkpoint: join(root, "nowhere") });
+    await refused(/There is no checkpoint .*nowhere/, { checkpoint: join(root, "nowhere") });
   });
 
   it("reads config.json as older versions of transformers wrote it", async () => {
@@ -237,5 +239,7 @@ describe("export of a Hugging Face checkpoint", () => {
     const { config } = await run();
     assert.equal(config.eos_token_id, 332);
     assert.ok(existsSync(join(out, "model.onnx")));
+    change({ rope_parameters: { rope_type: "default", rope_theta: 500000 }, rope_theta: 10000 });
+    assert.equal((await run({ out: join(root, "newer") })).config.rope_theta, 500000);
   });
 });

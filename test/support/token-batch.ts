@@ -1,3 +1,4 @@
+import type { Batch } from "../../src/diffusion/batch.js";
 import type { BufferBatch } from "../../src/diffusion/buffer.js";
 import { DRAW_INPUTS } from "../../src/diffusion/sampler.js";
 import { TARGETS } from "../../src/diffusion/score-head.js";
@@ -19,11 +20,11 @@ export interface TokenBatch extends BufferBatch {
   readonly conditions: Readonly<Record<string, Float32Array>>;
 }
 
-const TOKENS = new Set(["input_ids", "position_ids", "attention_bias", "keys", "rows"]);
+const MODEL_INPUTS = new Set(["input_ids", "position_ids", "attention_bias", "keys", "rows"]);
 
 /** The arrays of a batch of terms, or of a round. */
 export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInputs: NamedTensors }): TokenBatch {
-  const [batch, length] = inputs.input_ids?.shape as [number, number];
+  const [batch = 0, length = 0] = inputs.input_ids?.shape ?? [];
   const { rows, targets, uniform, inverse_temperature } = { ...inputs, ...headInputs };
   const others = (all: NamedTensors, known: (name: string) => boolean): Record<string, unknown> =>
     Object.fromEntries(
@@ -45,6 +46,18 @@ export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInp
       headInputs,
       (name) => Object.hasOwn(TARGETS, name) || Object.hasOwn(DRAW_INPUTS, name),
     ) as TokenBatch["features"],
-    conditions: others(inputs, (name) => TOKENS.has(name)) as TokenBatch["conditions"],
+    conditions: others(inputs, (name) => MODEL_INPUTS.has(name)) as TokenBatch["conditions"],
   };
+}
+
+/** A batch with its arrays beside it, which are not read from there by what takes a {@link Batch}. */
+export function withTokens(batch: Batch): Batch & TokenBatch {
+  return { ...batch, ...tokensOf(batch) };
+}
+
+/** The one batch that a layout came to. */
+export function only(batches: readonly Batch[]): Batch {
+  const [batch, ...others] = batches;
+  if (batch === undefined || others.length > 0) throw new Error(`${batches.length} batches in place of one`);
+  return batch;
 }

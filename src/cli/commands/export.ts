@@ -22,12 +22,17 @@ const ROUNDED =
   "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits as much as a third); --quantize none keeps all of it";
 const DECODED = "the 4-bit weights were decoded, and are kept in 32 bits together with what the adapter adds";
 
-/** `refusion-train export`: a Hugging Face checkpoint as a model directory; or a trained adapter merged into its model. */
+/** `refusion-train export`: a checkpoint as a model directory; or a trained adapter merged into its model. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
-      .description("make a model directory from a Hugging Face checkpoint, or merge a trained adapter into its model")
-      .option("--checkpoint <dir>", "config.json, tokenizer files and safetensors, whole or in shards")
+      .description(
+        "make a model directory from a checkpoint (Hugging Face, GGUF), or merge a trained adapter into its model",
+      )
+      .option(
+        "--checkpoint <source>",
+        "a directory with config.json, tokenizer files and safetensors, whole or in shards; a GGUF file; or hf:org/name[@revision][:file.gguf]",
+      )
       .option("--model <dir>", "a model directory instead; with --merge of a run: the run's own, if left out")
       .option("--merge <dir>", "add this run's or adapter's changes to the weights")
       .option(
@@ -48,7 +53,7 @@ export const command: CliCommand = {
       .option("-q, --quiet", "no progress")
       .addHelpText(
         "after",
-        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained",
+        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --checkpoint hf:GSAI-ML/LLaDA-8B-Instruct --out models/llada --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained",
       )
       .action((flags: ExportFlags) => run(flags, context));
   },
@@ -75,7 +80,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
   const checkpoint = named ?? merged?.model;
   if (checkpoint === undefined)
     throw usage(
-      "No model: --checkpoint DIR is missing.",
+      "No model: --checkpoint SOURCE is missing.",
       "give the checkpoint, or with --merge the --model it belongs to",
     );
   const line = progressLine(flags.quiet === true);
@@ -109,11 +114,11 @@ function progressLine(quiet: boolean): { update: (progress: ExportProgress) => v
   const live = process.stderr.isTTY === true && process.env.TERM !== "dumb";
   let shown = -1;
   return {
-    update({ weight, done, total }) {
+    update({ stage, name, done, total }) {
       const percent = Math.floor((100 * done) / total);
       if (quiet || percent === shown || (!live && Math.floor(percent / 10) === Math.floor(shown / 10))) return;
       shown = percent;
-      const text = `exporting ${String(percent).padStart(3)} %  ${weight}`;
+      const text = `${stage} ${String(percent).padStart(3)} %  ${name}`;
       process.stderr.write(live ? `\r\u001b[2K${text}` : `${text}\n`);
     },
     end() {

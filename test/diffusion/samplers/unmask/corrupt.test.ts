@@ -3,11 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import { Rng } from "../../../../src/core/rng.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
 import { layCanvas, revealSlots } from "../../../../src/diffusion/samplers/unmask/canvas.js";
 import { corruptBatch } from "../../../../src/diffusion/samplers/unmask/corrupt.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { stratified } from "../../../../src/diffusion/supervised.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { type TokenBatch, only, withTokens } from "../../../support/token-batch.js";
 import { MODEL, SMALL, TOKENS } from "./fake-model.js";
 
 const OPTIONS: UnmaskOptions = { ...SMALL, slotSize: 4, responseLength: 16, promptLength: 8 };
@@ -16,8 +17,8 @@ const EXAMPLES = [
   { prompt: [10, 11, 12], response: [20, 21, 22, 23, 24, 25] },
   { prompt: [10], response: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39] },
 ];
-const corrupt = (options: UnmaskOptions, rng: Rng): TermBatch =>
-  corruptBatch(EXAMPLES, options, { arWeight: null, eosFillWeight: 0.1, rng });
+const corrupt = (options: UnmaskOptions, rng: Rng): Batch & TokenBatch =>
+  withTokens(only(corruptBatch(EXAMPLES, options, { arWeight: null, eosFillWeight: 0.1, rng })));
 
 test("masked slots stand behind the clean ones, all with their own positions", () => {
   const response = [20, 21, 22, 23, 24, 25, 26];
@@ -44,7 +45,7 @@ interface Seen {
 }
 
 /** The real terms of a batch, by what the network reads. */
-function seen(batch: TermBatch): Seen[] {
+function seen(batch: Batch & TokenBatch): Seen[] {
   return [...batch.coefficient].flatMap((weight, r) => {
     if (weight === 0) return [];
     const row = Number(batch.rows[r]);
@@ -91,7 +92,8 @@ test("every term points at the row that predicts it, in the right layout", () =>
 
 test("the autoregressive loss has the weight that is asked for; the loss is the model's own", () => {
   const cleanWeight = (arWeight: number | null, options = OPTIONS): number => {
-    const batch = corruptBatch(EXAMPLES, options, { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") });
+    const layout = { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") };
+    const batch = withTokens(only(corruptBatch(EXAMPLES, options, layout)));
     assert.deepEqual([batch.temperature, batch.head.name], [1, "model"]);
     return seen(batch).reduce((sum, term) => (term.masked ? sum : sum + term.weight), 0);
   };
@@ -112,7 +114,7 @@ test("EOS and its fill weigh their share, a masked token 1 / p of it, p being th
     const clean = new Set<number>();
     for (let seed = 0; seed < 40; seed++) {
       const rng = Rng.named(seed, "weights");
-      const batch = corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng });
+      const batch = withTokens(only(corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng })));
       const strata: number[] = [];
       examples.forEach(({ response }, b) => {
         const weights = new Map<number, number>();

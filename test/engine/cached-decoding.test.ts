@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { Rng } from "../../src/core/rng.js";
-import type { RoundModel } from "../../src/diffusion/sampler.js";
+import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
 import type { RowDrafts } from "../../src/diffusion/samplers/refusion/head.js";
 import type { RefusionTrajectory } from "../../src/diffusion/samplers/refusion/trajectory.js";
 import { type RefusionConfig, sampler } from "../../src/diffusion/samplers/refusion.js";
+import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
 import { Engine } from "../../src/engine/engine.js";
 import { initialAdapter, openPolicy, sampledModel } from "../../src/engine/policy.js";
 import { exportModel } from "../../src/export/export.js";
@@ -20,6 +21,8 @@ import { Runtime } from "../../src/onnx/session.js";
 import type { Precision } from "../../src/weights/precision.js";
 import { importedModel } from "../support/imported-model.js";
 import { MICRO, microModel } from "../support/micro-model.js";
+import { tokensOf } from "../support/token-batch.js";
+import { samplerConfig } from "../support/typed.js";
 
 /** Rows of 64, so that it can be kept in 4 bits; grouped heads. */
 const SMALL: ModelConfig = {
@@ -43,6 +46,12 @@ interface Decoded {
   readonly rows: readonly Row[];
   /** Entries of all forwards, padding too. */
   readonly tokens: number;
+}
+
+/** Entries of a forward, padding too. */
+function entries(input: RoundInput): number {
+  const { batch, length } = tokensOf(input);
+  return batch * length;
 }
 
 describe("ReFusion's decoding with keys and values used again", () => {
@@ -78,7 +87,7 @@ describe("ReFusion's decoding with keys and values used again", () => {
   async function decode(engine: Engine, batch: number, changes: Partial<RefusionConfig>): Promise<Decoded> {
     const rng = Rng.named(0, "prompts");
     const options = sampler.options(
-      sampler.schema.parse({ prompt_length: 9, response_length: 24, ...changes }) as RefusionConfig,
+      samplerConfig(sampler, { prompt_length: 9, response_length: 24, ...changes }),
       sampledModel(engine.model.config),
     );
     const prompts = Array.from({ length: PROMPTS }, () => Array.from({ length: 1 + rng.int(9) }, () => rng.int(13)));
@@ -93,17 +102,17 @@ describe("ReFusion's decoding with keys and values used again", () => {
     };
     const spy: RoundModel<RowDrafts> = {
       forwardRound: async (input) => {
-        tokens += input.batch * input.length;
+        tokens += entries(input);
         // 0 is a prompt's first token, which is never asked for: a row that is not used
-        return note((await engine.forwardRound(input)) as RowDrafts, input.rows, (row) => row !== 0n);
+        return note((await engine.forwardRound(input)) as RowDrafts, tokensOf(input).rows, (row) => row !== 0n);
       },
       cachedRounds: async (use) => {
         const rounds = await engine.cachedRounds(use);
         assert.ok(rounds !== undefined);
         return {
           forwardRound: async (input) => {
-            tokens += input.batch * input.length;
-            return note((await rounds.forwardRound(input)) as RowDrafts, input.rows, () => true);
+            tokens += entries(input);
+            return note((await rounds.forwardRound(input)) as RowDrafts, tokensOf(input).rows, () => true);
           },
           close: () => rounds.close(),
         };
@@ -143,10 +152,8 @@ describe("ReFusion's decoding with keys and values used again", () => {
           await policy.engine.setParameters("policy", initialAdapter(config, policy));
           const { rounds, options, sampler: search } = policy.evaluation;
           assert.equal(await rounds.cachedRounds?.(true), undefined);
-          const [{ response } = { response: [] }] = await search.rollout(rounds, [[1, 2, 3]], options, [
-            Rng.named(0, "imported"),
-          ]);
-          assert.ok(response.length > 0);
+          const [trajectory] = await search.rollout(rounds, [[1, 2, 3]], options, [Rng.named(0, "imported")]);
+          assert.ok((trajectory as TokenTrajectory).response.length > 0);
         } finally {
           await policy.close();
         }
@@ -158,7 +165,8 @@ describe("ReFusion's decoding with keys and values used again", () => {
 
   it("keeps nothing on a GPU unless it is told to", async () => {
     const onGpu = { provider: "cuda" } as Runtime;
-    const engine = new Engine(onGpu, await loadModel(base), { sampler: sampler as never, lora });
+    const model = await loadModel(base);
+    const engine = new Engine(onGpu, model, { sampler, about: sampledModel(model.config), lora });
     assert.equal(await engine.cachedRounds("auto"), undefined);
     assert.ok((await engine.cachedRounds(true)) !== undefined);
   });
@@ -173,7 +181,8 @@ describe("ReFusion's decoding with keys and values used again", () => {
     it(`gives the same tokens and log-probabilities: ${form}`, async () => {
       const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
       try {
-        const engine = new Engine(runtime, await open(), { sampler: sampler as never, lora });
+        const model = await open();
+        const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
         let [ended, full] = [0, 0];
         for (const scale of [0, 0.3]) {
           await setAdapter(engine, scale);

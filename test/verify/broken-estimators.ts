@@ -1,10 +1,13 @@
 import type { DiscreteRng } from "../../src/core/outcomes.js";
-import type { RoundModel } from "../../src/diffusion/sampler.js";
+import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
 import type { MaskDraw } from "../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import type { Policy } from "../../src/engine/policy.js";
+import { f32 } from "../../src/onnx/tensors.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import type { Sample } from "../../src/train/groups.js";
 import { prepareBatches } from "../../src/train/update.js";
 
 /** Estimators with one known fault each, for the proofs to find. */
@@ -24,12 +27,22 @@ export function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<
 export const sampledConfidenceRollout: Rollout = (model, prompts, options, ...rest) =>
   sampler.rollout(sampledConfidence(model as RoundModel<RowStatistics>), prompts, options as UnmaskOptions, ...rest);
 
+/** A round with one input of its head multiplied. */
+export function scaled(round: RoundInput, name: string, factor: number): RoundInput {
+  const { shape, data } = round.headInputs[name] as Tensor;
+  const input = f32(
+    shape,
+    (data as Float32Array).map((x) => x * factor),
+  );
+  return { ...round, headInputs: { ...round.headInputs, [name]: input } };
+}
+
 /** Samples at half of the temperature that it records and that everything is scored at. */
 export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
   sampler.rollout(
     {
       forwardRound: (input) =>
-        (model as RoundModel<RowStatistics>).forwardRound({ ...input, temperature: input.temperature / 2 }),
+        (model as RoundModel<RowStatistics>).forwardRound(scaled(input, "inverse_temperature", 2)),
     },
     prompts,
     options as UnmaskOptions,
@@ -37,9 +50,12 @@ export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
   );
 
 /** Old values on masks of their own, instead of the policy's. */
-export const freshMasks: typeof prepareBatches = async (policy, objective, options, samples, size, rng) => {
-  const batches = await prepareBatches(policy, objective, options, samples, size, rng);
-  const others = await prepareBatches(policy, objective, options, samples, size, rng);
+export const freshMasks: typeof prepareBatches = async (policy, objective, options, parts, size) => {
+  const again = parts.map((samples) =>
+    samples.map((sample): Sample => ({ ...sample, stream: (name) => sample.stream(`${name}, again`) })),
+  );
+  const batches = await prepareBatches(policy, objective, options, parts, size);
+  const others = await prepareBatches(policy, objective, options, again, size);
   return batches.map((batch, i) => ({
     ...batch,
     values: { ...batch.values, old: others[i]?.values.old ?? batch.values.old },

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { loadRegistries } from "../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../src/config/schema.js";
-import type { RoundModel } from "../../src/diffusion/sampler.js";
+import { lacks, type RoundModel } from "../../src/diffusion/sampler.js";
 import { flowBoundTerms } from "../../src/diffusion/samplers/jump/bound.js";
 import { sampler } from "../../src/diffusion/samplers/jump.js";
 import { holds, type VerifyContext } from "../../src/verify/proof.js";
@@ -13,16 +13,13 @@ import { measureTransitions } from "../../src/verify/proofs/transitions.js";
 import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
 import { loadProofs } from "../../src/verify/verify.js";
 import { goldenModel, readGolden } from "../support/golden.js";
-import { openOnTrial } from "./verify-support.js";
+import { openOnTrial } from "../support/on-trial.js";
+import { scaled } from "./broken-estimators.js";
 
 /** Rolls out at half of the hazard that is scored: a policy that jumps less than it says. */
 function lazy(model: RoundModel<unknown>): RoundModel<unknown> {
   return {
-    forwardRound: (input) =>
-      model.forwardRound({
-        ...input,
-        features: { ...input.features, hazard: (input.features.hazard as Float32Array).map((x) => x / 2) },
-      }),
+    forwardRound: (input) => model.forwardRound(scaled(input, "hazard", 0.5)),
   };
 }
 
@@ -62,13 +59,13 @@ describe("verify on a micro FS-DFM", () => {
     const rollout: typeof context.policy.sampler.rollout = (model, ...rest) =>
       context.policy.sampler.rollout(lazy(model), ...rest);
     const [, middle] = await measureTransitions(context, lazy);
-    assert.ok(!holds(middle as never), `frequencies ${middle?.measured}`);
+    assert.ok(middle !== undefined && !holds(middle), `frequencies ${middle?.measured}`);
     for (const m of await measureOnPolicy(context, rollout)) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
   });
 
   it("a policy that samples at half the temperature that it is scored at: the mean score misses", async () => {
     const cold = (model: RoundModel<unknown>): RoundModel<unknown> => ({
-      forwardRound: (input) => model.forwardRound({ ...input, temperature: input.temperature / 2 }),
+      forwardRound: (input) => model.forwardRound(scaled(input, "inverse_temperature", 2)),
     });
     const scores = await measureZeroScore(context, (model, ...rest) =>
       context.policy.sampler.rollout(cold(model), ...rest),
@@ -84,6 +81,6 @@ describe("verify on a micro FS-DFM", () => {
         return { ...drawn, kappa: drawn.kappa / 2 };
       });
     for (const m of await measureFlowBound(context, wrong)) assert.ok(m.measured > 0.02, `${m.name}: ${m.measured}`);
-    assert.equal(sampler.refuses("bound", context.policy.options as never), undefined);
+    assert.equal(lacks(sampler, "bound", context.policy.options), undefined);
   });
 });

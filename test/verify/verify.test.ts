@@ -15,6 +15,7 @@ import { measureResume } from "../../src/verify/proofs/resume.js";
 import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
 import { formatProofs, loadProofs } from "../../src/verify/verify.js";
 import { goldenModel, readGolden } from "../support/golden.js";
+import { figure, openOnTrial as open } from "../support/on-trial.js";
 import {
   freshMasks,
   sampledConfidence,
@@ -22,7 +23,6 @@ import {
   sizesFromOne,
   wrongTemperature,
 } from "./broken-estimators.js";
-import { figure, openOnTrial as open } from "./verify-support.js";
 
 async function microConfig(changes: Record<string, unknown> = {}): Promise<RunConfig> {
   const golden = readGolden("micro");
@@ -119,7 +119,7 @@ describe("verify on the micro model", () => {
     const nan = (model: RoundModel<RowStatistics>): RoundModel<RowStatistics> => ({
       forwardRound: async (input) => ({
         ...(await model.forwardRound(input)),
-        logProb: new Float32Array(input.rows.length * 2).fill(Number.NaN),
+        logProb: new Float32Array(2 * (input.inputs.rows as Tensor).data.length).fill(Number.NaN),
       }),
     });
     await assert.rejects(measureProbabilities(context, nan), /non-finite/);

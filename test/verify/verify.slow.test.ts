@@ -61,7 +61,7 @@ describe("broken estimators on the shipped model", () => {
   let context: VerifyContext & { close(): Promise<void> };
   const quickstart = join(packageRoot(), "configs", "tiny", "quickstart.yaml");
   before(async () => {
-    const trial = { objective: espo as never, options: espo.schema.parse({}) };
+    const trial = { objective: espo, options: espo.schema.parse({}) };
     const config = await loadConfig(quickstart);
     context = await openContext(config, [trial], (policy) => findPrompts(config, policy));
   });

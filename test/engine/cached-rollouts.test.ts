@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { Rng } from "../../src/core/rng.js";
-import type { RoundModel } from "../../src/diffusion/sampler.js";
+import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler, type UnmaskConfig } from "../../src/diffusion/samplers/unmask.js";
@@ -13,6 +13,8 @@ import { freshAdapter } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { MICRO, microModel } from "../support/micro-model.js";
+import { tokensOf } from "../support/token-batch.js";
+import { having, samplerConfig } from "../support/typed.js";
 
 const TOLERANCE = 1e-5;
 const PROMPT = 5;
@@ -45,7 +47,8 @@ describe("rollouts with keys and values used again", () => {
     let dir: string;
     ({ dir, remove } = await microModel(MICRO));
     runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    engine = new Engine(runtime, await loadModel(dir), { sampler: sampler as never, lora });
+    const model = await loadModel(dir);
+    engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
     const rng = Rng.named(0, "adapter");
     const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
     const drawn = [...fresh].map(([name, tensor]) => {
@@ -65,9 +68,10 @@ describe("rollouts with keys and values used again", () => {
     { seed = 0, batch = prompts.length }: { seed?: number; batch?: number },
   ): Promise<Drawn> {
     const forwards: Forward[] = [];
-    const spied = <T extends Forward, R>(forward: (input: T) => Promise<R>): ((input: T) => Promise<R>) => {
+    const spied = <R>(forward: (input: RoundInput) => Promise<R>): ((input: RoundInput) => Promise<R>) => {
       return (input) => {
-        forwards.push({ batch: input.batch, length: input.length });
+        const { batch, length } = tokensOf(input);
+        forwards.push({ batch, length });
         return forward(input);
       };
     };
@@ -82,7 +86,7 @@ describe("rollouts with keys and values used again", () => {
         };
       },
     };
-    const parsed = sampler.schema.parse({ prompt_length: PROMPT, response_length: 8, ...config }) as UnmaskConfig;
+    const parsed = samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, ...config });
     const options = sampler.options(parsed, sampledModel(engine.model.config));
     const rngs = prompts.map((_, i) => Rng.named(seed, `rollout/${i}`));
     return { trajectories: await sampler.rollout(spy, prompts, options, rngs, batch), forwards };
@@ -94,6 +98,7 @@ describe("rollouts with keys and values used again", () => {
     rounds: fc.integer({ min: 1, max: 8 }),
     order: fc.constantFrom("confidence", "margin", "entropy", "random", "left-to-right" as const),
     slot_score: fc.constantFrom("first", "mean" as const),
+    slot_fill: fc.constantFrom("parallel", "autoregressive" as const),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
   });
 
@@ -134,10 +139,11 @@ describe("rollouts with keys and values used again", () => {
     const prompts = [[1, 2], [1, 2], [3]];
     const { trajectories } = await draw({ rounds: 4, slot_size: 1, kv_cache: true }, prompts, {});
     const options = sampler.options(
-      sampler.schema.parse({ prompt_length: PROMPT, response_length: 8, rounds: 4, slot_size: 1 }) as UnmaskConfig,
+      samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, rounds: 4, slot_size: 1 }),
       sampledModel(engine.model.config),
     );
-    const terms = sampler.stepTerms(trajectories, options, { batch: 3, lengthStep: 8, level: "token" });
+    const { stepTerms } = having(sampler, "stepTerms");
+    const terms = stepTerms(trajectories, options, { batch: 3, lengthStep: 8, level: "token" });
     const { logProbs } = await engine.score(terms, "policy");
     const recorded = terms.recorded as Float32Array;
     let scored = 0;
