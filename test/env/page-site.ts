@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
 
@@ -21,6 +21,7 @@ export async function servePages(
   pages: Readonly<Record<string, string>>,
   answer: Answer = () => false,
   assets?: ReadonlyMap<string, Asset>,
+  onSocket?: (key: string, socket: Socket) => void,
 ): Promise<PageSite> {
   const received: Received[] = [];
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -47,6 +48,7 @@ export async function servePages(
     });
   };
   const server = createServer(handle);
+  if (onSocket !== undefined) server.on("upgrade", (request, socket) => onSocket(request.headers["sec-websocket-key"] ?? "", socket as Socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
