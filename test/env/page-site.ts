@@ -48,7 +48,13 @@ export async function servePages(
     });
   };
   const server = createServer(handle);
-  if (onSocket !== undefined) server.on("upgrade", (request, socket) => onSocket(request.headers["sec-websocket-key"] ?? "", socket as Socket));
+  // a socket that was upgraded is the server's no more
+  const sockets = new Set<Socket>();
+  if (onSocket !== undefined)
+    server.on("upgrade", (request, socket) => {
+      sockets.add(socket as Socket);
+      onSocket(request.headers["sec-websocket-key"] ?? "", socket as Socket);
+    });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -62,6 +68,7 @@ export async function servePages(
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

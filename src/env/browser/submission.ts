@@ -48,7 +48,7 @@ interface Ranked {
 }
 
 function rankOf(exchange: Exchange, sent: Sent): Ranked {
-  const { carried, of } = carriedOf(sent.controls, exchange.posted, sent.held);
+  const { carried, of } = carriedOf(sent.controls, [...exchange.posted, ...exchange.inPath], sent.held);
   const share = of === 0 ? 0 : carried / of;
   const { target } = sent;
   const there = target !== undefined && exchange.method === target.method && withoutQuery(exchange.url) === target.address;
@@ -114,7 +114,7 @@ export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, pat
     const saves = ranked.filter(({ share, exchange }) => share > 0 && exchange.method !== "GET").map(({ exchange }) => exchange);
     const last = saves.at(-1);
     if (last === undefined) return undefined;
-    const covered = carriedOf(sent.controls, saves.flatMap((e) => e.posted), sent.held);
+    const covered = carriedOf(sent.controls, saves.flatMap((e) => [...e.posted, ...e.inPath]), sent.held);
     return { exchange: last, with: saves, plain: covered.carried === covered.of };
   }
   if (top !== undefined) return { exchange: top.exchange, with: steps, plain: false };
@@ -153,7 +153,7 @@ export const isBroken = (exchange: Exchange): boolean => exchange.answer !== und
 export function judge(task: Pick<Task, "keys">, sent: Sent, choice: Choice, shown: { readonly before: PageSigns | undefined; readonly after: PageSigns | undefined; readonly status?: number }): Submission {
   const { exchange } = choice;
   const posted = merged(choice);
-  const { values, notes } = receivedValues(sent.controls, posted, sent.held, task.keys);
+  const { values, notes } = receivedValues(sent.controls, [...posted, ...exchange.inPath], sent.held, task.keys);
   const texts = sent.controls.flatMap((c, i) => (typeof sent.held.values[i] === "string" && !["select", "radio", "file"].includes(c.kind) && sent.held.values[i] !== c.default ? [String(sent.held.values[i])] : []));
   const names = sent.controls.filter((c) => c.present && !c.elsewhere).map((c) => c.name || c.label);
   const page = shown.after === undefined ? undefined : (shownRefusal(shown.after, shown.before, names) ?? (shown.before === undefined || shown.before.url !== shown.after.url || exchange.how === "navigation" ? again(exchange, shown.after, texts, names) : undefined));

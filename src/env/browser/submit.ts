@@ -163,6 +163,8 @@ class Attempt {
           checkAnswered(choice.exchange);
           return choice;
         }
+        const lookup = session.background.unanswered();
+        if (lookup !== undefined && lookup.ageMs > session.actionTimeoutMs) throw new EnvironmentFault(`no answer to ${lookup.name}`);
         if (!(await this.isUnderWay())) break;
         // what follows on an answer follows at once
         quiet = patience - 2 * SETTLE_MS;
@@ -176,10 +178,6 @@ class Attempt {
         const open = choice?.exchange ?? traffic.exchanges.find((e) => e.phase === "submit" && e.answer === undefined);
         if (open !== undefined || (await this.isUnderWay())) throw new EnvironmentFault(open === undefined ? "no answer to the form post" : `no answer to ${open.method} ${new URL(open.url).pathname}`);
         break;
-      }
-      if (quiet >= patience && choice === undefined) {
-        const lookup = session.background.unanswered();
-        if (lookup !== undefined && lookup.ageMs > session.actionTimeoutMs) throw new EnvironmentFault(`no answer to ${lookup.name}`);
       }
       ticking ??= form.handle.evaluate(passTime, TICK_MS).then(
         () => true,

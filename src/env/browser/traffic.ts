@@ -42,6 +42,8 @@ export interface Exchange {
   readonly how: "navigation" | "script" | "beacon" | "socket";
   readonly owner: Owner;
   readonly posted: readonly PostedPair[];
+  /** Parts of the address, which may be values as well; without a name. */
+  readonly inPath: readonly PostedPair[];
   /** The page had sent the same (method and path) before anybody touched it. */
   readonly routine: boolean;
   /** It was sent after the submit, or after a step towards it: `Traffic.phase` then. */
@@ -215,7 +217,8 @@ export class Traffic {
       url: request.url(),
       how: navigation ? "navigation" : type === "ping" || type === "beacon" ? "beacon" : "script",
       owner,
-      posted: limitPairs([...body, ...readQuery(request.url()), ...(navigation ? [] : pathPairs(request.url()))]),
+      posted: limitPairs([...body, ...readQuery(request.url())]),
+      inPath: navigation ? [] : pathPairs(request.url()),
       routine: this.options.background.isRoutine(request),
       phase,
       answer: undefined,
@@ -223,6 +226,8 @@ export class Traffic {
     if (!own) return exchange;
     this.exchanges.push(exchange);
     this.byRequest.set(request, exchange);
+    // what fails from here on says nothing about the form any more
+    if (phase === "submit" && this.isForm?.(exchange, request)) this.options.background.end();
     this.wake();
     return exchange;
   }
@@ -294,6 +299,7 @@ export class Traffic {
         how: "socket",
         owner: "page",
         posted: readText(typeof payload === "string" ? payload.slice(0, 1_000_000) : payload.subarray(0, 1_000_000).toString("utf8")),
+        inPath: [],
         routine: false,
         phase: this.phase,
         answer: undefined,

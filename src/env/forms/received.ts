@@ -130,7 +130,6 @@ export function carriedOf(controls: readonly Control[], posted: readonly PostedP
   const strong = changed.filter(({ control, value }) => control.kind !== "checkbox" && control.kind !== "file" && String(value).length > 1);
   const counted = strong.length > 0 ? strong : changed;
   const carried = counted.filter(({ control, value, i }) => {
-    if (posted.some(([key, v]) => sameKey(key, control.name) && control.name !== "" && v !== "")) return true;
     if (Array.isArray(value)) return posted.some(([key, v]) => value.some((item) => sameOption(control, item, v) || (parseBoolean(v) === true && looseLabel(lastWord(key)) === looseLabel(item))));
     if (posted.some(([, v]) => sameValue(control, value, v, held.typed?.get(i)))) return true;
     if (held.mirrors?.get(i)?.some(([name, v]) => posted.some(([key, p]) => sameKey(key, name) && p === v))) return true;
