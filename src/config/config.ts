@@ -60,8 +60,8 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
         .replace(/^[^A-Za-z0-9]+/, "") || "run";
 
   const registries = options.registries ?? (await loadRegistries(raw));
-  agreeOnObjective(raw, path, options.command);
   settleKinds(raw, source.tree, overrides, registries);
+  agreeOnObjective(raw, path, options.command);
   const schema = runSchema(registries, options.command, raw);
   const result = schema.safeParse(raw);
   if (result.success) return kindsFirst(result.data as RunConfig);

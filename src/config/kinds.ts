@@ -29,6 +29,7 @@ export function settleKinds(raw: Tree, file: Tree, overrides: readonly Override[
   const looked: (readonly [readonly string[], ReadonlyMap<string, PlugIn>, unknown])[] = [
     [["sampler"], samplers, DEFAULT_SAMPLER],
     [["environment"], environments, DEFAULT_ENVIRONMENT],
+    [["objective"], registries.objectives, undefined],
     [["evaluation", "sampler"], samplers, kindOf(sectionAt(raw, ["sampler"]), DEFAULT_SAMPLER)],
   ];
   for (const [name, section] of sections)

@@ -57,6 +57,18 @@ const runtime = z.strictObject({
     .default("auto")
     .describe("execution provider; auto = the fastest one that works"),
   threads: count().default(0).describe("threads inside one operator; 0 = physical cores"),
+  precision: z
+    .enum(["auto", "float32", "bfloat16", "float16"])
+    .default("auto")
+    .describe(
+      "of a model's layers on CUDA; auto = bfloat16 where its weights are stored in 16 or 4 bits, else float32",
+    ),
+  binding: z
+    .enum(["auto", "npm", "c-api"])
+    .default("auto")
+    .describe(
+      "how ONNX Runtime is called; auto = its C API on CUDA, where tensors stay on the device, else npm's binding",
+    ),
 });
 
 const training = z.strictObject({
@@ -68,6 +80,10 @@ const training = z.strictObject({
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
   rollout_batch: size().default(16).describe("responses generated together"),
   micro_batch: size().default(8).describe("sequences in one training pass; gradients are accumulated"),
+  skip_long: z
+    .boolean()
+    .default(false)
+    .describe("leave out tasks whose prompt or plan is longer than the sampler allows, instead of refusing to begin"),
   gradient_checkpointing: z
     .boolean()
     .default(false)

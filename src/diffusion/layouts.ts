@@ -40,5 +40,7 @@ export interface SupervisedLayout {
   readonly arWeight: number | null;
   /** Weight of the EOS tokens behind the first one. */
   readonly eosFillWeight: number;
+  /** N of sequences that hold several examples, where the sampler can pack them; default: a padded sequence each. */
+  readonly packLength?: number;
   readonly rng: Rng;
 }

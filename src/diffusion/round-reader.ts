@@ -93,7 +93,7 @@ export class RoundReader<Round> {
     requests.forEach((request, b) => {
       if (request === undefined) return;
       const { buffer, rows } = request;
-      readings.set(b, { buffer, from: Math.min(...rows.filter((row) => row >= 0)) });
+      readings.set(b, { buffer, rows: rows.filter((row) => row >= 0) });
     });
     const { tokens, row } = this.cache.next(readings, this.options.pad);
     let size = 0;

@@ -177,8 +177,8 @@ export interface Sampler<
   textTerms?(trajectories: readonly T[], options: Options, layout: LayoutSizes): Batch;
   /** Named measures of what a step trained on, for whoever watches; null where one has no meaning. */
   watch?(batches: readonly ScoredBatch[], scoring: Scoring, options: Options): Readonly<Record<string, number | null>>;
-  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score. */
-  supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch;
+  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score over all batches. */
+  supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch[];
 }
 
 const SCORINGS = { steps: "stepTerms", bound: "boundTerms", text: "textTerms", supervised: "supervisedTerms" } as const;

@@ -1,7 +1,7 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { InputSpecs } from "../onnx/tensors.js";
 import type { Value } from "../onnx/types.js";
-import { allowedLogProbs, pickLogProb } from "./head.js";
+import { allowedLogProbs, pickLogProb, scaledLogits } from "./head.js";
 import type { SampledModel } from "./tokens.js";
 
 /** What a term is worth, on the graph: the same definition for scoring and for training. */
@@ -44,6 +44,10 @@ export const modelHead: ScoreHead = {
   name: "model",
   inputs: TARGETS,
   emit(e, { logits }, { targets, inverse_temperature }) {
-    return pickLogProb(e, e.logSoftmax(e.mul(logits as Value, inverse_temperature as Value)), targets as Value);
+    return pickLogProb(
+      e,
+      e.logSoftmax(scaledLogits(e, logits as Value, inverse_temperature as Value)),
+      targets as Value,
+    );
   },
 };

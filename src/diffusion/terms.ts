@@ -1,7 +1,7 @@
 import { UserError } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Batch } from "./batch.js";
-import { batchBuffers, bucketLength, type TokenBuffer, tokenInputs } from "./buffer.js";
+import { batchBuffers, bucketLength, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
 import type { LayoutSizes, StepLayout } from "./layouts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
 
@@ -30,6 +30,8 @@ export interface TermSizes {
   readonly length: number;
   readonly terms: number;
   readonly segments: number;
+  /** Where each sequence stands; default: in a row of its own. */
+  readonly places?: readonly Place[];
 }
 
 export interface SegmentInfo {
@@ -54,7 +56,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   const { head } = info;
   const { inputIds, positionIds, attentionBias } = batchBuffers(
     scored.map((s) => s.buffer),
-    { batch: sizes.batch, length: sizes.length, pad: info.pad },
+    { batch: sizes.batch, length: sizes.length, pad: info.pad, places: sizes.places },
   );
   const features = Object.entries(head.inputs)
     .filter(([name]) => !Object.hasOwn(TARGETS, name))
@@ -67,11 +69,12 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   const coefficient = new Float32Array(sizes.terms);
   const segment = new BigInt64Array(sizes.terms);
   let r = 0;
-  scored.forEach(({ terms }, b) => {
+  scored.forEach(({ terms }, i) => {
+    const { b, offset } = sizes.places?.[i] ?? { b: i, offset: 0 };
     for (const term of terms) {
       if (r === sizes.terms)
         throw new UserError(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
-      rows[r] = BigInt(b * sizes.length + term.row);
+      rows[r] = BigInt(b * sizes.length + offset + term.row);
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
       segment[r] = BigInt(term.segment);

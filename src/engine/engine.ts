@@ -67,6 +67,7 @@ export class Engine implements RoundModel<unknown> {
   private accumulated = false;
   private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
   private caches = 0;
+  private readonly loading = new Map<string, Promise<void>>();
   /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -197,8 +198,8 @@ export class Engine implements RoundModel<unknown> {
     roundHead: RoundHead<unknown, unknown>,
     use: true | "auto",
   ): Promise<CachedRounds<unknown> | undefined> {
-    // ONNX Runtime for Node returns what a GPU computes: keys and values would travel there and back in every round
-    if (use === "auto" && this.runtime.provider !== "cpu") return undefined;
+    // npm's binding returns what a GPU computes: keys and values would travel there and back in every round
+    if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     this.graphWithPast ??= graphWithPast(this.model);
     const graph = await this.graphWithPast;
     if (graph === undefined) return undefined;
@@ -328,12 +329,20 @@ export class Engine implements RoundModel<unknown> {
 
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
     if (this.runtime.has(name)) return name;
-    const bytes = usingGraph(this.model, () => {
-      const graph = build();
-      this.inputNames.set(name, new Set(graph.inputs.map((input) => input.name)));
-      return this.runtime.encode(graph);
-    });
-    await this.runtime.load(name, { bytes, weightsDir: this.model.dir }, options);
+    // a call may come while the session of an earlier one is still on its way
+    let loading = this.loading.get(name);
+    if (loading === undefined) {
+      const bytes = usingGraph(this.model, () => {
+        const graph = build();
+        this.inputNames.set(name, new Set(graph.inputs.map((input) => input.name)));
+        return this.runtime.encode(graph);
+      });
+      loading = this.runtime
+        .load(name, { bytes, weightsDir: this.model.dir }, options)
+        .finally(() => this.loading.delete(name));
+      this.loading.set(name, loading);
+    }
+    await loading;
     return name;
   }
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { ZodType } from "zod";
 import { type RunConfig, resolvePath } from "../config/config.js";
+import { DEFAULT_SAMPLER } from "../config/schema.js";
 import { UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
 import type { Logger } from "../core/log.js";
@@ -19,6 +20,7 @@ import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
 import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
+import { precisionOf } from "../onnx/half-trunk.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
 import type { Objective } from "../rl/objective.js";
@@ -97,6 +99,8 @@ export async function openPolicy(
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const runtime = await Runtime.open({
     provider: config.runtime.provider,
+    binding: config.runtime.binding,
+    precision: precisionOf(config.runtime.precision, model.graph),
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
     ...(training === undefined ? {} : { checks: [gradientCheck()] }),
     ...(log === undefined ? {} : { log }),
@@ -182,10 +186,11 @@ export async function samplerFor(model: Model, objective: Pick<Objective, "name"
       return false;
     }
   };
-  // the one that gives least besides: a graph without a time is no flow
+  // the one that gives least besides: a graph without a time is no flow; of equals, the one that configs begin with
+  const other = (name: string): number => (name === DEFAULT_SAMPLER ? 0 : 1);
   const [kind] = [...samplers]
     .filter(([, sampler]) => fits(sampler))
-    .sort(([, a], [, b]) => a.conditions.length - b.conditions.length)
+    .sort(([a, { conditions: x }], [b, { conditions: y }]) => x.length - y.length || other(a) - other(b))
     .map(([name]) => name);
   if (kind !== undefined) return kind;
   if (refusals[0] !== undefined) throw refusals[0];

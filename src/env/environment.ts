@@ -75,6 +75,8 @@ export interface Environment {
   firstObservation?(task: EnvironmentTask): Observation;
   /** Policies that need no model, by name. */
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>>;
+  /** False where demonstrations need what is not here (a browser); absent: where there is a way, it works. */
+  readonly canDemonstrate?: boolean;
   /** @throws UserError where it has none. */
   demonstrations?(tasks: readonly EnvironmentTask[]): Demonstration[];
   /** A demonstration of a task that does not exist, for augmentation. */

@@ -10,6 +10,7 @@ import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
 import { collectRollouts } from "./collect.js";
+import { withoutLongTasks } from "./skip-long.js";
 import type { EvaluateOptions, EvaluateResult } from "./types.js";
 
 type Report = (done: number, all: number) => void;
@@ -100,12 +101,14 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   const loaded = await loadConfig(path, { command: run?.readEnvironment().command, overrides: options.overrides });
   const splits = options.split === undefined ? loaded.evaluation.splits : [options.split as TaskSet];
   const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
-  const environment = await openEnvironment(loaded, (text) => progress.note(text));
+  let environment = await openEnvironment(loaded, (text) => progress.note(text));
   let policy: Policy | undefined;
   try {
     for (const split of splits) tasksOf(environment, split);
     if (options.policy === "model") policy = await openEvaluated(loaded, options, run);
     for (const text of policy?.notes ?? []) progress.note(text);
+    if (policy !== undefined)
+      environment = withoutLongTasks(environment, loaded, policy, (text) => progress.note(text));
     const evaluations: Evaluation[] = [];
     const files: string[] = [];
     for (const split of splits) {

@@ -32,6 +32,7 @@ import { type Group, recordsOf, type Sample, samplesOf } from "./groups.js";
 import { MaskNoise } from "./mask-noise.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { openMetrics, openRun, type Run } from "./run.js";
+import { withoutLongTasks } from "./skip-long.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 import { type MicroBatch, prepareBatches, takeStep } from "./update.js";
 
@@ -64,6 +65,7 @@ export async function trainPolicy(
     const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
     environment = await openEnvironment(config, note);
     policy.notes.forEach(note);
+    environment = withoutLongTasks(environment, config, policy, note);
     const tasks = tasksOf(environment, "train");
     for (const split of ["train", ...playedSplits(config)] as const)
       checkPromptsFit(environment, tasksOf(environment, split), policy);

@@ -17,6 +17,7 @@ import { reportAtEnd } from "../watch/report/report.js";
 import type { Watch } from "../watch/watch.js";
 import { dryRunSupervised, notBegun } from "./dry-run.js";
 import { openMetrics, openRun } from "./run.js";
+import { withoutLongTasks } from "./skip-long.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 
@@ -61,7 +62,8 @@ export async function trainSupervised(
     muonLrScale: sft.muon_lr_scale,
   };
   const policy = await openPolicy(config, { objective, options: sft, optimizer }, full);
-  const environment = await openEnvironment(config, options.quiet ? () => undefined : undefined);
+  const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
+  const environment = withoutLongTasks(await openEnvironment(config, note), config, policy, note);
   const { engine } = policy;
   // refused before, where the sampler has no such loss
   const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
@@ -78,6 +80,7 @@ export async function trainSupervised(
       const terms = supervisedTerms(drawn, policy.options, {
         arWeight: sft.ar_weight,
         eosFillWeight: sft.eos_fill_weight,
+        ...(sft.pack_length === null ? {} : { packLength: sft.pack_length }),
         rng,
       });
       return { drawn, terms };
@@ -88,12 +91,11 @@ export async function trainSupervised(
     const learn = async (step: number) => {
       const { drawn, terms } = draw(step);
       const one = (): Float32Array => new Float32Array(1);
-      const { loss } = await engine.accumulate(terms, {
-        old: one(),
-        reference: one(),
-        advantage: one(),
-        weight: one(),
-      });
+      let loss = 0;
+      for (const batch of terms) {
+        const out = await engine.accumulate(batch, { old: one(), reference: one(), advantage: one(), weight: one() });
+        loss += out.loss as number;
+      }
       const rate = learningRate(step, scheduleOptions(config));
       const gradNorm = await engine.step(step, rate);
       if (!Number.isFinite(gradNorm) || !Number.isFinite(loss)) {
@@ -143,7 +145,7 @@ export async function trainSupervised(
           success_rate: null,
           frac_reward_zero_std: null,
           faults: 0,
-          loss: loss as number,
+          loss,
           kl: null,
           ratio_mean: null,
           ratio_max: null,

@@ -37,7 +37,7 @@ const DRAWS = 50;
 
 /**
  * A batch of supervised training: examples of the tasks, and a share `augment` of synthetic ones (random titles and
- * labels), which is what carries the skill over to forms never seen.
+ * labels, or fields of the tasks put together anew), which is what carries the skill over to forms never seen.
  */
 export function supervisedBatch(
   examples: readonly SupervisedExample[],

@@ -25,6 +25,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     private readonly engine: Engine,
     private readonly choices: readonly number[],
     private readonly eosShift: number,
+    private readonly promptLength: number,
   ) {}
 
   async forwardRound(input: RoundInput): Promise<RowStatistics> {
@@ -43,7 +44,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     logits.forEach((row, r) => {
       const allowed = normalise(row);
       const forbidden = normalise(row.map((x, c) => (c === 0 ? Number.NEGATIVE_INFINITY : x)));
-      const wanted = this.forced[r] as number;
+      const wanted = this.forced[this.predicted(input, r)] ?? 1;
       [allowed, forbidden].forEach((logProbs, variant) => {
         // EOS cannot be sampled where it is forbidden: any other token stands for it, an outcome that is met again
         const index = variant === 1 && wanted === 0 ? 1 : wanted;
@@ -60,6 +61,14 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
       out.entropy[r] = -allowed.reduce((sum, x) => sum + Math.exp(x) * x, 0);
     });
     return out;
+  }
+
+  /** The response position that a row predicts: a mask its own, a token the next one. */
+  private predicted(input: RoundInput, r: number): number {
+    const at = (name: string, n: number): number => Number(input.inputs[name]?.data[n]);
+    const n = at("rows", r);
+    const ahead = at("input_ids", n) === this.engine.model.config.mask_token_id ? 0 : 1;
+    return at("position_ids", n) - this.promptLength + ahead;
   }
 
   /** Logits of the choices at every row. */

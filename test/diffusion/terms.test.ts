@@ -53,6 +53,8 @@ const options: UnmaskOptions = {
   temperature: 0.5,
   order: "confidence",
   slotScore: "first",
+  slotFill: "parallel",
+  canvasPerPrompt: null,
   kvCache: "auto",
   model: { tokens, vocabulary: 5, attention: "causal" },
 };

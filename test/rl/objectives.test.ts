@@ -159,6 +159,8 @@ describe("objectives on the micro model", () => {
     temperature: 0.8,
     order: "confidence",
     slotScore: "first",
+    slotFill: "parallel",
+    canvasPerPrompt: null,
     kvCache: "auto",
     model: { tokens: { mask: 96, pad: 95, eos: 94 }, vocabulary: 97, attention: "causal" },
   };

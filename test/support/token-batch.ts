@@ -54,3 +54,10 @@ export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInp
 export function withTokens(batch: Batch): Batch & TokenBatch {
   return { ...batch, ...tokensOf(batch) };
 }
+
+/** The one batch that a layout came to. */
+export function only(batches: readonly Batch[]): Batch {
+  const [batch, ...others] = batches;
+  if (batch === undefined || others.length > 0) throw new Error(`${batches.length} batches in place of one`);
+  return batch;
+}

@@ -176,13 +176,19 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
   const prompt = Array<number>(options.promptLength).fill(0);
   if (objective.learnsFrom === "supervision") {
     const { batch_size, ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
-    const example = { prompt, response: Array<number>(options.responseLength - 1).fill(0) };
+    const packLength = config.objective.pack_length as number | null;
+    const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
+    const response = Array<number>(Math.min(options.responseLength - 1, most)).fill(0);
+    const example = { prompt: prompt.slice(0, most), response };
     if (sampler.supervisedTerms === undefined) throw new Error("refused before: the sampler has no supervised loss");
-    return sampler.supervisedTerms(Array(batch_size).fill(example), options, {
+    const [batch] = sampler.supervisedTerms(Array(batch_size).fill(example), options, {
+      ...(packLength === null ? {} : { packLength }),
       arWeight: ar_weight ?? null,
       eosFillWeight: eos_fill_weight ?? 0,
       rng,
     });
+    if (batch === undefined) throw new Error("no batch was laid out");
+    return batch;
   }
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   let trajectory: Trajectory | undefined;

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Act } from "../../core/interaction.js";
-import { loadFolder } from "../../core/registry.js";
+import { isModulePath, loadFolder } from "../../core/registry.js";
+import type { Rng } from "../../core/rng.js";
 import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import type { Control } from "../browser/controls.js";
@@ -21,7 +22,9 @@ import type {
   PlayedTogether,
 } from "../environment.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { type RewardKind, rewardFor } from "../forms/own-reward.js";
 import { renderPlan } from "../forms/plan.js";
+import { type KnownTask, recombined } from "../forms/recombine.js";
 import { viewDetail } from "../forms/view.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 
@@ -47,9 +50,12 @@ const prompt = z.strictObject({
 });
 
 const reward = z
-  .enum(["default", "documents"])
+  .union([
+    z.enum(["default", "documents"]),
+    z.string().refine(isModulePath, "expected default, documents or the path of a module"),
+  ])
   .default("default")
-  .describe("documents = the design documents' own formula, for comparison");
+  .describe("documents = the design documents' own formula, for comparison; or a module of yours, ./my-reward.mjs");
 
 const config = z.looseObject({ site: z.looseObject({ kind: z.string() }), browser, prompt, reward });
 type FormsConfig = z.output<typeof config>;
@@ -72,7 +78,7 @@ export const environment: EnvironmentKind = {
     const options = config.parse(raw);
     const { kind, ...rest } = options.site;
     const site = await openSite(kind, rest);
-    return new FormsEnvironment(site, options);
+    return new FormsEnvironment(site, options, await rewardFor(options.reward));
   },
   memory: (raw) => [{ name: "browser", bytes: BROWSER.program + config.parse(raw).browser.contexts * BROWSER.context }],
   async check(raw, opened) {
@@ -99,11 +105,13 @@ export class FormsEnvironment implements Environment {
   readonly tasks: readonly Task[];
   readonly notes: readonly string[];
   private opened: Promise<EpisodeRunner> | undefined;
+  private known: readonly KnownTask[] | undefined;
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
 
   constructor(
     readonly site: RunningSite,
-    private readonly config: Pick<FormsConfig, "browser" | "prompt" | "reward">,
+    private readonly config: Pick<FormsConfig, "browser" | "prompt">,
+    private readonly scoreOf: RewardKind["score"] = ({ reward }) => reward,
   ) {
     this.name = site.name;
     this.tasks = site.tasks();
@@ -155,7 +163,7 @@ export class FormsEnvironment implements Environment {
     if (known !== undefined) return { ...(await known), reused: true };
     const outcome = this.runner()
       .then((runner) => runner.run(task, plan))
-      .then((episode) => outcomeOf(task, episode, this.config.reward));
+      .then((episode) => outcomeOf(task, episode, this.scoreOf));
     together.set(key, outcome);
     return outcome;
   }
@@ -186,6 +194,10 @@ export class FormsEnvironment implements Environment {
     }
   }
 
+  get canDemonstrate(): boolean {
+    return this.site.fieldKinds !== undefined;
+  }
+
   demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
     const { fieldKinds, name } = this.site;
     if (fieldKinds === undefined) {
@@ -197,14 +209,23 @@ export class FormsEnvironment implements Environment {
     return (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
   }
 
-  syntheticDemonstration(...[rng]: Parameters<NonNullable<Environment["syntheticDemonstration"]>>): Demonstration {
-    const drawn = this.site.augmentedTask?.(rng);
-    if (drawn === undefined)
-      throw new UserError(`The site ${this.site.name} has no synthetic tasks.`, {
+  /** A form that does not exist: the site's own, or fields of the training tasks put together anew. */
+  syntheticDemonstration(rng: Rng): Demonstration {
+    const drawn = this.site.augmentedTask?.(rng) ?? recombined(this.knownTasks(), rng);
+    return this.demonstration(drawn.task, drawn.kinds);
+  }
+
+  private knownTasks(): readonly KnownTask[] {
+    const { fieldKinds, name } = this.site;
+    if (fieldKinds === undefined)
+      throw new UserError(`The site ${name} has no synthetic tasks.`, {
         hint: "Set objective.augment=0.",
         exitCode: 2,
       });
-    return this.demonstration(drawn.task, drawn.kinds);
+    this.known ??= this.tasks
+      .filter((task) => task.split === "train")
+      .map((task) => ({ task, kinds: fieldKinds(task) }));
+    return this.known;
   }
 
   private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {
@@ -235,7 +256,7 @@ function faulted({ fields }: Task, fault: string): EpisodeOutcome {
   return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
 }
 
-function outcomeOf(task: Task, episode: Episode, kind: FormsConfig["reward"]): EpisodeOutcome {
+function outcomeOf(task: Task, episode: Episode, scoreOf: RewardKind["score"]): EpisodeOutcome {
   const detail = {
     accepted: episode.accepted,
     truth: task.fields,
@@ -252,7 +273,7 @@ function outcomeOf(task: Task, episode: Episode, kind: FormsConfig["reward"]): E
   if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
   const right = Object.values(episode.perField).filter((score) => score === 1).length;
   return {
-    reward: kind === "documents" ? episode.documentsReward : episode.reward,
+    reward: scoreOf(episode, task),
     success: episode.success,
     metrics: {
       task_completion: episode.taskCompletion,

@@ -11,6 +11,12 @@ import type { Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z.strictObject({
   batch_size: z.int().min(1).default(16).describe("examples a step"),
+  pack_length: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("tokens of a sequence that holds several examples, without padding; null = a padded sequence each"),
   trainable: z.enum(["lora", "full"]).default("lora").describe("train the adapter, or every weight of the model"),
   ar_weight: z
     .number()
@@ -24,7 +30,9 @@ const schema = z.strictObject({
     .min(0)
     .max(1)
     .default(0)
-    .describe("share of examples with random form titles and labels (embedded site)"),
+    .describe(
+      "share of synthetic examples: random form titles and labels (embedded site), or fields of the tasks put together anew",
+    ),
   optimizer: z
     .enum(["adamw", "muon"])
     .default("adamw")

@@ -1,7 +1,7 @@
 import { allOutcomes, type DiscreteRng } from "../../core/outcomes.js";
 import { bucketLength } from "../../diffusion/buffer.js";
-import { canvasLength, layCanvas, revealSlots } from "../../diffusion/samplers/unmask/canvas.js";
-import { boundTerms, drawMask, type MaskDraw } from "../../diffusion/samplers/unmask/elbo.js";
+import { canvasLength, revealSlots } from "../../diffusion/samplers/unmask/canvas.js";
+import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../diffusion/samplers/unmask/trajectory.js";
 import { policyHead } from "../../diffusion/score-head.js";
@@ -53,6 +53,7 @@ function shortResponse(context: VerifyContext): UnmaskTrajectory {
   return {
     prompt,
     slotSize: options.slotSize,
+    ...(options.slotFill === "parallel" ? {} : { slotFill: options.slotFill }),
     responseLength: SLOTS * options.slotSize,
     temperature: 1,
     rounds: [],
@@ -95,15 +96,15 @@ async function expectedEstimate(
 }
 
 async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajectory): Promise<number> {
-  const { prompt, response, slotSize } = trajectory;
+  const { response, slotSize } = trajectory;
   const { model } = policy.options;
   const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: SLOTS }, (_, i) => i)));
   const scored = orders.flatMap(({ value: order, probability }) =>
     order.map((slot, step) => {
-      const known = revealSlots(response, slotSize, order.slice(0, step));
-      const { buffer, indexOf } = layCanvas(prompt, known, canvasLength(response, trajectory, model), model);
+      const length = canvasLength(response, trajectory, model);
+      const { buffer, rowOf } = layMasked(trajectory, order.slice(0, step), length, model);
       const terms = [...revealSlots(response, slotSize, [slot])].map(([position, target]) => ({
-        row: indexOf[position] as number,
+        row: rowOf(position),
         target,
         coefficient: probability,
         segment: 0,
@@ -114,7 +115,7 @@ async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajec
   );
   const sizes = {
     batch: scored.length,
-    length: bucketLength(prompt.length + trajectory.responseLength),
+    length: bucketLength(Math.max(...scored.map(({ buffer }) => buffer.length))),
     terms: scored.length * slotSize,
     segments: 1,
   };

@@ -121,7 +121,7 @@ async function enumerate(
 ): Promise<{ total: number; count: number }> {
   const { engine } = context.policy;
   const small = { ...smallCanvas(context.policy, CANVAS, 4), promptLength: prompt.length } as UnmaskOptions;
-  const restricted = new RestrictedModel(engine, choices, eosShift);
+  const restricted = new RestrictedModel(engine, choices, eosShift, prompt.length);
   const model = distort(restricted);
   const probabilities = new Map<string, number>();
   for (let code = 0; code < choices.length ** CANVAS; code++) {

@@ -13,7 +13,7 @@ import {
 import { type JumpOptions, ordinaryTokens } from "../../../../src/diffusion/samplers/jump/options.js";
 import { supervisedFlowTerms } from "../../../../src/diffusion/samplers/jump/supervised.js";
 import type { JumpTrajectory } from "../../../../src/diffusion/samplers/jump/trajectory.js";
-import { withTokens } from "../../../support/token-batch.js";
+import { only, withTokens } from "../../../support/token-batch.js";
 import { TOKENS } from "../unmask/fake-model.js";
 import { FakeFlow, MODEL, SMALL } from "./reference.js";
 
@@ -217,7 +217,7 @@ test("the supervised loss weighs a token by its share, and reads the time that i
     { prompt: [0], response: [0, 1] },
   ];
   const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(2, "sft") };
-  const terms = withTokens(supervisedFlowTerms(examples, OPTIONS, layout));
+  const terms = withTokens(only(supervisedFlowTerms(examples, OPTIONS, layout)));
   assert.equal(terms.head.name, "gkl");
   assert.deepEqual([...terms.targets].map(Number), [1, TOKENS.eos, TOKENS.eos, 0, 1, TOKENS.eos]);
   const time = terms.conditions.time as Float32Array;
@@ -247,7 +247,7 @@ test("a supervised token is noise with probability 1 - kappa, kappa stratified u
   const batches = 1500;
   let [excess, largest] = [0, 0];
   for (let i = 0; i < batches; i++) {
-    const terms = withTokens(supervisedFlowTerms(examples, OPTIONS, { arWeight: null, eosFillWeight: 1, rng }));
+    const terms = withTokens(only(supervisedFlowTerms(examples, OPTIONS, { arWeight: null, eosFillWeight: 1, rng })));
     const kappas = Array.from(terms.conditions.time as Float32Array, (t) => t ** OPTIONS.exponent);
     // L = 3: below 3/4, one in each half
     assert.deepEqual(kappas.map((kappa) => Math.floor((kappa / 0.75) * 2)).sort(), [0, 1]);

@@ -24,6 +24,8 @@ export const SMALL: UnmaskOptions = {
   temperature: 1,
   order: "confidence",
   slotScore: "first",
+  slotFill: "parallel",
+  canvasPerPrompt: null,
   kvCache: "auto",
   model: MODEL,
 };

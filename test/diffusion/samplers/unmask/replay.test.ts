@@ -44,6 +44,8 @@ const anyOptions = fc
     rounds: fc.integer({ min: 1, max: 6 }),
     order: fc.constantFrom("confidence", "entropy", "random" as const),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
+    slotFill: fc.constantFrom("parallel", "autoregressive" as const),
+    canvasPerPrompt: fc.constantFrom(null, 2),
   })
   .map((part): UnmaskOptions => ({ ...SMALL, ...part, responseLength: 8 }) as UnmaskOptions);
 
@@ -55,7 +57,8 @@ test("packed, round by round and rollout give the same log-probabilities", async
       fc.constantFrom("causal", "bidirectional" as const),
       fc.integer({ min: 0, max: 1000 }),
       async (any, attention, seed) => {
-        const options = { ...any, model: { ...MODEL, attention } };
+        const slotFill = attention === "causal" ? any.slotFill : "parallel";
+        const options = { ...any, slotFill, model: { ...MODEL, attention } };
         const network = new FakeNetwork(seed);
         const tasks = prompts(3, options.promptLength, seed);
         const trajectories = await sampler.rollout(network, tasks, options, streams(3, seed));
@@ -130,6 +133,37 @@ test("the layout is prompt, committed tokens, then each round's masks up to its 
   assert.deepEqual([...packed.targets].map(Number), [0, 1, 1, 1, 2, TOKENS.eos]);
   assert.deepEqual([...packed.coefficient], [1, 1, 1, 1, 1, 0]);
   assert.deepEqual([...(packed.features.eos_allowed as Float32Array)], [0, 0, 0, 0, 1, 1]);
+});
+
+test("slots that are filled in side by side see neither each other nor later masks", () => {
+  const trajectory: UnmaskTrajectory = {
+    prompt: [1],
+    slotSize: 2,
+    slotFill: "autoregressive",
+    responseLength: 6,
+    temperature: 1,
+    rounds: [
+      { positions: [0, 1, 4, 5], tokens: [0, 1, 1, 0], logProbs: [-1, -1, -1, -1], eosAllowed: Array(4).fill(false) },
+      { positions: [2, 3], tokens: [1, 1], logProbs: [-1, -1], eosAllowed: [false, false] },
+    ],
+    response: [0, 1, 1, 1, 1, 0],
+    ended: "length",
+  };
+  const { mask } = TOKENS;
+  const options: UnmaskOptions = { ...SMALL, responseLength: 6, slotFill: "autoregressive" };
+  const packed = roundTerms([trajectory], options, layout(1));
+  // prompt, the two slots of round 0, that of round 1, the masks through each round's last slot's first
+  assert.deepEqual([...packed.inputIds].map(Number), [1, 0, 1, 1, 0, 1, 1, mask, mask, mask, mask, mask, mask]);
+  assert.deepEqual([...packed.positionIds].map(Number), [0, 1, 2, 5, 6, 3, 4, 1, 2, 3, 4, 5, 3]);
+  const { length } = packed;
+  const sees = (n: number): number[] =>
+    Array.from({ length }, (_, m) => m).filter((m) => packed.attentionBias[n * length + m] === 0);
+  assert.deepEqual(sees(2), [0, 1, 2]);
+  assert.deepEqual(sees(4), [0, 3, 4]);
+  assert.deepEqual(sees(6), [0, 1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(sees(11), [0, 7, 8, 9, 10, 11]);
+  assert.deepEqual(sees(12), [0, 1, 2, 3, 4, 12]);
+  assert.deepEqual([...packed.rows.subarray(0, 6)].map(Number), [7, 1, 11, 3, 12, 5]);
 });
 
 test("a bidirectional model reads every round in place, and everything sees everything", () => {
