@@ -6,15 +6,11 @@ import { Rng } from "../../../../src/core/rng.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
 import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { AutoregressiveOptions } from "../../../../src/diffusion/samplers/autoregressive/options.js";
+import { stepTerms, supervisedTerms, textTerms } from "../../../../src/diffusion/samplers/autoregressive/terms.js";
 import {
   type AutoregressiveTrajectory,
   parseTrajectory,
 } from "../../../../src/diffusion/samplers/autoregressive/trajectory.js";
-import {
-  stepTerms,
-  supervisedTerms,
-  textTerms,
-} from "../../../../src/diffusion/samplers/autoregressive/terms.js";
 import { sampler } from "../../../../src/diffusion/samplers/autoregressive.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
 import { tokensOf } from "../../../support/token-batch.js";
