@@ -143,15 +143,19 @@ describe("an objective with parameters of its own", () => {
     }
     assert.ok(Math.hypot(...expected) > 0.1);
     assert.ok(relativeError(gradient, expected) < 2e-3, `${relativeError(gradient, expected)}`);
-    // a target that moves moves the loss
+    // a target that moves moves the loss, and what is behind the hidden states feels it
     const { critic_loss: before } = await lossAt(critic);
     const target = f32([batch.segments], new Float32Array(batch.segments).fill(7));
     const { critic_loss: moved } = await engine.accumulate(batch, { ...values, extra: { ...values.extra, target } });
+    const felt = await engine.getGradients();
     engine.discardGradients();
     assert.ok(Math.abs((moved as number) - before) > 1);
+    const [behind] = [...adapter.keys()].filter((name) => name.includes("layers.0.self_attn.v_proj.lora_B"));
+    const of = (all: ReadonlyMap<string, Tensor>): Float32Array => all.get(behind as string)?.data as Float32Array;
+    assert.ok(relativeError(of(felt), of(gradients)) > 0.01);
   });
 
-  it("trains them with the adapter, which feels the critic's error too, at a learning rate of their own", async () => {
+  it("trains them beside the adapter at a learning rate of their own, and scores without them", async () => {
     await lossAt(critic);
     const scoring = await engine.score(batch, "policy");
     await engine.accumulate(batch, values);
