@@ -46,7 +46,7 @@ describe("an agent", () => {
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.url()));
     await page.setContent(FORM);
-    const { plan, actions } = await agent.fill(page, { "Guest Name": "Ines Meyer", Print Card: true });
+    const { plan, actions } = await agent.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true });
     assert.match(plan, /^fill Guest Name \| /);
     assert.ok(actions.every(({ fate }) => fate === "done"), JSON.stringify(actions));
     const value = await page.inputValue("#name");
