@@ -17,6 +17,7 @@ const { values } = parseArgs({
     quantize: { type: "string", default: "nf4" },
     rank: { type: "string", default: "16" },
     "micro-batch": { type: "string", default: "1" },
+    precision: { type: "string", default: "bfloat16" },
     checkpoint: { type: "boolean", default: false },
     cached: { type: "boolean", default: false },
     "tf32-tflops": { type: "string", default: "380" },
@@ -46,6 +47,7 @@ const plan = {
   quantize: oneOf("quantize", values.quantize, ["nf4", "bf16", "fp16", "none"]),
   rank: number("rank", values.rank),
   microBatch: number("micro-batch", values["micro-batch"]),
+  precision: oneOf("precision", values.precision, ["float32", "bfloat16", "float16"]),
   checkpoint: values.checkpoint,
   cached: values.cached,
   rates: {

@@ -15,17 +15,22 @@ const { Runtime } = await load("onnx/session.js");
 const { read } = await openCounters();
 const dir = mkdtempSync(join(tmpdir(), "gpu-plan-"));
 const phases = {};
+/** The first time of each phase, which builds and loads its graphs. */
+const first = {};
 let failure;
+let weights;
 try {
-  await writeRandomModel(dir, plan.shape, plan.quantize, { sparse: true });
+  weights = await writeRandomModel(dir, plan.shape, plan.quantize, { sparse: true });
   const placements = [];
   const meter = async (what, work) => {
     read();
     const result = await work();
     phases[what] = read();
+    first[what] ??= phases[what];
     return { result };
   };
-  const openRuntime = async (options) => watchPlacement(await Runtime.open({ ...options, threads: 1 }), placements);
+  const openRuntime = async (options) =>
+    watchPlacement(await Runtime.open({ ...options, precision: plan.precision, threads: 1 }), placements);
   try {
     const { rank, microBatch, checkpoint, cached } = plan;
     const options = { provider: "cuda", rank, microBatch, repeats: 1, log, meter, openRuntime, checkpoint, cached };
@@ -36,7 +41,7 @@ try {
   }
   const nodes = offDevice(placements);
   const estimates = Object.fromEntries(Object.entries(phases).map(([what, c]) => [what, estimate(c, plan.rates)]));
-  const result = { plan, phases, estimates, offDevice: nodes, failure };
+  const result = { plan, weights, first, phases, estimates, offDevice: nodes, failure };
   if (plan.json !== undefined) writeFileSync(plan.json, `${JSON.stringify(result, undefined, 2)}\n`);
   process.stdout.write(markdown(result));
 } finally {
@@ -44,7 +49,7 @@ try {
 }
 if (failure !== undefined) process.exitCode = 1;
 
-function markdown({ phases, estimates, offDevice, failure }) {
+function markdown({ weights, first, phases, estimates, offDevice, failure }) {
   const gb = (bytes) => (bytes / 1e9).toFixed(2);
   const mb = (bytes) => (bytes / 1e6).toFixed(2);
   const { shape, quantize, gpuBytes } = plan;
@@ -61,7 +66,7 @@ function markdown({ phases, estimates, offDevice, failure }) {
       ),
   );
   return [
-    `${quantize}, ${shape.layers} layers of ${shape.hidden}, prompt ${shape.prompt}, response ${shape.response}, T = ${shape.rounds}, G = ${shape.group}, on a card of ${gb(gpuBytes)} GB`,
+    `${quantize}, ${plan.precision} layers, ${shape.layers} layers of ${shape.hidden}, prompt ${shape.prompt}, response ${shape.response}, T = ${shape.rounds}, G = ${shape.group}, on a card of ${gb(gpuBytes)} GB`,
     "",
     "| phase | peak GB | syncs | MB to the device | MB back | launches | roofline s |",
     "|---|---|---|---|---|---|---|",
@@ -70,6 +75,10 @@ function markdown({ phases, estimates, offDevice, failure }) {
     "| phase | product of | m x n x k | times | TFLOP |",
     "|---|---|---|---|---|",
     ...heavy,
+    "",
+    `Weights: ${gb(weights)} GB on disk; to the device when graphs were loaded: ${Object.entries(first)
+      .map(([what, c]) => `${gb(c.toDevice.bytes)} GB (${what})`)
+      .join(", ")}`,
     "",
     `Nodes off the device: ${offDevice.length === 0 ? "none" : offDevice.map(({ session, op, count }) => `${count} ${op} (${session})`).join(", ")}`,
     "",

@@ -57,6 +57,12 @@ const runtime = z.strictObject({
     .default("auto")
     .describe("execution provider; auto = the fastest one that works"),
   threads: count().default(0).describe("threads inside one operator; 0 = physical cores"),
+  precision: z
+    .enum(["auto", "float32", "bfloat16", "float16"])
+    .default("auto")
+    .describe(
+      "of a model's layers on CUDA; auto = bfloat16 where its weights are stored in 16 or 4 bits, else float32",
+    ),
   binding: z
     .enum(["auto", "npm", "c-api"])
     .default("auto")

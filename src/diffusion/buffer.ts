@@ -40,9 +40,17 @@ export function tokenInputs({ batch, length, inputIds, positionIds, attentionBia
   };
 }
 
-/** The smallest multiple of `step` that holds `length`: few distinct shapes, few compiled or planned graphs. */
+/** Tokens beyond which buckets grow coarser. */
+const FINE = 256;
+
+/**
+ * The smallest multiple of `step` that holds `length`. Beyond 256 tokens the step doubles wherever the length does: so
+ * many more graphs for every doubling, however long sequences are.
+ */
 export function bucketLength(length: number, step = 32): number {
-  return Math.max(1, Math.ceil(length / step)) * step;
+  const doublings = Math.max(0, Math.ceil(Math.log2(length / FINE)));
+  const unit = step * 2 ** doublings;
+  return Math.max(1, Math.ceil(length / unit)) * unit;
 }
 
 /** Where a buffer begins: sequence b of a batch, entry `offset` of it. */

@@ -67,6 +67,7 @@ export class Engine implements RoundModel<unknown> {
   private accumulated = false;
   private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
   private caches = 0;
+  private readonly loading = new Map<string, Promise<void>>();
   /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -327,12 +328,20 @@ export class Engine implements RoundModel<unknown> {
 
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
     if (this.runtime.has(name)) return name;
-    const bytes = usingGraph(this.model, () => {
-      const graph = build();
-      this.inputNames.set(name, new Set(graph.inputs.map((input) => input.name)));
-      return this.runtime.encode(graph);
-    });
-    await this.runtime.load(name, { bytes, weightsDir: this.model.dir }, options);
+    // a call may come while the session of an earlier one is still on its way
+    let loading = this.loading.get(name);
+    if (loading === undefined) {
+      const bytes = usingGraph(this.model, () => {
+        const graph = build();
+        this.inputNames.set(name, new Set(graph.inputs.map((input) => input.name)));
+        return this.runtime.encode(graph);
+      });
+      loading = this.runtime
+        .load(name, { bytes, weightsDir: this.model.dir }, options)
+        .finally(() => this.loading.delete(name));
+      this.loading.set(name, loading);
+    }
+    await loading;
     return name;
   }
 }

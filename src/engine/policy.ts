@@ -20,6 +20,7 @@ import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
 import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
+import { precisionOf } from "../onnx/half-trunk.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
 import type { Objective } from "../rl/objective.js";
@@ -99,6 +100,7 @@ export async function openPolicy(
   const runtime = await Runtime.open({
     provider: config.runtime.provider,
     binding: config.runtime.binding,
+    precision: precisionOf(config.runtime.precision, model.graph),
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
     ...(training === undefined ? {} : { checks: [gradientCheck()] }),
     ...(log === undefined ? {} : { log }),

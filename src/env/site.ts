@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from "playwright";
 import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
 import type { EnvironmentTask } from "./environment.js";
@@ -58,6 +59,10 @@ export interface Task extends EnvironmentTask {
   readonly instruction: string;
   /** Visible label to true value, in page order. */
   readonly fields: Readonly<Record<string, FieldValue>>;
+  /** What tells that the form was accepted, where the task says it: all that is given has to be so. */
+  readonly success?: SuccessMarker;
+  /** Under which key a label's value is posted, where names do not tell: `{"Full name": "guest.n"}`. */
+  readonly keys?: Readonly<Record<string, string>>;
   /** The text that the true values come from, where the site has one: what `prompt.style: document` shows instead of them. */
   readonly document?: string;
   /** The options of its choices by label, where the site knows them: a document does not say how the form words them. */
@@ -65,6 +70,18 @@ export interface Task extends EnvironmentTask {
   /** False where its controls cannot hold all of its true values, so that cleaning leaves it out; absent: not looked at. */
   readonly clean?: boolean;
   readonly tier: Tier;
+}
+
+/** What the server's answer, or the page after it, shows where a form was accepted. */
+export interface SuccessMarker {
+  /** A part of the address that the page is at then, as `/thanks`. */
+  readonly url?: string;
+  /** A text that can be read then, on the page or in the answer; case does not matter. */
+  readonly text?: string;
+  /** A CSS selector of something that can be seen then. */
+  readonly selector?: string;
+  /** The answer's HTTP status, or one of several. */
+  readonly status?: number | readonly number[];
 }
 
 /** A file that a site serves, or that is served in place of a foreign host's. */
@@ -87,6 +104,10 @@ export interface RunningSite {
   splitHash(): string;
   /** Local copies of what the pages load from other hosts, by full address; everything else foreign is blocked. */
   readonly assets?: ReadonlyMap<string, Asset>;
+  /** Other origins that its pages may speak to, as an API on another port. */
+  readonly allowOrigins?: readonly string[];
+  /** Playwright's storage state (cookies and local storage) that every episode begins with: a login that was done once. */
+  readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
   /** Each field's control, where the site knows it without a browser: supervised training writes its targets from it. */
   fieldKinds?(task: Task): Readonly<Record<string, FieldKind>>;
   /** A synthetic training task of a form that does not exist, and its controls. */

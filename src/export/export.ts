@@ -7,7 +7,9 @@ import type { ModelConfig } from "../nn/config.js";
 import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../nn/model.js";
 import { BYTES } from "../onnx/types.js";
 import { Tokenizer } from "../text/tokenizer.js";
+import { pruneTokenizer } from "../text/tokenizer-prune.js";
 import { openCheckpoint } from "../weights/checkpoint.js";
+import type { StoredMatrix } from "../weights/model-weights.js";
 import { formOf, type Precision } from "../weights/precision.js";
 import { elements } from "../weights/safetensors-write.js";
 import { specsOf, type WeightTask, writeWeights } from "../weights/transcode.js";
@@ -31,6 +33,8 @@ export interface ExportOptions {
   /** A directory whose model.safetensors replaces the checkpoint's weights: a run that trained all of them. */
   readonly weights?: string;
   readonly tokens?: Readonly<Partial<Record<SpecialToken, string>>>;
+  /** A corpus: tokens that neither it nor the fallback to bytes needs are left out of the vocabulary. */
+  readonly keepTokens?: string;
   readonly signal?: AbortSignal;
   readonly progress?: (progress: ExportProgress) => void;
 }
@@ -50,6 +54,8 @@ export interface ExportResult {
   readonly bytes: number;
   /** Whether some of the weights that were read were in 4 bits. */
   readonly from4Bits: boolean;
+  /** Tokens of the model, and of the checkpoint. */
+  readonly vocabulary: { readonly kept: number; readonly whole: number };
 }
 
 /**
@@ -70,8 +76,18 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     progress: (name, done, total) => options.progress?.({ stage: "downloading", name, done, total }),
   });
   const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
-  const config = readCheckpointConfig(source, tokenizer, options.tokens);
-  const { tasks, from4Bits } = await planWeights(options, source, config);
+  const whole = readCheckpointConfig(source, tokenizer, options.tokens);
+  const pruned =
+    options.keepTokens === undefined
+      ? undefined
+      : pruneTokenizer(
+          source.tokenizer,
+          options.keepTokens,
+          [whole.mask_token_id, whole.eos_token_id, whole.pad_token_id],
+          `the tokenizer of ${checkpoint}`,
+        );
+  const config = pruned === undefined ? whole : prunedConfig(whole, pruned.kept);
+  const { tasks, from4Bits } = await planWeights(options, source, config, pruned && { whole, kept: pruned.kept });
   const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + elements(shape) * BYTES[dtype], 0);
   checkSpace(out, bytes);
 
@@ -81,7 +97,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
       ...signal,
       progress: (done, name) => options.progress?.({ stage: "exporting", name, done, total: parameters }),
     });
-    writeFileSync(join(aside, "tokenizer.json"), source.tokenizer);
+    writeFileSync(join(aside, "tokenizer.json"), pruned?.json ?? source.tokenizer);
     writeFileSync(
       join(aside, "config.json"),
       `${JSON.stringify(exportedConfig(config, precision, doubleQuant), null, 2)}\n`,
@@ -90,7 +106,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     // what was just written is what every command will read
     await loadModel(aside);
   });
-  return { parameters, bytes, from4Bits };
+  return { parameters, bytes, from4Bits, vocabulary: { kept: config.vocab_size, whole: whole.vocab_size } };
 }
 
 /** Names that hold no weight of the model, but that checkpoints carry. */
@@ -101,10 +117,14 @@ async function planWeights(
   options: ExportOptions,
   source: Checkpoint,
   config: ModelConfig,
+  pruned: { readonly whole: ModelConfig; readonly kept: readonly number[] } | undefined,
 ): Promise<{ tasks: WeightTask[]; from4Bits: boolean }> {
   const { precision, doubleQuant } = options;
   const checkpoint = options.weights ?? options.checkpoint;
-  const specs = (await architectureOf(config)).weights(config);
+  const architecture = await architectureOf(config);
+  const specs = architecture.weights(config);
+  // what the file holds: its tables of tokens are longer than those that are kept
+  const stored = pruned === undefined ? specs : architecture.weights(pruned.whole);
   const weights = options.weights === undefined ? source.weights : openCheckpoint(options.weights);
   const problems: string[] = [];
   const tasks: WeightTask[] = [];
@@ -113,21 +133,25 @@ async function planWeights(
   const { adapter } = options;
   const changes = adapter === undefined ? undefined : mergeChanges(readPeft(adapter), shapes, adapter);
   for (const [name, { shape }] of specs) {
-    const stored = weights.get(name);
-    if (stored === undefined) {
-      problems.push(`missing ${name} [${shape.join(", ")}]`);
+    const weight = weights.get(name);
+    const expected = stored.get(name)?.shape ?? shape;
+    if (weight === undefined) {
+      problems.push(`missing ${name} [${expected.join(", ")}]`);
       continue;
     }
-    const { dtype, path, open } = stored;
+    const { dtype, path, open } = weight;
     from4Bits ||= dtype === "uint8";
-    if (stored.shape.join() !== shape.join())
-      problems.push(`${name}: expected [${shape.join(", ")}], got [${stored.shape.join(", ")}] in ${basename(path)}`);
+    if (weight.shape.join() !== expected.join())
+      problems.push(
+        `${name}: expected [${expected.join(", ")}], got [${weight.shape.join(", ")}] in ${basename(path)}`,
+      );
+    const isTable = pruned !== undefined && expected.join() !== shape.join();
     const change = changes?.get(name);
     tasks.push({
       name,
       shape,
       form: formOf(name, shape, dtype, precision, doubleQuant),
-      open,
+      open: isTable ? () => rowsOf(open(), pruned.kept) : open,
       ...(change === undefined ? {} : { change }),
     });
   }
@@ -145,6 +169,37 @@ async function planWeights(
     });
   }
   return { tasks, from4Bits };
+}
+
+/** Config of the model whose vocabulary is the kept tokens. @param kept old ids by new ones. */
+function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig {
+  const places = new Map(kept.map((id, place) => [id, place]));
+  const ids = Object.entries(config).flatMap(([key, id]) =>
+    key.endsWith("_token_id") && typeof id === "number" ? [[key, places.get(id)] as const] : [],
+  );
+  return { ...config, ...Object.fromEntries(ids), vocab_size: kept.length };
+}
+
+/** Some rows of a stored matrix, or elements of a vector. */
+function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMatrix {
+  const columns = elements(stored.shape.slice(1));
+  return {
+    dtype: stored.dtype,
+    shape: [rows.length, ...stored.shape.slice(1)],
+    read(begin, end) {
+      const out = new Float32Array(end - begin);
+      for (let at = begin; at < end; ) {
+        // neighbours that stay neighbours are read together
+        let row = Math.floor(at / columns);
+        const shift = ((rows[row] as number) - row) * columns;
+        while (row + 1 < rows.length && (row + 1) * columns < end && rows[row + 1] === (rows[row] as number) + 1) row++;
+        const next = Math.min(end, (row + 1) * columns);
+        out.set(stored.read(at + shift, next + shift), at - begin);
+        at = next;
+      }
+      return out;
+    },
+  };
 }
 
 /** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */

@@ -6,7 +6,7 @@ import { late } from "../onnx/late.js";
 import type { RawModel, RawNode } from "../onnx/raw-model.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
 import { emitInputs } from "./inputs.js";
-import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs } from "./lora.js";
+import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs, lowRank } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
 import { weightExpressions } from "./weight-expressions.js";
 
@@ -178,6 +178,30 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     return values.get(own ?? model.inputs[0]?.name ?? "") as Value;
   };
 
+  /** Layers that share a weight share its adapter. */
+  const adapterOf = (site: LoraSite, lora: LoraOptions): LoraPair => {
+    const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
+    adapters.set(site.module, pair);
+    return pair;
+  };
+  const lows = new Map<RawNode, Value>();
+  /** x A^T of a site, computed together with that of all sites which read the same x. */
+  const lowOf = (node: RawNode, x: Value, lora: LoraOptions): Value => {
+    if (!lows.has(node)) {
+      // the head reads gathered rows
+      const isReader = (n: RawNode): boolean =>
+        n === node || (n.inputs[0] === node.inputs[0] && n !== head?.product && node !== head?.product);
+      const readers = model.nodes.flatMap((n) => {
+        const site = isReader(n) ? siteOf(model, n, lora) : undefined;
+        return site === undefined ? [] : [{ n, pair: adapterOf(site, lora) }];
+      });
+      const pairs = readers.map(({ pair }) => pair);
+      lowRank(g, pairs, flatRows(e, x)).forEach((low, i) => {
+        lows.set((readers[i] as { n: RawNode }).n, low);
+      });
+    }
+    return lows.get(node) as Value;
+  };
   // with rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning
   const ofHead = new Set<string>();
   for (const node of model.nodes) {
@@ -210,12 +234,9 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     const { lora } = options;
     const site = lora === undefined ? undefined : siteOf(model, node, lora);
     if (site !== undefined && lora !== undefined) {
-      // layers that share a weight share its adapter
-      const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
-      adapters.set(site.module, pair);
       const [x, y] = [inputs[0] as Value, outputs[0] as Value];
       outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () => {
-        const added = addLora(g, pair, flatRows(e, x), flatRows(e, y), lora);
+        const added = addLora(g, adapterOf(site, lora), lowOf(node, x, lora), flatRows(e, y), lora);
         return y.shape.length === 2 ? added : e.reshape(added, y.shape as number[]);
       });
     }

@@ -3,6 +3,8 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
+import { forCuda } from "./cuda.js";
+import { halfTrunk, type Precision } from "./half-trunk.js";
 import { encodeModel } from "./proto.js";
 import { chooseProvider, type Probe, type ProviderRequest, type SelfCheck } from "./provider.js";
 import { type BindingRequest, chooseBinding } from "./runtimes/choose.js";
@@ -15,6 +17,8 @@ export interface RuntimeOptions {
   readonly provider?: ProviderRequest;
   /** How ONNX Runtime is called: `auto` (default) takes the C API for CUDA where koffi is installed, else npm's binding. */
   readonly binding?: BindingRequest;
+  /** Default float32. */
+  readonly precision?: Precision;
   /** Bytes of the device that may be taken; default: all of it. For the C API alone. */
   readonly deviceMemory?: number;
   /** What a provider beside the CPU must compute right to be used, besides a MatMul. */
@@ -85,6 +89,7 @@ export class Runtime {
     private readonly threads: number,
     /** How ONNX Runtime is called. */
     readonly binding: BindingName,
+    private readonly precision: Precision,
   ) {
     worker.unref();
     worker.on("message", (reply: Reply) => this.settle(reply));
@@ -111,7 +116,7 @@ export class Runtime {
     const binding = chooseBinding(options.binding ?? "auto", request);
     // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker
     const worker = new Worker(new URL("./session-worker.js", import.meta.url), { execArgv: [], name: "onnxruntime" });
-    let runtime = new Runtime(worker, threads, binding);
+    let runtime = new Runtime(worker, threads, binding, options.precision ?? "float32");
     try {
       await runtime.start(options.deviceMemory);
       const probe: Probe = (provider, check) => runtime.probe(provider, check);
@@ -147,7 +152,7 @@ export class Runtime {
 
   /** A graph as a model for `load`, in the form that this runtime's provider computes right. */
   encode(graph: Graph): Uint8Array {
-    return encodeFor(this.provider, graph);
+    return encodeFor(this.provider, graph, this.precision);
   }
 
   /** Creates a session. External weights are looked up in `weightsDir`. @throws Error with the session's name. */
@@ -298,8 +303,11 @@ export class Runtime {
   }
 }
 
-function encodeFor(provider: ProviderName, graph: Graph): Uint8Array {
-  return encodeModel(provider === "webgpu" ? forWebGpu(graph) : graph);
+function encodeFor(provider: ProviderName, graph: Graph, precision: Precision = "float32"): Uint8Array {
+  if (provider === "webgpu") return encodeModel(forWebGpu(graph));
+  if (provider !== "cuda") return encodeModel(graph);
+  const lowered = forCuda(graph);
+  return encodeModel(precision === "float32" ? lowered : halfTrunk(lowered, precision));
 }
 
 function copyOf(data: TypedArray): Uint8Array<ArrayBuffer> {

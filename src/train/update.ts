@@ -6,8 +6,8 @@ import type { Policy } from "../engine/policy.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
 import type { Sample } from "./groups.js";
 
-/** Packed sequences are padded to a multiple of this, so that few graphs are ever built. */
-const LENGTH_STEP = 64;
+/** Packed sequences are padded to a multiple of this; longer ones to coarser buckets, so that few graphs are ever built. */
+const LENGTH_STEP = 16;
 
 /** Trajectories of a micro-batch, laid out by an objective. */
 export interface LaidOut {

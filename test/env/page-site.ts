@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import type { FormsEnvironment } from "../../src/env/environments/forms.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
@@ -22,6 +22,7 @@ export async function servePages(
   pages: Readonly<Record<string, string>>,
   answer: Answer = () => false,
   assets?: ReadonlyMap<string, Asset>,
+  onSocket?: (key: string, socket: Socket) => void,
 ): Promise<PageSite> {
   const received: Received[] = [];
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -48,6 +49,13 @@ export async function servePages(
     });
   };
   const server = createServer(handle);
+  // a socket that was upgraded is the server's no more
+  const sockets = new Set<Socket>();
+  if (onSocket !== undefined)
+    server.on("upgrade", (request, socket) => {
+      sockets.add(socket as Socket);
+      onSocket(request.headers["sec-websocket-key"] ?? "", socket as Socket);
+    });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -61,6 +69,7 @@ export async function servePages(
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

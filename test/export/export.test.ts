@@ -144,6 +144,36 @@ describe("export of a Hugging Face checkpoint", () => {
     assert.deepEqual(readdirSync(root), there);
   });
 
+  it("leaves tokens out, and computes the same for those that stay", async () => {
+    const [whole, pruned] = [await run(), await run({ out: join(root, "pruned"), keepTokens: "the lazy dog" })];
+    const ids = whole.tokenizer.encode("the lazy dog<|mask|>");
+    const places = pruned.tokenizer.encode("the lazy dog<|mask|>");
+    assert.ok(pruned.config.vocab_size < whole.config.vocab_size - 20);
+    assert.equal(pruned.config.mask_token_id, places.at(-1));
+    assert.equal(pruned.config.eos_token_id, pruned.tokenizer.idOf("<|im_end|>"));
+    const logits = async (model: Model, tokens: number[]): Promise<number[][]> => {
+      const n = tokens.length;
+      const ints = (values: number[]): Tensor => ({
+        dtype: "int64",
+        shape: [1, n],
+        data: BigInt64Array.from(values, BigInt),
+      });
+      const [input_ids, position_ids] = [ints(tokens), ints(tokens.map((_, i) => i))];
+      const attention_bias: Tensor = { dtype: "float32", shape: [1, 1, n, n], data: new Float32Array(n * n) };
+      await runtime.load("model", { bytes: encodeModel(model.graph), weightsDir: model.dir });
+      const out = (await runtime.run("model", { feeds: { input_ids, position_ids, attention_bias } })).logits as Tensor;
+      await runtime.unload("model");
+      const v = model.config.vocab_size;
+      return tokens.map((_, row) => Array.from(out.data.subarray(row * v, (row + 1) * v) as Float32Array));
+    };
+    const [all, some] = [await logits(whole, ids), await logits(pruned, places)];
+    some.forEach((row, i) => {
+      ids.forEach((id, j) => {
+        assert.ok(Math.abs((row[places[j] as number] as number) - (all[i]?.[id] as number)) < 1e-5);
+      });
+    });
+  });
+
   it("never overwrites", async () => {
     mkdirSync(out);
     await refused(/exists already, and a model is never overwritten/);

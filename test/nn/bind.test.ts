@@ -76,6 +76,20 @@ describe("bindModel", () => {
     remove();
   });
 
+  it("multiplies what several sites read by all of their A matrices at once", () => {
+    const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "lm_head"];
+    const bound = bindModel(model.graph, "stacked", { dims, rows: 3, lora: { ...lora, targets } });
+    const products = bound.g.nodes.filter((n) => n.op === "Gemm" && n.name.includes("/lora/"));
+    const widths = products.flatMap((n) => (n.inputs.length === 2 ? [n.outputs[0]?.shape[1]] : []));
+    // q, k and v; o; gate and up; down: twice, and the head, which reads rows of its own
+    assert.deepEqual(widths, [6, 2, 4, 2, 6, 2, 4, 2, 2]);
+    const modules = bound.parameters.filter((p) => p.name.endsWith("lora_A.weight")).map((p) => p.name);
+    assert.deepEqual(
+      modules,
+      loraSites(model.graph, { ...lora, targets }).map(({ module }) => `base_model.model.${module}.lora_A.weight`),
+    );
+  });
+
   async function logitsOf(bound: BoundModel, extra: Iterable<[string, Tensor]> = []): Promise<Float32Array> {
     bound.g.output("out", bound.outputs.logits as Value);
     await runtime.load("bound", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });

@@ -31,7 +31,7 @@ struct Counters {
   size_t peak = 0;
   uint64_t mallocs = 0, launches = 0, syncs = 0;
   Copies to_device, to_host, within;
-  std::map<std::string, uint64_t> gemms, kernels;
+  std::map<std::string, uint64_t> gemms, kernels, regions;
 };
 
 struct State {
@@ -69,6 +69,7 @@ int allocate(void** out, size_t bytes) {
   s.used += bytes;
   if (s.used > s.counters.peak) s.counters.peak = s.used;
   s.counters.mallocs++;
+  s.counters.regions[std::to_string(bytes)]++;
   return *out = memory, SUCCESS;
 }
 
@@ -204,6 +205,7 @@ const char* stub_report() {
   table(out, "toDevice", c.to_device);
   table(out, "toHost", c.to_host);
   table(out, "within", c.within);
+  table(out, "regions", c.regions);
   table(out, "gemms", c.gemms);
   table(out, "kernels", kernels);
   out.back() = '}';

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { UserError } from "../../core/errors.js";
+import { messageOf, UserError } from "../../core/errors.js";
 import type { ExportProgress } from "../../export/export.js";
 import { PRECISIONS, type Precision } from "../../weights/precision.js";
 import { type CliCommand, type CliContext, checkpointName, shellWord } from "../shared.js";
@@ -15,6 +16,7 @@ interface ExportFlags {
   readonly maskToken?: string;
   readonly eosToken?: string;
   readonly padToken?: string;
+  readonly keepTokens?: string;
   readonly quiet?: boolean;
 }
 
@@ -50,6 +52,7 @@ export const command: CliCommand = {
       .option("--mask-token <token>", "the mask, where the checkpoint does not say it")
       .option("--eos-token <token>", "the end of a text, where the checkpoint does not say it")
       .option("--pad-token <token>", "padding, where the checkpoint does not say it")
+      .option("--keep-tokens <file>", "keep only the tokens that this text needs, and bytes for all other text")
       .option("-q, --quiet", "no progress")
       .addHelpText(
         "after",
@@ -84,7 +87,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
       "give the checkpoint, or with --merge the --model it belongs to",
     );
   const line = progressLine(flags.quiet === true);
-  const { parameters, bytes, from4Bits } = await exportModel({
+  const { parameters, bytes, from4Bits, vocabulary } = await exportModel({
     checkpoint,
     out: flags.out,
     precision: flags.quantize,
@@ -96,10 +99,13 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
       ...(flags.eosToken === undefined ? {} : { eos: flags.eosToken }),
       ...(flags.padToken === undefined ? {} : { pad: flags.padToken }),
     },
+    ...(flags.keepTokens === undefined ? {} : { keepTokens: readText(flags.keepTokens) }),
     ...(merged?.adapter === undefined ? {} : { adapter: merged.adapter }),
     ...(merged?.weights === undefined ? {} : { weights: merged.weights }),
   }).finally(line.end);
   context.print(`${flags.out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
+  if (flags.keepTokens !== undefined)
+    context.log(`vocabulary: ${vocabulary.kept} of ${vocabulary.whole} tokens, those of ${flags.keepTokens} and bytes`);
   if (merged !== undefined) {
     context.log(`merged: ${merged.from} into ${checkpoint}`);
     if (merged.note !== undefined) context.log(`note: ${merged.note}`);
@@ -107,6 +113,14 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     else if (from4Bits) context.log(`note: ${DECODED}`);
   }
   context.log(`next: refusion-eval --help, or train it: model=${shellWord(flags.out)}`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(`--keep-tokens: cannot read ${path}: ${messageOf(error)}`, { exitCode: 2, cause: error });
+  }
 }
 
 /** One line that is rewritten on a terminal; elsewhere a line every tenth. */

@@ -2,6 +2,7 @@ import { decodeModel, encodeModel } from "../proto.js";
 import { TO_PROTO } from "../proto-common.js";
 import { BYTES, type DType, isExternal } from "../types.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
+import { NOT_ON_CUDA } from "./cuda-options.js";
 import { libraryPath } from "./library.js";
 import type { LoadCall, ProviderName, WireTensor } from "./messages.js";
 import { type Handle, OrtApi } from "./ort-api.js";
@@ -313,6 +314,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
       this.arena = true;
     }
     api.check("AddSessionConfigEntry", options, "session.use_env_allocators", "1");
+    api.check("AddSessionConfigEntry", options, "optimization.disable_specified_optimizers", NOT_ON_CUDA);
     const cuda = api.make("CreateCUDAProviderOptions", "ReleaseCUDAProviderOptions");
     try {
       api.check("UpdateCUDAProviderOptions", cuda, keys, values, keys.length);

@@ -1,6 +1,7 @@
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import type { DType } from "../types.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
+import { NOT_ON_CUDA } from "./cuda-options.js";
 import type { LoadCall, WireTensor } from "./messages.js";
 
 /** onnxruntime-node's own binding. Every output comes back to host memory. */
@@ -32,6 +33,9 @@ function isCarried(type: string): type is keyof typeof VIEWS {
   return Object.hasOwn(VIEWS, type);
 }
 
+/** Graphs for CUDA rely on it (cuda.ts). */
+const CUDA_OPTIMIZATION = { disable_specified_optimizers: NOT_ON_CUDA };
+
 class NpmBinding implements Binding<NpmTensor, NpmSession> {
   constructor(private readonly ort: Ort) {}
 
@@ -51,7 +55,7 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
       enableMemPattern: call.memPattern,
       logSeverityLevel: 3,
       ...(call.profile === undefined ? {} : { enableProfiling: true, profileFilePrefix: call.profile }),
-      extra: { session: config },
+      extra: { session: config, ...(call.provider === "cuda" ? { optimization: CUDA_OPTIMIZATION } : {}) },
     });
     const inputs = session.inputMetadata.flatMap((meta): InputOf[] =>
       meta.isTensor ? [{ name: meta.name, dtype: meta.type, shape: meta.shape }] : [],
