@@ -85,11 +85,7 @@ export function backward(
  * Names of all values that depend on a parameter, each with one such parameter (for messages). Integers and booleans
  * pass nothing on: no gradient flows through them, nor through what is `stopped`.
  */
-function dependents(
-  nodes: readonly Node[],
-  wrt: readonly Value[],
-  stopped: ReadonlySet<string>,
-): Map<string, string> {
+function dependents(nodes: readonly Node[], wrt: readonly Value[], stopped: ReadonlySet<string>): Map<string, string> {
   const source = new Map(wrt.map((p) => [p.name, p.name]));
   for (const node of nodes) {
     for (const input of node.inputs) {

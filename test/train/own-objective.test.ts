@@ -180,7 +180,10 @@ describe("an objective of one's own, with a head, credit a step and hidden state
   });
 
   it("is checked by its own schema, and by what the sampler can score", async () => {
-    await assert.rejects(loadConfig("run.yaml", { overrides: ["objective.betta=1"] }), /did you mean objective\.beta\?/);
+    await assert.rejects(
+      loadConfig("run.yaml", { overrides: ["objective.betta=1"] }),
+      /did you mean objective\.beta\?/,
+    );
     await assert.rejects(loadConfig("run.yaml", { overrides: ["objective.beta=-1"] }), /objective\.beta/);
     const config = await loadConfig("run.yaml", { overrides: ["sampler={kind: refusion}"] });
     await assert.rejects(train(config, options("refused")), /^UserError: flow-balance does not work here: /);
