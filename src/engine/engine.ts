@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isCausal } from "../diffusion/buffer.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
 import type { Conditions, TermBatch } from "../diffusion/terms.js";
 import type { TokenIds } from "../diffusion/tokens.js";
@@ -13,7 +14,7 @@ import type { Objective } from "../rl/objective.js";
 import { readSafetensors } from "../weights/safetensors.js";
 import { openCachedRounds } from "./cached-rounds.js";
 import { drawFeeds, f32, featureFeeds, i64, scalar } from "./feeds.js";
-import { accumulator, rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
+import { accumulator, type GraphShape, rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
 
 export type PolicyKey = "policy" | "reference";
 
@@ -213,7 +214,7 @@ export class Engine implements RoundModel<unknown> {
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: TermBatch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
     const shape = shapeOf(batch);
-    const session = await this.session(`eval_model/${label(batch)}`, () =>
+    const session = await this.session(`eval_model/${label(batch, shape)}`, () =>
       scoreGraph(this.model.graph, shape, this.trainable, this.tokens, batch.head),
     );
     const out = await this.runtime.run(session, { feeds: this.termFeeds(batch), bind: this.bindPolicy(key) });
@@ -228,7 +229,7 @@ export class Engine implements RoundModel<unknown> {
     const { objective, options } = this.training();
     const shape = shapeOf(batch);
     const session = await this.session(
-      `training_model/${label(batch)}`,
+      `training_model/${label(batch, shape)}`,
       () =>
         trainingGraph(
           this.model.graph,
@@ -371,10 +372,10 @@ function zeroKey(parameter: string): string {
   return `zero/${parameter}`;
 }
 
-function shapeOf(b: TermBatch): { batch: number; length: number; rows: number; segments: number } {
-  return { batch: b.batch, length: b.length, rows: b.rows.length, segments: b.segments };
+function shapeOf(b: TermBatch): GraphShape & { causal: boolean } {
+  return { batch: b.batch, length: b.length, rows: b.rows.length, segments: b.segments, causal: isCausal(b) };
 }
 
-function label(b: TermBatch): string {
-  return `${b.head.name}/${b.batch}x${b.length}x${b.rows.length}x${b.segments}`;
+function label(b: TermBatch, { batch, length, rows, segments, causal }: GraphShape): string {
+  return `${b.head.name}/${batch}x${length}x${rows}x${segments}${causal ? "/causal" : ""}`;
 }

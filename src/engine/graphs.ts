@@ -27,6 +27,8 @@ export interface GraphShape {
   readonly length: number;
   readonly rows: number;
   readonly segments: number;
+  /** No token sees one behind it. */
+  readonly causal?: boolean;
 }
 
 function bind(
@@ -38,6 +40,7 @@ function bind(
   return bindModel(model, name, {
     ...(shape === undefined ? {} : { dims: { B: shape.batch, N: shape.length } }),
     rows: shape?.rows ?? "R",
+    causal: shape?.causal ?? false,
     weights: trainable.full ? "input" : "constant",
     ...(trainable.lora === undefined ? {} : { lora: trainable.lora }),
   });
