@@ -8,6 +8,7 @@ import { late } from "../onnx/late.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
 import { axisOf, sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
+import { conv, pad } from "./convolution.js";
 import { gather, scatter, slice } from "./indexing.js";
 import { layerNormalization, simplifiedLayerNormalization } from "./normalization.js";
 import { fused, type Rule, type RuleContext, type Thunk } from "./rule.js";
@@ -207,6 +208,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Gemm: gemm,
   MatMul: matmul,
   MatMulBnb4: matmulBnb4,
+  Conv: conv,
   // reductions
   ReduceSum: (c) => [() => c.e.expand(keptShape(c, c.dy), c.x().shape as number[]), null],
   ReduceMean: (c) => [
@@ -229,6 +231,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ReduceMax: extremum,
   ReduceMin: extremum,
   // layout
+  Pad: pad,
   Reshape: reshaped,
   Flatten: reshaped,
   Squeeze: reshaped,
