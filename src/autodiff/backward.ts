@@ -49,6 +49,8 @@ export function backward(
           g,
           read,
           node.outputs.map((o) => gradients.get(o.name)),
+          node,
+          (other) => recompute?.reread(other) ?? other,
         );
         const thunks = rule(context);
         node.inputs.forEach((input, k) => {
@@ -64,13 +66,14 @@ export function backward(
           }
           if (thunk === undefined)
             throw new Error(`the rule of ${node.op} gives ${thunks.length} gradients for ${node.inputs.length} inputs`);
-          const accumulated = gradients.get(input.name);
+          const of = thunk.of ?? input;
+          const accumulated = gradients.get(of.name);
           if (accumulated !== undefined && thunk.fused) {
-            gradients.set(input.name, thunk(accumulated));
+            gradients.set(of.name, thunk(accumulated));
             return;
           }
-          const gradient = unbroadcast(e, thunk(), input.shape);
-          gradients.set(input.name, accumulated === undefined ? gradient : e.add(accumulated, gradient));
+          const gradient = unbroadcast(e, thunk(), of.shape);
+          gradients.set(of.name, accumulated === undefined ? gradient : e.add(accumulated, gradient));
         });
       }),
     );

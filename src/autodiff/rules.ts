@@ -11,7 +11,7 @@ import type { Value } from "../onnx/types.js";
 import { conv, pad } from "./convolution.js";
 import { gather, scatter, slice } from "./indexing.js";
 import { layerNormalization, simplifiedLayerNormalization } from "./normalization.js";
-import { fused, type Rule, type RuleContext, type Thunk } from "./rule.js";
+import { fused, gradientOf, type Rule, type RuleContext, type Thunk } from "./rule.js";
 
 /** y = f(x), dx = dy * f'(x). */
 const unary =
@@ -97,8 +97,38 @@ const matmul: Rule = (c) => {
       fused((acc) => e.gemm(rows(a), rows(c.dy), { transA: true, ...(acc === undefined ? {} : { c: acc }) })),
     ];
   }
-  return [() => e.matmul(c.dy, e.swap(b)), () => e.matmul(e.swap(a), c.dy)];
+  // the narrower operand is the one to be read across: A^T dY, or (dY^T A)^T
+  const isNarrow = (c.dy.shape.at(-1) as number) < (a.shape.at(-1) as number);
+  return [
+    behindSoftmax(c) ?? (() => e.matmul(c.dy, e.swap(b))),
+    () => (isNarrow ? e.swap(e.matmul(e.swap(c.dy), a)) : e.matmul(e.swap(a), c.dy)),
+  ];
 };
+
+/**
+ * Attention: O = P V with P = softmax(S). dS = P * (dP - sum(dP * P)), and that sum over the keys is sum(dO * O) over the
+ * width of a head (FlashAttention, Dao et al. 2022, arXiv 2205.14135, eq. 4). So dP - sum is one product, with one more
+ * column: [dO | -sum] [V | 1]^T. @returns the gradient of S, or undefined where no softmax lies behind the product.
+ */
+function behindSoftmax(c: RuleContext): Thunk | undefined {
+  const { e } = c;
+  const [p, v] = [c.x(0), c.x(1)];
+  const softmax = c.source()?.node;
+  const scores = softmax?.inputs[0];
+  if (softmax?.op !== "Softmax" || scores === undefined) return undefined;
+  const last = scores.shape.length - 1;
+  // as PyTorch broadcasts nothing here, neither do we
+  const isPlain =
+    axisOf(Number(softmax.attributes.axis ?? -1), last + 1) === last && scores.shape[last] === p.shape.at(-1);
+  if (!isPlain || p.shape.slice(0, -2).join() !== v.shape.slice(0, -2).join()) return undefined;
+  return gradientOf(scores, () => {
+    const axis = p.shape.length - 1;
+    const sums = e.sum(e.mul(c.dy, c.y()), [-1]);
+    const ones = e.expand(c.g.scalar(1, v.dtype), [...(v.shape.slice(0, -1) as number[]), 1]);
+    const centred = e.matmul(e.concat([c.dy, e.neg(sums)], axis), e.swap(e.concat([v, ones], axis)));
+    return e.reshape(e.mul(centred, p), scores.shape as number[]);
+  });
+}
 
 /**
  * dx = dy W through the decoded matrix. Never MatMulBnb4 with transB = 0, which was meant for this:
@@ -137,6 +167,21 @@ function withoutNan(c: RuleContext, y: Value): Value {
   const test = c.g.nodes.find((n) => n.op === "IsNaN" && n.inputs[0]?.name === y.name);
   return test === undefined ? y : c.e.where(test.outputs[0] as Value, c.g.scalar(0, y.dtype), y);
 }
+
+/** Cross-entropy: what is picked out of log softmax(z) gives dz = dy at its place - exp(log softmax(z)) * its row's dy. */
+const gatherElements: Rule = (c) => {
+  const axis = c.int("axis", 0);
+  const scattered = (into: Value): Value => c.g.op("ScatterElements", [into, c.x(1), c.dy], { axis, reduction: "add" });
+  const behind = c.source();
+  const logits = behind?.node.inputs[0];
+  const isPick =
+    behind?.node.op === "LogSoftmax" &&
+    logits?.shape.join() === c.x().shape.join() &&
+    axisOf(Number(behind.node.attributes.axis ?? -1), c.x().shape.length) === axisOf(axis, c.x().shape.length);
+  if (!isPick) return [() => scattered(c.e.zeros(c.x().shape, c.x().dtype)), null];
+  const perRow = (): Value => (c.dy.shape[axisOf(axis, c.x().shape.length)] === 1 ? c.dy : c.e.sum(c.dy, [axis]));
+  return [gradientOf(logits as Value, () => scattered(c.e.mul(c.e.exp(c.x()), c.e.neg(perRow())))), null];
+};
 
 /** dx = dy - exp(y) * sum(dy) over the axis. */
 const logSoftmax: Rule = (c) => [() => c.e.sub(c.dy, c.e.mul(c.e.exp(c.y()), c.e.sum(c.dy, [c.int("axis", -1)])))];
@@ -192,6 +237,21 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Tanh: unary((c) => c.e.sub(1, c.e.mul(c.y(), c.y()))),
   Elu: unary((c) => c.e.where(c.e.greater(c.x(), 0), one(c), c.e.add(c.y(), c.int("alpha", 1)))),
   LeakyRelu: unary((c) => c.e.where(c.e.greater(c.x(), 0), one(c), c.g.scalar(c.int("alpha", 0.01), c.x().dtype))),
+  // y = x s with s = sigmoid(alpha x): y' = s + alpha (y - y s)
+  QuickGelu: unary((c) => {
+    const { e } = c;
+    const alpha = c.int("alpha", 1.702);
+    const s = e.sigmoid(alpha === 1 ? c.x() : e.mul(c.x(), alpha));
+    const rest = e.sub(c.y(), e.mul(c.y(), s));
+    return e.add(alpha === 1 ? rest : e.mul(rest, alpha), s);
+  }),
+  // a rotation's transpose turns the other way
+  RotaryEmbedding: (c) => [
+    () => c.g.op("RotaryEmbedding", [c.dy, c.x(1), c.x(2), c.e.neg(c.x(3))], c.node.attributes),
+    null,
+    null,
+    null,
+  ],
   Relu: unary((c) => c.e.indicator(c.e.greater(c.x(), 0), c.x().dtype)),
   Softplus: unary((c) => c.e.sigmoid(c.x())),
   Erf: unary((c) => c.e.mul(c.e.exp(c.e.neg(c.e.mul(c.x(), c.x()))), 2 / Math.sqrt(Math.PI))),
@@ -283,14 +343,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Slice: slice,
   // indexing
   Gather: gather,
-  GatherElements: (c) => [
-    () =>
-      c.g.op("ScatterElements", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], {
-        axis: c.int("axis", 0),
-        reduction: "add",
-      }),
-    null,
-  ],
+  GatherElements: gatherElements,
   GatherND: (c) => [
     () => c.g.op("ScatterND", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { reduction: "add" }),
     null,

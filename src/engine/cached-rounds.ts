@@ -3,12 +3,12 @@ import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/raw-model.js";
 import type { Runtime } from "../onnx/session.js";
-import { drawFeeds, f32, i64 } from "./feeds.js";
+import { f32 } from "../onnx/tensors.js";
 
 export interface CacheOptions {
   /** Where the runtime's store keeps keys and values. */
   readonly id: string;
-  readonly roundHead: RoundHead<unknown>;
+  readonly roundHead: RoundHead<unknown, unknown>;
   /** Graph input -> store key of the parameters. */
   readonly bind: Readonly<Record<string, string>>;
   /** Loads the session at first use: one serves all sizes. */
@@ -37,16 +37,8 @@ export function openCachedRounds(
   );
   let begun = false;
   return {
-    forwardRound: async (input) => {
-      const { batch, length, width } = input;
-      const feeds = {
-        input_ids: i64([batch, length], input.inputIds),
-        position_ids: i64([batch, length], input.positionIds),
-        attention_bias: f32([batch, 1, length, width], input.attentionBias),
-        keys: i64([batch, width], input.keys),
-        ...(begun ? {} : nothing),
-        ...drawFeeds(input),
-      };
+    forwardRound: async ({ inputs, headInputs }) => {
+      const feeds = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
       const outputs = await runtime.run(await session(), { feeds, bind: begun ? bound : bind, keep });
       begun = true;
       return roundHead.read(outputs);

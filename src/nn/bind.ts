@@ -1,11 +1,12 @@
 import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
-import { GraphBuilder } from "../onnx/graph.js";
+import { FusingBuilder } from "../onnx/fusions.js";
+import type { GraphBuilder } from "../onnx/graph.js";
 import { late } from "../onnx/late.js";
 import type { RawModel, RawNode } from "../onnx/raw-model.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
 import { emitInputs } from "./inputs.js";
-import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs } from "./lora.js";
+import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs, lowRank } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
 import { weightExpressions } from "./weight-expressions.js";
 
@@ -23,14 +24,12 @@ export interface BindOptions {
 export interface BoundModel {
   readonly g: GraphBuilder;
   readonly e: Emitter;
-  /** [rows, V] where rows were asked for, else [B, N, V]. */
-  readonly logits: Value;
-  /** The graph input `rows` [R] int64: flat indices b * N + n. */
-  readonly rows: Value | undefined;
+  /** What the model's graph returns by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
+  readonly outputs: Readonly<Record<string, Value>>;
+  /** [B*N, D] what goes into the output head, all rows of it; undefined where there is no such head. */
+  readonly hidden: Value | undefined;
   /** Adapter matrices, or all weights. */
   readonly parameters: readonly Value[];
-  /** What the graph returns besides logits. */
-  readonly others: ReadonlyMap<string, Value>;
 }
 
 /** What may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
@@ -115,7 +114,7 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
  * and only the wanted rows go through the head. The result is ready for a loss, a sampler head and `backward`.
  */
 export function bindModel(model: RawModel, name: string, options: BindOptions): BoundModel {
-  const g = new GraphBuilder(name);
+  const g = new FusingBuilder(name);
   const e = new Emitter(g);
   const parameters: Value[] = [];
   const adapters = new Map<string, LoraPair>();
@@ -132,7 +131,8 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   };
   const values = emitInputs(e, model, bound);
   const rows = options.rows === undefined ? undefined : g.input("rows", "int64", [options.rows]);
-  const head = headOf(model);
+  const head = model.outputs.some(({ name }) => name === "logits") ? headOf(model) : undefined;
+  let hidden: Value | undefined;
   const read = (initializerName: string): Value | undefined => {
     const known = values.get(initializerName);
     if (known !== undefined) return known;
@@ -180,13 +180,37 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     return values.get(own ?? model.inputs[0]?.name ?? "") as Value;
   };
 
+  /** Layers that share a weight share its adapter. */
+  const adapterOf = (site: LoraSite, lora: LoraOptions): LoraPair => {
+    const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
+    adapters.set(site.module, pair);
+    return pair;
+  };
+  const lows = new Map<RawNode, Value>();
+  /** x A^T of a site, computed together with that of all sites which read the same x. */
+  const lowOf = (node: RawNode, x: Value, lora: LoraOptions): Value => {
+    if (!lows.has(node)) {
+      // the head reads gathered rows
+      const isReader = (n: RawNode): boolean =>
+        n === node || (n.inputs[0] === node.inputs[0] && n !== head?.product && node !== head?.product);
+      const readers = model.nodes.flatMap((n) => {
+        const site = isReader(n) ? siteOf(model, n, lora) : undefined;
+        return site === undefined ? [] : [{ n, pair: adapterOf(site, lora) }];
+      });
+      const pairs = readers.map(({ pair }) => pair);
+      lowRank(g, pairs, flatRows(e, x)).forEach((low, i) => {
+        lows.set((readers[i] as { n: RawNode }).n, low);
+      });
+    }
+    return lows.get(node) as Value;
+  };
   // with rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning
   const ofHead = new Set<string>();
   for (const node of model.nodes) {
     if (node.outputs.some((output) => expressions.packed.has(output))) continue;
     const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
-    if (afterHead || node === head.product) for (const output of node.outputs) ofHead.add(output);
-    if (afterHead && !head.tail.has(node)) continue;
+    if (afterHead || node === head?.product) for (const output of node.outputs) ofHead.add(output);
+    if (afterHead && !head?.tail.has(node)) continue;
     const inputs = node.inputs.map((input) => {
       if (input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))) return undefined;
       if (expressions.packed.has(input)) {
@@ -204,20 +228,17 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       values.set(node.outputs[0] as string, inputs[0] as Value);
       continue;
     }
-    if (node === head.product && rows !== undefined) {
-      const x = inputs[0] as Value;
-      inputs[0] = e.gather(flatRows(e, x), rows);
+    if (node === head?.product) {
+      hidden = flatRows(e, inputs[0] as Value);
+      if (rows !== undefined) inputs[0] = e.gather(hidden, rows);
     }
     const outputs = emitNode(g, e, model, node, inputs, read);
     const { lora } = options;
     const site = lora === undefined ? undefined : siteOf(model, node, lora);
     if (site !== undefined && lora !== undefined) {
-      // layers that share a weight share its adapter
-      const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
-      adapters.set(site.module, pair);
       const [x, y] = [inputs[0] as Value, outputs[0] as Value];
       outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () => {
-        const added = addLora(g, pair, flatRows(e, x), flatRows(e, y), lora);
+        const added = addLora(g, adapterOf(site, lora), lowOf(node, x, lora), flatRows(e, y), lora);
         return y.shape.length === 2 ? added : e.reshape(added, y.shape as number[]);
       });
     }
@@ -225,19 +246,17 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       if (output !== "" && outputs[i] !== undefined) values.set(output, outputs[i] as Value);
     });
   }
-  const logits = values.get("logits");
-  if (logits === undefined) throw new UserError(`The graph ${model.name} has no output "logits".`);
-  const others = model.outputs.flatMap(({ name }) => {
-    const value = name === "logits" ? undefined : values.get(name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
     g,
     e,
-    logits,
-    rows,
+    outputs: Object.fromEntries(
+      model.outputs.flatMap(({ name }) => {
+        const value = values.get(name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    ),
+    hidden,
     parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])],
-    others: new Map(others),
   };
 }
 

@@ -45,6 +45,7 @@ export class GraphBuilder {
   private readonly initializerMap = new Map<string, Initializer>();
   private readonly constants = new Map<string, Value>();
   private readonly names = new Set<string>();
+  private readonly producers = new Map<string, Node>();
   private readonly recipes = new Map<string, (behind: Value) => Value>();
   private path: string[] = [];
 
@@ -143,15 +144,16 @@ export class GraphBuilder {
       .slice(0, options.count ?? inferred.length)
       .map((o, i): Value => ({ name: i === 0 ? `${name}:0` : `${name}:${i}`, ...o }));
     if (options.name !== undefined) this.claim(name);
-    this.nodeList.push({
-      name,
-      op,
-      domain: options.domain ?? (MICROSOFT_OPS.has(op) ? "com.microsoft" : ""),
-      inputs,
-      outputs,
-      attributes,
-    });
+    const domain = options.domain ?? (MICROSOFT_OPS.has(op) ? "com.microsoft" : "");
+    const node: Node = { name, op, domain, inputs, outputs, attributes };
+    this.nodeList.push(node);
+    for (const output of outputs) this.producers.set(output.name, node);
     return outputs;
+  }
+
+  /** The node that makes a value; undefined for inputs and constants. */
+  producer(value: Value): Node | undefined {
+    return this.producers.get(value.name);
   }
 
   /** Adds a node and returns its first output. */

@@ -406,6 +406,6 @@ export const DTYPE_CODE: Readonly<Record<DType, number>> = {
   uint32: 12,
   bfloat16: 16,
 };
-const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
+export const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
   Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]),
 );

@@ -35,7 +35,7 @@ import { conv, convTranspose, pad } from "./infer-conv.js";
 import { axisOf, formatShape, product } from "./shapes.js";
 
 /** Operators of ONNX Runtime's own domain that it does not list under the standard one as well. */
-export const MICROSOFT_OPS: ReadonlySet<string> = new Set(["MatMulBnb4"]);
+export const MICROSOFT_OPS: ReadonlySet<string> = new Set(["MatMulBnb4", "QuickGelu", "RotaryEmbedding"]);
 
 /** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
 export const OPS: Readonly<Record<string, InferRule>> = {
@@ -55,8 +55,10 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Log: same,
   Neg: same,
   Not: same,
+  QuickGelu: same,
   Reciprocal: same,
   Relu: same,
+  RotaryEmbedding: same,
   Round: same,
   Sigmoid: same,
   Sign: same,

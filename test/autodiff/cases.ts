@@ -179,6 +179,21 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     ...unary(apart(0.5), { float32: KERNEL }),
     c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.3 }, { float32: KERNEL }),
   ],
+  QuickGelu: [...unary(DEFAULT, { float32: KERNEL }), c("SiLU", [v([2, 3])], { alpha: 1 }, { float32: KERNEL })],
+  RotaryEmbedding: [
+    c(
+      "tokens one behind the other",
+      [v([1, 2, 8]), ints(0), fixed([2, 2]), fixed([2, 2])],
+      { num_heads: 2 },
+      { float32: KERNEL },
+    ),
+    c(
+      "heads apart, rows by number",
+      [v([2, 2, 2, 2]), index([2, 2], [3, 0, 2, 2]), fixed([4, 1]), fixed([4, 1])],
+      {},
+      { float32: KERNEL },
+    ),
+  ],
   Relu: unary(apart(0.5)),
   Softplus: unary(DEFAULT, { float32: KERNEL }),
   Erf: unary(DEFAULT, { float32: KERNEL }),
@@ -215,6 +230,7 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     c("2-D times a batch", [v([2, 3]), v([2, 3, 2])]),
     c("a broadcast batch", [v([2, 1, 2, 3]), v([2, 3, 2])]),
     c("a batch of one", [v([1, 2, 3]), v([2, 3, 2])]),
+    c("a wide result", [v([2, 2, 2]), v([2, 2, 3])]),
   ],
   ReduceSum: [
     ...reductions(),

@@ -52,3 +52,13 @@ test("buckets are multiples", () => {
     [32, 32, 32, 64],
   );
 });
+
+test("long sequences come in coarser buckets: 8 for every doubling", () => {
+  assert.deepEqual(
+    [256, 257, 512, 513, 1025].map((n) => bucketLength(n, 16)),
+    [256, 288, 512, 576, 1152],
+  );
+  const between = (low: number, high: number): number =>
+    new Set(Array.from({ length: high - low }, (_, i) => bucketLength(low + i + 1, 16))).size;
+  assert.deepEqual([between(0, 256), between(256, 512), between(4096, 8192)], [16, 8, 8]);
+});

@@ -80,8 +80,9 @@ for (const name of EXPORTS) {
 
     it("gives PyTorch's logits", async () => {
       const bound = bindModel(model.graph, "plain", { dims });
-      assert.deepEqual(bound.logits.shape, [B, N, V]);
-      bound.g.output("out", bound.logits);
+      const logits = bound.outputs.logits as Value;
+      assert.deepEqual(logits.shape, [B, N, V]);
+      bound.g.output("out", logits);
       const got = (await run(bound)).out?.data as Float32Array;
       const expected = golden.floats("expect.logits");
       // the last rows of the last sample are padding
@@ -99,10 +100,11 @@ for (const name of EXPORTS) {
       const targets = golden.tensors.get("input.targets") as Tensor;
       const count = rows.shape[0] as number;
       const bound = bindModel(model.graph, "training", { dims, lora, rows: count });
-      assert.deepEqual(bound.logits.shape, [count, V]);
+      const logits = bound.outputs.logits as Value;
+      assert.deepEqual(logits.shape, [count, V]);
       const { g, e } = bound;
       const picked = e.gatherElements(
-        e.logSoftmax(bound.logits),
+        e.logSoftmax(logits),
         e.reshape(g.input("targets", "int64", [count]), [count, 1]),
         1,
       );

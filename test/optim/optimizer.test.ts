@@ -49,7 +49,7 @@ class Trainer {
     start: Arrays,
   ): Promise<Trainer> {
     if (runtime.has("optimizer")) await runtime.unload("optimizer");
-    await runtime.load("optimizer", { bytes: encodeModel(optimizerGraph(parameters, options)) });
+    await runtime.load("optimizer", { bytes: encodeModel(optimizerGraph([{ name: "adapter", parameters }], options)) });
     const trainer = new Trainer(runtime, parameters, options);
     for (const p of parameters) {
       trainer.state[p.name] = start[p.name] as number[];

@@ -1,4 +1,6 @@
 import type { CDPSession } from "playwright";
+import { type AriaKit, ariaKit } from "./page-aria.js";
+import { pageKit } from "./page-kit.js";
 
 /** An object of our own that stays in the page. */
 export interface PageHandle<T> {
@@ -30,9 +32,10 @@ export class PageWorld {
     return value as Awaited<R>;
   }
 
-  /** As `evaluate`, but what the function returns stays in the page. */
-  async hold<R, A>(work: (argument: A) => R, argument: A): Promise<PageHandle<Awaited<R>>> {
-    const { objectId } = await this.call(String(work), { executionContextId: this.context }, argument, false);
+  /** As `evaluate`, but the function also gets the page's kit, and what it returns stays in the page. */
+  async hold<R, A>(work: (kit: AriaKit, argument: A) => R, argument: A): Promise<PageHandle<Awaited<R>>> {
+    const withKit = `function (argument) { return (${work})((${ariaKit})((${pageKit})()), argument); }`;
+    const { objectId } = await this.call(withKit, { executionContextId: this.context }, argument, false);
     if (objectId === undefined) throw new Error("nothing was left in the page");
     return {
       evaluate: async <Q, B>(on: (object: Awaited<R>, argument: B) => Q, data?: B): Promise<Awaited<Q>> => {
