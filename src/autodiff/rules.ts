@@ -9,6 +9,7 @@ import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
 import { axisOf, sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
 import { attentionOf } from "./attention.js";
+import { conv, pad } from "./convolution.js";
 import { gather, scatter, slice } from "./indexing.js";
 import { layerNormalization, simplifiedLayerNormalization } from "./normalization.js";
 import { fused, gradientOf, type Rule, type RuleContext, type Thunk } from "./rule.js";
@@ -261,6 +262,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Gemm: gemm,
   MatMul: matmul,
   MatMulBnb4: matmulBnb4,
+  Conv: conv,
   // reductions
   ReduceSum: (c) => [() => c.e.expand(keptShape(c, c.dy), c.x().shape as number[]), null],
   ReduceMean: (c) => [
@@ -283,6 +285,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ReduceMax: extremum,
   ReduceMin: extremum,
   // layout
+  Pad: pad,
   Reshape: reshaped,
   Flatten: reshaped,
   Squeeze: reshaped,

@@ -87,7 +87,9 @@ export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
     const there = new Set(
       model.nodes.flatMap((node) => {
         const projection = projectionOf(model, node);
-        return projection === undefined ? [] : [moduleOf(projection.weight.value.name).split(".").at(-1) as string];
+        const name = projection?.weight.value.name ?? "";
+        // a matrix without a module's name (val_155) cannot be a target
+        return name.endsWith(".weight") ? [moduleOf(name).split(".").at(-1) as string] : [];
       }),
     );
     throw new UserError(
