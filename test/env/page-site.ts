@@ -91,7 +91,6 @@ export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>
 export const FORMS_OPTIONS: ConstructorParameters<typeof FormsEnvironment>[1] = {
   browser: { headless: true, contexts: 1, action_timeout_s: 10, rollout_timeout_s: 60, uploads: "dummy" },
   prompt: { style: "compact" },
-  reward: "default",
 };
 
 /** A runner on the site, as small as a test needs it. */

@@ -10,7 +10,7 @@ import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
-import type { Tensor } from "../../src/onnx/types.js";
+import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";
 import { relativeError } from "../support/golden.js";
 
@@ -54,7 +54,8 @@ describe("families of checkpoints, against their own code", () => {
     const ids = golden.get("input_ids") as Tensor;
     const [B, N] = ids.shape as [number, number];
     const bound = bindModel(model.graph, "model", { dims: { B, N }, rows: B * N, weights: "input" });
-    const { e, g, logits } = bound;
+    const { e, g } = bound;
+    const logits = bound.outputs.logits as Value;
     const targets = g.input("targets", "int64", [B * N, 1]);
     const loss = e.mul(e.total(e.neg(e.gatherElements(e.logSoftmax(logits), targets, 1))), 1 / (B * N));
     g.output("out", logits);

@@ -111,7 +111,7 @@ export class FormsEnvironment implements Environment {
   constructor(
     readonly site: RunningSite,
     private readonly config: Pick<FormsConfig, "browser" | "prompt">,
-    private readonly scoreOf: RewardKind["score"],
+    private readonly scoreOf: RewardKind["score"] = ({ reward }) => reward,
   ) {
     this.name = site.name;
     this.tasks = site.tasks();

@@ -4,14 +4,20 @@ import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import { Rng } from "../../../../src/core/rng.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
-import type { RoundModel } from "../../../../src/diffusion/sampler.js";
+import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { AutoregressiveOptions } from "../../../../src/diffusion/samplers/autoregressive/options.js";
 import {
   type AutoregressiveTrajectory,
   parseTrajectory,
 } from "../../../../src/diffusion/samplers/autoregressive/trajectory.js";
+import {
+  stepTerms,
+  supervisedTerms,
+  textTerms,
+} from "../../../../src/diffusion/samplers/autoregressive/terms.js";
 import { sampler } from "../../../../src/diffusion/samplers/autoregressive.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import { tokensOf } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../unmask/fake-model.js";
 
 const SMALL: AutoregressiveOptions = {
@@ -38,11 +44,12 @@ async function enumerate(network: FakeNetwork, options: AutoregressiveOptions): 
     const forced: RoundModel<RowStatistics> = {
       async forwardRound(input) {
         const statistics = await network.forwardRound(input);
-        const n = Number(input.rows[0]);
+        const tokens = tokensOf(input);
+        const n = Number(tokens.rows[0]);
         const token = tokenAt(n + 1 - PROMPT.length);
         statistics.token[0] = BigInt(token);
-        const hidden = network.hidden(input, 0)[n] as Float64Array;
-        statistics.logProb[0] = network.logProbs(hidden, input.temperature, true)[token] as number;
+        const hidden = network.hidden(tokens, 0)[n] as Float64Array;
+        statistics.logProb[0] = network.logProbs(hidden, tokens.temperature, true)[token] as number;
         return statistics;
       },
     };
@@ -77,12 +84,12 @@ test("packed, step by step, as a text and rollout give the same log-probabilitie
       const trajectories = await sampler.rollout(network, tasks, options, streams(3, seed));
       assert.deepEqual(await sampler.rollout(network, tasks, options, streams(3, seed), 2), trajectories);
       const batches = [
-        sampler.stepTerms(trajectories, options, layout(3)),
-        sampler.stepTerms(trajectories, options, layout(3, { packed: false })),
-        sampler.textTerms(trajectories, options, { batch: 3, lengthStep: 1 }),
+        stepTerms(trajectories, options, layout(3)),
+        stepTerms(trajectories, options, layout(3, { packed: false })),
+        textTerms(trajectories, options, { batch: 3, lengthStep: 1 }),
       ];
       assert.deepEqual(
-        batches.map(({ batch }) => batch),
+        batches.map(tokensOf).map(({ batch }) => batch),
         [3, 18, 3],
       );
       for (const terms of batches) {
@@ -111,8 +118,8 @@ test("a subset of the steps scores the same tokens in a shorter sequence", async
   const [trajectory] = await sampler.rollout(network, [PROMPT], options, streams(1, 3));
   const { response, logProbs } = trajectory as AutoregressiveTrajectory;
   assert.ok(response.length > 4);
-  const terms = sampler.stepTerms([trajectory as AutoregressiveTrajectory], options, layout(1, { subset: [[1, 3]] }));
-  assert.equal(terms.length, 2 + 3);
+  const terms = stepTerms([trajectory as AutoregressiveTrajectory], options, layout(1, { subset: [[1, 3]] }));
+  assert.equal(tokensOf(terms).length, 2 + 3);
   const scores = network.score(terms);
   [1, 3].forEach((step, i) => {
     assert.ok(Math.abs((scores[i] as number) - (logProbs[step] as number)) < 1e-6);
@@ -125,10 +132,10 @@ test("its supervised loss predicts every token of the response and EOS, packed o
     { prompt: [1], response: [1] },
   ];
   const supervised = { arWeight: null, eosFillWeight: 0, rng: Rng.named(1, "sft") };
-  const [plain, ...none] = sampler.supervisedTerms(examples, SMALL, supervised);
+  const [plain, ...none] = supervisedTerms(examples, SMALL, supervised);
   assert.ok(plain !== undefined && none.length === 0);
   const real = [...plain.coefficient].flatMap((c, r) =>
-    c === 0 ? [] : [[Number(plain.rows[r]), Number(plain.targets[r]), c]],
+    c === 0 ? [] : [[Number(tokensOf(plain).rows[r]), Number(tokensOf(plain).targets[r]), c]],
   );
   const weight = Math.fround(1 / 5);
   const { eos } = TOKENS;
@@ -140,22 +147,22 @@ test("its supervised loss predicts every token of the response and EOS, packed o
     [8, eos],
   ].map((term) => [...term, weight]);
   assert.deepEqual(real, expected);
-  const packed = sampler.supervisedTerms(examples, SMALL, { ...supervised, packLength: 12 });
+  const packed = supervisedTerms(examples, SMALL, { ...supervised, packLength: 12 });
   assert.equal(packed.length, 1);
   const network = new FakeNetwork(2);
   const everywhere = (batch: typeof plain): Float32Array => batch.coefficient.map(() => 1);
   const loss = network.values(plain, everywhere(plain))[0] as number;
   const [one] = packed as [typeof plain];
   assert.ok(Math.abs((network.values(one, everywhere(one))[0] as number) - loss) < 1e-6);
-  assert.throws(() => sampler.supervisedTerms(examples, SMALL, { ...supervised, packLength: 3 }), UserError);
-  assert.throws(() => sampler.supervisedTerms(examples, SMALL, { ...supervised, arWeight: 1 }), /ar_weight|weigh/);
+  assert.throws(() => supervisedTerms(examples, SMALL, { ...supervised, packLength: 3 }), UserError);
+  assert.throws(() => supervisedTerms(examples, SMALL, { ...supervised, arWeight: 1 }), /ar_weight|weigh/);
 });
 
 test("what cannot be sampled or was not is refused", () => {
   const config = sampler.schema.parse({}) as never;
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
-  assert.match(String(sampler.refuses("bound", SMALL)), /exact likelihood/);
-  assert.equal(sampler.refuses("text", SMALL), undefined);
+  assert.match(String(lacks(sampler, "bound", SMALL)), /no bound/);
+  assert.equal(lacks(sampler, "text", SMALL), undefined);
   const good = {
     prompt: [1],
     responseLength: 2,

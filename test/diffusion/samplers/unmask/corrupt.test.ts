@@ -8,7 +8,7 @@ import { layCanvas, revealSlots } from "../../../../src/diffusion/samplers/unmas
 import { corruptBatch } from "../../../../src/diffusion/samplers/unmask/corrupt.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { stratified } from "../../../../src/diffusion/supervised.js";
-import { type TokenBatch, only, withTokens } from "../../../support/token-batch.js";
+import { type TokenBatch, only, tokensOf, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
 const OPTIONS: UnmaskOptions = { ...SMALL, slotSize: 4, responseLength: 16, promptLength: 8 };
@@ -183,7 +183,7 @@ test("examples that do not fit, and an autoregressive loss of a bidirectional mo
 const AUTOREGRESSIVE: UnmaskOptions = { ...OPTIONS, slotFill: "autoregressive" };
 
 /** What the entry n of a batch's sequence b sees, by buffer index. */
-function sees(batch: TermBatch, b: number, n: number): number[] {
+function sees(batch: TokenBatch, b: number, n: number): number[] {
   const row = (b * batch.length + n) * batch.length;
   return Array.from({ length: batch.length }, (_, m) => m).filter((m) => batch.attentionBias[row + m] === 0);
 }
@@ -194,7 +194,7 @@ test("clean slots see what they see in a rollout: their own slot and those of ea
   let [together, apart] = [0, 0];
   for (let seed = 0; seed < 60; seed++) {
     const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(seed, "sight") };
-    const batch = only(corruptBatch([{ prompt, response }], AUTOREGRESSIVE, layout));
+    const batch = withTokens(only(corruptBatch([{ prompt, response }], AUTOREGRESSIVE, layout)));
     const ids = [...batch.inputIds].map(Number);
     const firstMask = ids.indexOf(TOKENS.mask);
     const lastMask = ids.lastIndexOf(TOKENS.mask);
@@ -244,11 +244,11 @@ test("packed examples have the loss that they have in sequences of their own", (
         ...(packLength ? { packLength } : {}),
       };
       const batches = corruptBatch(examples, any, layout);
-      const everywhere = (batch: TermBatch): Float32Array => batch.coefficient.map(() => 1);
+      const everywhere = (batch: Batch): Float32Array => batch.coefficient.map(() => 1);
       const values = batches.map((batch) => network.values(batch, everywhere(batch))[0] as number);
       return {
         loss: values.reduce((a, b) => a + b, 0),
-        shapes: batches.map(({ batch, length, rows }) => [batch, length, rows.length]),
+        shapes: batches.map(tokensOf).map(({ batch, length, rows }) => [batch, length, rows.length]),
       };
     };
     const [plain, packed] = [loss(), loss(64)];
@@ -263,7 +263,7 @@ test("a canvas follows its prompt, and holds the response all the same", () => {
   const layout = { arWeight: 0, eosFillWeight: 1, rng: Rng.named(1, "canvas") };
   const canvas = (prompt: number, response: number): number => {
     const example = { prompt: Array(prompt).fill(10), response: Array(response).fill(20) };
-    const batch = only(corruptBatch([example], options, layout));
+    const batch = withTokens(only(corruptBatch([example], options, layout)));
     const behind = [...batch.positionIds].map(Number);
     return Math.max(...behind) + 1 - prompt;
   };

@@ -241,7 +241,7 @@ test("slots are filled in autoregressively by k - 1 passes that read no masks, a
   const read: string[] = [];
   const spy: RoundModel<RowStatistics> = {
     forwardRound(input) {
-      const text = [...input.inputIds].map(Number).filter((id) => id !== TOKENS.pad);
+      const text = [...tokensOf(input).inputIds].map(Number).filter((id) => id !== TOKENS.pad);
       read.push(text.join(""));
       return network.forwardRound(input);
     },
