@@ -50,6 +50,8 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   private readonly weights: SharedWeights<ApiTensor>;
   /** Sessions of one Identity, which carry a tensor to a device or back. */
   private readonly carriers = new Map<string, ApiSession>();
+  /** Of weights on the device, which must be freed before it. */
+  private deviceAllocator: Handle | undefined;
   private arena = false;
 
   constructor(
@@ -173,6 +175,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   close(): void {
+    this.deviceAllocator?.free();
     for (const { handle } of this.carriers.values()) handle.free();
     this.carriers.clear();
     for (const handle of [this.host, this.device, this.env]) handle.free();
@@ -245,12 +248,12 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     if (provider === "cpu") return this.hold({ ...weight, buffer: read(0, bytes) });
     const { api } = this;
     const carrier = this.carrierOf("uint8", 1, provider);
-    const allocator = api.make("CreateAllocator", "ReleaseAllocator", carrier.handle, this.device);
+    this.deviceAllocator ??= api.make("CreateAllocator", "ReleaseAllocator", carrier.handle, this.device);
     let owner: Handle | undefined;
     try {
       const dims = BigInt64Array.from(weight.shape, BigInt);
       owner = api.make(
-        ...(["CreateTensorAsOrtValue", "ReleaseValue", allocator] as const),
+        ...(["CreateTensorAsOrtValue", "ReleaseValue", this.deviceAllocator] as const),
         ...[dims, dims.length, TO_PROTO[weight.dtype]],
       );
       const address = api.pointer("GetTensorMutableData", owner);
@@ -264,8 +267,6 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     } catch (error) {
       owner?.free();
       throw error;
-    } finally {
-      allocator.free();
     }
   }
 
