@@ -79,7 +79,12 @@ async function typeInto(
     );
   };
   if (!(await handle.evaluate(focusField, at))) return undefined;
-  await hands.paste(text);
+  // a field that listens to its keys may be written by them
+  form.keyed ??= await handle.hears(["keydown", "keypress", "beforeinput"]).catch(() => false);
+  if (form.keyed) {
+    await hands.press("Backspace");
+    await hands.type(text);
+  } else await hands.paste(text);
   if (!(await isThere())) {
     await handle.evaluate(focusField, at);
     await hands.press("Backspace");

@@ -46,6 +46,8 @@ export interface ReadForm {
   handle: PageHandle<PageForm>;
   /** Whether the page's scripts may listen, so that it has to be used as a person does. */
   scripted: boolean;
+  /** Whether fields of the page listen to their keys; found out when it matters. */
+  keyed: boolean | undefined;
   /** What controls came to that the page does not tell by itself. */
   readonly recorded: Map<number, FieldValue>;
   /** What was typed into controls. */
@@ -77,6 +79,7 @@ export async function readForm(
     buttons: [],
     handle,
     scripted: false,
+    keyed: undefined,
     recorded: before?.recorded ?? new Map(),
     typed: before?.typed ?? new Map(),
     mirrors: before?.mirrors ?? new Map(),
@@ -112,7 +115,13 @@ function take(form: ReadForm, raw: PageData): void {
     if (known === undefined) return read;
     // of a page that was left behind, and of a list that is closed, what was seen of them stays known
     if (!read.present) return { ...known, present: false };
-    return { ...read, default: known.default, options: read.options.length > 0 ? read.options : known.options };
+    // what was learned of it in use stays: its options, and whether it takes several
+    return {
+      ...read,
+      kind: known.kind,
+      default: known.default,
+      options: read.options.length > 0 ? read.options : known.options,
+    };
   });
   form.controls = withoutOthers(controls, form.labels);
   form.buttons = raw.buttons;

@@ -24,6 +24,17 @@ export async function calm(page: PageForm, { ms, quietMs }: { ms: number; quietM
   }
 }
 
+/** Runs IN THE PAGE: waits until something changes, at most so long, and has come to rest again. */
+export async function awaitChange(page: PageForm, ms: number): Promise<void> {
+  const start = page.changes;
+  for (let passed = 0; passed < ms && page.changes === start; passed += 25)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let last = -1, waits = 0; last !== page.changes && waits < 20; waits++) {
+    last = page.changes;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 /** Runs IN THE PAGE: where a member of a control can be clicked; what is too small to see is clicked by its label. */
 export function placeOfControl(
   page: PageForm,
@@ -118,7 +129,8 @@ export async function seeOptions(
   let changes = -1;
   for (let passed = 0; passed <= ms; passed += 25) {
     options = find();
-    if (options.some(says)) break;
+    // lists are drawn again while what was typed is looked up
+    if (options.some(says) && still >= 50) break;
     still = page.changes === changes ? still + 25 : 0;
     changes = page.changes;
     if (options.length > 0 && still >= Math.min(ms, 700)) break;
@@ -237,15 +249,7 @@ export async function findDay(
     const all = (
       [...root.querySelectorAll("td,button,[role=gridcell],[role=option],a,span,div,time")] as HTMLElement[]
     ).filter(isDay);
-    return all.filter(
-      (e) =>
-        !all.some(
-          (outer) => outer !== e && outer.contains(e) && outer.matches("button,[role=gridcell],[role=option]"),
-        ) &&
-        !all.some(
-          (inner) => inner !== e && e.contains(inner) && inner.matches("button,[role=gridcell],[role=option],a"),
-        ),
-    );
+    return all.filter((e) => !all.some((inner) => inner !== e && e.contains(inner)));
   };
   const calendar = (): HTMLElement | undefined => {
     const own = page.elements[control]?.[0];
@@ -322,12 +326,14 @@ export async function findDay(
   if (area === undefined) return undefined;
   const iso = `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
   const cells = cellsOf(area).filter((e) => !kit.isDisabled(e));
+  const cellOf = (e: Element): Element => e.closest("td,[role=gridcell]") ?? e;
   const dated = (e: Element): boolean =>
-    [...e.attributes, ...(e.parentElement?.attributes ?? [])].some((a) => a.value.startsWith(iso));
+    [...e.attributes, ...(e.parentElement?.attributes ?? []), ...cellOf(e).attributes].some((a) =>
+      a.value.startsWith(iso),
+    );
   const outside = (e: Element): boolean =>
-    /outside|other|muted|prev|next|disabled|off\b|adjacent/i.test(
-      `${e.className} ${e.parentElement?.className ?? ""}`,
-    ) || e.hasAttribute("data-outside-month");
+    /outside|other|muted|prev|next|disabled|off\b|adjacent/i.test(`${e.className} ${cellOf(e).className}`) ||
+    cellOf(e).hasAttribute("data-outside-month");
   const days = cells.filter((e) => Number(kit.clean(e.textContent)) === day);
   const inside = days.filter((e) => !outside(e));
   const [first] = inside;

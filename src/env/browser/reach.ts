@@ -2,7 +2,7 @@ import type { ControlKind, FieldValue } from "../site.js";
 import { currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import { NEXT_LABEL } from "./fill.js";
 import { Hands } from "./hands.js";
-import { discover, type Place, pressOption } from "./page-hands.js";
+import { awaitChange, discover, type Place, pressOption } from "./page-hands.js";
 import type { PageForm } from "./page-reader.js";
 import type { Session } from "./session.js";
 
@@ -39,7 +39,10 @@ export async function reach(session: Session, form: ReadForm, label: string, kin
   const hidden = await form.handle.evaluate(findRevealer, label);
   if (hidden !== undefined && (await press(hands, hidden)) && (await settled(400))) return true;
   if (await addRows(session, form, settled)) return true;
-  if (form.scripted && (await settled(APPEAR_MS))) return true;
+  if (form.scripted) {
+    await form.handle.evaluate(awaitChange, APPEAR_MS);
+    if (await settled(100)) return true;
+  }
   return stepOn(session, form, label);
 }
 
@@ -128,7 +131,13 @@ export async function settleStep(session: Session, form: ReadForm, documents: nu
 export async function renew(session: Session, form: ReadForm): Promise<void> {
   const world = await session.enter();
   const next = await readForm(world, Math.min(session.actionTimeoutMs, 3000), form.labels, form);
-  Object.assign(form, { controls: next.controls, buttons: next.buttons, handle: next.handle, scripted: next.scripted });
+  Object.assign(form, {
+    controls: next.controls,
+    buttons: next.buttons,
+    handle: next.handle,
+    scripted: next.scripted,
+    keyed: undefined,
+  });
 }
 
 /** What a step held is not seen any more once it is left. */

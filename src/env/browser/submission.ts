@@ -5,7 +5,8 @@ import type { FieldValue, Task } from "../site.js";
 import type { Control } from "./controls.js";
 import type { FormTarget } from "./page-actions.js";
 import type { PageSigns } from "./page-signs.js";
-import { type Exchange, isServerFault } from "./traffic.js";
+import { isServerFault } from "./requests.js";
+import type { Exchange } from "./traffic.js";
 
 /** What the server received and answered. */
 export interface Submission {
@@ -29,6 +30,8 @@ export interface Sent {
   readonly target: FormTarget | undefined;
   /** There is no submit button: what is typed is saved as it is typed. */
   readonly autosave: boolean;
+  /** The page's own path. */
+  readonly path: string;
 }
 
 /** Requests that pages send beside their forms say so in their addresses. */
@@ -39,7 +42,15 @@ const NEVER =
   /(?:^|[/_.-])(?:analytics?|track(?:ing|er)?|telemetry|metrics?|collect|pixel|heartbeat|drafts?|auto-?save|preview|valid(?:ate|ation|ator)|suggest(?:ions?)?|rum|replay)(?:$|[/_.-])/i;
 
 const pathOf = (exchange: Exchange): string => new URL(exchange.url).pathname;
-const isBeside = (exchange: Exchange): boolean => BESIDE.test(pathOf(exchange));
+
+/** An address without what it has in common with the page's own: the form of a page `/events/new` may well post to `/events`. */
+function ownPath(exchange: Exchange, sent: Sent): string {
+  const page = new Set(sent.path.split("/"));
+  return pathOf(exchange)
+    .split("/")
+    .filter((part) => !page.has(part))
+    .join("/");
+}
 
 /** How likely a request is the form's own, and how much of the form it carries. */
 interface Ranked {
@@ -48,7 +59,18 @@ interface Ranked {
   readonly rank: number;
 }
 
+/** What was found out of a request, as long as the form holds the same. */
+const ranks = new WeakMap<Exchange, { readonly held: HeldValues; readonly ranked: Ranked }>();
+
 function rankOf(exchange: Exchange, sent: Sent): Ranked {
+  const known = ranks.get(exchange);
+  if (known !== undefined && known.held === sent.held) return known.ranked;
+  const ranked = rankAnew(exchange, sent);
+  ranks.set(exchange, { held: sent.held, ranked });
+  return ranked;
+}
+
+function rankAnew(exchange: Exchange, sent: Sent): Ranked {
   const { carried, of } = carriedOf(sent.controls, [...exchange.posted, ...exchange.inPath], sent.held);
   const share = of === 0 ? 0 : carried / of;
   const { target } = sent;
@@ -64,7 +86,7 @@ function rankOf(exchange: Exchange, sent: Sent): Ranked {
           : exchange.method === "GET"
             ? 1
             : 3;
-  return { exchange, share, rank: (isBeside(exchange) && !there ? 0 : 10) + how + (there ? 0.5 : 0) };
+  return { exchange, share, rank: (BESIDE.test(ownPath(exchange, sent)) && !there ? 0 : 10) + how + (there ? 0.5 : 0) };
 }
 
 /**
@@ -118,12 +140,14 @@ export interface Choice {
  */
 export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, patient: boolean): Choice | undefined {
   const steps = exchanges.filter(
-    (e) => e.phase === "step" && (e.method !== "GET" || e.how === "navigation") && !isBeside(e),
+    (e) => e.phase === "step" && (e.method !== "GET" || e.how === "navigation") && !BESIDE.test(ownPath(e, sent)),
   );
   const late = exchanges.filter((e) => sent.autosave || e.phase === "submit");
   const ranked = late
     .map((exchange) => rankOf(exchange, sent))
-    .filter(({ exchange }) => sent.autosave || !NEVER.test(pathOf(exchange)) || !patient || goesThere(exchange, sent));
+    .filter(
+      ({ exchange }) => sent.autosave || !NEVER.test(ownPath(exchange, sent)) || !patient || goesThere(exchange, sent),
+    );
   const { of } = carriedOf(sent.controls, [], sent.held);
   const carrying = ranked.filter(
     ({ share, rank, exchange }) =>
@@ -182,9 +206,12 @@ export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, pat
   const fresh = sending.filter(({ exchange }) => !exchange.routine);
   if (of === 0 || 2 * earlier.carried >= of) {
     const first = fresh[0]?.exchange;
-    return first === undefined
-      ? undefined
-      : { exchange: of === 0 ? first : (fresh.at(-1)?.exchange ?? first), with: steps, plain: of === 0 };
+    if (first === undefined) return undefined;
+    // the same once more, after an error
+    const again = fresh.findLast(
+      ({ exchange }) => exchange.url === first.url && exchange.method === first.method,
+    )?.exchange;
+    return { exchange: (of === 0 ? again : fresh.at(-1)?.exchange) ?? first, with: steps, plain: of === 0 };
   }
   if (!patient) return undefined;
   if (2 * together.carried >= together.of)
@@ -261,17 +288,15 @@ const again = (
     ? "the form is shown again"
     : undefined;
 
-/** The pairs of the submission, and of what came before it those under other names. */
+/** The pairs of the submission, and of what came before it: of several requests to one address the last says it. */
 function merged(choice: Choice): PostedPair[] {
   const posted = [...choice.exchange.posted];
+  const known = new Set(choice.exchange.posted.map(([name]) => `${choice.exchange.url} ${name}`));
   for (const exchange of [...choice.with].reverse()) {
     if (exchange === choice.exchange) continue;
-    const known = new Set(posted.map(([name]) => name));
-    posted.push(
-      ...exchange.posted.filter(([name, value]) =>
-        name === "" ? !posted.some(([, v]) => v === value) : !known.has(name),
-      ),
-    );
+    const fresh = exchange.posted.filter(([name]) => !known.has(`${exchange.url} ${name}`));
+    for (const [name] of fresh) known.add(`${exchange.url} ${name}`);
+    posted.push(...fresh);
   }
   return posted;
 }

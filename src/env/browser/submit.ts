@@ -69,7 +69,13 @@ class Attempt {
     private readonly form: ReadForm,
     private readonly task: Pick<Task, "keys" | "success">,
   ) {
-    this.sent = { controls: form.controls, held: { values: [] }, target: undefined, autosave: false };
+    this.sent = {
+      controls: form.controls,
+      held: { values: [] },
+      target: undefined,
+      autosave: false,
+      path: new URL(session.page.url()).pathname,
+    };
     this.documents = session.documents;
   }
 
@@ -152,7 +158,7 @@ class Attempt {
   }
 
   private arm(aim: Aim | undefined): void {
-    this.sent = { ...this.sent, target: aim?.form };
+    this.sent = { ...this.sent, held: { ...this.sent.held }, target: aim?.form };
     this.session.traffic.arm("submit", (exchange) => isOfForm(exchange, this.sent));
   }
 

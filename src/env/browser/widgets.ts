@@ -183,12 +183,12 @@ function matchOption(options: readonly SeenOption[], wanted: string): number | u
 /** Opens a list and clicks on what is asked for; types into its field where it searches. */
 async function choose(hands: Hands, form: ReadForm, control: Control, wanted: Wanted): Promise<Operated> {
   if (!("value" in wanted)) return { took: false };
-  const several = control.kind === "checkbox-group";
+  const several = control.kind === "checkbox-group" || (await takesSeveral(hands, form, control, wanted.value));
   // the options themselves stand there already
   if (control.options.length > 1 && control.widget === "found") return clickFound(hands, form, control, wanted.value);
   const last = form.recorded.get(control.index);
   const picked: string[] = several && Array.isArray(last) ? [...last] : [];
-  const items = several ? listItems(control.options, wanted.value) : [wanted.value];
+  const items = several ? listItems([], wanted.value) : [wanted.value];
   const learned: SeenOption[] = [];
   for (const item of items) {
     const option = await chooseOne(hands, control, item, learned);
@@ -207,6 +207,20 @@ async function choose(hands: Hands, form: ReadForm, control: Control, wanted: Wa
   return { took: true, held: several ? [...new Set(picked)] : (picked.at(-1) ?? "") };
 }
 
+/** A list that takes several says so when it is open, or by having the first of them and not the whole. */
+async function takesSeveral(hands: Hands, form: ReadForm, control: Control, value: string): Promise<boolean> {
+  const [first, ...more] = value.split(/[,;]/).map((item) => item.trim());
+  if (first === undefined || more.length === 0 || control.widget !== "combobox") return false;
+  await hands.handle.evaluate(remember);
+  await clickMember(hands, control);
+  const options = await hands.handle.evaluate(seeOptions, { control: control.index, wanted: first, ms: OPEN_MS });
+  if (matchOption(options, value) !== undefined || matchOption(options, first) === undefined) return false;
+  form.controls = form.controls.map((c) =>
+    c.index === control.index ? { ...c, kind: "checkbox-group", default: [] } : c,
+  );
+  return true;
+}
+
 async function chooseOne(
   hands: Hands,
   control: Control,
@@ -217,10 +231,13 @@ async function chooseOne(
     hands.handle.evaluate(seeOptions, { control: control.index, wanted: item, ms });
   const pick = async (options: readonly SeenOption[]): Promise<SeenOption | undefined> => {
     learned.push(...options);
-    const index = matchOption(options, item);
-    if (index === undefined) return undefined;
-    await clickOption(hands, index);
-    return options[index];
+    let index = matchOption(options, item);
+    for (let tries = 0; index !== undefined && tries < 3; tries++) {
+      if (await clickOption(hands, index)) return options[index];
+      // it was drawn again in this moment
+      index = matchOption(await see(OPEN_MS), item);
+    }
+    return undefined;
   };
   if (!(await hands.handle.evaluate(isOpen, control.index))) {
     await hands.handle.evaluate(remember);
@@ -270,7 +287,12 @@ async function close(hands: Hands, control: Control): Promise<void> {
 /** What was seen of a list stays known when it is closed. */
 function learn(form: ReadForm, control: Control, seen: readonly SeenOption[]): void {
   const known = [
-    ...new Map([...control.options, ...seen].map((o) => [o.text, { text: o.text, value: o.value }])).values(),
+    ...new Map(
+      [...(form.controls[control.index]?.options ?? []), ...seen].map((o) => [
+        o.text,
+        { text: o.text, value: o.value },
+      ]),
+    ).values(),
   ].slice(0, 2000);
   form.controls = form.controls.map((c) => (c.index === control.index ? { ...c, options: known } : c));
 }

@@ -23,7 +23,7 @@ export interface Shown {
 }
 
 const ERROR =
-  /\b(?:errors?|invalid|required|failed|failure|fail|incorrect|wrong|not (?:valid|accepted|found|allowed|permitted|(?:be )?(?:saved|sent|processed|submitted|completed))|please (?:enter|fill|correct|try|provide|select|choose|log ?in|sign ?in|complete|check (?:the|your (?:input|entries|answers|form|details)))|try again|denied|expired|timed out|could(?: not|n['\u2019]t)|can(?:not|['\u2019]t)|unable|problem|must (?:be|have|contain|not)|missing|already (?:taken|exists?|in use|registered|used)|too (?:short|long|many)|sorry|oops|rejected|forbidden|unauthori[sz]ed|do(?:es)?(?:n['\u2019]t| not) match|unavailable|sold out|declined|under maintenance|can['\u2019]t be blank)\b/i;
+  /\b(?:errors?|invalid|required|failed|failure|fail|incorrect|wrong|not (?:valid|accepted|found|allowed|permitted|(?:be )?(?:saved|sent|processed|submitted|completed))|please (?:enter|fill|correct|try|provide|log ?in|sign ?in|check (?:the (?:form|fields|errors|highlighted)|your (?:input|entries|form)))|try again|denied|expired|timed out|could(?: not|n['\u2019]t)|can(?:not|['\u2019]t)|unable|problem|must (?:be|have|contain|not)|missing|already (?:taken|exists?|in use|registered|used)|too (?:short|long|many)|sorry|oops|rejected|forbidden|unauthori[sz]ed|do(?:es)?(?:n['\u2019]t| not) match|unavailable|sold out|declined|under maintenance|can['\u2019]t be blank)\b/i;
 const SUCCESS =
   /\b(?:thank(?:s| you)|success(?:ful|fully)?|received|submitted|saved|sent|registered|confirmed|confirmation|welcome|booked|complete[d]?|created|accepted|congratulations|all set|in touch|get back to you|see you|done|subscribed|joined|placed|reserved|approved|recorded|updated|got it)\b/i;
 
@@ -167,7 +167,7 @@ export function shownRefusal(after: Shown, before: Shown | undefined, names: rea
     notices.some(({ text, good }) => (good && !saysError(text)) || saysSuccess(text)) ||
     [after.title, ...after.headings].some((text) => isNew(text) && text !== before?.title && saysSuccess(text));
   const again = names.length > 0 && 2 * names.filter((name) => after.fields.includes(name)).length >= names.length;
-  const errors = after.errors.filter((text) => isNew(text) && !saysSuccess(text));
+  const errors = after.errors.filter((text) => isNew(text) && !saysSuccess(text)).sort((a, b) => b.length - a.length);
   const bad = [
     ...errors,
     ...notices.filter(({ text }) => saysError(text) && !saysSuccess(text)).map(({ text }) => text),

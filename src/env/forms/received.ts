@@ -48,7 +48,7 @@ export function receivedValues(
   };
   const give = (i: number, found: readonly Leaf[]): void => {
     const control = controls[i] as Control;
-    values[i] = valueOf(
+    values[i] = shapedValue(
       control,
       found.map((leaf) => leaf.value),
       held?.values[i],
@@ -77,11 +77,13 @@ export function receivedValues(
   const offers = controls.flatMap((control, i): Offer[] => {
     const value = held?.values[i];
     if (!open(i) || value === undefined || isList(control) || isEmpty(value)) return [];
-    return leaves.flatMap((leaf, k): Offer[] =>
-      !leaf.used && sameValue(control, value, leaf.value, held?.typed?.get(i))
-        ? [{ i, k, fit: likeness(control, leaf.words) - (value === false ? 0.5 : 0) }]
-        : [],
-    );
+    return leaves
+      .slice(0, COMPARED)
+      .flatMap((leaf, k): Offer[] =>
+        !leaf.used && sameValue(control, value, leaf.value, held?.typed?.get(i))
+          ? [{ i, k, fit: likeness(control, leaf.words) - (value === false ? 0.5 : 0) }]
+          : [],
+      );
   });
   for (const { i, k } of offers.sort((a, b) => b.fit - a.fit || a.i - b.i || a.k - b.k)) {
     const leaf = leaves[k] as Leaf;
@@ -161,7 +163,6 @@ export function receivedValues(
     const found = names.map((name, part) =>
       leaves.find(
         (leaf) =>
-          !leaf.used &&
           name.test(leaf.key.replace(/birthday|([a-z])([A-Z])/g, "$1 $2").replace(/_/g, " ")) &&
           samePart(leaf.value, wanted[part] ?? "", part),
       ),
@@ -182,9 +183,10 @@ export function receivedValues(
 /** How many of the controls' changed values a request carries, of how many; a bare yes or no counts where there is nothing else. */
 export function carriedOf(
   controls: readonly Control[],
-  posted: readonly PostedPair[],
+  all: readonly PostedPair[],
   held: HeldValues,
 ): { carried: number; of: number } {
+  const posted = all.slice(0, COMPARED);
   const changed = controls.flatMap((control, i) => {
     const value = held.values[i];
     return value === undefined || isEmpty(value) || matchValue(control, control.default, value) === 1
@@ -232,6 +234,9 @@ interface Offer {
 
 /** From here on two names are taken to mean the same. */
 const ALIKE = 0.6;
+
+/** Values beyond these are not compared with every control: a page may send ten thousand. */
+const COMPARED = 2000;
 
 const isList = (control: Control): boolean => control.kind === "checkbox-group";
 const isEmpty = (value: FieldValue): boolean => value === "" || (Array.isArray(value) && value.length === 0);
@@ -302,7 +307,7 @@ function pick(control: Control, found: readonly Leaf[], held: FieldValue | undef
 }
 
 /** A control's value out of what was posted for it, shaped by its kind. */
-function valueOf(
+function shapedValue(
   control: Control,
   values: readonly string[],
   held: FieldValue | undefined,
@@ -359,7 +364,9 @@ function sameValue(control: Control, held: FieldValue, value: string, typed?: st
   const text = normalizeText(String(held));
   const other = normalizeText(value);
   if (text === "" || other === "") return false;
-  if (text === other || (typed !== undefined && normalizeText(typed) === other)) return true;
+  if (text === other) return true;
+  // a mask writes what was typed in its own way, and may take it out again
+  if (typed !== undefined && lettersOf(typed) !== "" && lettersOf(typed) === lettersOf(other)) return true;
   switch (control.kind) {
     case "number":
       return parseNumber(text) !== undefined && parseNumber(text) === parseNumber(other);
@@ -382,7 +389,14 @@ function sameValue(control: Control, held: FieldValue, value: string, typed?: st
         digits(text).endsWith(digits(other).slice(-Math.max(4, digits(text).length)))
       )
         return digits(text) === digits(other) || control.kind === "tel";
-      return parseDate(text) !== undefined && dateOf(text) === dateOf(other);
+      return (
+        text.length < 40 &&
+        other.length < 40 &&
+        /\d/.test(text) &&
+        /\d/.test(other) &&
+        parseDate(text) !== undefined &&
+        dateOf(text) === dateOf(other)
+      );
     }
   }
 }
