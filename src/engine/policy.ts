@@ -78,7 +78,9 @@ export async function openPolicy(
     checkInputs(model, sampler, section.kind);
     return { sampler, options: sampler.options(section, sampledModel(model.config)) };
   };
-  const { sampler, options } = await decodingOf(config.sampler);
+  const { sampler, options: sampling } = await decodingOf(config.sampler);
+  const recordDrafts = training?.objective.needs(training.options).drafts === true;
+  const options = recordDrafts ? { ...sampling, recordDrafts } : sampling;
   const other = config.evaluation.sampler;
   const evaluation = other === null ? undefined : await decodingOf(other);
   const evaluated = other ?? config.sampler;
