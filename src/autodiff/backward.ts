@@ -60,7 +60,7 @@ export function backward(
             throw new UserError(
               `No gradient rule for input ${k} (${input.name}) of ${node.op} at ${node.name}, which depends on ${source.get(input.name)}.`,
               {
-                hint: "Make that input a constant, or freeze the parameters that lie before it.",
+                hint: "Leave the module that it depends on out of lora.targets.",
               },
             );
           }
@@ -111,6 +111,6 @@ function unbroadcast(e: Emitter, gradient: Value, shape: readonly Dim[]): Value 
 function missingRule(node: Node, loss: Value, source: ReadonlyMap<string, string>): UserError {
   const parameter = node.inputs.map((v) => v && source.get(v.name)).find((p) => p !== undefined);
   return new UserError(`No gradient rule for ${node.op} at ${node.name} (needed from ${loss.name} to ${parameter}).`, {
-    hint: "Add it to src/autodiff/rules.ts, or freeze the parameters that lie before it.",
+    hint: "Leave the modules before it out of lora.targets, or export the model without it; docs/extending.md says how a rule is added.",
   });
 }

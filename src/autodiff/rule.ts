@@ -85,7 +85,7 @@ export class RuleContext {
   /** Ends the walk for a form of the op that has no rule. */
   refuse(form: string): never {
     throw new UserError(`No gradient rule for ${this.node.op} ${form} at ${this.node.name}.`, {
-      hint: "Export the model without it, or extend the rule in src/autodiff/rules.ts.",
+      hint: "Leave the modules before it out of lora.targets, or export the model without it.",
     });
   }
 

@@ -10,6 +10,8 @@ import type { ScoreHead } from "./score-head.js";
 export interface Batch {
   /** Inputs of the model's graph by name; `rows` [R] int64 where only those rows of its output go through the head. */
   readonly inputs: NamedTensors;
+  /** No entry of a sequence sees one behind it: attention may skip what is never shown. */
+  readonly causal?: boolean;
   readonly head: ScoreHead;
   /** Inputs of the head by name. */
   readonly headInputs: NamedTensors;

@@ -139,7 +139,7 @@ export class GraphBuilder {
     const name = options.name ?? this.fresh(`/${[...this.path, op].join("/")}`);
     if (rule === undefined)
       throw new UserError(`Unknown op ${op} at ${name}.`, {
-        hint: "Add a row to src/onnx/ops.ts (shape and dtype), and one to src/autodiff/rules.ts.",
+        hint: "Export the model with the other exporter (dynamo=True or False) or another attn_implementation, which may do without it; docs/extending.md says how an operator is added.",
       });
     let inferred: Inferred[];
     try {

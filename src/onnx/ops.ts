@@ -31,6 +31,7 @@ import {
   unsqueeze,
   where,
 } from "./infer.js";
+import { conv, convTranspose, pad } from "./infer-conv.js";
 import { axisOf, formatShape, product } from "./shapes.js";
 
 /** Operators of ONNX Runtime's own domain that it does not list under the standard one as well. */
@@ -108,7 +109,10 @@ export const OPS: Readonly<Record<string, InferRule>> = {
     if (x.shape.at(-1) !== k) throw new Error(`MatMulBnb4: ${formatShape(x.shape)} does not fit K = ${k}`);
     return [{ dtype: x.dtype, shape: [...x.shape.slice(0, -1), n] }];
   },
+  Conv: conv,
+  ConvTranspose: convTranspose,
   // layout
+  Pad: pad,
   Reshape: reshape,
   Transpose: transpose,
   Concat: concat,

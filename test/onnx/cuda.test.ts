@@ -12,6 +12,7 @@ import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
 import { forCuda } from "../../src/onnx/cuda.js";
 import { type HalfDType, halfTrunk, precisionOf } from "../../src/onnx/half-trunk.js";
+import { packedGradientCheck } from "../../src/onnx/nf4-check.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Graph, Node, Tensor, Value } from "../../src/onnx/types.js";
@@ -191,6 +192,34 @@ describe("precisionOf", () => {
     } finally {
       remove();
       rmSync(out, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("packedGradientCheck", () => {
+  it("is one product in 4 bits on CUDA, with the numbers of the decoded matrix", async () => {
+    const { graph, feeds } = packedGradientCheck();
+    const lowered = forCuda(graph);
+    assert.deepEqual(
+      lowered.nodes.map((n) => [n.op, n.attributes.transB]),
+      [
+        ["MatMulBnb4", 0],
+        ["Identity", undefined],
+      ],
+    );
+    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+    try {
+      const values = async (of: Graph): Promise<number[]> => {
+        await runtime.load(of.name, { bytes: encodeModel(of) });
+        const [out] = Object.values(await runtime.run(of.name, { feeds }));
+        await runtime.unload(of.name);
+        return Array.from(out?.data as Float32Array);
+      };
+      const expected = await values(graph);
+      assert.ok(Math.max(...expected.map(Math.abs)) > 1);
+      assert.ok(relativeError(await values(cudaOnCpu(lowered)), expected) < 1e-6);
+    } finally {
+      await runtime.close();
     }
   });
 });

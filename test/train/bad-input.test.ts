@@ -169,7 +169,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     const read = async (): Promise<void> => {
       const opened = await loadModel(dir);
       // no runtime: whatever is wrong must be found before it is asked
-      const engine = new Engine({} as Runtime, opened, {
+      const engine = new Engine(undefined as unknown as Runtime, opened, {
         sampler,
         about: sampledModel(opened.config),
         lora: LORA,

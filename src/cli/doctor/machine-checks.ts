@@ -79,11 +79,13 @@ function checkRuntime(config: RunConfig): Promise<Check> {
   return check(
     "runtime",
     async () => {
-      const [{ Runtime }, { gradientCheck }] = await Promise.all([
+      const [{ Runtime }, { packedGradientCheck }, { gradientCheck }] = await Promise.all([
         import("../../onnx/session.js"),
+        import("../../onnx/nf4-check.js"),
         import("../../engine/gradient-check.js"),
       ]);
-      const opened = await Runtime.open({ provider: config.runtime.provider, checks: [gradientCheck()] });
+      const { provider, binding } = config.runtime;
+      const opened = await Runtime.open({ provider, binding, checks: [gradientCheck(), packedGradientCheck()] });
       const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
       await opened.close();
       return found;

@@ -3,7 +3,8 @@ import { messageOf } from "../../core/errors.js";
 import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
 import { PageWorld } from "./page-world.js";
-import { ownerOf, Traffic } from "./traffic.js";
+import { ownerOf } from "./requests.js";
+import { Traffic } from "./traffic.js";
 
 const VIEWPORT = { width: 800, height: 600 };
 /** Pixels of a page that a picture shows at most. */

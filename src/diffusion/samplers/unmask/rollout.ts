@@ -74,7 +74,7 @@ async function rolloutChunk(
   });
   try {
     for (let t = 0; states.some((state) => isOpen(state, t)); t++) {
-      const requests = states.map((state) => (isOpen(state, t) ? maskRequest(state, options) : undefined));
+      const requests = states.map((state) => (isOpen(state, t) ? maskRequest(state, t, options) : undefined));
       const { round, places } = await reader.ask(requests);
       const fillings = states.map((state, b) =>
         isOpen(state, t)
@@ -113,13 +113,23 @@ function isOpen(state: State, round: number): boolean {
   return !state.ended && round < state.schedule.length;
 }
 
-/** The rollout's buffer, always prompt + canvas entries long, and its masks in the order of their positions. */
-function maskRequest(state: State, options: UnmaskOptions): RowRequest {
-  const length = state.open.length * options.slotSize;
-  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, length, options.model, sightOf(state, options));
+/**
+ * The rollout's buffer, prompt + canvas entries long, and its masks in the order of their positions. A causal model that
+ * reveals slots from left to right reads no masks behind those of the round: nothing sees them or asks for them.
+ */
+function maskRequest(state: State, round: number, options: UnmaskOptions): RowRequest {
+  const { slotSize, order, model } = options;
+  const inOrder = order === "left-to-right" && model.attention === "causal";
+  const slots = inOrder ? state.open.indexOf(true) + (state.schedule[round] as number) : state.open.length;
+  const sight = sightOf(state, options);
+  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, slots * slotSize, model, sight);
   const rows = Array.from(indexOf, (n, position) => (state.committed.has(position) ? -1 : n));
-  // drawn for committed positions too: the noise depends on the rollout and the round only
-  return { buffer, rows, uniform: Float32Array.from(rows, () => rowNoise(state.rng)) };
+  // drawn for all positions: the noise depends on the rollout and the round only
+  return {
+    buffer,
+    rows,
+    uniform: Float32Array.from({ length: state.open.length * slotSize }, () => rowNoise(state.rng)),
+  };
 }
 
 function sightOf(state: State, { slotFill, slotSize }: UnmaskOptions): SlotSight | undefined {
