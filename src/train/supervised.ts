@@ -4,7 +4,7 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "../engine/policy.js";
+import { adapterConfig, initialParameters, openPolicy, tokenizerText } from "../engine/policy.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import { saveModel } from "../nn/model.js";
 import { learningRate } from "../optim/schedule.js";
@@ -71,7 +71,7 @@ export async function trainSupervised(
     engine.checkTrainable();
     const tasks = tasksOf(environment, "train");
     const examples = supervisedExamples(tasks, environment, policy);
-    const start = full ? engine.weights() : initialAdapter(config, policy);
+    const start = full ? engine.weights() : initialParameters(config, policy);
     /** Draws the batch of a step. */
     const draw = (step: number) => {
       // every step has a stream of its own, so that a resume needs no state
