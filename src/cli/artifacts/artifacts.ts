@@ -66,7 +66,7 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
       }
       await writeCheckpoint(join(aside, "checkpoint"), {
         step: 0,
-        adapter: { config: adapterConfig(config), tensors: adapter },
+        adapter: { config: adapterConfig(config, policy), tensors: adapter },
         weights: null,
         optimizer: new Map(),
         state: {},

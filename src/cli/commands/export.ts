@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { messageOf, UserError } from "../../core/errors.js";
-import type { ExportProgress } from "../../export/export.js";
+import type { ExportProgress } from "../../export/options.js";
 import { PRECISIONS, type Precision } from "../../weights/precision.js";
 import { type CliCommand, type CliContext, checkpointName, shellWord } from "../shared.js";
 
