@@ -10,7 +10,8 @@ import { ADAPTER, ADAPTER_CONFIG, peftConfig, writePeftTensors } from "../../src
 import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel, readModelFile, writeModelFile } from "../../src/onnx/proto.js";
+import type { RawNode } from "../../src/onnx/raw-model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readGolden, relativeError } from "../support/golden.js";
@@ -87,18 +88,30 @@ describe("adapters of imported graphs", () => {
   }
 
   it("are refused where a weight is used as more than a projection, and with what export does not do", async () => {
-    const { dir, remove } = importedModel("qwen3-dynamo");
+    const { dir, remove } = importedModel("qwen3-torchscript");
     const refused = (options: object, pattern: RegExp): Promise<void> =>
       assert.rejects(
         exportModel({ checkpoint: dir, out: join(root, "no"), precision: "none", doubleQuant: false, ...options }),
         (error) => error instanceof UserError && pattern.test(error.message),
       );
     try {
-      const { dir: adapter, lora } = adapterOf("qwen3-dynamo");
+      const { dir: adapter, lora } = adapterOf("qwen3-torchscript");
       await refused({}, /all that export does with one is to merge an adapter/);
       await refused({ adapter, precision: "bf16" }, /graph of another program/);
-      // its head is the table of embeddings, transposed
-      const sites = loraSites((await loadModel(dir)).graph, { ...lora, targets: ["lm_head"] });
+      // its head becomes the table of embeddings, transposed, as graphs of tied models have it
+      const path = join(dir, "model.onnx");
+      const file = await readModelFile(path);
+      const table = file.nodes.find(({ op }) => op === "Gather")?.inputs[0];
+      const nodes = file.nodes.flatMap((node): RawNode[] => {
+        if (!node.outputs.includes("logits")) return [node];
+        const turned = { ...node, name: "turn", op: "Transpose", inputs: [table], outputs: ["turned"] };
+        return [
+          { ...turned, attributes: { perm: [1, 0] } },
+          { ...node, inputs: [node.inputs[0], "turned"] },
+        ];
+      });
+      await writeModelFile(path, { ...file, nodes });
+      const sites = loraSites((await loadModel(dir)).graph, { ...lora, targets: ["embed_tokens"] });
       writePeftTensors(join(adapter, ADAPTER), freshAdapter(sites, lora, Rng.named(1, "adapter")));
       await refused({ adapter }, /is also the model's table of embeddings/);
     } finally {
