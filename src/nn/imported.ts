@@ -150,16 +150,18 @@ function nameWeights(model: RawModel): { model: RawModel; final: (name: string) 
   const names = new Map<string, string>();
   const taken = new Set(model.initializers.keys());
   const owner = ownersOf(model);
+  const wanting = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const projection = projectionOf(model, node);
     const module = moduleOfPath(node.name);
     if (projection === undefined || module === undefined) continue;
     const { name } = projection.weight.value;
     const wanted = `${owner(module)}.weight`;
-    if (isParameter(name) || names.has(name) || taken.has(wanted)) continue;
-    names.set(name, wanted);
-    taken.add(wanted);
+    if (!isParameter(name) && !taken.has(wanted)) wanting.set(wanted, (wanting.get(wanted) ?? new Set()).add(name));
   }
+  // a module of several matrices has no weight: an adapter of it would act on one of them
+  for (const [wanted, [name, ...others]] of wanting)
+    if (others.length === 0 && name !== undefined && !names.has(name)) names.set(name, wanted);
   const named = [...model.initializers.keys()].map((name) => names.get(name) ?? name).filter(isParameter);
   const heads = model.nodes.filter((n) => projectionOf(model, n)).map((n) => owner(moduleOfPath(n.name) ?? ""));
   const wrapper = commonRoot([...named, ...heads.map((module) => `${module}.weight`)]);
