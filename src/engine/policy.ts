@@ -234,8 +234,8 @@ export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">)
 }
 
 /** adapter_config.json of a run. */
-export function adapterConfig(config: RunConfig): Record<string, unknown> {
-  return peftConfig(config.lora, config.model);
+export function adapterConfig(config: RunConfig, { model }: Pick<Policy, "model">): Record<string, unknown> {
+  return peftConfig(config.lora, config.model, model.config.attention);
 }
 
 /** The tokenizer.json of a model, as it stands. */

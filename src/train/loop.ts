@@ -403,7 +403,7 @@ class PolicyTraining {
     const { engine } = this.policy;
     await writeCheckpoint(path, {
       step: this.step,
-      ...parameterParts(engine.groups, await engine.getParameters("policy"), adapterConfig(this.config)),
+      ...parameterParts(engine.groups, await engine.getParameters("policy"), adapterConfig(this.config, this.policy)),
       optimizer: await engine.getOptimizer(),
       state: {
         cursor: this.source.drawn,

@@ -127,7 +127,7 @@ export async function trainSupervised(
         directory.sync();
         await writeCheckpoint(join(directory.checkpoints, stepName(step)), {
           step,
-          ...parameterParts(engine.groups, parameters, adapterConfig(config)),
+          ...parameterParts(engine.groups, parameters, adapterConfig(config, policy)),
           optimizer: await engine.getOptimizer(),
           state: {},
         });

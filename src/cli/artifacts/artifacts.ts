@@ -66,7 +66,7 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
       }
       await writeCheckpoint(join(aside, "checkpoint"), {
         step: 0,
-        ...parameterParts(engine.groups, parameters, adapterConfig(config)),
+        ...parameterParts(engine.groups, parameters, adapterConfig(config, policy)),
         optimizer: new Map(),
         state: {},
       });
