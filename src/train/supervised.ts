@@ -12,10 +12,12 @@ import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import type { SftOptions } from "../rl/objectives/sft.js";
 import { parameterParts, parametersIn, retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
+import { writeEvaluation } from "../runs/evaluation.js";
 import { stepName } from "../runs/run-directory.js";
 import { reportAtEnd } from "../watch/report/report.js";
 import type { Watch } from "../watch/watch.js";
 import { dryRunSupervised, notBegun } from "./dry-run.js";
+import { evaluatePolicy } from "./evaluate.js";
 import { openMetrics, openRun } from "./run.js";
 import { withoutLongTasks } from "./skip-long.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
@@ -133,6 +135,18 @@ export async function trainSupervised(
         });
         retainCheckpoints(directory.checkpoints, config.checkpoint.keep_last);
       };
+      // what the model does by now, in the environment itself
+      const validate = async (): Promise<void> => {
+        const { every } = config.evaluation;
+        if (every === 0 || step % every !== 0) return;
+        const evaluation = await evaluatePolicy(policy, environment, config, "val", (done, all) =>
+          watch.phase({ doing: "evaluating val", done, all }),
+        );
+        watch.evaluation(step, evaluation);
+        await writeEvaluation(directory.evaluation("val", step), evaluation);
+        const { reward, success_rate: success } = evaluation;
+        watch.note(`step ${step}: val reward ${reward.mean.toFixed(3)}, success ${(100 * success.mean).toFixed(1)} %`);
+      };
       while (step < steps && !options.signal.aborted) {
         const began = performance.now();
         const { loss, gradNorm, rate, drawn } = await learn(step + 1);
@@ -158,6 +172,7 @@ export async function trainSupervised(
         };
         metrics.append(line);
         watch.step(line);
+        await validate();
         if (config.checkpoint.every > 0 && step % config.checkpoint.every === 0 && step < steps) await save();
       }
       await save();
