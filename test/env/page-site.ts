@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
@@ -7,6 +7,7 @@ export interface Received {
   readonly method: string;
   readonly url: string;
   readonly cookie: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -31,6 +32,7 @@ export async function servePages(
         method: request.method ?? "",
         url: request.url ?? "",
         cookie: request.headers.cookie,
+        headers: request.headers,
         body: Buffer.concat(chunks).toString("utf8"),
       };
       received.push(row);
