@@ -55,10 +55,11 @@ process.chdir(ROOT);
 
 const { Runtime } = await load("onnx/session.js");
 const { gradientCheck } = await load("engine/gradient-check.js");
+const { packedGradientCheck } = await load("onnx/nf4-check.js");
 const providers = [];
 for (const provider of ["cpu", "cuda", "webgpu"]) {
   try {
-    const runtime = await Runtime.open({ provider, checks: [gradientCheck()] });
+    const runtime = await Runtime.open({ provider, checks: [gradientCheck(), packedGradientCheck()] });
     providers.push({ provider, loads: true, reason: runtime.providerReason });
     await runtime.close();
   } catch (error) {

@@ -25,7 +25,7 @@ export async function gpuName() {
 }
 
 /** Runs `work` and watches memory meanwhile. The model runs in a worker, so this thread is free. */
-export async function withPeak(work) {
+export async function withPeak(_what, work) {
   let gpu;
   let host = 0;
   let stop = false;

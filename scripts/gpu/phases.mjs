@@ -6,10 +6,11 @@ import { MC_SAMPLES } from "./shape.mjs";
 const LEARNING_RATE = 1e-9;
 
 /**
- * Seconds and peak memory of one rollout group, one Flow-GRPO update and one ESPO update. Each objective has a runtime
+ * Seconds and peak memory (or what else `meter` says) of one rollout group, one Flow-GRPO update and one ESPO update. Each objective has a runtime
  * of its own, as in a run. The first time builds and loads the graphs; the last one counts.
  */
-export async function measurePhases(dir, s, { provider, rank, microBatch, repeats, log }) {
+export async function measurePhases(dir, s, { provider, rank, microBatch, repeats, log, ...more }) {
+  const { meter = withPeak, openRuntime, cached = false, checkpoint = false } = more;
   const { loadModel } = await load("nn/model.js");
   const { sampledModel } = await load("engine/policy.js");
   const { sampler } = await load("diffusion/samplers/unmask.js");
@@ -20,14 +21,14 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
     slot_size: s["slot-size"],
     response_length: s.response,
     prompt_length: s.prompt,
-    // as the arithmetic limit, and as `auto` does on a GPU
-    kv_cache: false,
+    // without: as the arithmetic limit
+    kv_cache: cached,
   };
   const options = sampler.options(sampler.schema.parse(config), sampledModel(model.config));
   const rng = Rng.named(0, "prompts");
   const ordinary = model.config.vocab_size - 3;
   const prompt = Array.from({ length: s.prompt }, () => rng.int(ordinary));
-  const about = { model, sampler, options, provider, rank, microBatch, repeats, log };
+  const about = { model, sampler, options, provider, rank, microBatch, repeats, log, meter, openRuntime, checkpoint };
 
   const { objective: flowGrpo } = await load("rl/objectives/flow-grpo.js");
   const steps = { steps_per_update: Math.min(s["rounds-per-update"], s.rounds) };
@@ -56,12 +57,13 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
 
 async function onEngine(about, objective, chosen, work) {
   const { Engine } = await load("engine/engine.js");
+  const { sampledModel } = await load("engine/policy.js");
   const { Runtime } = await load("onnx/session.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
   const { prepareBatches, takeStep } = await load("train/update.js");
   const { Rng } = await load("core/rng.js");
-  const { model, sampler, options, provider, rank, microBatch, repeats, log } = about;
+  const { model, sampler, options, provider, rank, microBatch, repeats, log, meter, checkpoint } = about;
   const lora = {
     rank,
     alpha: 2 * rank,
@@ -77,11 +79,13 @@ async function onEngine(about, objective, chosen, work) {
     muonLrScale: 1,
   };
   const objectiveOptions = objective.schema.parse(chosen);
-  const runtime = await Runtime.open({ provider });
+  const runtime = await (about.openRuntime ?? Runtime.open)({ provider });
   try {
     const engine = new Engine(runtime, model, {
       sampler,
+      about: sampledModel(model.config),
       lora,
+      checkpoint,
       training: { objective, options: objectiveOptions, optimizer },
     });
     const adapter = freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter"));
@@ -91,7 +95,7 @@ async function onEngine(about, objective, chosen, work) {
     const measure = async (what, once) => {
       let last;
       for (let run = 0; run <= repeats; run++) {
-        const { result: seconds, ...memory } = await withPeak(async () => {
+        const { result: seconds, ...memory } = await meter(what, async () => {
           const began = performance.now();
           await once(run);
           return (performance.now() - began) / 1000;
@@ -102,12 +106,15 @@ async function onEngine(about, objective, chosen, work) {
       return last;
     };
     const update = async (name, trajectories) => {
-      const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
+      const samples = trajectories.map((trajectory, i) => ({
+        trajectory,
+        credit: i % 2 === 0 ? 1 : -1,
+        stream: (draws) => Rng.named(0, `${draws}/${i}`),
+      }));
       let batches;
       const values = await measure(`${name}, values to compare with`, async () => {
-        const draws = Rng.named(0, "draws");
         const policy = { engine, sampler, options };
-        batches = await prepareBatches(policy, objective, objectiveOptions, samples, microBatch, draws);
+        batches = await prepareBatches(policy, objective, objectiveOptions, [samples], microBatch);
       });
       const step = await measure(`${name}, update`, async (run) => {
         const metrics = await takeStep(engine, batches, run + 1, LEARNING_RATE);

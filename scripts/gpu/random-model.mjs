@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../bench/support.mjs";
 import { ROOT } from "../lib/setup.mjs";
@@ -30,9 +30,10 @@ export function configOf(s, quantize) {
 
 /**
  * Writes a model directory with random weights of a form (nf4, bf16, fp16, none), a few megabytes at a time.
+ * @param sparse only the file's shape: its weights are holes, read as zeros.
  * @returns bytes of its weights.
  */
-export async function writeRandomModel(dir, s, quantize, seed = 0) {
+export async function writeRandomModel(dir, s, quantize, { seed = 0, sparse = false } = {}) {
   const { architectureOf } = await load("nn/architecture.js");
   const { formOf, partsOf, nf4Part, encodeState } = await load("weights/precision.js");
   const { SafetensorsWriter } = await load("weights/safetensors-write.js");
@@ -53,6 +54,7 @@ export async function writeRandomModel(dir, s, quantize, seed = 0) {
   const specs = new Map([...forms].flatMap(([name, { shape, form }]) => [...partsOf(name, shape, form)]));
   const writer = new SafetensorsWriter(join(dir, WEIGHTS_FILE), specs, { format: "pt" });
   const repeat = (name, bytes, data) => {
+    if (sparse) return;
     const pattern = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     for (let at = 0; at < bytes; at += pattern.length)
       writer.write(name, at, pattern.subarray(0, Math.min(pattern.length, bytes - at)));
@@ -64,7 +66,7 @@ export async function writeRandomModel(dir, s, quantize, seed = 0) {
       if (form === "nf4") {
         const absmax = new Float32Array(size / 64).fill(2.5 * std); // about the largest of 64 normal numbers
         repeat(nf4Part.codes(name), size / 2, codes);
-        writer.write(nf4Part.absmax(name), 0, absmax);
+        repeat(nf4Part.absmax(name), absmax.byteLength, absmax);
         writer.write(nf4Part.map(name), 0, NF4_CODE);
         writer.write(nf4Part.state(name), 0, encodeState({ shape, offset: undefined }));
         continue;
@@ -74,6 +76,7 @@ export async function writeRandomModel(dir, s, quantize, seed = 0) {
       repeat(name, size * data.BYTES_PER_ELEMENT, data);
     }
     writer.finish();
+    if (sparse) truncateSync(join(dir, WEIGHTS_FILE), writer.size);
   } catch (error) {
     writer.abort();
     throw error;

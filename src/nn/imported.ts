@@ -3,14 +3,18 @@
  * named by module paths, weights by their modules, and weights that stand behind an Identity are used directly.
  * Only names change and Identity nodes go: what the graph computes is the file's own.
  */
+import { closeSync, openSync, readSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { PRODUCER } from "../onnx/proto-common.js";
 import type { RawModel, RawNode } from "../onnx/raw-model.js";
-import type { Initializer } from "../onnx/types.js";
+import { type Initializer, isExternal } from "../onnx/types.js";
 import { isModelInput } from "./inputs.js";
 import { projectionOf } from "./projection.js";
 
 const OPSETS = { first: 17, last: 21 };
+/** Larger reads abort the process in Node. */
+const MAX_READ = 2 ** 30;
 const SCOPES = "pkg.torch.onnx.name_scopes";
 
 /** Whether a graph was written by another program. */
@@ -34,7 +38,8 @@ export function normaliseImported(model: RawModel, where: string): RawModel {
       hint: "Export a wrapper that takes input_ids and position_ids, attention_bias or attention_mask, and returns logits (docs/model.md, Bring your own graph).",
     });
   }
-  return nameWeights(nameNodes(withoutWeightIdentities(model)));
+  const named = nameNodes(withoutWeightIdentities(model));
+  return nameWeights(shareWeights(named, dirname(where)));
 }
 
 /** Equal weights are written once by the older exporter; the others are Identity nodes of it. */
@@ -87,6 +92,55 @@ function moduleOfPath(path: string): string | undefined {
 }
 
 /**
+ * A module that runs several times has one weight. The newer exporter folds a transpose into each use of it, and leaves
+ * that many equal matrices (ALBERT's layers, DeBERTa's keys of positions): all but the first go, so that there is one
+ * weight, and one adapter, again.
+ */
+function shareWeights(model: RawModel, dir: string): RawModel {
+  const firsts = new Map<string, string[]>();
+  const standsFor = new Map<string, string>();
+  for (const node of model.nodes) {
+    const name = projectionOf(model, node)?.weight.value.name;
+    const module = moduleOfPath(node.name);
+    if (name === undefined || module === undefined || isParameter(name) || standsFor.has(name)) continue;
+    const known = firsts.get(module) ?? [];
+    const same = known.find((other) => equalWeights(model, other, name, dir));
+    if (same === undefined) firsts.set(module, [...known, name]);
+    else if (same !== name) standsFor.set(name, same);
+  }
+  if (standsFor.size === 0) return model;
+  const initializers = new Map([...model.initializers].filter(([name]) => !standsFor.has(name)));
+  const nodes = model.nodes.map((node) => ({
+    ...node,
+    inputs: node.inputs.map((input) => standsFor.get(input ?? "") ?? input),
+  }));
+  return { ...model, nodes, initializers };
+}
+
+function equalWeights(model: RawModel, a: string, b: string, dir: string): boolean {
+  if (a === b) return true;
+  const [one, other] = [a, b].map((name) => model.initializers.get(name) as Initializer) as [Initializer, Initializer];
+  if (one.value.dtype !== other.value.dtype || one.value.shape.join() !== other.value.shape.join()) return false;
+  return bytesOf(one, dir).equals(bytesOf(other, dir));
+}
+
+function bytesOf({ data }: Initializer, dir: string): Buffer {
+  if (!isExternal(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const bytes = Buffer.alloc(data.length);
+  const file = openSync(join(dir, data.file), "r");
+  try {
+    for (let done = 0; done < data.length; ) {
+      const got = readSync(file, bytes, done, Math.min(MAX_READ, data.length - done), data.offset + done);
+      if (got === 0) throw new UserError(`${join(dir, data.file)} ended while it was read.`);
+      done += got;
+    }
+  } finally {
+    closeSync(file);
+  }
+  return bytes;
+}
+
+/**
  * Projections' weights were transposed while exporting and lost their names (`onnx::MatMul_368`, `val_70`): they get
  * their module's. The one attribute that a wrapper holds the model by (`self.m = model`) is taken off all names, so
  * that adapters carry the names that PEFT gives them.
@@ -94,18 +148,19 @@ function moduleOfPath(path: string): string | undefined {
 function nameWeights(model: RawModel): RawModel {
   const names = new Map<string, string>();
   const taken = new Set(model.initializers.keys());
+  const owner = ownersOf(model);
   for (const node of model.nodes) {
     const projection = projectionOf(model, node);
     const module = moduleOfPath(node.name);
     if (projection === undefined || module === undefined) continue;
     const { name } = projection.weight.value;
-    const wanted = `${module}.weight`;
+    const wanted = `${owner(module)}.weight`;
     if (isParameter(name) || names.has(name) || taken.has(wanted)) continue;
     names.set(name, wanted);
     taken.add(wanted);
   }
   const named = [...model.initializers.keys()].map((name) => names.get(name) ?? name).filter(isParameter);
-  const heads = model.nodes.filter((n) => projectionOf(model, n)).map((n) => moduleOfPath(n.name) ?? "");
+  const heads = model.nodes.filter((n) => projectionOf(model, n)).map((n) => owner(moduleOfPath(n.name) ?? ""));
   const wrapper = commonRoot([...named, ...heads.map((module) => `${module}.weight`)]);
   const final = (name: string): string => {
     const renamed = names.get(name) ?? name;
@@ -119,6 +174,37 @@ function nameWeights(model: RawModel): RawModel {
     inputs: node.inputs.map((input) => (input !== undefined && model.initializers.has(input) ? final(input) : input)),
   }));
   return { ...model, nodes, initializers };
+}
+
+/**
+ * Where modules are attributes, which is what weights are named by. The older exporter's paths say who called: OPT calls
+ * `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, so that what
+ * their own paths lack is known, for them and for what lies beside them.
+ */
+function ownersOf(model: RawModel): (module: string) => string {
+  const attributes = new Map<string, string>();
+  for (const node of model.nodes) {
+    const path = moduleOfPath(node.name)?.split(".");
+    const parameter = node.inputs.find(
+      (input) => input !== undefined && model.initializers.has(input) && isParameter(input),
+    );
+    const name = parameter?.split(".").slice(0, -1);
+    if (path === undefined || name === undefined || name.at(-1) !== path.at(-1)) continue;
+    // the module itself, then those around it, as far as what is missing must lie still further out
+    for (let end = path.length, missing = name.length - end; end > 0; end--) {
+      const called = path.slice(0, end).join(".");
+      if (end < path.length && (path[end] !== name[end + missing] || called === name.slice(0, end).join("."))) break;
+      if (!attributes.has(called)) attributes.set(called, name.slice(0, end + missing).join("."));
+    }
+  }
+  return (module) => {
+    const parts = module.split(".");
+    for (let end = parts.length; end > 0; end--) {
+      const owned = attributes.get(parts.slice(0, end).join("."));
+      if (owned !== undefined) return [owned, ...parts.slice(end)].join(".");
+    }
+    return module;
+  };
 }
 
 function isParameter(name: string): boolean {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { messageOf, UserError } from "../core/errors.js";
-import type { ProviderName } from "./session-worker.js";
+import { libraryDir } from "./runtimes/library.js";
+import type { ProviderName } from "./runtimes/messages.js";
 import type { Graph, Tensor, Value } from "./types.js";
 
 export type ProviderRequest = "auto" | ProviderName;
@@ -63,9 +63,7 @@ export function cudaLibrary(): string | undefined {
   const name = { linux: "libonnxruntime_providers_cuda.so", win32: "onnxruntime_providers_cuda.dll" }[
     process.platform as string
   ];
-  if (name === undefined) return undefined;
-  const entry = createRequire(import.meta.url).resolve("onnxruntime-node");
-  return join(dirname(entry), "..", "bin", "napi-v6", process.platform, process.arch, name);
+  return name === undefined ? undefined : join(libraryDir(), name);
 }
 
 /**

@@ -3,15 +3,24 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
+import { forCuda } from "./cuda.js";
+import { halfTrunk, type Precision } from "./half-trunk.js";
 import { encodeModel } from "./proto.js";
 import { chooseProvider, type Probe, type ProviderRequest, type SelfCheck } from "./provider.js";
-import type { Call, ProviderName, Reply, Tensors, WireTensor } from "./session-worker.js";
+import { type BindingRequest, chooseBinding } from "./runtimes/choose.js";
+import type { BindingName, Call, ProviderName, Reply, Tensors, WireTensor } from "./runtimes/messages.js";
 import { BYTES, type DType, type Graph, type Tensor, type TypedArray } from "./types.js";
 import { forWebGpu } from "./webgpu.js";
 
 export interface RuntimeOptions {
   /** `auto` (default) takes CUDA where it works, else the CPU. */
   readonly provider?: ProviderRequest;
+  /** How ONNX Runtime is called: `auto` (default) takes the C API for CUDA where koffi is installed, else npm's binding. */
+  readonly binding?: BindingRequest;
+  /** Default float32. */
+  readonly precision?: Precision;
+  /** Bytes of the device that may be taken; default: all of it. For the C API alone. */
+  readonly deviceMemory?: number;
   /** What a provider beside the CPU must compute right to be used, besides a MatMul. */
   readonly checks?: readonly SelfCheck[];
   /** Threads inside one operator; default: the physical cores. */
@@ -26,6 +35,8 @@ export interface LoadOptions {
   readonly optimization?: "all" | "basic" | "disabled" | "extended";
   /** Plan memory ahead (default true). Off lowers the peak of training graphs. */
   readonly memPattern?: boolean;
+  /** Where to write what every node took and which provider ran it, as JSON, when the session is unloaded. */
+  readonly profile?: string;
 }
 
 export interface RunRequest {
@@ -76,6 +87,9 @@ export class Runtime {
   private constructor(
     private readonly worker: Worker,
     private readonly threads: number,
+    /** How ONNX Runtime is called. */
+    readonly binding: BindingName,
+    private readonly precision: Precision,
   ) {
     worker.unref();
     worker.on("message", (reply: Reply) => this.settle(reply));
@@ -98,18 +112,31 @@ export class Runtime {
     const threads = options.threads ?? physicalCores();
     if (!Number.isInteger(threads) || threads < 1)
       throw new UserError(`threads must be a positive integer, got ${threads}`);
+    const request = options.provider ?? "auto";
+    const binding = chooseBinding(options.binding ?? "auto", request);
     // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker
     const worker = new Worker(new URL("./session-worker.js", import.meta.url), { execArgv: [], name: "onnxruntime" });
-    const runtime = new Runtime(worker, threads);
+    let runtime = new Runtime(worker, threads, binding, options.precision ?? "float32");
     try {
-      await runtime.start();
+      await runtime.start(options.deviceMemory);
       const probe: Probe = (provider, check) => runtime.probe(provider, check);
-      runtime.chosen = await chooseProvider(options.provider ?? "auto", probe, undefined, options.checks);
+      runtime.chosen = await chooseProvider(request, probe, undefined, options.checks);
     } catch (error) {
       await runtime.close();
       throw error;
     }
-    options.log?.info({ provider: runtime.provider, reason: runtime.providerReason, threads }, "ONNX Runtime is ready");
+    const settled = chooseBinding(options.binding ?? "auto", runtime.provider);
+    if (settled !== binding) {
+      // CUDA turned out to be of no use: the CPU has a default of its own
+      const { chosen } = runtime;
+      await runtime.close();
+      runtime = await Runtime.open({ provider: chosen.provider, binding: settled, threads });
+      runtime.chosen = chosen;
+    }
+    options.log?.info(
+      { provider: runtime.provider, binding: runtime.binding, reason: runtime.providerReason, threads },
+      "ONNX Runtime is ready",
+    );
     return runtime;
   }
 
@@ -125,7 +152,7 @@ export class Runtime {
 
   /** A graph as a model for `load`, in the form that this runtime's provider computes right. */
   encode(graph: Graph): Uint8Array {
-    return encodeFor(this.provider, graph);
+    return encodeFor(this.provider, graph, this.precision);
   }
 
   /** Creates a session. External weights are looked up in `weightsDir`. @throws Error with the session's name. */
@@ -192,10 +219,11 @@ export class Runtime {
     await this.exited;
   }
 
-  private async start(): Promise<void> {
+  private async start(deviceMemory: number | undefined): Promise<void> {
     try {
-      await this.call("start", { kind: "start" });
+      await this.call("ONNX Runtime", { kind: "start", binding: this.binding, deviceMemory });
     } catch (error) {
+      if (error instanceof UserError) throw error;
       throw new UserError(`onnxruntime-node cannot be loaded: ${messageOf(error)}`, {
         hint: "Install the packages again with `npm ci` on a supported platform (Linux, Windows or macOS; x64 or arm64).",
         cause: error,
@@ -237,6 +265,7 @@ export class Runtime {
       prepack: options.prepack ?? true,
       optimization: options.optimization ?? "all",
       memPattern: options.memPattern ?? true,
+      profile: options.profile,
     };
     await this.call(`session "${session}"`, call, [bytes.buffer]);
   }
@@ -258,8 +287,11 @@ export class Runtime {
     if (pending === undefined) return;
     this.pending.delete(reply.id);
     if (this.pending.size === 0 && !this.closing) this.worker.unref();
-    if ("error" in reply) pending.reject(new Error(`${pending.label}: ${reply.error}`));
-    else pending.resolve(reply.tensors);
+    if (!("error" in reply)) pending.resolve(reply.tensors);
+    else {
+      const message = `${pending.label}: ${reply.error}`;
+      pending.reject(reply.hint === undefined ? new Error(message) : new UserError(message, { hint: reply.hint }));
+    }
   }
 
   private end(error: Error): void {
@@ -271,8 +303,11 @@ export class Runtime {
   }
 }
 
-function encodeFor(provider: ProviderName, graph: Graph): Uint8Array {
-  return encodeModel(provider === "webgpu" ? forWebGpu(graph) : graph);
+function encodeFor(provider: ProviderName, graph: Graph, precision: Precision = "float32"): Uint8Array {
+  if (provider === "webgpu") return encodeModel(forWebGpu(graph));
+  if (provider !== "cuda") return encodeModel(graph);
+  const lowered = forCuda(graph);
+  return encodeModel(precision === "float32" ? lowered : halfTrunk(lowered, precision));
 }
 
 function copyOf(data: TypedArray): Uint8Array<ArrayBuffer> {

@@ -5,11 +5,11 @@ import { UserError } from "../core/errors.js";
 import { sha256File } from "../core/files.js";
 import { createLog, type Logger } from "../core/log.js";
 import type { Policy } from "../engine/policy.js";
+import type { Environment } from "../env/environment.js";
 import { modelHash } from "../nn/model.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "../runs/checkpoint.js";
 import { MetricsWriter } from "../runs/metrics.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import type { Environment } from "./environment.js";
 import type { RecordedGroups } from "./recorded-groups.js";
 import type { TrainOptions } from "./types.js";
 
@@ -42,7 +42,7 @@ export async function openRun(
     seeds: { run: config.seed, evaluation: config.evaluation.seed },
     hashes: {
       model: await modelHash(policy.model.dir),
-      split: environment.site.splitHash(),
+      split: environment.splitHash(),
       ...(rollouts === undefined ? {} : { rollouts: rollouts.hash }),
       ...(config.init_adapter === null
         ? {}

@@ -43,6 +43,6 @@ export function timeLeft(seconds: readonly number[], left: number): number {
 }
 
 /** `garden/plant-order 0.75`: an episode that has just ended. */
-export function episodeText(form: string, episode: { readonly fault?: string; readonly reward: number }): string {
-  return `${form} ${episode.fault === undefined ? episode.reward.toFixed(2) : "fault"}`;
+export function episodeText(form: string, { reward }: { readonly reward: number | null }): string {
+  return `${form} ${reward === null ? "fault" : reward.toFixed(2)}`;
 }

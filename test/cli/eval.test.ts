@@ -26,7 +26,7 @@ async function evaluated(name: string, gain: number, splits: readonly string[], 
       form: "f",
       reward: (i % 7) / 10 + gain,
       success: false,
-      field_accuracy: 0.5,
+      metrics: { field_accuracy: 0.5 },
     }));
     await writeEvaluation(
       join(dir, name, folder, `${split}.json`),

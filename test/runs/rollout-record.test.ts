@@ -10,32 +10,36 @@ const dir = mkdtempSync(join(tmpdir(), "rollouts-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
 const record: RolloutRecord = {
+  format: 2,
   step: 1,
   group: 0,
   rollout: 2,
   task_id: "t/1",
   form: "f",
-  prompt: "p",
-  response: "line\nline\u2028",
   reward: 0.5,
-  parts: { task_completion: 0, field_accuracy: 1, execution_completeness: 0.5 },
+  metrics: { task_completion: 0, field_accuracy: 1, execution_completeness: 0.5 },
   success: false,
   advantage: -1,
-  accepted: false,
-  truth: { Name: "A", Tags: ["x"] },
-  posted: [
-    ["name", "A"],
-    ["name", "B"],
-  ],
-  actions: [{ action: "fill Name | A", fate: "done" }],
   fault: null,
   tokens: 12,
-  trajectory: { rounds: [1, 2] },
+  turns: [
+    { prompt: "p", response: "line\nline\u2028", trajectory: { rounds: [1, 2] } },
+    { prompt: "q", response: "", reward: 0.25, trajectory: { rounds: [] } },
+  ],
+  detail: {
+    accepted: false,
+    truth: { Name: "A", Tags: ["x"] },
+    posted: [
+      ["name", "A"],
+      ["name", "B"],
+    ],
+    actions: [{ action: "fill Name | A", fate: "done" }],
+  },
 };
 
-test("records are read back with their trajectory, and a wrong line is named", async () => {
+test("records are read back with their turns and trajectories, and a wrong line is named", async () => {
   const path = join(dir, "rollouts", "step-000001.jsonl");
-  await writeRollouts(path, [record, { ...record, reward: null, parts: null, fault: "timeout" }]);
+  await writeRollouts(path, [record, { ...record, reward: null, metrics: null, fault: "timeout" }]);
   const [first, second] = readRollouts(path);
   assert.deepEqual(first, record);
   assert.equal(second?.fault, "timeout");

@@ -44,6 +44,10 @@ export interface Episode {
   /** The server's answer to the form post, where there was one. */
   readonly status?: number;
   readonly posted: readonly PostedPair[];
+  /** Why the server did not accept the form, or why it is not taken to have. */
+  readonly refusal?: string;
+  /** What was not plain about the verdict, as a value that several posted ones may be. */
+  readonly notes?: readonly string[];
   readonly actions: readonly ActionRecord[];
   /** Lines of the plan that are no action. */
   readonly unresolved: readonly string[];
@@ -124,7 +128,7 @@ export class EpisodeRunner {
   async snapshot(task: Task): Promise<readonly Control[]> {
     return this.inSlot(async () => {
       const { result, faults } = await this.withRetries(async (session) => {
-        const form = await openForm(session, task.url);
+        const form = await openForm(session, task);
         await form.handle.dispose();
         return form.controls;
       });
@@ -171,7 +175,7 @@ export class EpisodeRunner {
     plan: Plan,
     execution: Execution,
   ): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
-    const { form, actions, values, submission, posted } = execution;
+    const { form, actions, values, submission, posted, notes } = execution;
     const accepted = submission?.accepted ?? false;
     const outcome = {
       values,
@@ -184,8 +188,10 @@ export class EpisodeRunner {
       ...score(task, form.controls, outcome),
       documentsReward: documentsReward(task, form.controls, outcome),
       accepted,
-      ...(submission === undefined ? {} : { status: submission.status }),
+      ...(submission === undefined || Number.isNaN(submission.status) ? {} : { status: submission.status }),
       posted,
+      ...(submission?.refusal === undefined ? {} : { refusal: submission.refusal }),
+      ...(notes.length === 0 ? {} : { notes }),
       actions,
     };
   }

@@ -21,11 +21,10 @@ export async function measureObjectiveRatio(
     try {
       const options = smallCanvas(policy);
       const samples = await drawSamples(context, policy, options, SAMPLES, "objective-ratio");
-      const rng = context.rng("objective-ratio/layout");
-      const batches = await prepare({ ...policy, options }, trial.objective, trial.options, samples, SAMPLES / 2, rng);
+      const batches = await prepare({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES / 2);
       let largest = 0;
-      for (const { terms, values } of batches) {
-        const { ratio_error: error } = await policy.engine.accumulate(terms, values);
+      for (const { batch, values } of batches) {
+        const { ratio_error: error } = await policy.engine.accumulate(batch, values);
         if (error === undefined) throw new Error(`the objective ${trial.objective.name} reports no ratio_error`);
         largest = Math.max(largest, error);
       }

@@ -78,14 +78,7 @@ async function withPolicy<T>(
 async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {
   const options = smallCanvas(policy);
   const samples = await drawSamples(context, policy, options, SAMPLES, `resume/${t}`);
-  const batches = await prepareBatches(
-    { ...policy, options },
-    trial.objective,
-    trial.options,
-    samples,
-    SAMPLES,
-    context.rng(`resume/layout/${t}`),
-  );
+  const batches = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
   await takeStep(policy.engine, batches, t, context.config.training.learning_rate);
 }
 

@@ -9,8 +9,8 @@ import { writeRollouts } from "../../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";
 import { readReportData } from "../../../src/watch/report/data.js";
 import { renderReport, writeReport } from "../../../src/watch/report/report.js";
-import { stepMetrics } from "../../train/step-metrics.js";
-import { exampleRun, HOSTILE, hostileRun, rollout, supervisedRun } from "./example-run.js";
+import { stepMetrics } from "../../support/step-metrics.js";
+import { exampleRun, HOSTILE, hostileRun, RESPONSE, rollout, supervisedRun } from "./example-run.js";
 
 const dir = mkdtempSync(join(tmpdir(), "report-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ test("the response shows each token with its round and its probability", async (
   const html = renderReport(await readReportData(await exampleRun(dir, "heat")));
   const heat = /<div class="heat"[^>]*>(.*?)<\/div>/s.exec(html)?.[1] ?? "";
   const tokens = [...heat.matchAll(/<span class="([^"]*)" data-r="(\d)" data-p="([^"]*)">([^<]*)<\/span>/g)];
-  assert.equal(tokens.map((token) => token[4]).join(""), rollout(0).response.replaceAll("\n", "↵\n"));
+  assert.equal(tokens.map((token) => token[4]).join(""), RESPONSE.replaceAll("\n", "↵\n"));
   assert.deepEqual(
     tokens.slice(0, 5).map((token) => token.slice(1, 4)),
     [

@@ -10,7 +10,7 @@ import { UserError } from "../../../src/core/errors.js";
 import { LivePage } from "../../../src/watch/ui/live-page.js";
 import type { LiveState } from "../../../src/watch/ui/live-state.js";
 import { openBrowser, watchPage } from "../../support/page.js";
-import { stepMetrics } from "../../train/step-metrics.js";
+import { stepMetrics } from "../../support/step-metrics.js";
 import { exampleRun, HOSTILE, rollout } from "../report/example-run.js";
 
 const config = { name: "quickstart", model: "models/tiny-refusion", sampler: { kind: "unmask" } } as RunConfig;

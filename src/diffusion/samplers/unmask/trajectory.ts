@@ -2,7 +2,8 @@ import { z } from "zod";
 import { UserError } from "../../../core/errors.js";
 import { problemsOf } from "../../../core/problems.js";
 import type { Reveal } from "../../sampler.js";
-import type { Trajectory } from "../../trajectory.js";
+import type { TokenTrajectory } from "../../trajectory.js";
+import type { SlotFill } from "./options.js";
 import { eosAllowedSlots } from "./slots.js";
 
 const integer = z.number().int().nonnegative();
@@ -17,6 +18,7 @@ const roundSchema = z.strictObject({
 const trajectorySchema = z.strictObject({
   prompt: z.array(integer),
   slotSize: integer.min(1),
+  slotFill: z.literal("autoregressive").optional(),
   responseLength: integer.min(1),
   temperature: z.number().nonnegative(),
   rounds: z.array(roundSchema).min(1),
@@ -37,8 +39,10 @@ export interface TrajectoryRound {
 }
 
 /** A recorded rollout of the sampler `unmask`. */
-export interface UnmaskTrajectory extends Trajectory {
+export interface UnmaskTrajectory extends TokenTrajectory {
   readonly slotSize: number;
+  /** Absent: `parallel`. */
+  readonly slotFill?: SlotFill | undefined;
   readonly rounds: readonly TrajectoryRound[];
 }
 

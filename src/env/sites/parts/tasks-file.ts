@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { messageOf, nearest, UserError } from "../../../core/errors.js";
-import { type FieldValue, SPLITS, type Task } from "../../site.js";
+import { SPLITS } from "../../environment.js";
+import type { FieldValue, Task } from "../../site.js";
 
 /** Larger files are no tasks files; it bounds what a wrong path can cost. */
 const MAX_BYTES = 256 << 20;

@@ -1,0 +1,47 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Has ONNX Runtime write down which provider runs each node.
+ * @param seen gets {session, op, provider, name} for every node of a session, when it is unloaded.
+ * @returns the same runtime, whose sessions are profiled.
+ */
+export function watchPlacement(runtime, seen) {
+  const dir = mkdtempSync(join(tmpdir(), "placement-"));
+  const sessions = [];
+  const load = runtime.load.bind(runtime);
+  runtime.load = async (session, model, options) => {
+    const prefix = join(dir, String(sessions.length));
+    sessions.push(session);
+    await load(session, model, { ...options, profile: prefix });
+  };
+  const close = runtime.close.bind(runtime);
+  runtime.close = async () => {
+    await close();
+    for (const file of readdirSync(dir)) {
+      const session = sessions[Number.parseInt(file, 10)];
+      const found = new Map();
+      for (const { cat, args, name } of JSON.parse(readFileSync(join(dir, file), "utf8")))
+        if (cat === "Node" && args?.provider !== undefined && args.op_name !== undefined)
+          found.set(name, { session, op: args.op_name, provider: args.provider, name });
+      seen.push(...found.values());
+    }
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return runtime;
+}
+
+/** Nodes that do not run on CUDA, and copies that were put in: counted by session and op. */
+export function offDevice(nodes) {
+  const counts = new Map();
+  for (const { session, op, provider } of nodes) {
+    if (provider === "CUDAExecutionProvider" && !op.startsWith("Memcpy")) continue;
+    const key = JSON.stringify([session, op]);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].map(([key, count]) => {
+    const [session, op] = JSON.parse(key);
+    return { session, op, count };
+  });
+}

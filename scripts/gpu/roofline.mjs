@@ -1,0 +1,34 @@
+/** What counted work takes at least on a card: arithmetic and memory traffic of products, copies, launches. */
+
+const BYTES = { f64: 8, f32: 4, tf32: 4, f16: 2, bf16: 2 };
+/** Seconds between two launches of one stream. */
+const LAUNCH = 2.5e-6;
+
+/** Products by arithmetic, heaviest first. */
+export function gemmTable({ gemms }) {
+  return Object.entries(gemms)
+    .map(([key, count]) => {
+      const [types, ...sizes] = key.split(" ");
+      const [m, n, k, batch] = sizes.map(Number);
+      return { types, m, n, k, batch, count, flop: 2 * m * n * k * batch * count };
+    })
+    .sort((a, b) => b.flop - a.flop);
+}
+
+/**
+ * @param counters what the stub counted.
+ * @param rates of the card, a second: `single` and `half` FLOP, bytes of `memory`, bytes of the `bus`.
+ */
+export function estimate(counters, rates) {
+  let products = 0;
+  let flop = 0;
+  for (const { types, m, n, k, batch, count, flop: work } of gemmTable(counters)) {
+    const width = BYTES[types.split(/[*>]/)[0]] ?? 4;
+    const traffic = (m * k + k * n + m * n) * width * batch * count;
+    products += Math.max(work / (width <= 2 ? rates.half : rates.single), traffic / rates.memory);
+    flop += work;
+  }
+  const copies = (counters.toDevice.bytes + counters.toHost.bytes) / rates.bus;
+  const launches = counters.launches * LAUNCH;
+  return { flop, products, copies, launches, seconds: Math.max(products, launches) + copies };
+}

@@ -1,0 +1,136 @@
+import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import type { DType } from "../types.js";
+import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
+import { NOT_ON_CUDA } from "./cuda-options.js";
+import type { LoadCall, WireTensor } from "./messages.js";
+
+/** onnxruntime-node's own binding. Every output comes back to host memory. */
+
+type Ort = typeof import("onnxruntime-node");
+
+interface NpmTensor extends Held {
+  readonly tensor: OrtTensor;
+}
+
+interface NpmSession extends Loaded {
+  readonly session: InferenceSession;
+  readonly profiled: boolean;
+}
+
+const VIEWS = {
+  float32: Float32Array,
+  float64: Float64Array,
+  float16: Uint16Array,
+  int64: BigInt64Array,
+  int32: Int32Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  uint32: Uint32Array,
+  bool: Uint8Array,
+} as const;
+
+function isCarried(type: string): type is keyof typeof VIEWS {
+  return Object.hasOwn(VIEWS, type);
+}
+
+/** Graphs for CUDA rely on it (cuda.ts). */
+const CUDA_OPTIMIZATION = { disable_specified_optimizers: NOT_ON_CUDA };
+
+class NpmBinding implements Binding<NpmTensor, NpmSession> {
+  constructor(private readonly ort: Ort) {}
+
+  async load(call: LoadCall): Promise<NpmSession> {
+    const config: Record<string, unknown> = {
+      intra_op: { allow_spinning: "0" },
+      // masked scores become denormal probabilities, on which processors are slow
+      set_denormal_as_zero: "1",
+      disable_prepacking: call.prepack ? "0" : "1",
+    };
+    if (call.weightsDir !== undefined) config.model_external_initializers_file_folder_path = call.weightsDir;
+    const session = await this.ort.InferenceSession.create(call.bytes, {
+      executionProviders: [call.provider],
+      graphOptimizationLevel: call.optimization,
+      intraOpNumThreads: call.threads,
+      interOpNumThreads: 1,
+      enableMemPattern: call.memPattern,
+      logSeverityLevel: 3,
+      ...(call.profile === undefined ? {} : { enableProfiling: true, profileFilePrefix: call.profile }),
+      extra: { session: config, ...(call.provider === "cuda" ? { optimization: CUDA_OPTIMIZATION } : {}) },
+    });
+    const inputs = session.inputMetadata.flatMap((meta): InputOf[] =>
+      meta.isTensor ? [{ name: meta.name, dtype: meta.type, shape: meta.shape }] : [],
+    );
+    return { session, profiled: call.profile !== undefined, inputs, outputs: session.outputNames };
+  }
+
+  async release({ session, profiled }: NpmSession): Promise<void> {
+    if (profiled) session.endProfiling();
+    await session.release();
+  }
+
+  hold({ dtype, shape, buffer }: WireTensor, what: string): NpmTensor {
+    // bf16 has no tensor type in the Node API: it can only live inside a model
+    if (!isCarried(dtype)) throw new Error(`${what}: ONNX Runtime for Node cannot take ${dtype} tensors`);
+    return { dtype, shape, tensor: new this.ort.Tensor(dtype, new VIEWS[dtype](buffer), shape) };
+  }
+
+  read({ tensor }: NpmTensor, what: string): WireTensor {
+    return toWire(tensor, what, false);
+  }
+
+  free(): void {
+    // the garbage collector's
+  }
+
+  async run(
+    { session }: NpmSession,
+    fed: ReadonlyMap<string, NpmTensor>,
+    bound: ReadonlyMap<string, NpmTensor>,
+    kept: readonly string[],
+    fetched: readonly string[],
+  ): Promise<Results<NpmTensor>> {
+    const feeds = Object.fromEntries([...fed, ...bound].map(([name, { tensor }]) => [name, tensor]));
+    const results = await session.run(feeds, [...new Set([...kept, ...fetched])]);
+    const of = (name: string): OrtTensor => results[name] as OrtTensor;
+    return {
+      fetched: Object.fromEntries(
+        fetched.map((name) => [name, toWire(of(name), `output "${name}"`, !kept.includes(name))]),
+      ),
+      kept: new Map(
+        kept.map((name) => {
+          const tensor = of(name);
+          return [name, { dtype: tensor.type as DType, shape: tensor.dims, tensor }];
+        }),
+      ),
+    };
+  }
+
+  close(): void {
+    // the library stays with the process
+  }
+}
+
+/** @param mayTake nobody else uses the tensor, so its memory may be handed over instead of copied. */
+function toWire(tensor: OrtTensor, what: string, mayTake: boolean): WireTensor {
+  const { type, data } = tensor;
+  if (!isCarried(type) || !ArrayBuffer.isView(data))
+    throw new Error(`${what} is of type ${type}, which is not supported`);
+  const owns = data.byteOffset === 0 && data.byteLength === data.buffer.byteLength;
+  const buffer =
+    mayTake && owns && data.buffer instanceof ArrayBuffer
+      ? data.buffer
+      : new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice().buffer;
+  return { dtype: type, shape: [...tensor.dims], buffer: buffer as ArrayBuffer };
+}
+
+export async function openNpmBinding(): Promise<NpmBinding> {
+  // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
+  // empty: without it in this thread, half floats are carried as Uint16Array, as before.
+  Reflect.deleteProperty(globalThis, "Float16Array");
+  // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
+  // empty: without it in this thread, half floats are carried as Uint16Array, as before.
+  Reflect.deleteProperty(globalThis, "Float16Array");
+  const ort = await import("onnxruntime-node");
+  ort.env.logLevel = "error";
+  return new NpmBinding(ort);
+}
