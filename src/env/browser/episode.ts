@@ -208,7 +208,7 @@ export class EpisodeRunner {
         // a browser that does not start again even now will not start for any other episode either
         if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
         if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
-        const fault = messageOf(error).split("\n")[0] ?? "unknown";
+        const fault = reasonOf(error);
         faults.push(fault);
         this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
       }
@@ -317,6 +317,19 @@ export class EpisodeRunner {
       else next();
     }
   }
+}
+
+/** What a user can make of an error: the browser's protocol speaks of sessions and execution contexts. */
+function reasonOf(error: unknown): string {
+  const text = messageOf(error).split("\n")[0] ?? "unknown";
+  if (error instanceof EnvironmentFault || error instanceof UserError) return text;
+  const plain = text.replace(/^(?:\w+\.\w+: )?(?:Protocol error \([\w.]+\): )?/, "");
+  if (/execution context|context with (?:the )?(?:specified|given) id|Frame with the given|object id/i.test(plain))
+    return "the page went away while it was in use";
+  if (/Target (?:page|closed)|Session closed|has been closed|Not attached/i.test(plain))
+    return "the page or its browser ended";
+  const timeout = /^Timeout (\d+)ms exceeded/.exec(plain);
+  return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
 }
 
 function faulty(fault: string): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {

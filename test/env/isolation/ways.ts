@@ -76,8 +76,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
     works: true,
   },
   "the navigation's entries": {
-    leave: "history.pushState(0, '', '?' + text)",
-    look: "return navigation.entries().some((e) => e.url.endsWith('?Ann')) ? 'Ann' : ''",
+    leave: "history.pushState(0, '', '#' + text)",
+    look: "return navigation.entries().some((e) => e.url.endsWith('#Ann')) ? 'Ann' : ''",
     works: true,
   },
   // HTTP
