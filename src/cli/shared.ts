@@ -183,7 +183,7 @@ const PROGRAMS: Readonly<Record<string, string>> = { "refusion-train": "train.js
  * those of the folder's own packages, or else by their files.
  */
 export function runnable(text: string, env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
-  return text.replace(/(?<=^|\n {2}|next: |; |: |`)(refusion-(?:train|eval))(?= [a-z-])/g, (name: string) => {
+  return text.replace(/(?<=^|\n {2}|next: |; |: )(refusion-(?:train|eval))(?= [a-z-])/g, (name: string) => {
     const windows = process.platform === "win32";
     const known = (folder: string): boolean =>
       folder !== "" && existsSync(join(folder, windows ? `${name}.cmd` : name));
