@@ -71,7 +71,8 @@ describe("examples of a user's own modules", () => {
     const directory = await run("site", {
       site: { kind: example("site") },
     });
-    for (const { form, fault } of readRollouts(directory.rollouts(1))) assert.deepEqual([form, fault], ["newsletter", null]);
+    for (const { form, fault } of readRollouts(directory.rollouts(1)))
+      assert.deepEqual([form, fault], ["newsletter", null]);
   });
 
   it("a tracker gets every metric", async () => {

@@ -34,6 +34,17 @@ export async function checkMachine(config: RunConfig): Promise<Check[]> {
     environment = await limited(openEnvironment(config, () => undefined));
     const splits = [...new Set(environment.tasks.map((task) => task.split))];
     if (splits.length === 0) throw new UserError(`${environment.name} has no tasks.`);
+    const missing = [...new Set(["train", ...config.evaluation.splits])].filter(
+      (split) => !splits.some((s) => s === split),
+    );
+    if (missing.length > 0) {
+      throw new UserError(
+        `${environment.name}: no task is of the split ${missing.join(" or ")}, which this config uses`,
+        {
+          hint: `give tasks that split, or leave it out: evaluation.splits=[${splits.filter((split) => split !== "train").join(",")}]`,
+        },
+      );
+    }
     return `${environment.name}: ${environment.tasks.length} tasks (${splits.join(", ")})`;
   });
   try {
