@@ -202,6 +202,10 @@ class Attempt {
       }
       if (choice === undefined && quiet >= 400 && (await this.isPassed())) return undefined;
       if (performance.now() > hardEnd) {
+        if (choice !== undefined && answered) {
+          checkAnswered(choice.exchange);
+          return choice;
+        }
         const open = choice?.exchange ?? traffic.exchanges.find((e) => e.phase === "submit" && e.answer === undefined);
         if (open !== undefined || (await this.isUnderWay()))
           throw new EnvironmentFault(
