@@ -36,11 +36,13 @@ function bind(
   name: string,
   shape: Omit<GraphShape, "segments"> | undefined,
   trainable: Trainable,
+  differentiated = false,
 ): BoundModel {
   return bindModel(model, name, {
     ...(shape === undefined ? {} : { dims: { B: shape.batch, N: shape.length } }),
     rows: shape?.rows ?? "R",
-    causal: shape?.causal ?? false,
+    // a layer that is computed again as a whole needs nothing computed again in it
+    causal: shape?.causal ? { recompute: differentiated && !trainable.checkpoint } : undefined,
     weights: trainable.full ? "input" : "constant",
     ...(trainable.lora === undefined ? {} : { lora: trainable.lora }),
   });
@@ -130,7 +132,7 @@ export function trainingGraph<O>(
   options: O,
   reductions: Map<string, "sum" | "max">,
 ): Graph {
-  const m = bind(model, "training_model", shape, trainable);
+  const m = bind(model, "training_model", shape, trainable, true);
   const { g, e } = m;
   const scored = emitScores(m, shape, tokens, head);
   const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);
