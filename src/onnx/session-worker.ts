@@ -117,6 +117,8 @@ async function load(call: LoadCall): Promise<void> {
   if (sessions.has(call.session)) throw new Error("is loaded already; unload it first");
   const config: Record<string, unknown> = {
     intra_op: { allow_spinning: "0" },
+    // masked scores become denormal weights, which some processors multiply a hundred times slower; ONNX Runtime heeds
+    // this in the thread that creates a process's first session, and in its own threads
     set_denormal_as_zero: "1",
     disable_prepacking: call.prepack ? "0" : "1",
   };
