@@ -1,6 +1,8 @@
-// npm run bench [-- --peer eager|compile] [--runs 9] [--only lora_step,checkpointing,decoding,policy] [--python python3]
-// What a step costs on this machine, as one JSON object on stdout. With --peer, the LoRA training step is taken in turn
+// npm run bench [-- --peer eager,compile] [--runs 9] [--only lora_step,checkpointing,decoding,policy] [--python python3]
+// What a step costs on this machine, as one JSON object on stdout. `gemm_share` is the share of the machine's own peak in
+// matrix products that a phase reaches, measured in turn with it. With --peer, the LoRA training step is taken in turn
 // with scripts/bench/torch_peer.py (needs PyTorch 2.13), one thread each; `ratio` is the median of ours / theirs.
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
@@ -28,8 +30,13 @@ const runs = Number(values.runs);
 const peer =
   values.peer === undefined
     ? {}
-    : { peer: join(ROOT, "scripts", "bench", "torch_peer.py"), variant: values.peer, python: values.python };
+    : {
+        peer: join(ROOT, "scripts", "bench", "torch_peer.py"),
+        variants: values.peer.split(","),
+        python: values.python,
+      };
 const result = {
+  cpu: cpus()[0]?.model,
   node: process.versions.node,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),

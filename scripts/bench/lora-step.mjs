@@ -1,7 +1,8 @@
 /**
  * The LoRA training step that torch_peer.py also takes: 4 layers, width 256, 8 heads of 32, SwiGLU 1024, vocabulary
  * 4096; batch 4, length 256, causal; rank 8 on all seven projections; forward, mean cross-entropy over all rows,
- * backward, clipping by global norm, AdamW; fp32, one thread. CPU time of the whole process, in ms.
+ * backward, clipping by global norm, AdamW; fp32, one thread. CPU time of the whole process, in ms, and the share of the
+ * machine's own peak in matrix products that a step reaches, measured in turn with it.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,6 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { causalBatch, openTrainer } from "./lora-trainer.mjs";
 import { load, median } from "./support.mjs";
+import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
 const CONFIG = {
   architecture: "refusion",
@@ -48,6 +50,7 @@ export async function openStep({ checkpoint = false } = {}) {
     weightDecay: 0.01,
     checkpoint,
   });
+  const operations = countOperations(runtime);
   await engine.setParameters(
     "policy",
     tensors(new Map(engine.parameters.map((p) => [p.name, { shape: p.shape, init: { std: 0.02 } }]))),
@@ -56,40 +59,48 @@ export async function openStep({ checkpoint = false } = {}) {
   const batch = await causalBatch({ batch: BATCH, length: LENGTH, vocabulary: CONFIG.vocab_size, rng });
   const one = new Float32Array(1);
   let t = 0;
-  const step = async () => {
-    const before = process.cpuUsage();
-    await engine.accumulate(batch, { old: one, reference: one, advantage: one, weight: one });
-    await engine.step(++t, 1e-4);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  };
+  const step = () =>
+    cpuMs(async () => {
+      await engine.accumulate(batch, { old: one, reference: one, advantage: one, weight: one });
+      await engine.step(++t, 1e-4);
+    });
   for (let i = 0; i < WARM_UP; i++) await step();
   const close = async () => {
     await runtime.close();
     rmSync(dir, { recursive: true });
   };
-  return { step, close };
+  return { step, close, operations };
 }
 
-/** Steps of ours, in turn with PyTorch's where `peer` is a script to run. */
-export async function benchLoraStep({ runs, peer, python = "python3", variant = "eager" }) {
-  const { step, close } = await openStep();
-  const other = peer === undefined ? undefined : await openPeer(python, peer, variant);
+/** Steps of ours, in turn with PyTorch's (`variants`: eager, compile) where `peer` is a script to run. */
+export async function benchLoraStep({ runs, peer, python = "python3", variants = [] }) {
+  const { step, close, operations } = await openStep();
+  const peak = await openPeak();
+  const peers = [];
+  for (const variant of variants) peers.push({ variant, ...(await openPeer(python, peer, variant)), times: [] });
   const ours = [];
-  const theirs = [];
+  const rates = [];
+  const before = operations();
   for (let i = 0; i < runs; i++) {
+    rates.push(await peak.rate());
     ours.push(await step());
-    if (other !== undefined) theirs.push(await other.step());
+    for (const { step, times } of peers) times.push(await step());
   }
+  const work = (operations() - before) / runs;
   await close();
-  other?.close();
-  const result = { cpu_ms: median(ours), peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024) };
-  if (other === undefined) return result;
+  await peak.close();
+  for (const { close } of peers) close();
   return {
-    ...result,
-    torch_variant: variant,
-    torch_cpu_ms: median(theirs),
-    ratio: median(ours.map((ms, i) => ms / theirs[i])),
+    cpu_ms: median(ours),
+    gemm_share: work / median(ours) / Math.max(...rates),
+    gemm_peak_gflops: Math.max(...rates) / 1e6,
+    peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
+    ...Object.fromEntries(
+      peers.map(({ variant, times }) => [
+        `torch_${variant}`,
+        { cpu_ms: median(times), ratio: median(ours.map((ms, i) => ms / times[i])) },
+      ]),
+    ),
   };
 }
 

@@ -1,5 +1,9 @@
-/** Rollout tokens/s, update milliseconds and episodes/s of the shipped model on the embedded site. */
+/**
+ * Rollout tokens/s, update milliseconds and episodes/s of the shipped model on the embedded site, and the share of the
+ * machine's peak in matrix products that sampling, scoring (by the reference) and the update reach.
+ */
 import { load, median } from "./support.mjs";
+import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 const ROLLOUTS = 32;
@@ -24,20 +28,37 @@ export async function benchPolicy({ runs, contexts }) {
   await policy.engine.setParameters("reference", start);
   await policy.engine.setOptimizer(undefined);
   const tasks = evaluationTasks(tasksOf(environment, "train"), ROLLOUTS, 0, "train");
+  const operations = countOperations(policy.engine.runtime);
+  const peak = await openPeak();
 
   const tokensPerSecond = [];
   const updateMs = [];
   const updateCpuMs = [];
+  const rates = [];
+  const speeds = { rollout: [], score: [], update: [] };
   // the first round also builds and loads the graphs
   for (let run = -1; run < runs; run++) {
     const rngs = tasks.map((_, i) => Rng.named(run + 1, `bench/${i}`));
+    rates.push(await peak.rate());
+    /** What a phase returns, with its CPU time. */
+    const phase = async (name, work) => {
+      const before = operations();
+      let result;
+      const cpu = await cpuMs(async () => {
+        result = await work();
+      });
+      if (run >= 0) speeds[name].push((operations() - before) / cpu);
+      return { result, cpu };
+    };
     const began = performance.now();
-    const trajectories = await policy.sampler.rollout(
-      policy.engine,
-      tasks.map((t) => policy.startOf(environment.firstObservation(t))),
-      policy.options,
-      rngs,
-      config.training.rollout_batch,
+    const { result: trajectories } = await phase("rollout", () =>
+      policy.sampler.rollout(
+        policy.engine,
+        tasks.map((t) => policy.startOf(environment.firstObservation(t))),
+        policy.options,
+        rngs,
+        config.training.rollout_batch,
+      ),
     );
     const generated = performance.now();
     const samples = trajectories.map((trajectory, i) => ({
@@ -45,17 +66,17 @@ export async function benchPolicy({ runs, contexts }) {
       credit: i % 2 === 0 ? 1 : -1,
       stream: (name) => Rng.named(0, `bench/${name}/${i}`),
     }));
-    const { micro_batch } = config.training;
-    const batches = await prepareBatches(policy, objective, config.objective, [samples], micro_batch);
+    const { result: batches } = await phase("score", () =>
+      prepareBatches(policy, objective, config.objective, [samples], config.training.micro_batch),
+    );
     const prepared = performance.now();
-    const cpu = process.cpuUsage();
-    await takeStep(policy.engine, batches, run + 2, 1e-6);
-    const used = process.cpuUsage(cpu);
+    const { cpu } = await phase("update", () => takeStep(policy.engine, batches, run + 2, 1e-6));
     if (run < 0) continue;
     tokensPerSecond.push(trajectories.reduce((n, t) => n + t.response.length, 0) / ((generated - began) / 1000));
     updateMs.push(performance.now() - prepared);
-    updateCpuMs.push((used.user + used.system) / 1000);
+    updateCpuMs.push(cpu);
   }
+  await peak.close();
   await policy.close();
   await environment.close();
   const episodes = {};
@@ -65,6 +86,9 @@ export async function benchPolicy({ runs, contexts }) {
     update_ms: Math.round(median(updateMs)),
     update_cpu_ms: Math.round(median(updateCpuMs)),
     rollouts_per_update: ROLLOUTS,
+    gemm_share: Object.fromEntries(
+      Object.entries(speeds).map(([name, values]) => [name, median(values) / Math.max(...rates)]),
+    ),
     episodes,
   };
 }

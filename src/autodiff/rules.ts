@@ -121,7 +121,7 @@ const matmul: Rule = (c) => {
   const acrossA = (by: Value): Value => (isNarrow ? e.swap(e.matmul(e.swap(c.dy), by)) : e.matmul(e.swap(by), c.dy));
   const attention = attentionOf(c);
   if (attention !== undefined) return [attention.scores, () => acrossA(attention.weights())];
-  return [() => e.matmul(c.dy, e.swap(b)), () => acrossA(a)];
+  return [() => e.matmul(c.dy, e.swap(c.again(1))), () => acrossA(a)];
 };
 
 /**

@@ -44,8 +44,8 @@ export function tokenInputs({ batch, length, inputIds, positionIds, attentionBia
 const FINE = 256;
 
 /**
- * The smallest multiple of `step` that holds `length`. Beyond 256 tokens the step doubles wherever the length does: so
- * many more graphs for every doubling, however long sequences are.
+ * The smallest multiple of `step` that holds `length`. Beyond 256 tokens the step doubles wherever the length does, so
+ * that every doubling adds the same few lengths.
  */
 export function bucketLength(length: number, step = 32): number {
   const doublings = Math.max(0, Math.ceil(Math.log2(length / FINE)));

@@ -73,12 +73,14 @@ function bind(
   model: TrainedModel,
   name: string,
   shape: Pick<GraphShape, "dims" | "rows" | "causal"> | undefined,
+  differentiated = false,
 ): BoundModel {
   const rows = shape === undefined ? "R" : shape.rows;
   return bindModel(model.graph, name, {
     ...(shape === undefined ? {} : { dims: shape.dims }),
     ...(rows === undefined ? {} : { rows }),
-    causal: shape?.causal ?? false,
+    // a layer that is computed again as a whole needs nothing computed again in it
+    causal: shape?.causal ? { recompute: differentiated && model.checkpoint !== true } : undefined,
     weights: model.lora === undefined ? "input" : "constant",
     ...(model.lora === undefined ? {} : { lora: model.lora }),
   });
@@ -153,7 +155,7 @@ export function trainingGraph<O>(
   { objective, options, parameters }: TrainedObjective<O>,
   reductions: Map<string, "sum" | "max">,
 ): Graph {
-  const m = bind(model, "training_model", shape);
+  const m = bind(model, "training_model", shape, true);
   const { g, e } = m;
   const scored = emitScores(m, model, shape, head);
   const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);

@@ -1,4 +1,5 @@
 import { UserError } from "../core/errors.js";
+import type { BlockOptions } from "../onnx/attention-blocks.js";
 import { Emitter } from "../onnx/emit.js";
 import { FusingBuilder } from "../onnx/fusions.js";
 import type { GraphBuilder } from "../onnx/graph.js";
@@ -18,7 +19,7 @@ export interface BindOptions {
   /** `all`: every float weight becomes a graph input (full fine-tuning). */
   readonly weights?: "constant" | "input";
   /** No token sees one behind it in any batch that the graph is fed with: what lies there is not computed. */
-  readonly causal?: boolean;
+  readonly causal?: BlockOptions | undefined;
   /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
   readonly rows?: Dim;
 }

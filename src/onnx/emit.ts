@@ -87,6 +87,11 @@ export class Emitter {
   }
   unsqueeze = (x: Value, axes: readonly number[]): Value => this.g.op("Unsqueeze", [x, this.g.ints(axes)]);
   squeeze = (x: Value, axes: readonly number[]): Value => this.g.op("Squeeze", [x, this.g.ints(axes)]);
+  /** [x | 1] along an axis. */
+  withOnes = (x: Value, axis: number): Value => {
+    const shape = x.shape.map((d, i) => (i === axis ? 1 : (d as number)));
+    return this.concat([x, this.expand(this.g.scalar(1, x.dtype), shape)], axis);
+  };
   concat = (parts: readonly Value[], axis: number): Value => this.g.op("Concat", parts, { axis });
   slice = (x: Value, axis: number, start: number, end: number): Value =>
     this.g.op("Slice", [x, this.g.ints([start]), this.g.ints([end]), this.g.ints([axis])]);

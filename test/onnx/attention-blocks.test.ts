@@ -23,7 +23,7 @@ const GROUPED: AttentionShapes = { heads: 6, kvHeads: 2, headDim: 4 };
 
 /** Attention of one layer, and its gradients under a weighted sum. */
 function build({ batch, length, shapes }: Case, causal: boolean): Graph {
-  const g = new FusingBuilder("attention", causal);
+  const g = new FusingBuilder("attention", causal ? { recompute: true } : undefined);
   const e = new Emitter(g);
   const { heads, kvHeads, headDim } = shapes;
   const q = g.input("q", "float32", [batch, length, heads, headDim]);
@@ -98,7 +98,7 @@ describe("attention in blocks", () => {
       build(short, true).nodes.map((n) => n.op),
       build(short, false).nodes.map((n) => n.op),
     );
-    const g = new FusingBuilder("another", true);
+    const g = new FusingBuilder("another", { recompute: true });
     const e = new Emitter(g);
     const x = g.input("x", "float32", [1, 128, 2, 4]);
     const bias = g.input("bias", "float32", [1, 1, 128, 128]);

@@ -42,7 +42,8 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
   async load(call: LoadCall): Promise<NpmSession> {
     const config: Record<string, unknown> = {
       intra_op: { allow_spinning: "0" },
-      // masked scores become denormal probabilities, on which processors are slow
+      // masked scores become denormal weights, which some processors multiply a hundred times slower; ONNX Runtime heeds
+      // this in the thread that creates a process's first session, and in its own threads
       set_denormal_as_zero: "1",
       disable_prepacking: call.prepack ? "0" : "1",
     };
