@@ -45,6 +45,11 @@ export interface SupervisedLayout {
   readonly arWeight: number | null;
   /** Weight of the EOS tokens behind the first one. */
   readonly eosFillWeight: number;
+  /**
+   * Weight of the masks behind a slot's first where slots are filled in autoregressively: nothing is drawn from them,
+   * they only say whether EOS is in the slot. Default: 1, as in ReFusion's own loss.
+   */
+  readonly draftWeight?: number;
   /** N of sequences that hold several examples, where the sampler can pack them; default: a padded sequence each. */
   readonly packLength?: number;
   readonly rng: Rng;

@@ -82,6 +82,7 @@ export async function trainSupervised(
       const terms = supervisedTerms(drawn, policy.options, {
         arWeight: sft.ar_weight,
         eosFillWeight: sft.eos_fill_weight,
+        draftWeight: sft.draft_weight,
         ...(sft.pack_length === null ? {} : { packLength: sft.pack_length }),
         rng,
       });

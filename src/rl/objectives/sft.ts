@@ -25,6 +25,11 @@ const schema = z.strictObject({
     .default(null)
     .describe("weight of the autoregressive loss inside clean slots; null = 0.5 where the model is causal, else none"),
   eos_fill_weight: z.number().min(0).default(0.1).describe("weight of EOS tokens behind the first one"),
+  draft_weight: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe("weight of a slot's masks behind its first, from which slot_fill=autoregressive draws nothing"),
   augment: z
     .number()
     .min(0)

@@ -21,7 +21,7 @@ const AR_WEIGHT = 0.5;
  * Where slots are filled in autoregressively, clean slots see what they see in a rollout ({@link SlotSight}): each
  * begins a new round with a probability that an example draws from (0, 1). The slot of EOS is then read a second time
  * behind the masks, unseen by them, so that its tokens and EOS are predicted from one another too.
- * With w = 1, or `eosFillWeight` behind the first EOS:
+ * With w = 1, times `eosFillWeight` behind the first EOS, times `draftWeight` at masks that nothing is drawn from:
  *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, EOS fill discounted)
  *   clean   arWeight / (number of the batch's clean terms)
  * Slots that hold EOS are always masked, as in a rollout, where no EOS is ever in the context; their loss then has the
@@ -77,7 +77,7 @@ function corruptOne(
   options: UnmaskOptions,
   fraction: number,
   of: number,
-  { eosFillWeight, rng }: SupervisedLayout,
+  { eosFillWeight, draftWeight = 1, rng }: SupervisedLayout,
 ): Draft {
   const { slotSize, slotFill, model } = options;
   const causal = model.attention === "causal";
@@ -92,7 +92,8 @@ function corruptOne(
   const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
   const sight = slotFill === "parallel" ? undefined : drawSight(clean.length, slotSize, rng);
   const { buffer, indexOf } = layCanvas(prompt, revealSlots(response, slotSize, clean), length, model, sight);
-  const tokenWeight = (i: number): number => (i > end ? eosFillWeight : 1);
+  const isDraft = (i: number): boolean => slotFill === "autoregressive" && i % slotSize > 0;
+  const tokenWeight = (i: number): number => (i > end ? eosFillWeight : 1) * (isDraft(i) ? draftWeight : 1);
   const answer = response.reduce((sum, _, i) => sum + tokenWeight(i), 0);
   const terms: Term[] = [];
   const successors: Term[] = [];

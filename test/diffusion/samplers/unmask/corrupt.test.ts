@@ -229,6 +229,25 @@ test("clean slots see what they see in a rollout: their own slot and those of ea
   assert.ok(together > 10 && apart > 10, `${together} and ${apart}`);
 });
 
+test("masks that nothing is drawn from weigh what they are given, as a share of the same canvas", () => {
+  const layout = { arWeight: 0, eosFillWeight: 1, draftWeight: 0.25, rng: Rng.named(2, "drafts") };
+  const example = { prompt: [10], response: Array.from({ length: 15 }, () => 20) };
+  const weights = (options: UnmaskOptions): number[] => {
+    const batch = withTokens(only(corruptBatch([example], options, layout)));
+    const found = Array<number>(16).fill(0);
+    batch.coefficient.forEach((weight, r) => {
+      const n = Number(batch.rows[r]);
+      if (Number(batch.inputIds[n]) === TOKENS.mask) found[Number(batch.positionIds[n]) - 1] = weight;
+    });
+    return found.slice(12);
+  };
+  // the slot of EOS is always masked: 4 slots of 1 + 3 / 4
+  const [first, ...drafts] = weights(AUTOREGRESSIVE) as [number, ...number[]];
+  assert.ok(Math.abs(first - 1 / 7) < 1e-6, `${first}`);
+  for (const weight of drafts) assert.ok(Math.abs(weight - 1 / 28) < 1e-6, `${weight}`);
+  for (const weight of weights(OPTIONS)) assert.ok(Math.abs(weight - 1 / 16) < 1e-6, `${weight}`);
+});
+
 test("packed examples have the loss that they have in sequences of their own", () => {
   const network = new FakeNetwork(3);
   const examples = Array.from({ length: 5 }, (_, i) => ({
