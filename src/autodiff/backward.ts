@@ -29,7 +29,7 @@ export function backward(
     throw new Error(`the loss must be a scalar, got ${formatShape(loss.shape)}`);
   const e = new Emitter(g);
   const forward = [...g.nodes];
-  const source = dependents(forward, wrt);
+  const source = dependents(forward, wrt, g.stopped);
   const gradients = new Map<string, Value>(initial);
   const recompute = checkpoint ? new Recompute(g, forward, wrt, initial) : undefined;
   gradients.set(loss.name, g.scalar(1, loss.dtype));
@@ -49,6 +49,8 @@ export function backward(
           g,
           read,
           node.outputs.map((o) => gradients.get(o.name)),
+          node,
+          (other) => recompute?.reread(other) ?? other,
         );
         const thunks = rule(context);
         node.inputs.forEach((input, k) => {
@@ -58,19 +60,20 @@ export function backward(
             throw new UserError(
               `No gradient rule for input ${k} (${input.name}) of ${node.op} at ${node.name}, which depends on ${source.get(input.name)}.`,
               {
-                hint: "Make that input a constant, or freeze the parameters that lie before it.",
+                hint: "Leave the module that it depends on out of lora.targets.",
               },
             );
           }
           if (thunk === undefined)
             throw new Error(`the rule of ${node.op} gives ${thunks.length} gradients for ${node.inputs.length} inputs`);
-          const accumulated = gradients.get(input.name);
+          const of = thunk.of ?? input;
+          const accumulated = gradients.get(of.name);
           if (accumulated !== undefined && thunk.fused) {
-            gradients.set(input.name, thunk(accumulated));
+            gradients.set(of.name, thunk(accumulated));
             return;
           }
-          const gradient = unbroadcast(e, thunk(), input.shape);
-          gradients.set(input.name, accumulated === undefined ? gradient : e.add(accumulated, gradient));
+          const gradient = unbroadcast(e, thunk(), of.shape);
+          gradients.set(of.name, accumulated === undefined ? gradient : e.add(accumulated, gradient));
         });
       }),
     );
@@ -80,15 +83,16 @@ export function backward(
 
 /**
  * Names of all values that depend on a parameter, each with one such parameter (for messages). Integers and booleans
- * pass nothing on: no gradient flows through them.
+ * pass nothing on: no gradient flows through them, nor through what is `stopped`.
  */
-function dependents(nodes: readonly Node[], wrt: readonly Value[]): Map<string, string> {
+function dependents(nodes: readonly Node[], wrt: readonly Value[], stopped: ReadonlySet<string>): Map<string, string> {
   const source = new Map(wrt.map((p) => [p.name, p.name]));
   for (const node of nodes) {
     for (const input of node.inputs) {
       const parameter = input === undefined ? undefined : source.get(input.name);
       if (parameter === undefined) continue;
-      for (const output of node.outputs) if (DIFFERENTIABLE.has(output.dtype)) source.set(output.name, parameter);
+      for (const { name, dtype } of node.outputs)
+        if (DIFFERENTIABLE.has(dtype) && !stopped.has(name)) source.set(name, parameter);
       break;
     }
   }
@@ -107,6 +111,6 @@ function unbroadcast(e: Emitter, gradient: Value, shape: readonly Dim[]): Value 
 function missingRule(node: Node, loss: Value, source: ReadonlyMap<string, string>): UserError {
   const parameter = node.inputs.map((v) => v && source.get(v.name)).find((p) => p !== undefined);
   return new UserError(`No gradient rule for ${node.op} at ${node.name} (needed from ${loss.name} to ${parameter}).`, {
-    hint: "Add it to src/autodiff/rules.ts, or freeze the parameters that lie before it.",
+    hint: "Leave the modules before it out of lora.targets, or export the model without it; docs/extending.md says how a rule is added.",
   });
 }

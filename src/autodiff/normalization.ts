@@ -24,14 +24,13 @@ export const simplifiedLayerNormalization: Rule = (c) => {
   const [x, w] = [c.x(0), c.x(1)];
   const axes = normalizedAxes(c);
   const inv = inverseDeviation(c, c.node.outputs[1], x);
-  const normalized = (): Value => e.mul(x, inv);
   return [
     () => {
-      const g = e.mul(c.dy, w);
-      const n = normalized();
-      return e.mul(e.sub(g, e.mul(n, e.mean(e.mul(g, n), axes))), inv);
+      // inv (dy w - n mean(dy w n)) with n = x inv, and w n = y
+      const along = e.mul(e.mul(inv, inv), e.mean(e.mul(c.dy, c.y()), axes));
+      return e.sub(e.mul(e.mul(c.dy, w), inv), e.mul(x, along));
     },
-    () => e.mul(c.dy, normalized()),
+    () => e.mul(c.dy, e.mul(x, inv)),
   ];
 };
 

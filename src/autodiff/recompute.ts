@@ -77,7 +77,13 @@ export class Recompute {
     const block = this.blockOf.get(node);
     if (block === undefined) return node;
     block.again ??= this.compute(block, node, gradients);
-    const { again } = block;
+    return this.reread(node);
+  }
+
+  /** A node whose layer is computed again already, with those values; others as they are. */
+  reread(node: Node): Node {
+    const again = this.blockOf.get(node)?.again;
+    if (again === undefined) return node;
     const of = (v: Value): Value => again.get(v.name) ?? v;
     return { ...node, inputs: node.inputs.map((v) => v && of(v)), outputs: node.outputs.map(of) };
   }

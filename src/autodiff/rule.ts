@@ -3,10 +3,20 @@ import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { Node, Value } from "../onnx/types.js";
 
-/** Emits a gradient. A fused thunk adds to `accumulated` itself (Gemm's C), the others are added by the walk. */
+/**
+ * Emits a gradient. A fused thunk adds to `accumulated` itself (Gemm's C), the others are added by the walk. Where the
+ * gradient of what lies behind an input is cheaper than the input's own, `of` says what it is the gradient of.
+ */
 export interface Thunk {
   (accumulated?: Value): Value;
   readonly fused?: true;
+  readonly of?: Value;
+}
+
+/** A node of the forward pass, and the same node as its gradient reads it: its values may be computed again. */
+export interface Source {
+  readonly node: Node;
+  readonly read: Node;
 }
 
 export class RuleContext {
@@ -15,6 +25,8 @@ export class RuleContext {
     readonly g: GraphBuilder,
     readonly node: Node,
     private readonly gradients: readonly (Value | undefined)[],
+    private readonly forward: Node,
+    private readonly reread: (node: Node) => Node,
   ) {
     this.e = new Emitter(g);
   }
@@ -32,6 +44,18 @@ export class RuleContext {
 
   y(i = 0): Value {
     return this.node.outputs[i] as Value;
+  }
+
+  /** What makes an input, looking through ops that only lay it out anew or keep NaN out of it. */
+  source(i = 0): Source | undefined {
+    const of = (v: Value | undefined): Node | undefined => v && this.g.producer(v);
+    let node = of(this.forward.inputs[i]);
+    while (node !== undefined) {
+      if (node.op === "Reshape") node = of(node.inputs[0]);
+      else if (node.op === "Where" && of(node.inputs[0])?.op === "IsNaN") node = of(node.inputs[2]);
+      else return { node, read: this.reread(node) };
+    }
+    return undefined;
   }
 
   /** The gradient of the first output. */
@@ -61,7 +85,7 @@ export class RuleContext {
   /** Ends the walk for a form of the op that has no rule. */
   refuse(form: string): never {
     throw new UserError(`No gradient rule for ${this.node.op} ${form} at ${this.node.name}.`, {
-      hint: "Export the model without it, or extend the rule in src/autodiff/rules.ts.",
+      hint: "Leave the modules before it out of lora.targets, or export the model without it.",
     });
   }
 
@@ -72,5 +96,7 @@ export class RuleContext {
 }
 
 export type Rule = (c: RuleContext) => readonly (Thunk | null)[];
+/** Marks a thunk as the gradient of a value behind the input. */
+export const gradientOf = (value: Value, build: () => Value): Thunk => Object.assign(build, { of: value });
 /** Marks a thunk that adds to what is accumulated itself. */
 export const fused = (build: (accumulated?: Value) => Value): Thunk => Object.assign(build, { fused: true as const });

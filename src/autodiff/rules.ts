@@ -8,9 +8,11 @@ import { late } from "../onnx/late.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
 import { axisOf, sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
+import { attentionOf } from "./attention.js";
+import { conv, pad } from "./convolution.js";
 import { gather, scatter, slice } from "./indexing.js";
 import { layerNormalization, simplifiedLayerNormalization } from "./normalization.js";
-import { fused, type Rule, type RuleContext, type Thunk } from "./rule.js";
+import { fused, gradientOf, type Rule, type RuleContext, type Thunk } from "./rule.js";
 
 /** y = f(x), dx = dy * f'(x). */
 const unary =
@@ -80,10 +82,28 @@ const gemm: Rule = (c) => {
     fused((acc) => c.e.gemm(...operands(), { transA, transB, alpha, ...(acc === undefined ? {} : { c: acc }) }));
   return [
     tA ? product(() => [c.again(1), c.dy], tB, true) : product(() => [c.dy, c.again(1)], false, !tB),
-    tB ? product(() => [c.dy, c.x(0)], true, tA) : product(() => [c.x(0), c.dy], !tA, false),
+    tB ? (narrowWeight(c) ?? product(() => [c.dy, c.x(0)], true, tA)) : product(() => [c.x(0), c.dy], !tA, false),
     () => (beta === 1 ? c.dy : c.e.mul(c.dy, beta)),
   ];
 };
+
+/** Columns of x up to which a product has them for its rows. */
+const NARROW = 8;
+
+/**
+ * dW = alpha dY^T X of Y = alpha X W^T with few columns in X, as LoRA's B has: (X^T dY)^T keeps registers full where
+ * dY^T X would not.
+ */
+function narrowWeight(c: RuleContext): Thunk | undefined {
+  const { e } = c;
+  if (c.int("transA", 0) === 1 || (c.x(0).shape[1] as number) > NARROW) return undefined;
+  // a Gemm here would be turned back into dY^T X by ONNX Runtime
+  return () => {
+    const alpha = c.int("alpha", 1);
+    const product = e.swap(e.matmul(e.swap(c.x(0)), c.dy));
+    return alpha === 1 ? product : e.mul(product, alpha);
+  };
+}
 
 const matmul: Rule = (c) => {
   const { e } = c;
@@ -96,7 +116,12 @@ const matmul: Rule = (c) => {
       fused((acc) => e.gemm(rows(a), rows(c.dy), { transA: true, ...(acc === undefined ? {} : { c: acc }) })),
     ];
   }
-  return [() => e.matmul(c.dy, e.swap(b)), () => e.matmul(e.swap(a), c.dy)];
+  // the narrower operand is the one to be read across: A^T dY, or (dY^T A)^T
+  const isNarrow = (c.dy.shape.at(-1) as number) < (a.shape.at(-1) as number);
+  const acrossA = (by: Value): Value => (isNarrow ? e.swap(e.matmul(e.swap(c.dy), by)) : e.matmul(e.swap(by), c.dy));
+  const attention = attentionOf(c);
+  if (attention !== undefined) return [attention.scores, () => acrossA(attention.weights())];
+  return [() => e.matmul(c.dy, e.swap(b)), () => acrossA(a)];
 };
 
 /**
@@ -136,6 +161,21 @@ function withoutNan(c: RuleContext, y: Value): Value {
   const test = c.g.nodes.find((n) => n.op === "IsNaN" && n.inputs[0]?.name === y.name);
   return test === undefined ? y : c.e.where(test.outputs[0] as Value, c.g.scalar(0, y.dtype), y);
 }
+
+/** Cross-entropy: what is picked out of log softmax(z) gives dz = dy at its place - exp(log softmax(z)) * its row's dy. */
+const gatherElements: Rule = (c) => {
+  const axis = c.int("axis", 0);
+  const scattered = (into: Value): Value => c.g.op("ScatterElements", [into, c.x(1), c.dy], { axis, reduction: "add" });
+  const behind = c.source();
+  const logits = behind?.node.inputs[0];
+  const isPick =
+    behind?.node.op === "LogSoftmax" &&
+    logits?.shape.join() === c.x().shape.join() &&
+    axisOf(Number(behind.node.attributes.axis ?? -1), c.x().shape.length) === axisOf(axis, c.x().shape.length);
+  if (!isPick) return [() => scattered(c.e.zeros(c.x().shape, c.x().dtype)), null];
+  const perRow = (): Value => (c.dy.shape[axisOf(axis, c.x().shape.length)] === 1 ? c.dy : c.e.sum(c.dy, [axis]));
+  return [gradientOf(logits as Value, () => scattered(c.e.mul(c.e.exp(c.x()), c.e.neg(perRow())))), null];
+};
 
 /** dx = dy - exp(y) * sum(dy) over the axis. */
 const logSoftmax: Rule = (c) => [() => c.e.sub(c.dy, c.e.mul(c.e.exp(c.y()), c.e.sum(c.dy, [c.int("axis", -1)])))];
@@ -191,6 +231,21 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Tanh: unary((c) => c.e.sub(1, c.e.mul(c.y(), c.y()))),
   Elu: unary((c) => c.e.where(c.e.greater(c.x(), 0), one(c), c.e.add(c.y(), c.int("alpha", 1)))),
   LeakyRelu: unary((c) => c.e.where(c.e.greater(c.x(), 0), one(c), c.g.scalar(c.int("alpha", 0.01), c.x().dtype))),
+  // y = x s with s = sigmoid(alpha x): y' = s + alpha (y - y s)
+  QuickGelu: unary((c) => {
+    const { e } = c;
+    const alpha = c.int("alpha", 1.702);
+    const s = e.sigmoid(alpha === 1 ? c.x() : e.mul(c.x(), alpha));
+    const rest = e.sub(c.y(), e.mul(c.y(), s));
+    return e.add(alpha === 1 ? rest : e.mul(rest, alpha), s);
+  }),
+  // a rotation's transpose turns the other way
+  RotaryEmbedding: (c) => [
+    () => c.g.op("RotaryEmbedding", [c.dy, c.x(1), c.x(2), c.e.neg(c.x(3))], c.node.attributes),
+    null,
+    null,
+    null,
+  ],
   Relu: unary((c) => c.e.indicator(c.e.greater(c.x(), 0), c.x().dtype)),
   Softplus: unary((c) => c.e.sigmoid(c.x())),
   Erf: unary((c) => c.e.mul(c.e.exp(c.e.neg(c.e.mul(c.x(), c.x()))), 2 / Math.sqrt(Math.PI))),
@@ -207,6 +262,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Gemm: gemm,
   MatMul: matmul,
   MatMulBnb4: matmulBnb4,
+  Conv: conv,
   // reductions
   ReduceSum: (c) => [() => c.e.expand(keptShape(c, c.dy), c.x().shape as number[]), null],
   ReduceMean: (c) => [
@@ -229,6 +285,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ReduceMax: extremum,
   ReduceMin: extremum,
   // layout
+  Pad: pad,
   Reshape: reshaped,
   Flatten: reshaped,
   Squeeze: reshaped,
@@ -280,14 +337,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Slice: slice,
   // indexing
   Gather: gather,
-  GatherElements: (c) => [
-    () =>
-      c.g.op("ScatterElements", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], {
-        axis: c.int("axis", 0),
-        reduction: "add",
-      }),
-    null,
-  ],
+  GatherElements: gatherElements,
   GatherND: (c) => [
     () => c.g.op("ScatterND", [c.e.zeros(c.x().shape, c.x().dtype), c.x(1), c.dy], { reduction: "add" }),
     null,

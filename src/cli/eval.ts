@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { EXIT, nearest, UserError } from "../core/errors.js";
-import { SPLITS } from "../env/site.js";
+import { SPLITS } from "../env/environment.js";
 import {
   compareEvaluations,
   type Evaluation,
@@ -14,15 +14,14 @@ import {
   readEvaluation,
 } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import { POLICIES, type PolicyName } from "../train/types.js";
-import { type CliContext, checkpointName, positiveInteger, runProgram, setUpProgram } from "./shared.js";
+import { type CliContext, checkpointName, positiveInteger, runProgram, sayer, setUpProgram } from "./shared.js";
 
 interface EvalFlags {
   readonly run?: string;
   readonly config?: string;
   readonly checkpoint: "best" | "last" | number;
   readonly split?: string;
-  readonly policy: PolicyName;
+  readonly policy: string;
   readonly episodes?: number | "all";
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -37,7 +36,11 @@ async function build(context: CliContext): Promise<Command> {
     .option("-c, --config <file>", "config whose model is evaluated, without any training")
     .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
     .addOption(new Option("--split <name>", "split (the config's own by default)").choices([...SPLITS, "all"]))
-    .addOption(new Option("--policy <name>", "who fills the forms").choices([...POLICIES]).default("model"))
+    .option(
+      "--policy <name>",
+      "model, or one that the environment has itself: oracle, empty, submit-only, random for forms",
+      "model",
+    )
     .option("--episodes <n>", "episodes a split; all: each task once", (text) =>
       text === "all" ? text : positiveInteger(text),
     )
@@ -46,7 +49,7 @@ async function build(context: CliContext): Promise<Command> {
     .option("--debug", "print the stack of an error")
     .addHelpText(
       "after",
-      "\nExamples:\n  refusion-eval --run runs/quickstart --checkpoint best --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2",
+      "\nExamples:\n  refusion-eval --run runs/quickstart --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2",
     )
     .action((overrides: string[], flags: EvalFlags) => evaluate(overrides, flags, context));
   program
@@ -99,8 +102,9 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     for (const evaluation of result.evaluations)
       context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }
-  for (const evaluation of result.evaluations) if (evaluation.faults > 0) context.log(formatLeftOut(evaluation));
-  for (const file of result.files) context.log(`written: ${file}`);
+  const say = sayer(context, flags.json === true);
+  for (const evaluation of result.evaluations) if (evaluation.faults > 0) say(formatLeftOut(evaluation));
+  for (const file of result.files) say(`written: ${file}`);
 }
 
 function compare(

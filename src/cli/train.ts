@@ -4,13 +4,22 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { loadConfig } from "../config/config.js";
 import { loadRegistries } from "../config/registries.js";
-import { configKeys, type ObjectivePlugIn, type Registries, runSchema } from "../config/schema.js";
+import { configKeys, type Registries, runSchema } from "../config/schema.js";
 import { EXIT, UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
-import { type CliCommand, type CliContext, portNumber, runProgram, setUpProgram, shellWord } from "./shared.js";
+import {
+  type CliCommand,
+  type CliContext,
+  portNumber,
+  runProgram,
+  sayer,
+  setUpProgram,
+  shellWord,
+  wrapped,
+} from "./shared.js";
 
 /** refusion-train: one subcommand for each objective, and one for each file in commands/. */
 async function build(context: CliContext): Promise<Command> {
@@ -19,7 +28,15 @@ async function build(context: CliContext): Promise<Command> {
   );
   const registries = await loadRegistries();
   program.commandsGroup("Training (one for each objective):");
-  for (const [name, objective] of registries.objectives) addObjective(program, name, objective, registries, context);
+  addTraining(
+    program,
+    ANY,
+    "train by the objective that the config names (objective.kind), a module of yours too",
+    registries,
+    context,
+  );
+  for (const [name, { description }] of registries.objectives)
+    addTraining(program, name, description, registries, context);
   program.commandsGroup("Other commands:");
   for (const [name, entry] of await loadFolder<CliCommand>(new URL("./commands/", import.meta.url), "command")) {
     entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
@@ -41,16 +58,19 @@ interface TrainFlags {
   readonly json?: boolean;
 }
 
-function addObjective(
+/** The command that takes whatever objective a config names. */
+const ANY = "train";
+
+function addTraining(
   program: Command,
   name: string,
-  objective: ObjectivePlugIn,
+  description: string,
   registries: Registries,
   context: CliContext,
 ): void {
   program
     .command(name)
-    .description(objective.description)
+    .description(description)
     .argument(
       "[overrides...]",
       "key=value, over what the config says: training.steps=40 evaluation.splits=[heldout,test]",
@@ -65,18 +85,20 @@ function addObjective(
     .option("--json", "print the result as JSON; progress is JSON lines on stderr")
     .option("--debug", "print the stack of an error")
     .addHelpText("after", () => keyHelp(name, registries))
-    .action((overrides: string[], flags: TrainFlags) => runTraining(name, overrides, flags, registries, context));
+    .action((overrides: string[], flags: TrainFlags) => runTraining(name, overrides, flags, context));
 }
 
 async function runTraining(
-  command: string,
+  name: string,
   overrides: readonly string[],
   flags: TrainFlags,
-  registries: Registries,
   context: CliContext,
 ): Promise<void> {
-  const configPath = flags.config ?? resumedConfig(command, flags);
-  const config = await loadConfig(configPath, { command, overrides, registries });
+  const configPath = flags.config ?? resumedConfig(name, flags);
+  const config = await loadConfig(configPath, { command: name === ANY ? undefined : name, overrides });
+  const command = config.objective.kind;
+  if (command === "")
+    throw new UserError(`${configPath} names no objective.`, { hint: "set objective.kind", exitCode: EXIT.usage });
   const options: TrainOptions = {
     command,
     configPath,
@@ -91,6 +113,7 @@ async function runTraining(
     // a dry run has nothing to save
     signal: flags.dryRun === true ? new AbortController().signal : context.signal,
   };
+  const say = sayer(context, options.json);
   // loaded when a run starts: help and config errors should not wait for the runtime
   const [{ train }, { formatDryRun }] = await Promise.all([
     import("../train/recipe.js"),
@@ -100,13 +123,14 @@ async function runTraining(
     const { assertFits, estimateRun, formatMemory } = await import("./doctor/memory.js");
     const estimate = await estimateRun(config, command);
     assertFits(config, estimate);
-    if (!options.quiet) context.log(`memory:\n${formatMemory(estimate)}`);
+    if (!options.quiet) say(`memory:\n${formatMemory(estimate)}`);
   }
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));
   else if (result.dryRun !== undefined) context.print(formatDryRun(result.dryRun));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
-  printNext(command, result, options, context);
+  else context.print(result.model ?? result.runDir);
+  printNext(name, result, options, { log: say, exitWith: context.exitWith });
 }
 
 /** `--resume --run-dir DIR` needs no `--config`: the run keeps its own. */
@@ -118,7 +142,12 @@ function resumedConfig(command: string, flags: TrainFlags): string {
   });
 }
 
-function printNext(command: string, result: TrainResult, options: TrainOptions, context: CliContext): void {
+function printNext(
+  command: string,
+  result: TrainResult,
+  options: TrainOptions,
+  context: Pick<CliContext, "log" | "exitWith">,
+): void {
   const dir = shellWord(result.runDir);
   const rollouts = options.rolloutsRun === undefined ? "" : ` --rollouts ${shellWord(options.rolloutsRun)}`;
   if (result.interrupted) {
@@ -166,11 +195,12 @@ function formatResult({ before, after }: TrainResult): string {
 
 /** Every config key of an objective with its default, as overrides are typed. */
 function keyHelp(command: string, registries: Registries): string {
-  const lines = configKeys(runSchema(registries, command, {})).flatMap(
+  const lines = configKeys(runSchema(registries, command === ANY ? undefined : command, {})).flatMap(
     ({ path, type, default: value, description }) => {
       if (type === "section") return [];
       const setting = value === undefined ? `${path.join(".")}=<${type}>` : `${path.join(".")}=${settingText(value)}`;
-      return [`  ${setting.padEnd(44)} ${description}`];
+      const place = setting.length > 44 ? `  ${setting}\n${" ".repeat(47)}` : `  ${setting.padEnd(44)} `;
+      return [`${place}${wrapped(description, 47)}`];
     },
   );
   return `\nConfig keys and their defaults:\n${lines.join("\n")}\n\nExample:\n  refusion-train ${command} --config configs/tiny/quickstart.yaml training.steps=40`;

@@ -59,8 +59,9 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
         .replace(/[^A-Za-z0-9._-]+/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "") || "run";
 
-  const registries = options.registries ?? (await loadRegistries());
+  const registries = options.registries ?? (await loadRegistries(raw));
   settleKinds(raw, source.tree, overrides, registries);
+  agreeOnObjective(raw, path, options.command);
   const schema = runSchema(registries, options.command, raw);
   const result = schema.safeParse(raw);
   if (result.success) return kindsFirst(result.data as RunConfig);
@@ -77,6 +78,19 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
     problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
     source.unwritten,
   );
+}
+
+/** The subcommand names the objective, or the config does (`objective.kind`); where both do, they agree. */
+function agreeOnObjective(raw: Record<string, unknown>, path: string, command: string | undefined): void {
+  if (command === undefined) return;
+  const section = isPlainObject(raw.objective) ? raw.objective : {};
+  if (section.kind !== undefined && section.kind !== command) {
+    throw new UserError(`${path} is a config for ${show(section.kind)} (objective.kind), not for ${command}.`, {
+      hint: `refusion-train ${typeof section.kind === "string" ? section.kind : "<objective>"} --config ${path}`,
+      exitCode: 2,
+    });
+  }
+  if (raw.objective === undefined || isPlainObject(raw.objective)) raw.objective = { ...section, kind: command };
 }
 
 /** The resolved config as YAML, as a run directory keeps it: loading it gives the same config again. */
@@ -129,7 +143,10 @@ interface Origin {
 function readYaml(path: string): Source {
   let text: string;
   try {
-    const { size } = statSync(path);
+    const stat = statSync(path);
+    // a device has no size, and may have no end
+    if (!stat.isFile() && !stat.isFIFO()) throw new Error("it is no file");
+    const { size } = stat;
     if (size > MAX_BYTES) throw new Error(`${size} bytes; a config has at most ${MAX_BYTES}`);
     text = readFileSync(path, "utf8");
   } catch (error) {
@@ -283,7 +300,8 @@ function show(value: unknown): string {
 const NO_PLUG_INS: Registries = {
   objectives: new Map(),
   samplers: new Map(),
-  sites: new Map(),
+  environments: new Map(),
+  sections: new Map(),
   trackers: new Map(),
 };
 
@@ -293,13 +311,23 @@ function isSection(key: string): boolean {
   return value !== undefined && unwrap(value).inner instanceof z.ZodObject;
 }
 
+const CORE_KINDS = new Set(["objective", "environment", "sampler"]);
+
 /** `kind` on top of its section, for readers of config.yaml. */
 function kindsFirst(config: RunConfig): RunConfig {
-  const first = <T extends { kind: string }>({ kind, ...rest }: T) => ({ kind, ...rest });
+  const first = <T extends { kind: string }>({ kind, ...rest }: T): T => ({ kind, ...rest }) as unknown as T;
   const { sampler } = config.evaluation;
   return {
     ...config,
-    site: first(config.site),
+    objective: first(config.objective),
+    environment: first(config.environment),
+    ...Object.fromEntries(
+      Object.entries(config).flatMap(([name, section]) =>
+        !CORE_KINDS.has(name) && isPlainObject(section) && typeof (section as { kind?: unknown }).kind === "string"
+          ? [[name, first(section as { kind: string })]]
+          : [],
+      ),
+    ),
     sampler: first(config.sampler),
     evaluation: { ...config.evaluation, sampler: sampler === null ? null : first(sampler) },
   };

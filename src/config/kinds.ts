@@ -1,5 +1,5 @@
 import { isPlainObject, type Override } from "./overrides.js";
-import { DEFAULT_SAMPLER, DEFAULT_SITE, type PlugIn, type Registries } from "./schema.js";
+import { DEFAULT_ENVIRONMENT, DEFAULT_SAMPLER, type PlugIn, type Registries } from "./schema.js";
 
 type Tree = Record<string, unknown>;
 
@@ -25,12 +25,16 @@ function keysOf(entries: ReadonlyMap<string, PlugIn>, kind: unknown): ReadonlySe
  * @param raw the file's tree with the overrides in it. @param file the file's tree.
  */
 export function settleKinds(raw: Tree, file: Tree, overrides: readonly Override[], registries: Registries): void {
-  const { samplers, sites } = registries;
-  for (const [path, entries, fallback] of [
+  const { samplers, environments, sections } = registries;
+  const looked: (readonly [readonly string[], ReadonlyMap<string, PlugIn>, unknown])[] = [
     [["sampler"], samplers, DEFAULT_SAMPLER],
-    [["site"], sites, DEFAULT_SITE],
+    [["environment"], environments, DEFAULT_ENVIRONMENT],
+    [["objective"], registries.objectives, undefined],
     [["evaluation", "sampler"], samplers, kindOf(sectionAt(raw, ["sampler"]), DEFAULT_SAMPLER)],
-  ] as const) {
+  ];
+  for (const [name, section] of sections)
+    if ("entries" in section) looked.push([[name], section.entries, section.default]);
+  for (const [path, entries, fallback] of looked) {
     const [section, before] = [sectionAt(raw, path), sectionAt(file, path)];
     if (section === undefined) continue;
     const known = keysOf(entries, kindOf(section, fallback as string));

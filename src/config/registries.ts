@@ -1,21 +1,56 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { z } from "zod";
-import { loadFolder } from "../core/registry.js";
-import type { ObjectivePlugIn, PlugIn, Registries } from "./schema.js";
+import { isModulePath, loadFolder } from "../core/registry.js";
+import { environmentKinds } from "../env/open.js";
+import { DEFAULT_ENVIRONMENT, type ObjectivePlugIn, type PlugIn, type Registries, type SectionOf } from "./schema.js";
 
-/** The plug-ins that are installed: the files of their four folders. */
-export async function loadRegistries(): Promise<Registries> {
-  const [objectives, samplers, sites, trackers] = await Promise.all([
-    folder<ObjectivePlugIn>("../rl/objectives/", "objective"),
-    folder<PlugIn>("../diffusion/samplers/", "sampler"),
-    folder<PlugIn>("../env/sites/", "site"),
-    folder<{ readonly schema: z.ZodType }>("../watch/trackers/", "tracker"),
+/**
+ * The plug-ins that are installed: the files of their folders, and those that a config names by the path of a module
+ * (`objective: {kind: ./my-objective.mjs}`).
+ * @param raw the config's tree, as written; undefined: what is installed.
+ * @throws UserError where a module of the user's does not load.
+ */
+export async function loadRegistries(raw: Readonly<Record<string, unknown>> = {}): Promise<Registries> {
+  const named = (section: unknown): string | undefined => {
+    const kind = section !== null && typeof section === "object" && "kind" in section ? section.kind : undefined;
+    return typeof kind === "string" && isModulePath(kind) ? kind : undefined;
+  };
+  const evaluation = (raw.evaluation ?? {}) as { readonly sampler?: unknown };
+  const environmentKind = (raw.environment as { readonly kind?: unknown } | null | undefined)?.kind;
+  const [objectives, samplers, ownSamplers, environments, trackers] = await Promise.all([
+    folder<ObjectivePlugIn>("../rl/objectives/", "objective", named(raw.objective)),
+    folder<PlugIn>("../diffusion/samplers/", "sampler", named(raw.sampler)),
+    folder<PlugIn>("../diffusion/samplers/", "sampler", named(evaluation.sampler)),
+    environmentKinds(named(raw.environment)),
+    trackerSchemas(raw.tracking),
   ]);
-  return { objectives, samplers, sites, trackers };
+  const environment = environments.get(
+    typeof environmentKind === "string" && environments.has(environmentKind) ? environmentKind : DEFAULT_ENVIRONMENT,
+  );
+  const sections = await Promise.all(
+    Object.entries(environment?.sections ?? {}).map(async ([name, section]): Promise<[string, SectionOf]> => {
+      if ("schema" in section) return [name, section];
+      const entries = await loadFolder<PlugIn>(section.folder, section.exportName, named(raw[name]));
+      return [name, { entries, default: section.default, description: section.description }];
+    }),
+  );
+  return {
+    objectives,
+    samplers: new Map([...samplers, ...ownSamplers]),
+    environments,
+    sections: new Map(sections),
+    trackers,
+  };
 }
 
-async function folder<T>(path: string, exportName: string): Promise<Map<string, T>> {
-  const url = new URL(path, import.meta.url);
-  return existsSync(fileURLToPath(url)) ? loadFolder<T>(url, exportName) : new Map();
+function folder<T>(path: string, exportName: string, named?: string): Promise<Map<string, T>> {
+  return loadFolder<T>(new URL(path, import.meta.url), exportName, named);
+}
+
+/** Trackers by key; a user's own is named by the path of its module. */
+async function trackerSchemas(tracking: unknown): Promise<Map<string, { readonly schema: z.ZodType }>> {
+  const keys = tracking !== null && typeof tracking === "object" ? Object.keys(tracking).filter(isModulePath) : [];
+  const maps = await Promise.all(
+    [undefined, ...keys].map((key) => folder<{ schema: z.ZodType }>("../watch/trackers/", "tracker", key)),
+  );
+  return new Map(maps.flatMap((map) => [...map]));
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { SPLITS } from "../env/site.js";
-import { PROMPT_STYLES } from "../text/prompt.js";
+import { SPLITS } from "../env/environment.js";
 
 /**
  * The schema of a whole run. Every key has a default (save `model`) and a description, which `init` and `--help` print.
- * Four sections belong to plug-ins, one file each, and are looked up when a config is loaded:
- * `objective` (src/rl/objectives/<command>), `sampler` (src/diffusion/samplers/<kind>), `site` (src/env/sites/<kind>),
- * `tracking` (src/train/trackers/, one key a file).
+ * Some sections belong to plug-ins, one file each, and are looked up by their `kind` when a config is loaded:
+ * `objective` (src/rl/objectives), `sampler` (src/diffusion/samplers), `environment` (src/env/environments) with the
+ * further sections that it reads (`site`, `prompt`, `browser`, `reward` of forms), and `tracking` (src/watch/trackers,
+ * one key a file). A kind may also be the path of a user's own module.
  */
 
 /** What a plug-in declares about its own section: a plain object schema with defaults (made strict here). */
@@ -22,19 +22,24 @@ export interface ObjectivePlugIn extends PlugIn {
 export interface Registries {
   readonly objectives: ReadonlyMap<string, ObjectivePlugIn>;
   readonly samplers: ReadonlyMap<string, PlugIn>;
-  readonly sites: ReadonlyMap<string, PlugIn>;
+  readonly environments: ReadonlyMap<string, PlugIn>;
+  /** Sections that the config's environment reads, by name. */
+  readonly sections: ReadonlyMap<string, SectionOf>;
   readonly trackers: ReadonlyMap<string, { readonly schema: z.ZodType }>;
 }
 
+/** A section of an environment's: of one schema, or looked up by its `kind`. */
+export type SectionOf =
+  | { readonly schema: z.ZodType; readonly description: string }
+  | { readonly entries: ReadonlyMap<string, PlugIn>; readonly default: string; readonly description: string };
+
 export const DEFAULT_SAMPLER = "unmask";
-export const DEFAULT_SITE = "embedded";
+export const DEFAULT_ENVIRONMENT = "forms";
 
 const count = (): z.ZodNumber => z.int().min(0);
 const positiveCount = (): z.ZodNumber => z.int().min(1);
 /** How many of something a step or a batch holds at once: more would end as a failed allocation. */
 const size = (least = 1): z.ZodNumber => z.int().min(least).max(100_000);
-/** A day at most: a timer overflows at 25 of them, and would then go off at once. */
-const seconds = (): z.ZodNumber => z.number().positive().max(86_400);
 
 const lora = z.strictObject({
   rank: size().default(8).describe("rank r of the update B A"),
@@ -66,13 +71,6 @@ const runtime = z.strictObject({
     ),
 });
 
-const prompt = z.strictObject({
-  style: z
-    .enum(PROMPT_STYLES)
-    .default("compact")
-    .describe("one template for SFT, RL and evaluation; document: the values have to be found in a text"),
-});
-
 const training = z.strictObject({
   steps: positiveCount().default(20).describe("optimizer steps of the run (one batch of rollouts a step)"),
   prompts_per_step: size().default(4).describe("tasks drawn a step"),
@@ -82,6 +80,10 @@ const training = z.strictObject({
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
   rollout_batch: size().default(16).describe("responses generated together"),
   micro_batch: size().default(8).describe("sequences in one training pass; gradients are accumulated"),
+  skip_long: z
+    .boolean()
+    .default(false)
+    .describe("leave out tasks whose prompt or plan is longer than the sampler allows, instead of refusing to begin"),
   gradient_checkpointing: z
     .boolean()
     .default(false)
@@ -135,17 +137,6 @@ const ownSampler = z.null().default(null);
 const EVALUATION_SAMPLER =
   "another sampler for evaluations, as {kind: refusion}; what it leaves out is as in `sampler`; null = the same one";
 
-const browser = z.strictObject({
-  headless: z.boolean().default(true).describe("false shows the browser"),
-  contexts: size().default(4).describe("episodes at once, one isolated context each"),
-  action_timeout_s: seconds().default(5).describe("time limit of one action"),
-  rollout_timeout_s: seconds().default(30).describe("time limit of one episode"),
-  uploads: z
-    .enum(["dummy", "none"])
-    .default("dummy")
-    .describe("what a file field gets: a small generated file, or nothing"),
-});
-
 const checkpoint = z.strictObject({
   every: count().default(10).describe("steps between checkpoints; 0 = only at the end"),
   keep_last: positiveCount().default(2).describe("checkpoints kept besides the best one"),
@@ -160,13 +151,10 @@ const report = z.strictObject({
 const openSection = z.looseObject({ kind: z.string() });
 const openOptions = z.looseObject({});
 
-function shape<
-  S extends z.ZodType,
-  E extends z.ZodType,
-  T extends z.ZodType,
-  O extends z.ZodType,
-  K extends z.ZodType,
->(sections: { sampler: S; evaluationSampler: E; site: T; objective: O; tracking: K }) {
+function shape<S extends z.ZodType, E extends z.ZodType, T extends z.ZodType, O extends z.ZodType, K extends z.ZodType>(
+  sections: { sampler: S; evaluationSampler: E; environment: T; objective: O; tracking: K },
+  own: z.ZodRawShape = {},
+) {
   return {
     name: z
       .string()
@@ -178,8 +166,8 @@ function shape<
     init_adapter: z.string().min(1).nullable().default(null).describe("adapter to start from (PEFT layout), or null"),
     lora: lora.prefault({}).describe("the trained adapter"),
     runtime: runtime.prefault({}).describe("ONNX Runtime"),
-    site: sections.site.describe("the forms"),
-    prompt: prompt.prefault({}).describe("the prompt"),
+    environment: sections.environment.describe("what the policy acts in"),
+    ...own,
     sampler: sections.sampler.describe("how a response is generated"),
     objective: sections.objective.describe("options of the objective (the subcommand)"),
     training: training.prefault({}).describe("optimization"),
@@ -187,11 +175,6 @@ function shape<
       .extend({ sampler: sections.evaluationSampler.describe(EVALUATION_SAMPLER) })
       .prefault({} as never)
       .describe("evaluation before, during and after training"),
-    browser: browser.prefault({}).describe("the browser that acts on the forms"),
-    reward: z
-      .enum(["default", "documents"])
-      .default("default")
-      .describe("documents = the design documents' own formula, for comparison"),
     checkpoint: checkpoint.prefault({}).describe("saving"),
     tracking: sections.tracking.describe("where metrics go besides metrics.jsonl"),
     report: report.prefault({}).describe("report.html"),
@@ -202,13 +185,13 @@ const openSchema = z.strictObject(
   shape({
     sampler: openSection,
     evaluationSampler: openSection.nullable().default(null),
-    site: openSection,
-    objective: openOptions,
+    environment: openSection,
+    objective: openSection,
     tracking: openOptions.prefault({}),
   }),
 );
 
-/** A whole run, resolved. `site`, `sampler` and `objective` also hold their plug-in's own options. */
+/** A whole run, resolved. Sections of a `kind` also hold its own options; an environment's further sections are for it alone. */
 export type RunConfig = z.infer<typeof openSchema>;
 
 /** What keys of different sections ask of each other. */
@@ -238,19 +221,29 @@ export function runSchema(
   command: string | undefined,
   raw: Record<string, unknown>,
 ): z.ZodObject {
-  const objective = command === undefined ? undefined : registries.objectives.get(command);
   const evaluationSampler = (raw.evaluation as { sampler?: unknown } | null | undefined)?.sampler;
+  const own = Object.fromEntries(
+    [...registries.sections].map(([name, section]) => [
+      name,
+      ("schema" in section ? section.schema : kindSection(section.entries, raw[name], section.default)).describe(
+        section.description,
+      ),
+    ]),
+  );
   const schema = z.strictObject(
-    shape({
-      sampler: kindSection(registries.samplers, raw.sampler, DEFAULT_SAMPLER),
-      evaluationSampler:
-        (evaluationSampler ?? null) === null
-          ? ownSampler
-          : kindSection(registries.samplers, evaluationSampler, DEFAULT_SAMPLER),
-      site: kindSection(registries.sites, raw.site, DEFAULT_SITE),
-      objective: (objective === undefined ? openOptions : objective.schema.strict()).prefault({}),
-      tracking: trackingSection(registries.trackers).prefault({}),
-    }),
+    shape(
+      {
+        sampler: kindSection(registries.samplers, raw.sampler, DEFAULT_SAMPLER),
+        evaluationSampler:
+          (evaluationSampler ?? null) === null
+            ? ownSampler
+            : kindSection(registries.samplers, evaluationSampler, DEFAULT_SAMPLER),
+        environment: kindSection(registries.environments, raw.environment, DEFAULT_ENVIRONMENT),
+        objective: objectiveSection(registries.objectives, raw.objective, command),
+        tracking: trackingSection(registries.trackers).prefault({}),
+      },
+      own,
+    ),
   );
   return RELATIONS.reduce(
     (related, { path, error, holds }) =>
@@ -270,6 +263,17 @@ function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, default
     .default(kind as string)
     .describe(`one of ${[...entries.keys()].join(", ")}`);
   return entry.schema.safeExtend({ kind: literal }).strict().prefault({});
+}
+
+/** The objective's section: its kind is the command's, where there is one; where neither says, any options are taken. */
+function objectiveSection(
+  objectives: ReadonlyMap<string, ObjectivePlugIn>,
+  raw: unknown,
+  command: string | undefined,
+): z.ZodType {
+  const named = raw !== null && typeof raw === "object" && "kind" in raw;
+  if (named || command !== undefined) return kindSection(objectives, raw, command ?? "");
+  return z.looseObject({ kind: z.string().default("") }).prefault({});
 }
 
 /** One key for each tracker; an empty registry accepts anything. */

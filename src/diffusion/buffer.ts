@@ -1,4 +1,5 @@
 import { UserError } from "../core/errors.js";
+import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
 
 /**
  * The additive bias of a blocked pair. Finite, because -Infinity turns a row with nothing visible into NaN and
@@ -30,68 +31,110 @@ export interface BufferBatch {
   readonly attentionBias: Float32Array;
 }
 
-/** The smallest multiple of `step` that holds `length`: few distinct shapes, few compiled or planned graphs. */
+/** A batch as inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, N]. */
+export function tokenInputs({ batch, length, inputIds, positionIds, attentionBias }: BufferBatch): NamedTensors {
+  return {
+    input_ids: i64([batch, length], inputIds),
+    position_ids: i64([batch, length], positionIds),
+    attention_bias: f32([batch, 1, length, length], attentionBias),
+  };
+}
+
+/** Tokens beyond which buckets grow coarser. */
+const FINE = 256;
+
+/**
+ * The smallest multiple of `step` that holds `length`. Beyond 256 tokens the step doubles wherever the length does: so
+ * many more graphs for every doubling, however long sequences are.
+ */
 export function bucketLength(length: number, step = 32): number {
-  return Math.max(1, Math.ceil(length / step)) * step;
+  const doublings = Math.max(0, Math.ceil(Math.log2(length / FINE)));
+  const unit = step * 2 ** doublings;
+  return Math.max(1, Math.ceil(length / unit)) * unit;
+}
+
+/** Where a buffer begins: sequence b of a batch, entry `offset` of it. */
+export interface Place {
+  readonly b: number;
+  readonly offset: number;
+}
+
+/** Whether no entry of a batch sees one behind it. */
+export function isCausal({ batch, length, attentionBias }: BufferBatch): boolean {
+  for (let row = 0; row < batch * length; row++) {
+    for (let n = (row % length) + 1; n < length; n++)
+      if ((attentionBias[row * length + n] as number) > BLOCKED / 2) return false;
+  }
+  return true;
 }
 
 /**
  * Lays buffers out as one padded batch. Padding is at the end of a row (and whole rows after the last buffer), has
  * position 0 and attends to itself only, so that no row of the attention matrix is empty and nothing real sees it.
+ * @param size `places` puts several buffers into one row, where none sees another; default: a row each.
  * @throws UserError where a buffer does not fit `length` or there are more than `batch`.
  */
 export function batchBuffers(
   buffers: readonly TokenBuffer[],
-  size: { readonly batch: number; readonly length: number; readonly pad: number },
+  size: {
+    readonly batch: number;
+    readonly length: number;
+    readonly pad: number;
+    readonly places?: readonly Place[] | undefined;
+  },
 ): BufferBatch {
   const { batch, length, pad } = size;
-  if (buffers.length > batch) throw new UserError(`${buffers.length} sequences do not fit a batch of ${batch}`);
+  const places = size.places ?? buffers.map((_, b) => ({ b, offset: 0 }));
+  if (places.some(({ b }) => b >= batch))
+    throw new UserError(`${buffers.length} sequences do not fit a batch of ${batch}`);
   const inputIds = new BigInt64Array(batch * length).fill(BigInt(pad));
   const positionIds = new BigInt64Array(batch * length);
   const attentionBias = new Float32Array(batch * length * length).fill(BLOCKED);
-  const out: BufferBatch = { batch, length, inputIds, positionIds, attentionBias };
-  for (let b = 0; b < batch; b++) {
-    const buffer = buffers[b];
-    if (buffer !== undefined) writeBuffer(out, b, buffer);
-    for (let n = 0; n < length; n++) {
-      const row = (b * length + n) * length;
-      if (buffer !== undefined && n < buffer.ids.length) {
-        attentionBias.fill(0, row, row + (buffer.shared?.[n] ?? 0));
-        attentionBias.fill(0, row + (buffer.own?.[n] ?? 0), row + n + 1);
-      } else {
-        attentionBias[row + n] = 0;
-      }
+  for (let n = 0; n < batch * length; n++) attentionBias[n * length + (n % length)] = 0;
+  buffers.forEach(({ ids, positions, shared, own }, i) => {
+    const { b, offset } = places[i] as Place;
+    if (offset + ids.length > length) {
+      throw new UserError(`A sequence of ${ids.length} tokens does not fit a length of ${length}`, {
+        hint: "Raise the length, or shorten the prompt or the response.",
+      });
     }
-  }
-  return out;
+    const start = b * length + offset;
+    ids.forEach((id, n) => {
+      inputIds[start + n] = BigInt(id);
+      positionIds[start + n] = BigInt(positions[n] as number);
+      const row = (start + n) * length + offset;
+      attentionBias.fill(0, row, row + (shared?.[n] ?? 0));
+      attentionBias.fill(0, row + (own?.[n] ?? 0), row + n + 1);
+    });
+  });
+  return { batch, length, inputIds, positionIds, attentionBias };
 }
 
 /**
  * Writes a buffer's tokens and positions over row `b`; the bias stays, so the new buffer must be as long and as visible
  * as the one that the batch was built with.
  */
-export function writeBuffer(target: BufferBatch, b: number, buffer: TokenBuffer): void {
+export function writeBuffer(target: BufferBatch, b: number, { ids, positions }: TokenBuffer): void {
   const { length, inputIds, positionIds } = target;
-  if (buffer.ids.length > length) {
-    throw new UserError(`A sequence of ${buffer.ids.length} tokens does not fit a length of ${length}`, {
-      hint: "Raise the length, or shorten the prompt or the response.",
-    });
-  }
-  for (let n = 0; n < buffer.ids.length; n++) {
-    inputIds[b * length + n] = BigInt(buffer.ids[n] as number);
-    positionIds[b * length + n] = BigInt(buffer.positions[n] as number);
-  }
+  ids.forEach((id, n) => {
+    inputIds[b * length + n] = BigInt(id);
+    positionIds[b * length + n] = BigInt(positions[n] as number);
+  });
 }
 
 /** Collects a buffer entry by entry: the prompt first, at positions 0, 1, ... */
 export class BufferBuilder implements TokenBuffer {
   readonly ids: number[];
   readonly positions: number[];
+  readonly shared: number[];
+  readonly own: number[];
   private readonly offset: number;
 
   constructor(prompt: readonly number[]) {
     this.ids = [...prompt];
     this.positions = prompt.map((_, i) => i);
+    this.shared = prompt.map(() => 0);
+    this.own = prompt.map(() => 0);
     this.offset = prompt.length;
   }
 
@@ -99,9 +142,14 @@ export class BufferBuilder implements TokenBuffer {
     return this.ids.length;
   }
 
-  /** Appends the token of a response position (0-based in the response). @returns its buffer index. */
-  push(token: number, responsePosition: number): number {
+  /**
+   * Appends the token of a response position (0-based in the response), which sees all before it or, as
+   * {@link TokenBuffer} has it, what `shared` and `own` say. @returns its buffer index.
+   */
+  push(token: number, responsePosition: number, shared = 0, own = 0): number {
     this.positions.push(this.offset + responsePosition);
+    this.shared.push(shared);
+    this.own.push(own);
     return this.ids.push(token) - 1;
   }
 }

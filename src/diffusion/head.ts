@@ -23,14 +23,41 @@ export function allowedLogProbs(
   const never = new Array<number>(vocabulary).fill(0);
   // where a vocabulary has no mask or pads with EOS, there is less to block
   for (const id of [tokens.mask, tokens.pad]) if (id < vocabulary && id !== tokens.eos) never[id] = BLOCKED;
-  let scaled = e.add(e.mul(logits, inverseTemperature), e.g.constant("float32", [vocabulary], never));
-  if (eosAllowed !== undefined) {
-    const eos = new Array<number>(vocabulary).fill(0);
-    eos[tokens.eos] = BLOCKED;
-    const blocked = e.mul(e.unsqueeze(e.sub(1, eosAllowed), [1]), e.g.constant("float32", [1, vocabulary], eos));
-    scaled = e.add(scaled, blocked);
+  const scaled = scaledLogits(e, logits, inverseTemperature, e.g.constant("float32", [vocabulary], never));
+  return e.logSoftmax(eosAllowed === undefined ? scaled : withoutEos(e, scaled, eosAllowed, tokens.eos));
+}
+
+/** Blocks the EOS column of scaled logits [R, V] where `eosAllowed` is 0. */
+function withoutEos(e: Emitter, scaled: Value, eosAllowed: Value, eos: number): Value {
+  const [rows, vocabulary] = scaled.shape as [number, number];
+  const blocked = e.mul(e.unsqueeze(e.sub(1, eosAllowed), [1]), BLOCKED);
+  if (eosAllowed.shape[0] === rows) {
+    // one column is written in place
+    const column = e.expand(e.g.constant("int64", [1, 1], [eos]), [rows, 1]);
+    return e.g.op("ScatterElements", [scaled, column, blocked], { axis: 1, reduction: "add" });
   }
-  return e.logSoftmax(scaled);
+  const isEos = Array.from({ length: vocabulary }, (_, id) => (id === eos ? 1 : 0));
+  return e.add(scaled, e.mul(blocked, e.g.constant("float32", [1, vocabulary], isEos)));
+}
+
+/**
+ * logits * scale (+ bias [V]). Where they come from a product with the output head, the scale goes to its rows [R, D] and
+ * the bias into it: no pass over [R, V] is left.
+ */
+export function scaledLogits(e: Emitter, logits: Value, scale: Value, bias?: Value): Value {
+  let product = e.g.producer(logits);
+  while (product?.op === "Identity" || product?.op === "Reshape") product = e.g.producer(product.inputs[0] as Value);
+  const [x, head, own] = product?.inputs ?? [];
+  const isPlain =
+    (product?.op === "Gemm" && (product.attributes.beta ?? 1) === 1 && (own?.shape.length ?? 1) === 1) ||
+    (product?.op === "MatMul" && x?.shape.length === 2 && head?.shape.length === 2);
+  if (product === undefined || x === undefined || head === undefined || !isPlain) {
+    const scaled = e.mul(logits, scale);
+    return bias === undefined ? scaled : e.add(scaled, bias);
+  }
+  const terms = [...(own === undefined ? [] : [e.mul(own, scale)]), ...(bias === undefined ? [] : [bias])];
+  const c = terms.length === 0 ? [] : [terms.reduce((a, b) => e.add(a, b))];
+  return e.g.op("Gemm", [e.mul(x, scale), head, ...c], product.op === "Gemm" ? product.attributes : {});
 }
 
 /** The log-probability of each row's own token: logProbs [R, V], tokens [R] int64; returns [R]. */

@@ -1,6 +1,9 @@
 import type { DiscreteRng } from "../core/outcomes.js";
 import type { Rng } from "../core/rng.js";
 
+/** What a trajectory is scored by: its own steps, a likelihood bound of its response, or the response as plain text. */
+export type Scoring = "steps" | "bound" | "text" | "supervised";
+
 /** What one ratio covers: a step of the trajectory, one token in one step, or the whole response. */
 export type RatioLevel = "step" | "token" | "sequence";
 
@@ -28,7 +31,13 @@ export interface BoundLayout extends LayoutSizes {
   readonly samples: number;
   /** Adds the complement of every corruption. */
   readonly coupled: boolean;
-  readonly rng: DiscreteRng;
+  /**
+   * Fixed shares of masked units in the place of random ones, each with its weight in the integral over (0, 1);
+   * `samples` is then the draws of each. A sampler that has no such bound refuses it.
+   */
+  readonly quadrature?: readonly { readonly fraction: number; readonly weight: number }[];
+  /** Each trajectory's own draws. */
+  readonly rngs: readonly DiscreteRng[];
 }
 
 export interface SupervisedLayout {
@@ -36,5 +45,7 @@ export interface SupervisedLayout {
   readonly arWeight: number | null;
   /** Weight of the EOS tokens behind the first one. */
   readonly eosFillWeight: number;
+  /** N of sequences that hold several examples, where the sampler can pack them; default: a padded sequence each. */
+  readonly packLength?: number;
   readonly rng: Rng;
 }

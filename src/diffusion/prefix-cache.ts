@@ -8,8 +8,7 @@ export const cacheUse = z
   .describe("use keys and values of unchanged tokens again: the same responses, sooner; auto: on the CPU");
 
 /**
- * One forward over what is new: B sequences of N new tokens, the ends of their buffers, and the W keys that each sees, in
- * the order of the buffer. Padding is at the end of both and seen by nothing real. Readings of one and the same buffer
+ * One forward over what is new: B sequences of N new tokens, and the W keys of each one's buffer, in its order. Padding is at the end of both and seen by nothing real. Readings of one and the same buffer
  * share a sequence.
  */
 export interface NewTokens {
@@ -38,65 +37,69 @@ export const NOTHING_KEPT = 1;
 /** Sums over W run in vectors of at most so many numbers: a multiple leaves no rest, which would be added up apart. */
 const LANES = 32;
 
-/** A sequence to read, from `from` on at least: the rows that are asked for must be computed. */
+/** A sequence to read, and the entries of it that are asked for: they are computed, kept or not. */
 export interface Reading {
   readonly buffer: TokenBuffer;
-  readonly from: number;
+  readonly rows: readonly number[];
 }
 
-/** A token of the last forward: its entry in the buffer, and where its keys and values are. */
-interface Known {
+/** An entry of a sequence: what it sees is [0, shared) and [own, itself]. */
+interface Entry {
   readonly id: number;
   readonly position: number;
   readonly shared: number;
   readonly own: number;
-  readonly at: number;
+  /** The same number for entries with the same keys and values. */
+  readonly name: number;
 }
-
-/** What a key that was not in the last forward has: always this list, as {@link PrefixCache} compares by identity. */
-const NOTHING: readonly Known[] = [];
 
 /** A sequence of the next forward. */
 interface Part {
-  readonly before: readonly Known[];
   readonly entries: readonly Entry[];
-  /** Entries that are kept. */
-  common: number;
+  /** Where an entry that is computed is among those that are. */
+  readonly computed: Map<number, number>;
 }
 
 /**
  * Which keys and values of the forward before can be used again. Those of a token follow from its id, its position and
- * the tokens that it sees, all of which stand before it in the buffer. So they are the same in two buffers as far as
- * these begin alike, entry by entry, in id, position and what is seen; from the first difference on all is computed.
- * Rollouts of one prompt are one sequence until they differ.
+ * the keys and values that it sees, in their order; so each such combination has a name, and what has the name of
+ * something kept is not computed again, wherever it stands and in whichever sequence. Rollouts of one prompt are one
+ * sequence until they differ.
  */
 export class PrefixCache {
-  private known: ReadonlyMap<number, readonly Known[]> = new Map();
+  private readonly names = new Names();
+  /** Index b*W+w of the last forward, by name. */
+  private kept: ReadonlyMap<number, number> = new Map();
   private rows = NOTHING_KEPT;
 
   /**
    * Lays out the next forward.
-   * @param readings by a key that a sequence keeps; sequences of the last forward that are not among them are forgotten.
-   * @returns what to compute, and where each sequence's entries from the first computed one on are.
+   * @param readings by a key of the caller's; what no sequence of this forward holds is forgotten.
+   * @returns what to compute, and where each entry that was asked for is.
    */
   next(
     readings: ReadonlyMap<number, Reading>,
     pad: number,
   ): { tokens: NewTokens; row(key: number, n: number): number } {
-    const parts: Part[] = [];
+    const parts = new Map<number, Part>();
     const partOf = new Map<number, number>();
-    for (const [key, { buffer, from }] of readings) {
-      const before = this.known.get(key) ?? NOTHING;
-      const entries = entriesOf(buffer);
-      let b = parts.findIndex((part) => part.before === before && isSame(part.entries, entries));
-      if (b < 0) b = parts.push({ before, entries, common: commonStart(before, entries) }) - 1;
-      const part = parts[b] as Part;
-      part.common = Math.min(part.common, from);
-      partOf.set(key, b);
+    for (const [key, { buffer, rows }] of readings) {
+      const { entries, all } = this.names.ofBuffer(buffer);
+      const part = parts.get(all) ?? { entries, computed: new Map() };
+      parts.set(all, part);
+      partOf.set(key, [...parts.keys()].indexOf(all));
+      for (const n of rows) part.computed.set(n, 0);
     }
-    const batch = parts.length;
-    const length = Math.max(1, ...parts.map(({ entries, common }) => entries.length - common));
-    const width = LANES * Math.ceil(Math.max(1, ...parts.map(({ entries }) => entries.length)) / LANES);
+    const sequences = [...parts.values()];
+    for (const { entries, computed } of sequences) {
+      let next = 0;
+      entries.forEach(({ name }, j) => {
+        if (computed.has(j) || !this.kept.has(name)) computed.set(j, next++);
+      });
+    }
+    const batch = sequences.length;
+    const length = Math.max(1, ...sequences.map(({ computed }) => computed.size));
+    const width = LANES * Math.ceil(Math.max(1, ...sequences.map(({ entries }) => entries.length)) / LANES);
     const tokens: NewTokens = {
       batch,
       length,
@@ -106,63 +109,82 @@ export class PrefixCache {
       keys: new BigInt64Array(batch * width),
       attentionBias: new Float32Array(batch * length * width).fill(BLOCKED),
     };
-    parts.forEach(({ before, entries, common }, b) => {
-      entries.forEach((_, j) => {
-        const at = j < common ? (before[j] as Known).at : this.rows + b * length + j - common;
-        tokens.keys[b * width + j] = BigInt(at);
-      });
-      for (let n = 0; n < length; n++) {
-        const row = (b * length + n) * width;
-        const entry = entries[common + n];
-        if (entry === undefined) {
-          // nobody reads it, but it must see something
-          tokens.attentionBias[row] = 0;
-          continue;
+    const kept = new Map<number, number>();
+    sequences.forEach(({ entries, computed }, b) => {
+      entries.forEach(({ id, position, shared, own, name }, j) => {
+        kept.set(name, b * width + j);
+        const n = computed.get(j);
+        if (n === undefined) {
+          tokens.keys[b * width + j] = BigInt(this.kept.get(name) as number);
+          return;
         }
-        tokens.inputIds[b * length + n] = BigInt(entry.id);
-        tokens.positionIds[b * length + n] = BigInt(entry.position);
-        tokens.attentionBias.fill(0, row, row + entry.shared);
-        tokens.attentionBias.fill(0, row + entry.own, row + common + n + 1);
-      }
+        const at = b * length + n;
+        tokens.keys[b * width + j] = BigInt(this.rows + at);
+        tokens.inputIds[at] = BigInt(id);
+        tokens.positionIds[at] = BigInt(position);
+        tokens.attentionBias.fill(0, at * width, at * width + shared);
+        tokens.attentionBias.fill(0, at * width + own, at * width + j + 1);
+      });
+      // nobody reads padding, but it must see something
+      for (let n = computed.size; n < length; n++) tokens.attentionBias[(b * length + n) * width] = 0;
     });
-    const known = parts.map(({ entries }, b): readonly Known[] =>
-      entries.map((entry, j) => ({ ...entry, at: b * width + j })),
-    );
     this.rows = batch * width;
-    this.known = new Map([...partOf].map(([key, b]) => [key, known[b] as readonly Known[]]));
+    this.kept = kept;
     const row = (key: number, n: number): number => {
       const b = partOf.get(key) as number;
-      return b * length + n - (parts[b] as Part).common;
+      return b * length + ((sequences[b] as Part).computed.get(n) as number);
     };
     return { tokens, row };
   }
 }
 
-type Entry = Omit<Known, "at">;
+/** Numbers for pairs of numbers: equal ones for equal pairs. */
+class Pairs {
+  private readonly known = new Map<number, number>();
 
-/** What each entry sees, said in one way: [0, shared) and [own, itself], where own is 0 if the two meet. */
-function entriesOf({ ids, positions, shared, own }: TokenBuffer): Entry[] {
-  return ids.map((id, j) => {
-    const [end, begin] = [shared?.[j] ?? 0, own?.[j] ?? 0];
-    const position = positions[j] as number;
-    return begin <= end ? { id, position, shared: 0, own: 0 } : { id, position, shared: end, own: begin };
-  });
+  /** @returns 1, 2, ... */
+  of(a: number, b: number): number {
+    const key = a * 2 ** 26 + b;
+    let name = this.known.get(key);
+    if (name === undefined) {
+      name = this.known.size + 1;
+      this.known.set(key, name);
+    }
+    return name;
+  }
 }
 
-function isSame(a: readonly Entry[], b: readonly Entry[]): boolean {
-  return a.length === b.length && commonStart(a, b) === b.length;
-}
+/** Names what keys and values follow from; lists are named by their beginning and their last entry. */
+class Names {
+  private readonly tokens = new Pairs();
+  private readonly entries = new Pairs();
+  private readonly lists = new Pairs();
 
-function commonStart(before: readonly Entry[], now: readonly Entry[]): number {
-  const differs = now.findIndex((entry, j) => {
-    const old = before[j];
-    return (
-      old === undefined ||
-      old.id !== entry.id ||
-      old.position !== entry.position ||
-      old.shared !== entry.shared ||
-      old.own !== entry.own
-    );
-  });
-  return differs < 0 ? now.length : differs;
+  /** @returns the buffer's entries, and a name for all of them together. */
+  ofBuffer({ ids, positions, shared, own }: TokenBuffer): { entries: Entry[]; all: number } {
+    const entries: Entry[] = [];
+    // the list of the first n entries; 0 is the empty one
+    const before = [0];
+    const extended = (list: number, { name }: Entry): number => this.lists.of(list, name);
+    let seen = 0;
+    ids.forEach((id, j) => {
+      const last = entries[j - 1];
+      let [end, begin] = [shared?.[j] ?? 0, own?.[j] ?? 0];
+      if (begin <= end) [end, begin] = [0, 0];
+      if (begin === 0) seen = before[j] as number;
+      else if (last?.own === begin && last.shared === end) seen = extended(seen, last);
+      else seen = entries.slice(begin).reduce(extended, before[end] as number);
+      const position = positions[j] as number;
+      const entry = {
+        id,
+        position,
+        shared: end,
+        own: begin,
+        name: this.entries.of(this.tokens.of(id, position), seen),
+      };
+      entries.push(entry);
+      before.push(extended(before[j] as number, entry));
+    });
+    return { entries, all: before.at(-1) as number };
+  }
 }

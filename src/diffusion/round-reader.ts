@@ -1,7 +1,15 @@
-import { batchBuffers, type TokenBuffer } from "./buffer.js";
+import { f32, i64, scalar, vector } from "../onnx/tensors.js";
+import type { Tensor } from "../onnx/types.js";
+import { batchBuffers, type TokenBuffer, tokenInputs } from "./buffer.js";
 import { PrefixCache, type Reading } from "./prefix-cache.js";
-import type { CachedRounds, CacheUse, RoundHead, RoundInput, RoundModel, SamplerShapes } from "./sampler.js";
-import type { Features } from "./terms.js";
+import {
+  type CachedRounds,
+  type CacheUse,
+  DRAW_INPUTS,
+  type RoundHead,
+  type RoundInput,
+  type RoundModel,
+} from "./sampler.js";
 
 /** What one rollout asks of a forward: a sequence, and R of its rows. */
 export interface RowRequest {
@@ -10,8 +18,8 @@ export interface RowRequest {
   readonly rows: readonly number[];
   /** [R] noise; default 0. */
   readonly uniform?: Float32Array;
-  /** What the sampler's {@link RoundHead} reads of each row. */
-  readonly features?: Features;
+  /** [R] what the sampler's {@link RoundHead} reads of each row besides the noise, by name. */
+  readonly features?: Readonly<Record<string, Float32Array | BigInt64Array>>;
 }
 
 /** What a forward said, and where in its arrays [rollout][R] each row that was asked for is. */
@@ -24,7 +32,8 @@ export interface ReaderOptions {
   readonly roundHead: RoundHead<unknown>;
   /** Rollouts that run together. */
   readonly batch: number;
-  readonly shapes: SamplerShapes;
+  /** N of a rollout's buffer, and rows it gathers in one round. */
+  readonly shapes: { readonly length: number; readonly rows: number };
   readonly pad: number;
   /** Positive. */
   readonly temperature: number;
@@ -71,8 +80,9 @@ export class RoundReader<Round> {
       { batch, length, pad },
     );
     const places = all.map(({ rows }, b) => rows.map((_, r) => b * each + r));
-    const drawn = this.draws(all, places, batch * each, (b, n) => b * length + n);
-    return { round: await this.model.forwardRound({ ...buffers, conditions: {}, ...drawn }), places };
+    const { rows, headInputs } = this.draws(all, places, batch * each, (b, n) => b * length + n);
+    const inputs = { ...tokenInputs(buffers), rows };
+    return { round: await this.model.forwardRound({ inputs, headInputs }), places };
   }
 
   private async askNew(
@@ -83,13 +93,22 @@ export class RoundReader<Round> {
     requests.forEach((request, b) => {
       if (request === undefined) return;
       const { buffer, rows } = request;
-      readings.set(b, { buffer, from: Math.min(...rows.filter((row) => row >= 0)) });
+      readings.set(b, { buffer, rows: rows.filter((row) => row >= 0) });
     });
     const { tokens, row } = this.cache.next(readings, this.options.pad);
     let size = 0;
     const all = requests.map((request) => request ?? NOTHING);
     const places = all.map(({ rows }) => rows.map((n) => (n < 0 ? -1 : size++)));
-    return { round: await cached.forwardRound({ ...tokens, ...this.draws(all, places, size, row) }), places };
+    const { batch, length, width } = tokens;
+    const { rows: wanted, headInputs } = this.draws(all, places, size, row);
+    const inputs = {
+      input_ids: i64([batch, length], tokens.inputIds),
+      position_ids: i64([batch, length], tokens.positionIds),
+      attention_bias: f32([batch, 1, length, width], tokens.attentionBias),
+      keys: i64([batch, width], tokens.keys),
+      rows: wanted,
+    };
+    return { round: await cached.forwardRound({ inputs, headInputs }), places };
   }
 
   /** @param size of the forward's rows. @param flat where an entry of a rollout's buffer is in the forward. */
@@ -98,14 +117,13 @@ export class RoundReader<Round> {
     places: readonly (readonly number[])[],
     size: number,
     flat: (rollout: number, n: number) => number,
-  ): Pick<RoundInput, "rows" | "features" | "uniform" | "temperature"> {
+  ): { rows: Tensor; headInputs: RoundInput["headInputs"] } {
     const rows = new BigInt64Array(size);
     const uniform = new Float32Array(size);
     const features = Object.fromEntries(
-      Object.entries(this.options.roundHead.features).map(([name, dtype]) => [
-        name,
-        dtype === "int64" ? new BigInt64Array(size) : new Float32Array(size),
-      ]),
+      Object.entries(this.options.roundHead.inputs)
+        .filter(([name]) => !Object.hasOwn(DRAW_INPUTS, name))
+        .map(([name, { dtype }]) => [name, dtype === "int64" ? new BigInt64Array(size) : new Float32Array(size)]),
     );
     requests.forEach((request, b) => {
       request.rows.forEach((n, r) => {
@@ -116,6 +134,13 @@ export class RoundReader<Round> {
         for (const [name, values] of Object.entries(features)) values[place] = request.features?.[name]?.[r] as never;
       });
     });
-    return { rows, uniform, features, temperature: this.options.temperature };
+    return {
+      rows: vector(rows),
+      headInputs: {
+        inverse_temperature: scalar(1 / this.options.temperature),
+        uniform: vector(uniform),
+        ...Object.fromEntries(Object.entries(features).map(([name, values]) => [name, vector(values)])),
+      },
+    };
   }
 }

@@ -1,23 +1,17 @@
 import type { ZodObject } from "zod";
+import type { Action, Observation } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
 import type { Emitter } from "../onnx/emit.js";
+import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
 import type { Tensor, Value } from "../onnx/types.js";
-import type { BoundLayout, LayoutSizes, StepLayout, SupervisedLayout } from "./layouts.js";
-import type { NewTokens } from "./prefix-cache.js";
+import type { Tokenizer } from "../text/tokenizer.js";
+import type { Batch } from "./batch.js";
+import type { BoundLayout, LayoutSizes, Scoring, StepLayout, SupervisedLayout } from "./layouts.js";
 import type { ScoreHead } from "./score-head.js";
+import type { ScoredBatch } from "./scored-tokens.js";
 import type { SupervisedExample } from "./supervised.js";
-import type { Conditions, Features, TermBatch } from "./terms.js";
-import type { TokenIds } from "./tokens.js";
+import type { SampledModel } from "./tokens.js";
 import type { Trajectory } from "./trajectory.js";
-
-/** What a sampler must know of its model. */
-export interface SampledModel {
-  readonly tokens: TokenIds;
-  /** Vocabulary entries. */
-  readonly vocabulary: number;
-  /** Whether a token sees what lies behind it in the buffer. */
-  readonly attention: "causal" | "bidirectional";
-}
 
 /** What every sampler's options hold. */
 export interface SamplerOptions {
@@ -27,34 +21,27 @@ export interface SamplerOptions {
   readonly promptLength: number;
   /** tau; 0 is greedy. */
   readonly temperature: number;
+  /** Records what the response would be after each step, for objectives that learn from drafts. */
+  readonly recordDrafts?: boolean;
   readonly model: SampledModel;
 }
 
 /**
- * One round of a batch of rollouts: B buffers of N tokens and R rows of interest. B, N and R depend on the
- * configuration only, not on the state of the rollouts.
+ * One round of a batch of rollouts. Shapes depend on the configuration only, not on the state of the rollouts, save where
+ * keys and values are kept.
  */
 export interface RoundInput {
-  /** B */
-  readonly batch: number;
-  /** N */
-  readonly length: number;
-  /** [B*N] */
-  readonly inputIds: BigInt64Array;
-  /** [B*N] original positions, not buffer indices. */
-  readonly positionIds: BigInt64Array;
-  /** [B*N*N] additive, query-major. */
-  readonly attentionBias: Float32Array;
-  readonly conditions: Conditions;
-  /** [R] flat index b*N+n; an unused row is 0 and what is said of it is ignored. */
-  readonly rows: BigInt64Array;
-  /** What the sampler's {@link RoundHead} reads of each row. */
-  readonly features: Features;
-  /** [R] noise in [0, 1), strictly below 1 in float32. */
-  readonly uniform: Float32Array;
-  /** Positive (1 for greedy decoding). */
-  readonly temperature: number;
+  /** Inputs of the model's graph by name; `rows` [R] int64: the rows that go through the head. */
+  readonly inputs: NamedTensors;
+  /** Inputs of the {@link RoundHead} by name. */
+  readonly headInputs: NamedTensors;
 }
+
+/** What a head that draws from a vocabulary takes: noise [R] in [0, 1), strictly below 1 in float32, and 1 / tau. */
+export const DRAW_INPUTS = {
+  inverse_temperature: { dtype: "float32", shape: [] },
+  uniform: { dtype: "float32", shape: ["R"] },
+} as const satisfies InputSpecs;
 
 /** The network behind a sampler; `Round` is what the sampler's {@link RoundHead} says of the rows. */
 export interface RoundModel<Round> {
@@ -69,43 +56,50 @@ export interface RoundModel<Round> {
 /** Whether keys and values are used again: always, never, or where they stay in the memory that computes them. */
 export type CacheUse = boolean | "auto";
 
-/** A round of new tokens behind those that the rounds before have read; rows are indices b*N+n of the new ones. */
-export type CachedRoundInput = NewTokens & Pick<RoundInput, "rows" | "features" | "uniform" | "temperature">;
-
 /** Rounds that build on each other. */
 export interface CachedRounds<Round> {
-  forwardRound(input: CachedRoundInput): Promise<Round>;
+  /** A round of new tokens behind those that the rounds before have read. */
+  forwardRound(input: RoundInput): Promise<Round>;
   /** Frees the keys and values. Never fails. */
   close(): void;
 }
 
-/** What a rollout draws from the logits of its rows, on the graph. */
-export interface RoundHead<Round> {
-  /** Inputs [R] of its own. */
-  readonly features: Readonly<Record<string, "float32" | "int64">>;
-  /** Declares the graph's outputs from logits [R, V] and noise [R]. */
+/** What a rollout draws from the outputs of the model's graph, on the graph. */
+export interface RoundHead<Round, About = SampledModel> {
+  /** Inputs of its own; the symbol `R` is the number of rows. */
+  readonly inputs: InputSpecs;
+  /** Declares the graph's outputs from those of the model: `logits` [R, V]. */
   emit(
     e: Emitter,
-    logits: Value,
-    inputs: {
-      readonly inverseTemperature: Value;
-      readonly uniform: Value;
-      readonly features: Readonly<Record<string, Value>>;
-    },
-    tokens: TokenIds,
+    outputs: Readonly<Record<string, Value>>,
+    inputs: Readonly<Record<string, Value>>,
+    about: About,
   ): void;
   read(outputs: Readonly<Record<string, Tensor>>): Round;
 }
 
-/** What a trajectory is scored by: its own steps, a likelihood bound of its response, or the response as plain text. */
-export type Scoring = "steps" | "bound" | "text" | "supervised";
+/**
+ * How a sampler meets an environment: what a rollout begins from, and what the environment is answered.
+ * Samplers of text share one (text-policy.ts).
+ */
+export interface PolicyText<Start, T> {
+  /** @throws UserError where the observation is not of the kind that the sampler reads. */
+  begin(observation: Observation, tokenizer: Tokenizer, model: SampledModel): Start;
+  action(trajectory: T, tokenizer: Tokenizer, model: SampledModel): Action;
+  /** Size of a start, which `prompt_length` limits; absent where none is too large. */
+  length?(start: Start): number;
+  /** Units that were generated: tokens. */
+  units(trajectory: T): number;
+  /** Named measures of a trajectory, which are averaged over a step. */
+  metrics(trajectory: T): Readonly<Record<string, number>>;
+}
 
 /** Sizes that follow from a sampler's options. */
 export interface SamplerShapes {
-  /** N of a rollout's buffer. */
-  readonly length: number;
-  /** Rows a rollout gathers in one round. */
-  readonly rows: number;
+  /** Dimensions of the model's graph in a round of so many rollouts, by symbol. */
+  dims(batch: number): Readonly<Record<string, number>>;
+  /** Rows a rollout gathers in one round; undefined where the head reads all of the model's output. */
+  readonly rows: number | undefined;
   /** Most steps of a trajectory. */
   readonly steps: number;
 }
@@ -129,14 +123,14 @@ export interface Sampler<
   Options extends SamplerOptions = SamplerOptions,
   T extends Trajectory = Trajectory,
   Round = unknown,
+  Start = readonly number[],
 > {
+  readonly policy: PolicyText<Start, T>;
   /** The sampler's part of a YAML configuration, with defaults. */
   readonly schema: ZodObject;
   /** Inputs [B] besides the contract's that it gives to the model's graph. */
   readonly conditions: readonly string[];
   readonly roundHead: RoundHead<Round>;
-  /** True where the policy draws tokens behind EOS too, so that its steps must score them; absent: it never does. */
-  readonly drawsBehindEos?: boolean;
   /** Every head that its layouts may name. */
   readonly scoreHeads: readonly ScoreHead[];
   /** @throws UserError where the model is of a kind that it cannot sample. */
@@ -144,18 +138,18 @@ export interface Sampler<
   shapes(options: Options): SamplerShapes;
   /** The same policy on a canvas of about `positions` tokens in at most `steps` steps: what proofs can afford. */
   shrink(options: Options, positions: number, steps: number): Options;
-  /** Why trajectories of this policy cannot be scored in a way, or undefined where they can. */
-  refuses(scoring: Scoring, options: Options): string | undefined;
+  /** Why a scoring that the sampler has does not work with these options; absent: whatever it has works. */
+  refuses?(scoring: Scoring, options: Options): string | undefined;
   /** Whether rollouts use {@link RoundModel.cachedRounds} where the model has them; absent: never. */
   caches?(options: Options): CacheUse;
   /**
-   * @param prompts token ids, one list a rollout.
+   * @param starts what each rollout begins from: token ids of its prompt.
    * @param rngs one stream a rollout, so that batching does not change the noise.
    * @param batchSize B of every forward: prompts run in chunks of it, the last one padded. Default: all at once.
    */
   rollout(
     model: RoundModel<Round>,
-    prompts: readonly (readonly number[])[],
+    starts: readonly Start[],
     options: Options,
     rngs: readonly Rng[],
     batchSize?: number,
@@ -170,16 +164,39 @@ export interface Sampler<
   steps(trajectory: T): number;
   /** Tokens that it takes to score all steps: sequences of similar size share a micro-batch. */
   size(trajectory: T): number;
-  reveals(trajectory: T): Reveal[];
-  /** The log-probabilities of the steps as sampled, with the recorded values. */
-  stepTerms(trajectories: readonly T[], options: Options, layout: StepLayout): TermBatch;
+  /**
+   * The response as it would stand after each step, as trajectories that `policy.action` reads: what is open yet is as
+   * the step drafted it. Of rollouts with {@link SamplerOptions.recordDrafts}; absent where there is no such thing.
+   */
+  drafts?(trajectory: T): object[];
+  /** When each token got its value; absent where there are no tokens. */
+  reveals?(trajectory: T): Reveal[];
+  /** The log-probabilities of the steps as sampled, with the recorded values. What a sampler lacks, it cannot be trained by. */
+  stepTerms?(trajectories: readonly T[], options: Options, layout: StepLayout): Batch;
   /** A bound of log p(response | prompt): the same draws of `rng` give the same terms for every policy. */
-  boundTerms(trajectories: readonly T[], options: Options, layout: BoundLayout): TermBatch;
+  boundTerms?(trajectories: readonly T[], options: Options, layout: BoundLayout): Batch;
   /** log p of the response read from left to right. */
-  textTerms(trajectories: readonly T[], options: Options, layout: LayoutSizes): TermBatch;
-  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score. */
-  supervisedTerms(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): TermBatch;
+  textTerms?(trajectories: readonly T[], options: Options, layout: LayoutSizes): Batch;
+  /** Named measures of what a step trained on, for whoever watches; null where one has no meaning. */
+  watch?(batches: readonly ScoredBatch[], scoring: Scoring, options: Options): Readonly<Record<string, number | null>>;
+  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score over all batches. */
+  supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch[];
 }
+
+const SCORINGS = { steps: "stepTerms", bound: "boundTerms", text: "textTerms", supervised: "supervisedTerms" } as const;
+
+/** Why trajectories of a sampler cannot be scored in a way, or undefined where they can. */
+export function lacks(sampler: Sampler, scoring: Scoring, options: SamplerOptions): string | undefined {
+  if (sampler[SCORINGS[scoring]] === undefined) return `its sampler has no ${SCORED[scoring]}`;
+  return sampler.refuses?.(scoring, options);
+}
+
+const SCORED: Readonly<Record<Scoring, string>> = {
+  steps: "log-probabilities of its steps",
+  bound: "bound of a response's log-probability",
+  text: "log-probabilities of a text read from left to right",
+  supervised: "supervised loss",
+};
 
 /** Of a policy that samples: below it the rounding of float32 logits is a large part of a log-probability. */
 export const MIN_TEMPERATURE = 0.01;

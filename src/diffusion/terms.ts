@@ -1,54 +1,9 @@
 import { UserError } from "../core/errors.js";
-import { batchBuffers, bucketLength, type TokenBuffer } from "./buffer.js";
+import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
+import type { Batch } from "./batch.js";
+import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
 import type { LayoutSizes, StepLayout } from "./layouts.js";
-import type { ScoreHead } from "./score-head.js";
-
-/** Values [R] of a row, by the name of a graph input. */
-export type Features = Readonly<Record<string, Float32Array | BigInt64Array>>;
-
-/** Values [B] of a sequence, by the name of an input of the model's graph (`time`, `step`). */
-export type Conditions = Readonly<Record<string, Float32Array>>;
-
-/**
- * Buffers with R scored terms in S segments. Term r is what `head` says of `targets[r]` at row `rows[r]`, mostly a
- * log-probability; segment s gathers sum_r coefficient[r] * score[r] over its terms: a round for Flow-GRPO, a response
- * for ESPO. Padding terms have coefficient 0.
- */
-export interface TermBatch {
-  readonly batch: number;
-  readonly length: number;
-  /** [B*N] */
-  readonly inputIds: BigInt64Array;
-  /** [B*N] */
-  readonly positionIds: BigInt64Array;
-  /** [B*N*N] additive */
-  readonly attentionBias: Float32Array;
-  readonly conditions: Conditions;
-  readonly temperature: number;
-  readonly head: ScoreHead;
-  /** [R] flat b*N+n */
-  readonly rows: BigInt64Array;
-  /** [R] */
-  readonly targets: BigInt64Array;
-  /** The head's own inputs. */
-  readonly features: Features;
-  /** [R] */
-  readonly coefficient: Float32Array;
-  /** [R] in 0..S-1 */
-  readonly segment: BigInt64Array;
-  readonly segments: number;
-  /** [S] which trajectory of the batch a segment belongs to; -1 for padding. */
-  readonly owner: readonly number[];
-  /** [S] scored tokens behind each segment: what a value is divided by where an objective works per token. */
-  readonly tokens: Float32Array;
-  /** [S] the rollout's own value of each segment, where it recorded one. */
-  readonly recorded: Float32Array | undefined;
-  /**
-   * Set where a random subset of the segments is laid out: `share` [S] says how many of the `of` segments each stands
-   * for, so that the expectation over subsets is the loss over all of them. Absent: every segment is here, once.
-   */
-  readonly sampled?: { readonly share: Float32Array; readonly of: number };
-}
+import { type ScoreHead, TARGETS } from "./score-head.js";
 
 /** One term of a sequence. */
 export interface Term {
@@ -75,11 +30,15 @@ export interface TermSizes {
   readonly length: number;
   readonly terms: number;
   readonly segments: number;
+  /** Where each sequence stands; default: in a row of its own. */
+  readonly places?: readonly Place[];
 }
 
 export interface SegmentInfo {
   /** [S] the trajectory of each segment; missing ones are padding. */
   readonly owner: readonly number[];
+  /** [S] the step of each segment; absent: every segment covers all steps. */
+  readonly step?: readonly number[];
   /** [S] */
   readonly tokens: Float32Array;
   /** [S] */
@@ -93,43 +52,33 @@ export interface SegmentInfo {
 }
 
 /** Lays sequences and their terms out at static sizes. @throws UserError where they do not fit. */
-export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): TermBatch {
+export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): Batch {
   const { head } = info;
-  const buffers = batchBuffers(
+  const { inputIds, positionIds, attentionBias } = batchBuffers(
     scored.map((s) => s.buffer),
-    { batch: sizes.batch, length: sizes.length, pad: info.pad },
+    { batch: sizes.batch, length: sizes.length, pad: info.pad, places: sizes.places },
   );
-  const features = Object.fromEntries(
-    Object.entries(head.features).map(([name, dtype]) => [
+  const features = Object.entries(head.inputs)
+    .filter(([name]) => !Object.hasOwn(TARGETS, name))
+    .map(([name, { dtype }]) => ({
       name,
-      dtype === "int64" ? new BigInt64Array(sizes.terms) : new Float32Array(sizes.terms).fill(PADDING_FEATURE),
-    ]),
-  );
-  const out: TermBatch = {
-    ...buffers,
-    conditions: conditionsOf(scored, sizes.batch),
-    temperature: info.temperature,
-    head,
-    rows: new BigInt64Array(sizes.terms),
-    targets: new BigInt64Array(sizes.terms).fill(BigInt(info.filler)),
-    features,
-    coefficient: new Float32Array(sizes.terms),
-    segment: new BigInt64Array(sizes.terms),
-    segments: sizes.segments,
-    owner: Array.from({ length: sizes.segments }, (_, s) => info.owner[s] ?? -1),
-    tokens: info.tokens,
-    recorded: info.recorded,
-  };
+      values: dtype === "int64" ? new BigInt64Array(sizes.terms) : new Float32Array(sizes.terms).fill(PADDING_FEATURE),
+    }));
+  const rows = new BigInt64Array(sizes.terms);
+  const targets = new BigInt64Array(sizes.terms).fill(BigInt(info.filler));
+  const coefficient = new Float32Array(sizes.terms);
+  const segment = new BigInt64Array(sizes.terms);
   let r = 0;
-  scored.forEach(({ terms }, b) => {
+  scored.forEach(({ terms }, i) => {
+    const { b, offset } = sizes.places?.[i] ?? { b: i, offset: 0 };
     for (const term of terms) {
       if (r === sizes.terms)
         throw new UserError(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
-      out.rows[r] = BigInt(b * sizes.length + term.row);
-      out.targets[r] = BigInt(term.target);
-      out.coefficient[r] = term.coefficient;
-      out.segment[r] = BigInt(term.segment);
-      for (const [name, values] of Object.entries(features)) {
+      rows[r] = BigInt(b * sizes.length + offset + term.row);
+      targets[r] = BigInt(term.target);
+      coefficient[r] = term.coefficient;
+      segment[r] = BigInt(term.segment);
+      for (const { name, values } of features) {
         const value = term.features?.[name] ?? 0;
         if (values instanceof BigInt64Array) values[r] = BigInt(value);
         else values[r] = value;
@@ -137,19 +86,42 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
       r++;
     }
   });
-  return out;
+  const { batch, length } = sizes;
+  const perSegment = <T>(values: readonly T[], missing: T): T[] =>
+    Array.from({ length: sizes.segments }, (_, s) => values[s] ?? missing);
+  return {
+    inputs: {
+      ...tokenInputs({ batch, length, inputIds, positionIds, attentionBias }),
+      ...conditionsOf(scored, batch),
+      rows: vector(rows),
+    },
+    causal: isCausal({ batch, length, inputIds, positionIds, attentionBias }),
+    head,
+    headInputs: {
+      targets: vector(targets),
+      inverse_temperature: scalar(1 / info.temperature),
+      ...Object.fromEntries(features.map(({ name, values }) => [name, vector(values)])),
+    },
+    coefficient,
+    segment,
+    segments: sizes.segments,
+    owner: perSegment(info.owner, -1),
+    step: perSegment(info.step ?? [], -1),
+    units: info.tokens,
+    recorded: info.recorded,
+  };
 }
 
 /** 1 is an ordinary value of every float feature (EOS allowed, a time, a factor), where 0 may stand for a logarithm of nothing. */
 const PADDING_FEATURE = 1;
 
 /** Values [B] by name; padding rows repeat the first sequence's, so that they stay in the model's range. */
-function conditionsOf(scored: readonly ScoredBuffer[], batch: number): Conditions {
+function conditionsOf(scored: readonly ScoredBuffer[], batch: number): NamedTensors {
   const first = scored[0]?.conditions ?? {};
   return Object.fromEntries(
     Object.entries(first).map(([name, value]) => [
       name,
-      Float32Array.from({ length: batch }, (_, b) => scored[b]?.conditions?.[name] ?? value),
+      vector(Float32Array.from({ length: batch }, (_, b) => scored[b]?.conditions?.[name] ?? value)),
     ]),
   );
 }
@@ -200,13 +172,14 @@ export function stepTerms(
   sizes: StepSizes,
   layout: StepLayout,
   info: Pick<SegmentInfo, "temperature" | "head" | "pad" | "filler">,
-): TermBatch {
+): Batch {
   const { batch, level } = layout;
   const terms = batch * sizes.terms;
   const segments = level === "token" ? terms : level === "step" ? batch * sizes.steps : batch;
   const recorded = new Float32Array(segments);
   const tokens = new Float32Array(segments);
   const owner = new Array<number>(segments).fill(-1);
+  const stepOf = new Array<number>(segments).fill(-1);
   const shown = new Array<number>(batch).fill(0);
   let r = 0;
   const scored = buffers.map(({ buffer, conditions, trajectory, steps }): ScoredBuffer => {
@@ -220,6 +193,7 @@ export function stepTerms(
         tokens[s] = (tokens[s] as number) + 1;
         recorded[s] = (recorded[s] as number) + term.logProb;
         owner[s] = trajectory;
+        if (level !== "sequence") stepOf[s] = step;
         return { row: term.row, target: term.target, coefficient: 1, segment: s, features: term.features };
       });
     });
@@ -229,7 +203,7 @@ export function stepTerms(
   const out = bufferTerms(
     scored,
     { batch: batch * sizes.sequences, length: sizes.length, terms, segments },
-    { ...info, owner, tokens, recorded },
+    { ...info, owner, step: stepOf, tokens, recorded },
   );
   if (layout.reduction === "mean") {
     out.segment.forEach((s, i) => {

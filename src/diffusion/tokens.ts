@@ -4,3 +4,12 @@ export interface TokenIds {
   readonly pad: number;
   readonly eos: number;
 }
+
+/** What a sampler must know of its model. */
+export interface SampledModel {
+  readonly tokens: TokenIds;
+  /** Vocabulary entries. */
+  readonly vocabulary: number;
+  /** Whether a token sees what lies behind it in the buffer. */
+  readonly attention: "causal" | "bidirectional";
+}

@@ -1,5 +1,8 @@
-/** What every sampler records of a rollout. Plain data: JSON holds it exactly. */
-export interface Trajectory {
+/** What a sampler recorded of one turn: plain data, which JSON holds exactly. Only its own sampler looks inside. */
+export type Trajectory = object;
+
+/** What every sampler of text records. */
+export interface TokenTrajectory {
   readonly prompt: readonly number[];
   /** L: positions of the canvas. */
   readonly responseLength: number;

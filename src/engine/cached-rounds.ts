@@ -3,14 +3,14 @@ import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/raw-model.js";
 import type { Runtime } from "../onnx/session.js";
-import { drawFeeds, f32, i64 } from "./feeds.js";
+import { f32 } from "../onnx/tensors.js";
 
 export interface CacheOptions {
   /** Where the runtime's store keeps keys and values. */
   readonly id: string;
-  readonly roundHead: RoundHead<unknown>;
-  /** Graph input -> store key of the parameters. */
-  readonly bind: Readonly<Record<string, string>>;
+  readonly roundHead: RoundHead<unknown, unknown>;
+  /** Graph input -> store key of the parameters that a session reads. */
+  bind(session: string): Readonly<Record<string, string>>;
   /** Loads the session at first use: one serves all sizes. */
   session(): Promise<string>;
 }
@@ -29,7 +29,7 @@ export function openCachedRounds(
       key: `${id}/${name}`,
       shape: [NOTHING_KEPT, heads as number, width as number],
     }));
-  const bound = { ...bind, ...Object.fromEntries(stores.map(({ input, key }) => [input, key])) };
+  const kept = Object.fromEntries(stores.map(({ input, key }) => [input, key]));
   const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
   // rows that nothing sees, and not none: not every provider takes a tensor without elements
   const nothing = Object.fromEntries(
@@ -37,17 +37,10 @@ export function openCachedRounds(
   );
   let begun = false;
   return {
-    forwardRound: async (input) => {
-      const { batch, length, width } = input;
-      const feeds = {
-        input_ids: i64([batch, length], input.inputIds),
-        position_ids: i64([batch, length], input.positionIds),
-        attention_bias: f32([batch, 1, length, width], input.attentionBias),
-        keys: i64([batch, width], input.keys),
-        ...(begun ? {} : nothing),
-        ...drawFeeds(input),
-      };
-      const outputs = await runtime.run(await session(), { feeds, bind: begun ? bound : bind, keep });
+    forwardRound: async ({ inputs, headInputs }) => {
+      const feeds = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
+      const name = await session();
+      const outputs = await runtime.run(name, { feeds, bind: { ...bind(name), ...(begun ? kept : {}) }, keep });
       begun = true;
       return roundHead.read(outputs);
     },

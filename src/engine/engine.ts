@@ -1,25 +1,37 @@
 import { join } from "node:path";
+import type { Batch } from "../diffusion/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
-import type { Conditions, TermBatch } from "../diffusion/terms.js";
-import type { TokenIds } from "../diffusion/tokens.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
 import { graphWithPast, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import type { Runtime } from "../onnx/session.js";
+import { f32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
-import { optimizerGraph, type Parameter, slot } from "../optim/optimizer.js";
+import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import { readSafetensors } from "../weights/safetensors.js";
 import { openCachedRounds } from "./cached-rounds.js";
-import { drawFeeds, f32, featureFeeds, i64, scalar } from "./feeds.js";
-import { accumulator, rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "./graphs.js";
+import {
+  accumulator,
+  dimensionsOf,
+  type GraphShape,
+  rolloutGraph,
+  scoreGraph,
+  shapeOf,
+  type TrainedModel,
+  type TrainedObjective,
+  trainingGraph,
+} from "./graphs.js";
 
 export type PolicyKey = "policy" | "reference";
 
 export interface EngineOptions {
   /** Says what is drawn in a round and what a term is worth. */
-  readonly sampler: Pick<Sampler, "roundHead" | "scoreHeads" | "conditions">;
+  readonly sampler: Pick<Sampler, "roundHead" | "scoreHeads">;
+  /** What the sampler's heads know of the model. */
+  readonly about: unknown;
+  /** Undefined: every weight is trained. */
   readonly lora: LoraOptions | undefined;
   /** Objective, its options, and the optimizer; absent where nothing is trained. */
   readonly training?: {
@@ -31,26 +43,31 @@ export interface EngineOptions {
   readonly checkpoint?: boolean;
 }
 
-/** Values [S] of each segment that the loss compares. */
+/** What the loss compares: values [S] of each segment, and whatever else the objective's loss takes. */
 export interface SegmentValues {
   readonly old: Float32Array;
   readonly reference: Float32Array;
   readonly advantage: Float32Array;
   readonly weight: Float32Array;
+  /** Inputs that the objective declares, by name. */
+  readonly extra?: NamedTensors;
 }
 
 /**
- * A model with its adapters on a runtime: samples rounds, scores trajectories, accumulates gradients, takes steps.
+ * A model with its adapters on a runtime: samples rounds, scores batches, accumulates gradients, takes steps.
  * Graphs are built and loaded for each static shape at first use. Parameters, gradients and moments stay in the runtime,
- * which belongs to one engine.
+ * which belongs to one engine. What the tensors of a batch mean is nothing that it knows.
  */
 export class Engine implements RoundModel<unknown> {
-  readonly tokens: TokenIds;
+  /** What is trained; the first group is the model's own: its adapter, or all of its weights. */
+  readonly groups: readonly ParameterGroup[];
   readonly parameters: readonly Parameter[];
-  private readonly trainable: Trainable;
+  private readonly trained: TrainedModel;
+  private readonly inputNames = new Map<string, ReadonlySet<string>>();
   private accumulated = false;
   private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
   private caches = 0;
+  private readonly loading = new Map<string, Promise<void>>();
   /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -59,22 +76,16 @@ export class Engine implements RoundModel<unknown> {
     readonly model: Model,
     private readonly options: EngineOptions,
   ) {
-    const { config, graph } = model;
-    this.tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
-    this.trainable = {
-      lora: options.lora,
-      full: options.lora === undefined,
-      checkpoint: options.checkpoint ?? false,
+    const { lora, training, about, checkpoint = false } = options;
+    this.trained = { graph: model.graph, lora, checkpoint, about };
+    const own: ParameterGroup = {
+      name: lora === undefined ? "weights" : "adapter",
+      parameters: ownParameters(model, lora),
+      inReference: true,
     };
-    this.parameters =
-      options.lora === undefined
-        ? [...graph.initializers.values()]
-            .filter((i) => isExternal(i.data))
-            .map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }))
-        : usingGraph(model, () => loraSites(graph, options.lora as LoraOptions)).flatMap((site) => [
-            { name: loraName(site.module, "A"), shape: [(options.lora as LoraOptions).rank, site.inFeatures] },
-            { name: loraName(site.module, "B"), shape: [site.outFeatures, (options.lora as LoraOptions).rank] },
-          ]);
+    const added = training?.objective.parameters?.(training.options, { hiddenSize: model.config.hidden_size }) ?? [];
+    this.groups = [own, ...added];
+    this.parameters = this.groups.flatMap((group) => group.parameters);
   }
 
   /**
@@ -82,34 +93,28 @@ export class Engine implements RoundModel<unknown> {
    * @throws UserError where an op of the model is unknown or has no gradient rule: before anything is run or written.
    */
   checkTrainable(): void {
-    const { objective, options } = this.training();
-    const shape = { batch: 1, length: 8, rows: 2, segments: 2 };
-    const { graph } = this.model;
+    const shape: GraphShape = { dims: { B: 1, N: 8 }, rows: 2, terms: 2, segments: 2 };
     for (const head of this.options.sampler.scoreHeads) {
-      usingGraph(this.model, () =>
-        trainingGraph(graph, shape, this.trainable, this.tokens, head, objective, options, new Map()),
-      );
+      usingGraph(this.model, () => trainingGraph(this.trained, shape, head, this.trainedObjective(), new Map()));
     }
   }
 
   /** The graphs for batches of one shape, by the names of ONNX Runtime's on-device training. */
-  artifacts(batch: TermBatch, rollout: { batch: number; length: number; rows: number }): Map<string, Graph> {
-    const { objective, options, optimizer } = this.training();
-    const { graph } = this.model;
-    const shape = shapeOf(batch);
-    const { trainable, tokens } = this;
-    const { head } = batch;
+  artifacts(batch: Batch, rollout: Pick<GraphShape, "dims" | "rows">): Map<string, Graph> {
+    const { trained } = this;
+    const shape = shapeOf(this.model.graph, batch);
+    const objective = this.trainedObjective();
     return new Map([
-      ["rollout_model", rolloutGraph(graph, rollout, trainable, tokens, this.options.sampler.roundHead)],
-      ["eval_model", scoreGraph(graph, shape, trainable, tokens, head)],
-      ["training_model", trainingGraph(graph, shape, trainable, tokens, head, objective, options, new Map())],
-      ["optimizer_model", optimizerGraph(this.parameters, optimizer)],
+      ["rollout_model", rolloutGraph(trained, rollout, this.options.sampler.roundHead)],
+      ["eval_model", scoreGraph(trained, shape, batch.head)],
+      ["training_model", trainingGraph(trained, shape, batch.head, objective, new Map())],
+      ["optimizer_model", optimizerGraph(this.groups, this.training().optimizer)],
     ]);
   }
 
   /** Puts a policy's parameters in place. */
   async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
-    for (const p of this.parameters) {
+    for (const p of this.parametersOf(key)) {
       const tensor = tensors.get(p.name);
       if (tensor === undefined) throw new Error(`no value for the parameter ${p.name}`);
       await this.runtime.put(`${key}/${p.name}`, tensor);
@@ -117,7 +122,14 @@ export class Engine implements RoundModel<unknown> {
   }
 
   async getParameters(key: PolicyKey): Promise<Map<string, Tensor>> {
-    return this.collect(this.parameters.map((p) => [p.name, `${key}/${p.name}`]));
+    return this.collect(this.parametersOf(key).map((p) => [p.name, `${key}/${p.name}`]));
+  }
+
+  /** The reference has no copy of what only the loss reads. */
+  private parametersOf(key: PolicyKey): readonly Parameter[] {
+    return key === "policy"
+      ? this.parameters
+      : this.groups.flatMap((group) => (group.inReference ? group.parameters : []));
   }
 
   /** The model's own weights, for training all of them. */
@@ -168,28 +180,22 @@ export class Engine implements RoundModel<unknown> {
     };
   }
 
-  private async round(name: string, roundHead: RoundHead<unknown>, input: RoundInput): Promise<unknown> {
-    const { batch, length } = input;
-    const rows = input.rows.length;
-    const session = await this.session(`${name}/${batch}x${length}x${rows}`, () =>
-      rolloutGraph(this.model.graph, { batch, length, rows }, this.trainable, this.tokens, roundHead),
+  private async round(
+    name: string,
+    roundHead: RoundHead<unknown, unknown>,
+    { inputs, headInputs }: RoundInput,
+  ): Promise<unknown> {
+    const shape = { dims: dimensionsOf(this.model.graph, inputs), rows: inputs.rows?.shape[0] };
+    const session = await this.session(`${name}/${JSON.stringify(shape)}`, () =>
+      rolloutGraph(this.trained, shape, roundHead),
     );
-    const out = await this.runtime.run(session, {
-      feeds: {
-        input_ids: i64([batch, length], input.inputIds),
-        position_ids: i64([batch, length], input.positionIds),
-        attention_bias: f32([batch, 1, length, length], input.attentionBias),
-        ...this.conditionFeeds(input.conditions, batch),
-        ...drawFeeds(input),
-      },
-      bind: this.bindPolicy("policy"),
-    });
-    return roundHead.read(out);
+    const feeds = this.feedsOf(session, { ...inputs, ...headInputs });
+    return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", session) }));
   }
 
   private async openCache(
     name: string,
-    roundHead: RoundHead<unknown>,
+    roundHead: RoundHead<unknown, unknown>,
     use: true | "auto",
   ): Promise<CachedRounds<unknown> | undefined> {
     // npm's binding returns what a GPU computes: keys and values would travel there and back in every round
@@ -197,25 +203,26 @@ export class Engine implements RoundModel<unknown> {
     this.graphWithPast ??= graphWithPast(this.model);
     const graph = await this.graphWithPast;
     if (graph === undefined) return undefined;
-    const { runtime, trainable, tokens } = this;
+    const { runtime, trained } = this;
     return openCachedRounds(runtime, graph, {
       id: `cache/${this.caches++}`,
       roundHead,
-      bind: this.bindPolicy("policy"),
+      bind: (session) => this.bindPolicy("policy", session),
       session: () =>
-        this.session(`${name}/cached`, () => rolloutGraph(graph, undefined, trainable, tokens, roundHead), {
+        this.session(`${name}/cached`, () => rolloutGraph({ ...trained, graph }, undefined, roundHead), {
           memPattern: false,
         }),
     });
   }
 
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
-  async score(batch: TermBatch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
-    const shape = shapeOf(batch);
-    const session = await this.session(`eval_model/${label(batch)}`, () =>
-      scoreGraph(this.model.graph, shape, this.trainable, this.tokens, batch.head),
+  async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
+    const shape = shapeOf(this.model.graph, batch);
+    const session = await this.session(`eval_model/${label(batch, shape)}`, () =>
+      scoreGraph(this.trained, shape, batch.head),
     );
-    const out = await this.runtime.run(session, { feeds: this.termFeeds(batch), bind: this.bindPolicy(key) });
+    const feeds = this.feedsOf(session, batchFeeds(batch));
+    const out = await this.runtime.run(session, { feeds, bind: this.bindPolicy(key, session) });
     return {
       logProbs: (out.log_probs as Tensor).data as Float32Array,
       value: (out.value as Tensor).data as Float32Array,
@@ -223,46 +230,29 @@ export class Engine implements RoundModel<unknown> {
   }
 
   /** Adds the gradient of a micro-batch; returns the loss and the objective's metrics. */
-  async accumulate(batch: TermBatch, values: SegmentValues): Promise<Record<string, number>> {
-    const { objective, options } = this.training();
-    const shape = shapeOf(batch);
+  async accumulate(batch: Batch, values: SegmentValues): Promise<Record<string, number>> {
+    const shape = shapeOf(this.model.graph, batch);
     const session = await this.session(
-      `training_model/${label(batch)}`,
-      () =>
-        trainingGraph(
-          this.model.graph,
-          shape,
-          this.trainable,
-          this.tokens,
-          batch.head,
-          objective,
-          options,
-          this.reductions,
-        ),
+      `training_model/${label(batch, shape)}`,
+      () => trainingGraph(this.trained, shape, batch.head, this.trainedObjective(), this.reductions),
       { memPattern: false },
     );
-    const bind = this.bindPolicy("policy");
+    const bind = this.bindPolicy("policy", session);
     const keep: Record<string, string> = {};
     for (const p of this.parameters) {
       bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
       keep[slot.gradient(p.name)] = slot.gradient(p.name);
     }
-    const segments = [batch.segments];
-    const out = await this.runtime.run(session, {
-      feeds: {
-        ...this.termFeeds(batch),
-        old: f32(segments, values.old),
-        reference: f32(segments, values.reference),
-        advantage: f32(segments, values.advantage),
-        weight: f32(segments, values.weight),
-        tokens: f32(
-          segments,
-          batch.tokens.map((n) => Math.max(1, n)),
-        ),
-      },
-      bind,
-      keep,
+    const feeds = this.feedsOf(session, {
+      ...batchFeeds(batch),
+      old: vector(values.old),
+      reference: vector(values.reference),
+      advantage: vector(values.advantage),
+      weight: vector(values.weight),
+      units: vector(batch.units.map((n) => Math.max(1, n))),
+      ...values.extra,
     });
+    const out = await this.runtime.run(session, { feeds, bind, keep });
     this.accumulated = true;
     return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
   }
@@ -289,7 +279,7 @@ export class Engine implements RoundModel<unknown> {
    */
   async step(t: number, learningRate: number): Promise<number> {
     const { optimizer } = this.training();
-    const session = await this.session("optimizer_model", () => optimizerGraph(this.parameters, optimizer));
+    const session = await this.session("optimizer_model", () => optimizerGraph(this.groups, optimizer));
     const bind: Record<string, string> = {};
     const keep: Record<string, string> = {};
     for (const p of this.parameters) {
@@ -320,52 +310,66 @@ export class Engine implements RoundModel<unknown> {
     return this.options.training;
   }
 
-  private bindPolicy(key: PolicyKey): Record<string, string> {
-    return Object.fromEntries(this.parameters.map((p) => [p.name, `${key}/${p.name}`]));
+  private trainedObjective(): TrainedObjective {
+    const { objective, options } = this.training();
+    const parameters = this.groups.slice(1).flatMap((group) => group.parameters);
+    return { objective, options, parameters };
   }
 
-  /** Inputs of the model's own graph, of those that a layout gives. */
-  private conditionFeeds(conditions: Conditions, batch: number): Record<string, Tensor> {
-    const known = new Set(this.model.graph.inputs.map((input) => input.name));
-    return Object.fromEntries(
-      Object.entries(conditions)
-        .filter(([name]) => known.has(name))
-        .map(([name, values]) => [name, f32([batch], values)]),
-    );
+  /** Where the parameters lie that a session's graph reads: only the loss reads an objective's own. */
+  private bindPolicy(key: PolicyKey, session: string): Record<string, string> {
+    const names = this.inputNames.get(session);
+    const read = this.parametersOf(key).filter((p) => names?.has(p.name) ?? true);
+    return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
-  private termFeeds(b: TermBatch): Record<string, Tensor> {
-    const terms = [b.rows.length];
-    return {
-      input_ids: i64([b.batch, b.length], b.inputIds),
-      position_ids: i64([b.batch, b.length], b.positionIds),
-      attention_bias: f32([b.batch, 1, b.length, b.length], b.attentionBias),
-      ...this.conditionFeeds(b.conditions, b.batch),
-      inverse_temperature: scalar(1 / b.temperature),
-      rows: i64(terms, b.rows),
-      targets: i64(terms, b.targets),
-      ...featureFeeds(b.features),
-      coefficient: f32(terms, b.coefficient),
-      segment: i64(terms, b.segment),
-    };
+  /** Of the tensors that a layout gives, those that a graph takes: not every model reads a step size. */
+  private feedsOf(session: string, given: NamedTensors): NamedTensors {
+    const names = this.inputNames.get(session);
+    return names === undefined ? given : Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
   }
 
   private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
     if (this.runtime.has(name)) return name;
-    const bytes = usingGraph(this.model, () => this.runtime.encode(build()));
-    await this.runtime.load(name, { bytes, weightsDir: this.model.dir }, options);
+    // a call may come while the session of an earlier one is still on its way
+    let loading = this.loading.get(name);
+    if (loading === undefined) {
+      const bytes = usingGraph(this.model, () => {
+        const graph = build();
+        this.inputNames.set(name, new Set(graph.inputs.map((input) => input.name)));
+        return this.runtime.encode(graph);
+      });
+      loading = this.runtime
+        .load(name, { bytes, weightsDir: this.model.dir }, options)
+        .finally(() => this.loading.delete(name));
+      this.loading.set(name, loading);
+    }
+    await loading;
     return name;
   }
+}
+
+/** The adapter's matrices, or every weight of the model's file. */
+function ownParameters(model: Model, lora: LoraOptions | undefined): Parameter[] {
+  if (lora === undefined) {
+    return [...model.graph.initializers.values()]
+      .filter((i) => isExternal(i.data))
+      .map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }));
+  }
+  return usingGraph(model, () => loraSites(model.graph, lora)).flatMap((site) => [
+    { name: loraName(site.module, "A"), shape: [lora.rank, site.inFeatures] },
+    { name: loraName(site.module, "B"), shape: [site.outFeatures, lora.rank] },
+  ]);
 }
 
 function zeroKey(parameter: string): string {
   return `zero/${parameter}`;
 }
 
-function shapeOf(b: TermBatch): { batch: number; length: number; rows: number; segments: number } {
-  return { batch: b.batch, length: b.length, rows: b.rows.length, segments: b.segments };
+function batchFeeds({ inputs, headInputs, coefficient, segment }: Batch): NamedTensors {
+  return { ...inputs, ...headInputs, coefficient: vector(coefficient), segment: i64([segment.length], segment) };
 }
 
-function label(b: TermBatch): string {
-  return `${b.head.name}/${b.batch}x${b.length}x${b.rows.length}x${b.segments}`;
+function label({ head }: Batch, shape: GraphShape): string {
+  return `${head.name}/${JSON.stringify(shape)}`;
 }

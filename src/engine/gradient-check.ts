@@ -85,8 +85,9 @@ export function gradientCheck(): SelfCheck {
     return attention(e, q, k, x.v as Value, bias, ATTENTION);
   });
   part("log-probabilities", { logits: [LENGTH, VOCABULARY] }, ({ logits }) => {
-    const inputs = { targets, inverseTemperature: g.scalar(1), features: { eos_allowed: allowed } };
-    return segmentSums(e, policyHead.emit(e, logits as Value, inputs, TOKENS), segment, 2);
+    const inputs = { targets, inverse_temperature: g.scalar(1), eos_allowed: allowed };
+    const about = { tokens: TOKENS, vocabulary: VOCABULARY, attention: "causal" } as const;
+    return segmentSums(e, policyHead.emit(e, { logits: logits as Value }, inputs, about), segment, 2);
   });
   // TF32, which CUDA multiplies float32 in, has 10 bits of mantissa
   return { graph: g.build(), feeds, tolerance: 2e-2 };

@@ -1,46 +1,95 @@
 import { backward } from "../autodiff/backward.js";
+import type { Batch } from "../diffusion/batch.js";
 import type { RoundHead } from "../diffusion/sampler.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
-import type { TokenIds } from "../diffusion/tokens.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { PRESENT } from "../nn/past.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/raw-model.js";
+import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
 import type { Dim, Graph, Value } from "../onnx/types.js";
-import { slot } from "../optim/optimizer.js";
+import { type Parameter, slot } from "../optim/optimizer.js";
 import type { LossInputs, Objective } from "../rl/objective.js";
 
-/** The derived graphs: rollout_model, eval_model (scoring) and training_model. */
+/** The derived graphs: rollout_model, eval_model (scoring) and training_model. They know shapes, and no tokens. */
 
-export interface Trainable {
+/** A model with what is trained of it. */
+export interface TrainedModel {
+  readonly graph: RawModel;
+  /** Undefined: every weight of the model is a parameter (and a graph input), instead of an adapter. */
   readonly lora: LoraOptions | undefined;
-  /** Every weight of the model is a parameter (and a graph input), instead of an adapter. */
-  readonly full: boolean;
   /** Gradient checkpointing: layers are computed again in the backward pass. */
   readonly checkpoint?: boolean;
+  /** What heads know of the model: the sampler's own knowledge, handed on. */
+  readonly about: unknown;
 }
 
-/** Static sizes: B sequences of N tokens, R rows through the head, S segments. */
+/** An objective with its options and its own parameters. */
+export interface TrainedObjective<Options = unknown> {
+  readonly objective: Objective<Options>;
+  readonly options: Options;
+  /** Trained beside the model: of the objective's parameter groups. */
+  readonly parameters: readonly Parameter[];
+}
+
+/** Static sizes: the model's own dimensions by symbol, R rows through the head, S segments. */
 export interface GraphShape {
-  readonly batch: number;
-  readonly length: number;
-  readonly rows: number;
+  readonly dims: Readonly<Record<string, number>>;
+  /** Undefined: the head reads all of the model's output. */
+  readonly rows: number | undefined;
+  /** R: scored terms. */
+  readonly terms: number;
   readonly segments: number;
+  /** No token sees one behind it. */
+  readonly causal?: boolean;
+}
+
+/** The sizes of a batch. */
+export function shapeOf(model: RawModel, batch: Batch): GraphShape {
+  return {
+    dims: dimensionsOf(model, batch.inputs),
+    rows: batch.inputs.rows?.shape[0],
+    terms: batch.coefficient.length,
+    segments: batch.segments,
+    causal: batch.causal ?? false,
+  };
+}
+
+/** The symbols of a model's inputs, bound by the tensors that it is given; B and N are those of input_ids. */
+export function dimensionsOf(model: RawModel, inputs: NamedTensors): Record<string, number> {
+  const [batch, length] = inputs.input_ids?.shape ?? [];
+  const dims: Record<string, number> = batch === undefined || length === undefined ? {} : { B: batch, N: length };
+  for (const { name, shape } of model.inputs) {
+    const given = inputs[name]?.shape;
+    shape.forEach((d, axis) => {
+      if (typeof d === "string" && given !== undefined) dims[d] ??= given[axis] as number;
+    });
+  }
+  return dims;
 }
 
 function bind(
-  model: RawModel,
+  model: TrainedModel,
   name: string,
-  shape: Omit<GraphShape, "segments"> | undefined,
-  trainable: Trainable,
+  shape: Pick<GraphShape, "dims" | "rows" | "causal"> | undefined,
 ): BoundModel {
-  return bindModel(model, name, {
-    ...(shape === undefined ? {} : { dims: { B: shape.batch, N: shape.length } }),
-    rows: shape?.rows ?? "R",
-    weights: trainable.full ? "input" : "constant",
-    ...(trainable.lora === undefined ? {} : { lora: trainable.lora }),
+  const rows = shape === undefined ? "R" : shape.rows;
+  return bindModel(model.graph, name, {
+    ...(shape === undefined ? {} : { dims: shape.dims }),
+    ...(rows === undefined ? {} : { rows }),
+    causal: shape?.causal ?? false,
+    weights: model.lora === undefined ? "input" : "constant",
+    ...(model.lora === undefined ? {} : { lora: model.lora }),
   });
+}
+
+/** Declares a head's inputs, with the number of its rows in the place of `R`. */
+function declare({ g }: BoundModel, specs: InputSpecs, rows: Dim, dims: GraphShape["dims"]): Record<string, Value> {
+  const bound = (d: Dim): Dim => (d === "R" ? rows : typeof d === "string" ? (dims[d] ?? d) : d);
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape.map(bound))]),
+  );
 }
 
 /**
@@ -48,28 +97,16 @@ function bind(
  * @param shape undefined: all sizes stay open, as they must for a model with a past, whose keys and values are outputs.
  */
 export function rolloutGraph(
-  model: RawModel,
-  shape: Omit<GraphShape, "segments"> | undefined,
-  trainable: Trainable,
-  tokens: TokenIds,
-  head: RoundHead<unknown>,
+  model: TrainedModel,
+  shape: Pick<GraphShape, "dims" | "rows"> | undefined,
+  head: RoundHead<unknown, unknown>,
 ): Graph {
-  const m = bind(model, "rollout_model", shape, trainable);
-  const rows = m.logits.shape[0] as Dim;
-  const inverseTemperature = m.g.input("inverse_temperature", "float32", []);
-  const uniform = m.g.input("uniform", "float32", [rows]);
-  const features = featureInputs(m, head, rows);
-  m.g.scope("sample", () => head.emit(m.e, m.logits, { inverseTemperature, uniform, features }, tokens));
-  for (const [name, value] of m.others) if (name.startsWith(PRESENT)) m.g.output(name, value);
+  const m = bind(model, "rollout_model", shape);
+  const rows = shape === undefined ? "R" : (shape.rows ?? 1);
+  const inputs = declare(m, head.inputs, rows, shape?.dims ?? {});
+  m.g.scope("sample", () => head.emit(m.e, m.outputs, inputs, model.about));
+  for (const [name, value] of Object.entries(m.outputs)) if (name.startsWith(PRESENT)) m.g.output(name, value);
   return m.g.build();
-}
-
-function featureInputs(
-  { g }: BoundModel,
-  { features }: { readonly features: Readonly<Record<string, "float32" | "int64">> },
-  rows: Dim,
-): Record<string, Value> {
-  return Object.fromEntries(Object.entries(features).map(([name, dtype]) => [name, g.input(name, dtype, [rows])]));
 }
 
 interface Scored {
@@ -78,16 +115,14 @@ interface Scored {
   readonly value: Value;
 }
 
-/** Scores [R] of the targets by a head, and their segment sums [S]. */
-function emitScores(m: BoundModel, shape: GraphShape, tokens: TokenIds, head: ScoreHead): Scored {
+/** Scores [R] of the terms by a head, and their segment sums [S]. */
+function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, head: ScoreHead<unknown>): Scored {
   const { g, e } = m;
-  const inverseTemperature = g.input("inverse_temperature", "float32", []);
-  const targets = g.input("targets", "int64", [shape.rows]);
-  const features = featureInputs(m, head, shape.rows);
-  const coefficient = g.input("coefficient", "float32", [shape.rows]);
-  const segment = g.input("segment", "int64", [shape.rows]);
+  const inputs = declare(m, head.inputs, shape.terms, shape.dims);
+  const coefficient = g.input("coefficient", "float32", [shape.terms]);
+  const segment = g.input("segment", "int64", [shape.terms]);
   return g.scope("score", () => {
-    const logProbs = head.emit(e, m.logits, { targets, inverseTemperature, features }, tokens);
+    const logProbs = head.emit(e, m.outputs, inputs, about);
     const value = segmentSums(e, e.mul(logProbs, coefficient), segment, shape.segments);
     return { logProbs, coefficient, value };
   });
@@ -99,15 +134,9 @@ export function segmentSums(e: Emitter, terms: Value, segment: Value, segments: 
 }
 
 /** eval_model: outputs `log_probs` [R] and `value` [S]. */
-export function scoreGraph(
-  model: RawModel,
-  shape: GraphShape,
-  trainable: Trainable,
-  tokens: TokenIds,
-  head: ScoreHead,
-): Graph {
-  const m = bind(model, "eval_model", shape, trainable);
-  const scored = emitScores(m, shape, tokens, head);
+export function scoreGraph(model: TrainedModel, shape: GraphShape, head: ScoreHead<unknown>): Graph {
+  const m = bind(model, "eval_model", shape);
+  const scored = emitScores(m, model, shape, head);
   m.g.output("log_probs", scored.logProbs);
   m.g.output("value", scored.value);
   return m.g.build();
@@ -118,19 +147,17 @@ export function scoreGraph(
  * @param reductions filled with how each metric combines over micro-batches.
  */
 export function trainingGraph<O>(
-  model: RawModel,
+  model: TrainedModel,
   shape: GraphShape,
-  trainable: Trainable,
-  tokens: TokenIds,
-  head: ScoreHead,
-  objective: Objective<O>,
-  options: O,
+  head: ScoreHead<unknown>,
+  { objective, options, parameters }: TrainedObjective<O>,
   reductions: Map<string, "sum" | "max">,
 ): Graph {
-  const m = bind(model, "training_model", shape, trainable);
+  const m = bind(model, "training_model", shape);
   const { g, e } = m;
-  const scored = emitScores(m, shape, tokens, head);
+  const scored = emitScores(m, model, shape, head);
   const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);
+  const own = parameters.map((p) => g.input(p.name, "float32", p.shape));
   const inputs: LossInputs = {
     e,
     ...scored,
@@ -138,17 +165,21 @@ export function trainingGraph<O>(
     reference: perSegment("reference"),
     advantage: perSegment("advantage"),
     weight: perSegment("weight"),
-    tokens: perSegment("tokens"),
+    units: perSegment("units"),
+    hidden: m.hidden,
+    extra: declare(m, objective.inputs ?? {}, shape.terms, { ...shape.dims, S: shape.segments }),
+    parameters: Object.fromEntries(own.map((value) => [value.name, value])),
   };
   const { loss, metrics } = g.scope("loss", () => objective.loss(inputs, options));
-  const initial = new Map(m.parameters.map((p) => [p.name, g.input(accumulator(p.name), "float32", p.shape)]));
-  const gradients = backward(g, loss, m.parameters, initial, trainable.checkpoint);
+  const trained = [...m.parameters, ...own];
+  const initial = new Map(trained.map((p) => [p.name, g.input(accumulator(p.name), "float32", p.shape)]));
+  const gradients = backward(g, loss, trained, initial, model.checkpoint);
   g.output("loss", loss);
   for (const [name, metric] of Object.entries(metrics)) {
     g.output(name, metric.value);
     reductions.set(name, metric.reduce);
   }
-  m.parameters.forEach((p, i) => {
+  trained.forEach((p, i) => {
     g.output(slot.gradient(p.name), gradients[i] as Value);
   });
   return g.build();

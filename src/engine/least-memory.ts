@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import type { RunConfig } from "../config/schema.js";
 import { UserError } from "../core/errors.js";
-import type { Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import type { Sampler, SamplerOptions, SamplerShapes } from "../diffusion/sampler.js";
 import type { Objective } from "../rl/objective.js";
 
 /** Memory that this process may use, in bytes: the machine's, or its container's limit. */
@@ -38,13 +38,17 @@ export function assertBatchesFit(
   // examples of supervised training are as long as they are, and it generates nothing
   if (objective?.learnsFrom === "supervision") return;
   const { promptLength, responseLength } = options;
+  const roundOf = (shapes: SamplerShapes): { length: number; rows: number } => ({
+    length: shapes.dims(1).N ?? 0,
+    rows: shapes.rows ?? 0,
+  });
   const evaluated = batches.evaluation.sampler.shapes(batches.evaluation.options);
-  const sizes = [{ key: "evaluation.batch", batch: evaluation.batch, ...evaluated }];
+  const sizes = [{ key: "evaluation.batch", batch: evaluation.batch, ...roundOf(evaluated) }];
   if (objective !== undefined) {
     const sequence = { length: promptLength + responseLength, rows: responseLength };
     sizes.push(
-      { key: "training.rollout_batch", batch: training.rollout_batch, ...sampler.shapes(options) },
-      { key: "training.micro_batch", batch: training.micro_batch, ...sequence, steps: 1 },
+      { key: "training.rollout_batch", batch: training.rollout_batch, ...roundOf(sampler.shapes(options)) },
+      { key: "training.micro_batch", batch: training.micro_batch, ...sequence },
     );
   }
   for (const { key, batch, length, rows } of sizes) {

@@ -3,13 +3,16 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { ZodType } from "zod";
 import { type RunConfig, resolvePath } from "../config/config.js";
+import { DEFAULT_SAMPLER } from "../config/schema.js";
 import { UserError } from "../core/errors.js";
+import type { Action, Observation } from "../core/interaction.js";
 import type { Logger } from "../core/log.js";
-import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
-import type { RoundModel, SampledModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import { samplerKinds, samplerOf } from "../diffusion/kinds.js";
+import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import type { SampledModel } from "../diffusion/tokens.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
-import type { Task } from "../env/site.js";
+import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { ADAPTER, peftConfig, readPeft } from "../export/peft.js";
 import { loraSites } from "../nn/bind.js";
 import type { ModelConfig } from "../nn/config.js";
@@ -22,7 +25,6 @@ import { packedGradientCheck } from "../onnx/nf4-check.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
 import type { Objective } from "../rl/objective.js";
-import { renderPrompt } from "../text/prompt.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
 import { assertBatchesFit, machineMemory } from "./least-memory.js";
@@ -47,11 +49,10 @@ export interface Policy extends Decoding {
   readonly sites: readonly LoraSite[];
   /** What its user should know. */
   readonly notes: readonly string[];
-  promptText(task: Task): string;
-  /** Token ids of a task's prompt. */
-  promptOf(task: Task): number[];
-  /** The plan that a trajectory spells, without EOS. */
-  textOf(trajectory: Trajectory): string;
+  /** What a rollout begins from: token ids of the prompt. */
+  startOf(observation: Observation): unknown;
+  /** What the environment is answered: the text that a trajectory spells, without EOS. */
+  actionOf(trajectory: Trajectory): Action;
   close(): Promise<void>;
 }
 
@@ -66,28 +67,24 @@ export async function openPolicy(
   log?: Logger,
 ): Promise<Policy> {
   const model = await loadModel(resolvePath(config.model, "model"));
-  const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
   if (full && isImported(model.graph)) {
     throw new UserError(`${model.dir} is an imported graph: only adapters of it can be trained.`, {
       hint: "Set objective.trainable=lora.",
       exitCode: 2,
     });
   }
-  const samplerOf = ({ kind }: RunConfig["sampler"]): Sampler => {
-    const sampler = samplers.get(kind);
-    if (sampler === undefined) throw new UserError(`Unknown sampler ${kind}.`, { exitCode: 2 });
-    return sampler;
-  };
-  const decodingOf = (section: RunConfig["sampler"]): Pick<Decoding, "sampler" | "options"> => {
-    const sampler = samplerOf(section);
+  const decodingOf = async (section: RunConfig["sampler"]): Promise<Pick<Decoding, "sampler" | "options">> => {
+    const sampler = await samplerOf(section.kind);
     checkInputs(model, sampler, section.kind);
     return { sampler, options: sampler.options(section, sampledModel(model.config)) };
   };
-  const { sampler, options } = decodingOf(config.sampler);
+  const { sampler, options: sampling } = await decodingOf(config.sampler);
+  const recordDrafts = training?.objective.needs(training.options).drafts === true;
+  const options = recordDrafts ? { ...sampling, recordDrafts } : sampling;
   const other = config.evaluation.sampler;
-  const evaluation = other === null ? undefined : decodingOf(other);
+  const evaluation = other === null ? undefined : await decodingOf(other);
   const evaluated = other ?? config.sampler;
-  checkTemperature(config.evaluation.temperature, samplerOf(evaluated), evaluated.kind);
+  checkTemperature(config.evaluation.temperature, await samplerOf(evaluated.kind), evaluated.kind);
   const batches = { sampler, options, evaluation: evaluation ?? { sampler, options }, objective: training?.objective };
   assertBatchesFit(config, { ...batches, vocabulary: model.config.vocab_size }, machineMemory());
   if (training !== undefined) assertScored(training.objective, sampler, options);
@@ -100,6 +97,7 @@ export async function openPolicy(
           `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as those of bidirectional models and imported ones do not. Every forward reads whole sequences.`,
         ]
       : [];
+  const about = sampledModel(model.config);
   const lora: LoraOptions = config.lora;
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const runtime = await Runtime.open({
@@ -112,12 +110,12 @@ export async function openPolicy(
   });
   const engine = new Engine(runtime, model, {
     sampler,
+    about,
     lora: full ? undefined : lora,
     checkpoint: config.training.gradient_checkpointing,
     ...(training === undefined ? {} : { training }),
   });
   const { tokenizer } = model;
-  const promptText = (task: Task): string => renderPrompt(task, config.prompt.style);
   return {
     engine,
     model,
@@ -132,9 +130,8 @@ export async function openPolicy(
     lora,
     sites,
     notes,
-    promptText,
-    promptOf: (task) => tokenizer.encode(promptText(task)),
-    textOf: (trajectory) => tokenizer.decode(trajectory.response.filter((t) => t !== engine.tokens.eos)),
+    startOf: (observation) => sampler.policy.begin(observation, tokenizer, about),
+    actionOf: (trajectory) => sampler.policy.action(trajectory, tokenizer, about),
     close: () => runtime.close(),
   };
 }
@@ -175,7 +172,7 @@ function missingInputs(model: Model, sampler: Sampler): string[] {
 
 /** The kind of sampler for training a model: it gives the graph what it takes, and its rollouts can be scored. */
 export async function samplerFor(model: Model, objective: Pick<Objective, "name" | "scoring">): Promise<string> {
-  const samplers = await loadFolder<Sampler>(new URL("../diffusion/samplers/", import.meta.url), "sampler");
+  const samplers = await samplerKinds();
   const about = sampledModel(model.config);
   const refusals: UserError[] = [];
   const fits = (sampler: Sampler): boolean => {
@@ -192,10 +189,11 @@ export async function samplerFor(model: Model, objective: Pick<Objective, "name"
       return false;
     }
   };
-  // the one that gives least besides: a graph without a time is no flow
+  // the one that gives least besides: a graph without a time is no flow; of equals, the one that configs begin with
+  const other = (name: string): number => (name === DEFAULT_SAMPLER ? 0 : 1);
   const [kind] = [...samplers]
     .filter(([, sampler]) => fits(sampler))
-    .sort(([, a], [, b]) => a.conditions.length - b.conditions.length)
+    .sort(([a, { conditions: x }], [b, { conditions: y }]) => x.length - y.length || other(a) - other(b))
     .map(([name]) => name);
   if (kind !== undefined) return kind;
   if (refusals[0] !== undefined) throw refusals[0];
@@ -214,6 +212,14 @@ export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<s
   return readAdapter(resolvePath(config.init_adapter, "init_adapter"), policy);
 }
 
+/** All parameters that training starts from: the adapter, and fresh values of the objective's own groups. */
+export function initialParameters(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
+  const own = policy.engine.groups.flatMap((group) => [
+    ...(group.initial?.(Rng.named(config.seed, `parameters/${group.name}`)) ?? []),
+  ]);
+  return new Map([...initialAdapter(config, policy), ...own]);
+}
+
 /** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */
 export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): ReadonlyMap<string, Tensor> {
   const { rank, alpha, tensors } = readPeft(dir);
@@ -228,8 +234,8 @@ export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">)
 }
 
 /** adapter_config.json of a run. */
-export function adapterConfig(config: RunConfig): Record<string, unknown> {
-  return peftConfig(config.lora, config.model);
+export function adapterConfig(config: RunConfig, { model }: Pick<Policy, "model">): Record<string, unknown> {
+  return peftConfig(config.lora, config.model, model.config.attention);
 }
 
 /** The tokenizer.json of a model, as it stands. */
@@ -237,12 +243,23 @@ export function tokenizerText(model: Model): string {
   return readFileSync(join(model.dir, "tokenizer.json"), "utf8");
 }
 
-/** @throws UserError naming the longest prompts where some do not fit: nothing is truncated in silence. */
-export function checkPromptsFit(tasks: readonly Task[], policy: Policy): void {
+/**
+ * Whether what the environment shows at first fits the sampler, as far as that is known without playing.
+ * @throws UserError naming the longest prompts where some do not: nothing is truncated in silence.
+ */
+export function checkPromptsFit(
+  environment: Pick<Environment, "firstObservation">,
+  tasks: readonly EnvironmentTask[],
+  policy: Policy,
+): void {
+  const { length } = policy.sampler.policy;
+  if (length === undefined || environment.firstObservation === undefined) return;
   const limit = Math.min(policy.options.promptLength, policy.evaluation.options.promptLength);
-  const long = tasks
-    .map((task) => ({ id: task.id, length: policy.promptOf(task).length }))
-    .filter((t) => t.length > limit);
+  const long = tasks.flatMap((task) => {
+    const observation = environment.firstObservation?.(task);
+    const size = observation === undefined ? 0 : length(policy.startOf(observation) as never);
+    return size > limit ? [{ id: task.id, length: size }] : [];
+  });
   if (long.length === 0) return;
   const longest = long.reduce((a, b) => (b.length > a.length ? b : a));
   throw new UserError(

@@ -1,14 +1,14 @@
 import { UserError } from "../core/errors.js";
-import type { Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import { lacks, type Sampler, type SamplerOptions } from "../diffusion/sampler.js";
 import type { Objective } from "../rl/objective.js";
 
 /** @throws UserError where an objective asks for values that what a sampler draws does not have. */
 export function assertScored(
   objective: Pick<Objective, "name" | "scoring">,
-  sampler: Pick<Sampler, "refuses">,
+  sampler: Sampler,
   options: SamplerOptions,
 ): void {
-  const refused = sampler.refuses(objective.scoring, options);
+  const refused = lacks(sampler, objective.scoring, options);
   if (refused === undefined) return;
   throw new UserError(`${objective.name} does not work here: ${refused}.`, {
     hint: "Use another objective, as flow-grpo or espo, or another sampler.kind, as unmask.",

@@ -1,9 +1,7 @@
+import type { BrowserContextOptions } from "playwright";
 import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
-
-/** `train`, `val` and `test` hold disjoint records of the same forms; `heldout` holds forms that are never trained on. */
-export const SPLITS = ["train", "val", "test", "heldout"] as const;
-export type Split = (typeof SPLITS)[number];
+import type { EnvironmentTask } from "./environment.js";
 
 /** `starter`: 3-6 short fields a form, for the tiny models. `full`: every field of the form. */
 export const TIERS = ["starter", "full"] as const;
@@ -49,8 +47,8 @@ export interface FieldKind {
 }
 
 /** One form to fill in once, with the true values. */
-export interface Task {
-  /** Unique in its site; ends in `/<split>/<number>`, as `embedded/starter/library/visitor-pass/train/0007`. */
+export interface Task extends EnvironmentTask {
+  /** As `embedded/starter/library/visitor-pass/train/0007`. */
   readonly id: string;
   /** Which form: the same for all of its records, as `library/visitor-pass`. */
   readonly form: string;
@@ -61,14 +59,29 @@ export interface Task {
   readonly instruction: string;
   /** Visible label to true value, in page order. */
   readonly fields: Readonly<Record<string, FieldValue>>;
+  /** What tells that the form was accepted, where the task says it: all that is given has to be so. */
+  readonly success?: SuccessMarker;
+  /** Under which key a label's value is posted, where names do not tell: `{"Full name": "guest.n"}`. */
+  readonly keys?: Readonly<Record<string, string>>;
   /** The text that the true values come from, where the site has one: what `prompt.style: document` shows instead of them. */
   readonly document?: string;
   /** The options of its choices by label, where the site knows them: a document does not say how the form words them. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   /** False where its controls cannot hold all of its true values, so that cleaning leaves it out; absent: not looked at. */
   readonly clean?: boolean;
-  readonly split: Split;
   readonly tier: Tier;
+}
+
+/** What the server's answer, or the page after it, shows where a form was accepted. */
+export interface SuccessMarker {
+  /** A part of the address that the page is at then, as `/thanks`. */
+  readonly url?: string;
+  /** A text that can be read then, on the page or in the answer; case does not matter. */
+  readonly text?: string;
+  /** A CSS selector of something that can be seen then. */
+  readonly selector?: string;
+  /** The answer's HTTP status, or one of several. */
+  readonly status?: number | readonly number[];
 }
 
 /** A file that a site serves, or that is served in place of a foreign host's. */
@@ -89,8 +102,17 @@ export interface RunningSite {
   readonly notes?: readonly string[];
   /** SHA-256 over the ids, fields and splits of all tasks. */
   splitHash(): string;
+  /**
+   * Its pages are our own and leave nothing in a browser: no cookie, no storage, no worker, nothing that outlives the
+   * document. Only then may one context serve episode after episode.
+   */
+  readonly stateless?: boolean;
   /** Local copies of what the pages load from other hosts, by full address; everything else foreign is blocked. */
   readonly assets?: ReadonlyMap<string, Asset>;
+  /** Other origins that its pages may speak to, as an API on another port. */
+  readonly allowOrigins?: readonly string[];
+  /** Playwright's storage state (cookies and local storage) that every episode begins with: a login that was done once. */
+  readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
   /** Each field's control, where the site knows it without a browser: supervised training writes its targets from it. */
   fieldKinds?(task: Task): Readonly<Record<string, FieldKind>>;
   /** A synthetic training task of a form that does not exist, and its controls. */

@@ -7,47 +7,19 @@ import type { ModelConfig } from "../nn/config.js";
 import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../nn/model.js";
 import { BYTES } from "../onnx/types.js";
 import { Tokenizer } from "../text/tokenizer.js";
-import { tokenizerJson } from "../text/tokenizer-files.js";
+import { pruneTokenizer } from "../text/tokenizer-prune.js";
 import { openCheckpoint } from "../weights/checkpoint.js";
-import { openWeight, readNf4State } from "../weights/model-weights.js";
-import { formOf, nf4Part, type Precision } from "../weights/precision.js";
+import type { StoredMatrix } from "../weights/model-weights.js";
+import { formOf, type Precision } from "../weights/precision.js";
 import { elements } from "../weights/safetensors-write.js";
 import { specsOf, type WeightTask, writeWeights } from "../weights/transcode.js";
-import { readCheckpointConfig, type SpecialToken } from "./hf-config.js";
+import type { Checkpoint } from "./checkpoint.js";
+import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
+import { holdsImported, mergeImported } from "./merge-imported.js";
+import type { ExportOptions, ExportResult } from "./options.js";
 import { readPeft } from "./peft.js";
-
-export interface ExportOptions {
-  /** A Hugging Face checkpoint, or a model directory. */
-  readonly checkpoint: string;
-  /** The model directory that is made; must not exist. */
-  readonly out: string;
-  readonly precision: Precision;
-  /** Quantises the scales of 4-bit weights as well: 4.13 bits a weight instead of 4.5. */
-  readonly doubleQuant: boolean;
-  /** An adapter directory whose changes are added to the weights. */
-  readonly adapter?: string;
-  /** A directory whose model.safetensors replaces the checkpoint's weights: a run that trained all of them. */
-  readonly weights?: string;
-  readonly tokens?: Readonly<Partial<Record<SpecialToken, string>>>;
-  readonly signal?: AbortSignal;
-  readonly progress?: (progress: ExportProgress) => void;
-}
-
-export interface ExportProgress {
-  readonly weight: string;
-  /** Elements. */
-  readonly done: number;
-  readonly total: number;
-}
-
-export interface ExportResult {
-  readonly parameters: number;
-  /** Size of model.safetensors. */
-  readonly bytes: number;
-  /** Whether some of the weights that were read were in 4 bits. */
-  readonly from4Bits: boolean;
-}
+import { openSource } from "./sources.js";
 
 /**
  * Makes a model directory from a checkpoint: everything is checked first, then the weights are streamed through a few
@@ -61,24 +33,35 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     throw new UserError(`${options.out} exists already, and a model is never overwritten.`, {
       hint: "give another --out",
     });
-  if (!existsSync(checkpoint))
-    throw new UserError(`There is no checkpoint directory ${checkpoint}.`, {
-      hint: "give the directory of a Hugging Face checkpoint, or of a model",
-    });
-  const tokenizerText = tokenizerJson(checkpoint);
-  const tokenizer = Tokenizer.fromJson(JSON.parse(tokenizerText), `the tokenizer of ${checkpoint}`);
-  const config = readCheckpointConfig(checkpoint, tokenizer, options.tokens);
-  const { tasks, from4Bits } = await planWeights(options, config);
+  if (await holdsImported(checkpoint)) return mergeImported(options);
+  const signal = options.signal === undefined ? {} : { signal: options.signal };
+  const source = await openSource(checkpoint, {
+    ...signal,
+    progress: (name, done, total) => options.progress?.({ stage: "downloading", name, done, total }),
+  });
+  const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
+  const whole = readCheckpointConfig(source, tokenizer, options.tokens);
+  const pruned =
+    options.keepTokens === undefined
+      ? undefined
+      : pruneTokenizer(
+          source.tokenizer,
+          options.keepTokens,
+          [whole.mask_token_id, whole.eos_token_id, whole.pad_token_id],
+          `the tokenizer of ${checkpoint}`,
+        );
+  const config = pruned === undefined ? whole : prunedConfig(whole, pruned.kept);
+  const { tasks, from4Bits } = await planWeights(options, source, config, pruned && { whole, kept: pruned.kept });
   const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + elements(shape) * BYTES[dtype], 0);
   checkSpace(out, bytes);
 
   const parameters = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
   await writeDirectory(options.out, async (aside) => {
     await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-      progress: (done, weight) => options.progress?.({ weight, done, total: parameters }),
+      ...signal,
+      progress: (done, name) => options.progress?.({ stage: "exporting", name, done, total: parameters }),
     });
-    writeFileSync(join(aside, "tokenizer.json"), tokenizerText);
+    writeFileSync(join(aside, "tokenizer.json"), pruned?.json ?? source.tokenizer);
     writeFileSync(
       join(aside, "config.json"),
       `${JSON.stringify(exportedConfig(config, precision, doubleQuant), null, 2)}\n`,
@@ -87,7 +70,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     // what was just written is what every command will read
     await loadModel(aside);
   });
-  return { parameters, bytes, from4Bits };
+  return { parameters, bytes, from4Bits, vocabulary: { kept: config.vocab_size, whole: whole.vocab_size } };
 }
 
 /** Names that hold no weight of the model, but that checkpoints carry. */
@@ -96,48 +79,50 @@ const IGNORED: readonly RegExp[] = [/\.rotary_emb\.inv_freq$/];
 /** What is read from where and kept how. Every weight is checked against the architecture before one is read. */
 async function planWeights(
   options: ExportOptions,
+  source: Checkpoint,
   config: ModelConfig,
+  pruned: { readonly whole: ModelConfig; readonly kept: readonly number[] } | undefined,
 ): Promise<{ tasks: WeightTask[]; from4Bits: boolean }> {
   const { precision, doubleQuant } = options;
   const checkpoint = options.weights ?? options.checkpoint;
-  const specs = (await architectureOf(config)).weights(config);
-  const tensors = openCheckpoint(checkpoint);
+  const architecture = await architectureOf(config);
+  const specs = architecture.weights(config);
+  // what the file holds: its tables of tokens are longer than those that are kept
+  const stored = pruned === undefined ? specs : architecture.weights(pruned.whole);
+  const weights = options.weights === undefined ? source.weights : openCheckpoint(options.weights);
   const problems: string[] = [];
-  const used = new Set<string>();
   const tasks: WeightTask[] = [];
   let from4Bits = false;
   const shapes = new Map([...specs].map(([name, { shape }]) => [name, shape]));
   const { adapter } = options;
   const changes = adapter === undefined ? undefined : mergeChanges(readPeft(adapter), shapes, adapter);
   for (const [name, { shape }] of specs) {
-    const header = tensors.get(name);
-    if (header === undefined) {
-      problems.push(`missing ${name} [${shape.join(", ")}]`);
+    const weight = weights.get(name);
+    const expected = stored.get(name)?.shape ?? shape;
+    if (weight === undefined) {
+      problems.push(`missing ${name} [${expected.join(", ")}]`);
       continue;
     }
-    for (const part of [name, ...Object.values(nf4Part).map((partOf) => partOf(name))]) used.add(part);
-    const state = readNf4State(header, name);
-    from4Bits ||= state !== undefined;
-    const stored = state ?? header.tensors.get(name);
-    const dtype = header.tensors.get(name)?.dtype;
-    if (stored?.shape.join() !== shape.join())
+    const { dtype, path, open } = weight;
+    from4Bits ||= dtype === "uint8";
+    if (weight.shape.join() !== expected.join())
       problems.push(
-        `${name}: expected [${shape.join(", ")}], got [${stored?.shape.join(", ")}] in ${basename(header.path)}`,
+        `${name}: expected [${expected.join(", ")}], got [${weight.shape.join(", ")}] in ${basename(path)}`,
       );
-    const source = openWeight(header, name);
+    const isTable = pruned !== undefined && expected.join() !== shape.join();
     const change = changes?.get(name);
     tasks.push({
       name,
       shape,
-      form: formOf(name, shape, dtype ?? source.dtype, precision, doubleQuant),
-      open: () => openWeight(header, name),
+      form: formOf(name, shape, dtype, precision, doubleQuant),
+      open: isTable ? () => rowsOf(open(), pruned.kept) : open,
       ...(change === undefined ? {} : { change }),
     });
   }
   // a tied head may lie in the file once more; anything else would be left out of the model without a word
   const spare = new Set(config.tie_word_embeddings === true ? ["lm_head.weight"] : []);
-  for (const name of tensors.keys()) {
-    if (!used.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
+  for (const name of weights.keys()) {
+    if (!specs.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
       problems.push(`unexpected ${name}: the architecture ${config.architecture} has no such weight`);
   }
   if (problems.length > 0) {
@@ -148,6 +133,37 @@ async function planWeights(
     });
   }
   return { tasks, from4Bits };
+}
+
+/** Config of the model whose vocabulary is the kept tokens. @param kept old ids by new ones. */
+function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig {
+  const places = new Map(kept.map((id, place) => [id, place]));
+  const ids = Object.entries(config).flatMap(([key, id]) =>
+    key.endsWith("_token_id") && typeof id === "number" ? [[key, places.get(id)] as const] : [],
+  );
+  return { ...config, ...Object.fromEntries(ids), vocab_size: kept.length };
+}
+
+/** Some rows of a stored matrix, or elements of a vector. */
+function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMatrix {
+  const columns = elements(stored.shape.slice(1));
+  return {
+    dtype: stored.dtype,
+    shape: [rows.length, ...stored.shape.slice(1)],
+    read(begin, end) {
+      const out = new Float32Array(end - begin);
+      for (let at = begin; at < end; ) {
+        // neighbours that stay neighbours are read together
+        let row = Math.floor(at / columns);
+        const shift = ((rows[row] as number) - row) * columns;
+        while (row + 1 < rows.length && (row + 1) * columns < end && rows[row + 1] === (rows[row] as number) + 1) row++;
+        const next = Math.min(end, (row + 1) * columns);
+        out.set(stored.read(at + shift, next + shift), at - begin);
+        at = next;
+      }
+      return out;
+    },
+  };
 }
 
 /** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */

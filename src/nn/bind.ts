@@ -1,11 +1,12 @@
 import { UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
-import { GraphBuilder } from "../onnx/graph.js";
+import { FusingBuilder } from "../onnx/fusions.js";
+import type { GraphBuilder } from "../onnx/graph.js";
 import { late } from "../onnx/late.js";
 import type { RawModel, RawNode } from "../onnx/raw-model.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
 import { emitInputs } from "./inputs.js";
-import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs } from "./lora.js";
+import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs, lowRank } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
 import { weightExpressions } from "./weight-expressions.js";
 
@@ -16,6 +17,8 @@ export interface BindOptions {
   readonly lora?: LoraOptions;
   /** `all`: every float weight becomes a graph input (full fine-tuning). */
   readonly weights?: "constant" | "input";
+  /** No token sees one behind it in any batch that the graph is fed with: what lies there is not computed. */
+  readonly causal?: boolean;
   /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
   readonly rows?: Dim;
 }
@@ -23,14 +26,12 @@ export interface BindOptions {
 export interface BoundModel {
   readonly g: GraphBuilder;
   readonly e: Emitter;
-  /** [rows, V] where rows were asked for, else [B, N, V]. */
-  readonly logits: Value;
-  /** The graph input `rows` [R] int64: flat indices b * N + n. */
-  readonly rows: Value | undefined;
+  /** What the model's graph returns by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
+  readonly outputs: Readonly<Record<string, Value>>;
+  /** [B*N, D] what goes into the output head, all rows of it; undefined where there is no such head. */
+  readonly hidden: Value | undefined;
   /** Adapter matrices, or all weights. */
   readonly parameters: readonly Value[];
-  /** What the graph returns besides logits. */
-  readonly others: ReadonlyMap<string, Value>;
 }
 
 /** What may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
@@ -71,7 +72,7 @@ function headOf(model: RawModel): Head {
 }
 
 /** `model.layers.0.self_attn.q_proj` of the weight `model.layers.0.self_attn.q_proj.weight`. */
-function moduleOf(weight: string): string {
+export function moduleOf(weight: string): string {
   return weight.endsWith(".weight") ? weight.slice(0, -".weight".length) : weight;
 }
 
@@ -86,7 +87,9 @@ export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
     const there = new Set(
       model.nodes.flatMap((node) => {
         const projection = projectionOf(model, node);
-        return projection === undefined ? [] : [moduleOf(projection.weight.value.name).split(".").at(-1) as string];
+        const name = projection?.weight.value.name ?? "";
+        // a matrix without a module's name (val_155) cannot be a target
+        return name.endsWith(".weight") ? [moduleOf(name).split(".").at(-1) as string] : [];
       }),
     );
     throw new UserError(
@@ -113,7 +116,7 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
  * and only the wanted rows go through the head. The result is ready for a loss, a sampler head and `backward`.
  */
 export function bindModel(model: RawModel, name: string, options: BindOptions): BoundModel {
-  const g = new GraphBuilder(name);
+  const g = new FusingBuilder(name, options.causal);
   const e = new Emitter(g);
   const parameters: Value[] = [];
   const adapters = new Map<string, LoraPair>();
@@ -130,7 +133,8 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
   };
   const values = emitInputs(e, model, bound);
   const rows = options.rows === undefined ? undefined : g.input("rows", "int64", [options.rows]);
-  const head = headOf(model);
+  const head = model.outputs.some(({ name }) => name === "logits") ? headOf(model) : undefined;
+  let hidden: Value | undefined;
   const read = (initializerName: string): Value | undefined => {
     const known = values.get(initializerName);
     if (known !== undefined) return known;
@@ -178,13 +182,37 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     return values.get(own ?? model.inputs[0]?.name ?? "") as Value;
   };
 
+  /** Layers that share a weight share its adapter. */
+  const adapterOf = (site: LoraSite, lora: LoraOptions): LoraPair => {
+    const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
+    adapters.set(site.module, pair);
+    return pair;
+  };
+  const lows = new Map<RawNode, Value>();
+  /** x A^T of a site, computed together with that of all sites which read the same x. */
+  const lowOf = (node: RawNode, x: Value, lora: LoraOptions): Value => {
+    if (!lows.has(node)) {
+      // the head reads gathered rows
+      const isReader = (n: RawNode): boolean =>
+        n === node || (n.inputs[0] === node.inputs[0] && n !== head?.product && node !== head?.product);
+      const readers = model.nodes.flatMap((n) => {
+        const site = isReader(n) ? siteOf(model, n, lora) : undefined;
+        return site === undefined ? [] : [{ n, pair: adapterOf(site, lora) }];
+      });
+      const pairs = readers.map(({ pair }) => pair);
+      lowRank(g, pairs, flatRows(e, x)).forEach((low, i) => {
+        lows.set((readers[i] as { n: RawNode }).n, low);
+      });
+    }
+    return lows.get(node) as Value;
+  };
   // with rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning
   const ofHead = new Set<string>();
   for (const node of model.nodes) {
     if (node.outputs.some((output) => expressions.packed.has(output))) continue;
     const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
-    if (afterHead || node === head.product) for (const output of node.outputs) ofHead.add(output);
-    if (afterHead && !head.tail.has(node)) continue;
+    if (afterHead || node === head?.product) for (const output of node.outputs) ofHead.add(output);
+    if (afterHead && !head?.tail.has(node)) continue;
     const inputs = node.inputs.map((input) => {
       if (input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))) return undefined;
       if (expressions.packed.has(input)) {
@@ -202,20 +230,17 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       values.set(node.outputs[0] as string, inputs[0] as Value);
       continue;
     }
-    if (node === head.product && rows !== undefined) {
-      const x = inputs[0] as Value;
-      inputs[0] = e.gather(flatRows(e, x), rows);
+    if (node === head?.product) {
+      hidden = flatRows(e, inputs[0] as Value);
+      if (rows !== undefined) inputs[0] = e.gather(hidden, rows);
     }
     const outputs = emitNode(g, e, model, node, inputs, read);
     const { lora } = options;
     const site = lora === undefined ? undefined : siteOf(model, node, lora);
     if (site !== undefined && lora !== undefined) {
-      // layers that share a weight share its adapter
-      const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
-      adapters.set(site.module, pair);
       const [x, y] = [inputs[0] as Value, outputs[0] as Value];
       outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () => {
-        const added = addLora(g, pair, flatRows(e, x), flatRows(e, y), lora);
+        const added = addLora(g, adapterOf(site, lora), lowOf(node, x, lora), flatRows(e, y), lora);
         return y.shape.length === 2 ? added : e.reshape(added, y.shape as number[]);
       });
     }
@@ -223,19 +248,17 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       if (output !== "" && outputs[i] !== undefined) values.set(output, outputs[i] as Value);
     });
   }
-  const logits = values.get("logits");
-  if (logits === undefined) throw new UserError(`The graph ${model.name} has no output "logits".`);
-  const others = model.outputs.flatMap(({ name }) => {
-    const value = name === "logits" ? undefined : values.get(name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
     g,
     e,
-    logits,
-    rows,
+    outputs: Object.fromEntries(
+      model.outputs.flatMap(({ name }) => {
+        const value = values.get(name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    ),
+    hidden,
     parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])],
-    others: new Map(others),
   };
 }
 

@@ -3,10 +3,12 @@
  * named by module paths, weights by their modules, and weights that stand behind an Identity are used directly.
  * Only names change and Identity nodes go: what the graph computes is the file's own.
  */
+import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { PRODUCER } from "../onnx/proto-common.js";
 import type { RawModel, RawNode } from "../onnx/raw-model.js";
-import type { Initializer } from "../onnx/types.js";
+import { type Initializer, isExternal } from "../onnx/types.js";
+import { readRange } from "../weights/safetensors.js";
 import { isModelInput } from "./inputs.js";
 import { projectionOf } from "./projection.js";
 
@@ -34,7 +36,22 @@ export function normaliseImported(model: RawModel, where: string): RawModel {
       hint: "Export a wrapper that takes input_ids and position_ids, attention_bias or attention_mask, and returns logits (docs/model.md, Bring your own graph).",
     });
   }
-  return nameWeights(nameNodes(withoutWeightIdentities(model)));
+  const shared = shareWeights(nameNodes(withoutWeightIdentities(model)), dirname(where));
+  const { model: named, final } = nameWeights(shared.model);
+  const stored = new Map<string, string[]>();
+  for (const name of model.initializers.keys()) {
+    const key = final(shared.standsFor.get(name) ?? name);
+    stored.set(key, [...(stored.get(key) ?? []), name]);
+  }
+  STORED.set(named, stored);
+  return named;
+}
+
+const STORED = new WeakMap<RawModel, ReadonlyMap<string, readonly string[]>>();
+
+/** Initializers of the file that a weight of a graph made by `normaliseImported` stands for: copies are several. */
+export function storedNames(model: RawModel, weight: string): readonly string[] {
+  return STORED.get(model)?.get(weight) ?? [weight];
 }
 
 /** Equal weights are written once by the older exporter; the others are Identity nodes of it. */
@@ -87,25 +104,66 @@ function moduleOfPath(path: string): string | undefined {
 }
 
 /**
+ * A module that runs several times has one weight. The newer exporter folds a transpose into each use of it, and leaves
+ * that many equal matrices (ALBERT's layers, DeBERTa's keys of positions): all but the first go, so that there is one
+ * weight, and one adapter, again.
+ */
+function shareWeights(model: RawModel, dir: string): { model: RawModel; standsFor: ReadonlyMap<string, string> } {
+  const firsts = new Map<string, string[]>();
+  const standsFor = new Map<string, string>();
+  for (const node of model.nodes) {
+    const name = projectionOf(model, node)?.weight.value.name;
+    const module = moduleOfPath(node.name);
+    if (name === undefined || module === undefined || isParameter(name) || standsFor.has(name)) continue;
+    const known = firsts.get(module) ?? [];
+    const same = known.find((other) => equalWeights(model, other, name, dir));
+    if (same === undefined) firsts.set(module, [...known, name]);
+    else if (same !== name) standsFor.set(name, same);
+  }
+  const initializers = new Map([...model.initializers].filter(([name]) => !standsFor.has(name)));
+  const nodes = model.nodes.map((node) => ({
+    ...node,
+    inputs: node.inputs.map((input) => standsFor.get(input ?? "") ?? input),
+  }));
+  return { model: { ...model, nodes, initializers }, standsFor };
+}
+
+function equalWeights(model: RawModel, a: string, b: string, dir: string): boolean {
+  if (a === b) return true;
+  const [one, other] = [a, b].map((name) => model.initializers.get(name) as Initializer) as [Initializer, Initializer];
+  if (one.value.dtype !== other.value.dtype || one.value.shape.join() !== other.value.shape.join()) return false;
+  return bytesOf(one, dir).equals(bytesOf(other, dir));
+}
+
+function bytesOf({ data }: Initializer, dir: string): Buffer {
+  return isExternal(data)
+    ? Buffer.from(readRange(join(dir, data.file), data.offset, data.length))
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/**
  * Projections' weights were transposed while exporting and lost their names (`onnx::MatMul_368`, `val_70`): they get
  * their module's. The one attribute that a wrapper holds the model by (`self.m = model`) is taken off all names, so
  * that adapters carry the names that PEFT gives them.
  */
-function nameWeights(model: RawModel): RawModel {
+function nameWeights(model: RawModel): { model: RawModel; final: (name: string) => string } {
   const names = new Map<string, string>();
   const taken = new Set(model.initializers.keys());
+  const owner = ownersOf(model);
+  const wanting = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const projection = projectionOf(model, node);
     const module = moduleOfPath(node.name);
     if (projection === undefined || module === undefined) continue;
     const { name } = projection.weight.value;
-    const wanted = `${module}.weight`;
-    if (isParameter(name) || names.has(name) || taken.has(wanted)) continue;
-    names.set(name, wanted);
-    taken.add(wanted);
+    const wanted = `${owner(module)}.weight`;
+    if (!isParameter(name) && !taken.has(wanted)) wanting.set(wanted, (wanting.get(wanted) ?? new Set()).add(name));
   }
+  // a module of several matrices has no weight: an adapter of it would act on one of them
+  for (const [wanted, [name, ...others]] of wanting)
+    if (others.length === 0 && name !== undefined && !names.has(name)) names.set(name, wanted);
   const named = [...model.initializers.keys()].map((name) => names.get(name) ?? name).filter(isParameter);
-  const heads = model.nodes.filter((n) => projectionOf(model, n)).map((n) => moduleOfPath(n.name) ?? "");
+  const heads = model.nodes.filter((n) => projectionOf(model, n)).map((n) => owner(moduleOfPath(n.name) ?? ""));
   const wrapper = commonRoot([...named, ...heads.map((module) => `${module}.weight`)]);
   const final = (name: string): string => {
     const renamed = names.get(name) ?? name;
@@ -118,7 +176,38 @@ function nameWeights(model: RawModel): RawModel {
     ...node,
     inputs: node.inputs.map((input) => (input !== undefined && model.initializers.has(input) ? final(input) : input)),
   }));
-  return { ...model, nodes, initializers };
+  return { model: { ...model, nodes, initializers }, final };
+}
+
+/**
+ * Where modules are attributes, which is what weights are named by. The older exporter's paths say who called: OPT calls
+ * `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, so that what
+ * their own paths lack is known, for them and for what lies beside them.
+ */
+function ownersOf(model: RawModel): (module: string) => string {
+  const attributes = new Map<string, string>();
+  for (const node of model.nodes) {
+    const path = moduleOfPath(node.name)?.split(".");
+    const parameter = node.inputs.find(
+      (input) => input !== undefined && model.initializers.has(input) && isParameter(input),
+    );
+    const name = parameter?.split(".").slice(0, -1);
+    if (path === undefined || name === undefined || name.at(-1) !== path.at(-1)) continue;
+    // the module itself, then those around it, as far as what is missing must lie still further out
+    for (let end = path.length, missing = name.length - end; end > 0; end--) {
+      const called = path.slice(0, end).join(".");
+      if (end < path.length && (path[end] !== name[end + missing] || called === name.slice(0, end).join("."))) break;
+      if (!attributes.has(called)) attributes.set(called, name.slice(0, end + missing).join("."));
+    }
+  }
+  return (module) => {
+    const parts = module.split(".");
+    for (let end = parts.length; end > 0; end--) {
+      const owned = attributes.get(parts.slice(0, end).join("."));
+      if (owned !== undefined) return [owned, ...parts.slice(end)].join(".");
+    }
+    return module;
+  };
 }
 
 function isParameter(name: string): boolean {

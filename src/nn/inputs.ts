@@ -36,7 +36,9 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim):
     );
   }
   const ids = model.inputs.find((i) => i.name === "input_ids");
-  if (ids === undefined) throw new UserError(`The graph ${model.name} has no input input_ids.`);
+  // a network that reads no tokens
+  if (ids === undefined)
+    return new Map(model.inputs.map(({ name, dtype, shape }) => [name, g.input(name, dtype, shape.map(bound))]));
   const [batch, length] = ids.shape.map(bound) as [Dim, Dim];
   const isBehindPast = model.inputs.some((i) => i.name.startsWith(PAST));
   const bias = isBehindPast ? model.inputs.find((i) => i.name === "attention_bias") : undefined;

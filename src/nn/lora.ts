@@ -45,13 +45,27 @@ export function loraInputs(g: GraphBuilder, site: LoraSite, options: LoraOptions
 }
 
 /**
- * Adds a site's low-rank branch to the projection's output y [M, out] of x [M, in].
- * The second product adds to y in place of a separate Add (Gemm's C).
+ * x A^T [M, r] of every site that reads x [M, in], in one product: r rows alone fill no register tile, those of q, k and
+ * v do, and the gradient of x is one product as well.
  */
-export function addLora(g: GraphBuilder, { a, b }: LoraPair, x: Value, y: Value, options: LoraOptions): Value {
+export function lowRank(g: GraphBuilder, pairs: readonly LoraPair[], x: Value): Value[] {
   const e = new Emitter(g);
-  const low = e.gemm(x, a, { transB: true });
-  return e.gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y });
+  const all = pairs.map(({ a }) => a);
+  if (all.length === 1) return [e.gemm(x, all[0] as Value, { transB: true })];
+  const low = e.gemm(x, e.concat(all, 0), { transB: true });
+  return e.split(
+    low,
+    all.map(({ shape }) => shape[0] as number),
+    1,
+  );
+}
+
+/**
+ * Adds a site's low-rank branch to the projection's output y [M, out]: low = x A^T [M, r].
+ * The product adds to y in place of a separate Add (Gemm's C).
+ */
+export function addLora(g: GraphBuilder, { b }: LoraPair, low: Value, y: Value, options: LoraOptions): Value {
+  return new Emitter(g).gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y });
 }
 
 /** A fresh adapter as PEFT makes it: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero: it changes nothing yet. */

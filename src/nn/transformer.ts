@@ -8,7 +8,7 @@ import { baseConfigSchema, type ModelConfig, parseConfig } from "./config.js";
 import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
 import { Past } from "./past.js";
 
-/** The keys of config.json that Qwen3- and LLaMA-like transformers share, under Hugging Face's names. */
+/** The keys of config.json that Qwen- and Llama-like transformers share, under Hugging Face's names. */
 export const transformerSchema = baseConfigSchema.extend({
   num_hidden_layers: z.int().positive(),
   num_attention_heads: z.int().positive(),
@@ -19,11 +19,43 @@ export const transformerSchema = baseConfigSchema.extend({
   rope_theta: z.number().positive(),
   tie_word_embeddings: z.boolean(),
   qk_norm: z.boolean().default(true).describe("RMSNorm of q and k over each head, before RoPE"),
+  qkv_bias: z.boolean().default(false).describe("q, k and v have biases (Qwen2, Dream)"),
+  o_bias: z.boolean().default(false).describe("so has o (Llama's attention_bias)"),
+  no_rope_layers: z
+    .array(z.union([z.literal(0), z.literal(1)]))
+    .optional()
+    .describe("0 for a layer whose q and k are not rotated (SmolLM3), 1 for one with RoPE; all have it by default"),
+  shifted_logits: z
+    .boolean()
+    .default(false)
+    .describe("what stands at n is predicted from the hidden state of n - 1 (Dream); the first from its own"),
+  weight_names: z.enum(["llama", "llada"]).default("llama").describe("whose names the weights have"),
 });
 
 type TransformerConfig = z.infer<typeof transformerSchema>;
 
 const EMBED = "model.embed_tokens.weight";
+
+/** LLaDA's names of what the code below calls as Llama does. */
+const LLADA_NAMES: readonly (readonly [string, string])[] = [
+  [EMBED, "model.transformer.wte.weight"],
+  ["model.norm.", "model.transformer.ln_f."],
+  ["lm_head.", "model.transformer.ff_out."],
+  ["model.layers.", "model.transformer.blocks."],
+  [".input_layernorm.", ".attn_norm."],
+  [".post_attention_layernorm.", ".ff_norm."],
+  [".self_attn.o_proj.", ".attn_out."],
+  [".self_attn.", "."],
+  [".mlp.gate_proj.", ".ff_proj."],
+  [".mlp.down_proj.", ".ff_out."],
+  [".mlp.", "."],
+];
+
+/** The checkpoint's name of a weight. */
+function named(c: TransformerConfig, name: string): string {
+  if (c.weight_names === "llama") return name;
+  return LLADA_NAMES.reduce((made, [ours, theirs]) => made.replace(ours, theirs), name);
+}
 
 /**
  * A stack of pre-norm blocks with RoPE at the tokens' own positions:
@@ -41,10 +73,18 @@ export function transformer(schema: z.ZodType<TransformerConfig>): Architecture 
         `config.json: num_attention_heads (${c.num_attention_heads}) must be a multiple of num_key_value_heads (${c.num_key_value_heads}).`,
       );
     }
+    if (c.no_rope_layers !== undefined && c.no_rope_layers.length !== c.num_hidden_layers) {
+      throw new UserError(
+        `config.json: no_rope_layers has ${c.no_rope_layers.length} entries, num_hidden_layers is ${c.num_hidden_layers}.`,
+      );
+    }
     return c;
   };
   return {
-    weights: (config) => weightsOf(parse(config)),
+    weights: (config) => {
+      const c = parse(config);
+      return new Map([...weightsOf(c)].map(([name, spec]) => [named(c, name), spec]));
+    },
     build: (g, config, weight) => emit(g, parse(config), weight, undefined),
     buildWithPast: (g, config, weight) => emit(g, parse(config), weight, new Past(new Emitter(g))),
   };
@@ -56,7 +96,7 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
   const hd = c.head_dim;
   const [heads, kvHeads] = [c.num_attention_heads, c.num_key_value_heads];
   const specs = weightsOf(c);
-  const w = (name: string): Value => weight(name, specs.get(name)?.shape ?? []);
+  const w = (name: string): Value => weight(named(c, name), specs.get(name)?.shape ?? []);
 
   const inputIds = g.input("input_ids", "int64", ["B", "N"]);
   const positionIds = g.input("position_ids", "int64", ["B", "N"]);
@@ -72,16 +112,23 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
       x = g.scope(`layers.${i}`, () => {
         const attended = g.scope("self_attn", () => {
           const h = rmsNorm(e, x, w(`${p}.input_layernorm.weight`), c.rms_norm_eps);
+          const biased = (x: Value, name: string, bias: boolean): Value =>
+            linear(e, x, w(`${p}.self_attn.${name}.weight`), bias ? w(`${p}.self_attn.${name}.bias`) : undefined);
           const project = (name: string, n: number): Value =>
-            g.scope(name, () => e.reshapeTo(linear(e, h, w(`${p}.self_attn.${name}.weight`)), t.of("B", "N", n, hd)));
+            g.scope(name, () => e.reshapeTo(biased(h, name, c.qkv_bias), t.of("B", "N", n, hd)));
           const norm = (name: string, v: Value): Value =>
             c.qk_norm ? g.scope(name, () => rmsNorm(e, v, w(`${p}.self_attn.${name}.weight`), c.rms_norm_eps)) : v;
-          const q = rotate(e, norm("q_norm", project("q_proj", heads)), rotation.query);
-          const ownKeys = rotate(e, norm("k_norm", project("k_proj", kvHeads)), rotation.key);
+          const [ownQueries, unturned] = [
+            norm("q_norm", project("q_proj", heads)),
+            norm("k_norm", project("k_proj", kvHeads)),
+          ];
+          const rope = c.no_rope_layers?.[i] !== 0;
+          const q = rope ? rotate(e, ownQueries, rotation.query) : e.mul(ownQueries, hd ** -0.5);
+          const ownKeys = rope ? rotate(e, unturned, rotation.key) : unturned;
           const k = withOld(`${i}/key`, ownKeys);
           const v = withOld(`${i}/value`, project("v_proj", kvHeads));
           const context = attention(e, q, k, v, bias, { heads, kvHeads, headDim: hd });
-          return g.scope("o_proj", () => linear(e, context, w(`${p}.self_attn.o_proj.weight`)));
+          return g.scope("o_proj", () => biased(context, "o_proj", c.o_bias));
         });
         const middle = e.add(x, attended);
         const fed = g.scope("mlp", () => {
@@ -97,10 +144,18 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
         return e.add(middle, fed);
       });
     }
-    const last = g.scope("norm", () => rmsNorm(e, x, w("model.norm.weight"), c.rms_norm_eps));
+    const final = g.scope("norm", () => rmsNorm(e, x, w("model.norm.weight"), c.rms_norm_eps));
+    const last = c.shifted_logits ? shifted(e, final, t, d) : final;
     const logits = g.scope("lm_head", () => linear(e, last, w(c.tie_word_embeddings ? EMBED : "lm_head.weight")));
     g.output("logits", e.reshapeTo(logits, t.of("B", "N", c.vocab_size)));
   });
+}
+
+/** Rows one further in each sequence, the first one twice: x [B*N, D]. */
+function shifted(e: Emitter, x: Value, t: Targets, d: number): Value {
+  const ones = e.g.op("Expand", [e.g.ints([1]), t.of("N")]);
+  const before = e.max(e.sub(e.g.op("CumSum", [ones, e.g.scalar(0, "int64")]), 2), 0);
+  return e.reshape(e.gather(e.reshapeTo(x, t.of("B", "N", d)), before, 1), [-1, d]);
 }
 
 function weightsOf(c: TransformerConfig): ReadonlyMap<string, WeightSpec> {
@@ -124,6 +179,17 @@ function weightsOf(c: TransformerConfig): ReadonlyMap<string, WeightSpec> {
     matrix("self_attn.k_proj", kv, d, std);
     matrix("self_attn.v_proj", kv, d, std);
     matrix("self_attn.o_proj", d, q, residual);
+    const bias = (name: string, n: number): void => {
+      specs.set(`${p}.self_attn.${name}.bias`, { shape: [n], init: { fill: 0 } });
+    };
+    if (c.qkv_bias)
+      for (const [name, n] of [
+        ["q_proj", q],
+        ["k_proj", kv],
+        ["v_proj", kv],
+      ] as const)
+        bias(name, n);
+    if (c.o_bias) bias("o_proj", d);
     if (c.qk_norm) {
       gain("self_attn.q_norm", c.head_dim);
       gain("self_attn.k_norm", c.head_dim);

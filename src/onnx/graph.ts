@@ -45,8 +45,11 @@ export class GraphBuilder {
   private readonly initializerMap = new Map<string, Initializer>();
   private readonly constants = new Map<string, Value>();
   private readonly names = new Set<string>();
+  private readonly producers = new Map<string, Node>();
   private readonly recipes = new Map<string, (behind: Value) => Value>();
   private path: string[] = [];
+  /** Names of the values that {@link stopGradient} made. */
+  readonly stopped = new Set<string>();
 
   constructor(
     readonly name: string,
@@ -102,6 +105,13 @@ export class GraphBuilder {
     return this.constant(dtype, [], [x]);
   }
 
+  /** A copy of `x` that gradients stop at (autodiff/backward.ts). */
+  stopGradient(x: Value): Value {
+    const copy = this.op("Identity", [x]);
+    this.stopped.add(copy.name);
+    return copy;
+  }
+
   /** A 1-D int64 constant: axes, a shape. */
   ints(values: readonly number[]): Value {
     return this.constant("int64", [values.length], values);
@@ -129,7 +139,7 @@ export class GraphBuilder {
     const name = options.name ?? this.fresh(`/${[...this.path, op].join("/")}`);
     if (rule === undefined)
       throw new UserError(`Unknown op ${op} at ${name}.`, {
-        hint: "Add a row to src/onnx/ops.ts (shape and dtype), and one to src/autodiff/rules.ts.",
+        hint: "Export the model with the other exporter (dynamo=True or False) or another attn_implementation, which may do without it; docs/extending.md says how an operator is added.",
       });
     let inferred: Inferred[];
     try {
@@ -143,15 +153,16 @@ export class GraphBuilder {
       .slice(0, options.count ?? inferred.length)
       .map((o, i): Value => ({ name: i === 0 ? `${name}:0` : `${name}:${i}`, ...o }));
     if (options.name !== undefined) this.claim(name);
-    this.nodeList.push({
-      name,
-      op,
-      domain: options.domain ?? (MICROSOFT_OPS.has(op) ? "com.microsoft" : ""),
-      inputs,
-      outputs,
-      attributes,
-    });
+    const domain = options.domain ?? (MICROSOFT_OPS.has(op) ? "com.microsoft" : "");
+    const node: Node = { name, op, domain, inputs, outputs, attributes };
+    this.nodeList.push(node);
+    for (const output of outputs) this.producers.set(output.name, node);
     return outputs;
+  }
+
+  /** The node that makes a value; undefined for inputs and constants. */
+  producer(value: Value): Node | undefined {
+    return this.producers.get(value.name);
   }
 
   /** Adds a node and returns its first output. */

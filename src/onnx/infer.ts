@@ -160,7 +160,18 @@ export const reshape: InferRule = (call) => {
 export const transpose: InferRule = (call) => {
   const x = required(call, 0);
   const perm = intsAttribute(call, "perm") ?? x.shape.map((_, i) => x.shape.length - 1 - i);
-  return [{ dtype: x.dtype, shape: perm.map((p) => x.shape[p] as Dim) }];
+  const shape = perm.map((p) => x.shape[p] as Dim);
+  const { content } = x;
+  if (content === undefined || perm.join() !== "1,0") return [{ dtype: x.dtype, shape }];
+  // exporters keep the pads of an axis beside each other, and turn them to ONNX's order
+  const [rows, columns] = x.shape as [number, number];
+  return [
+    {
+      dtype: x.dtype,
+      shape,
+      content: content.map((_, i) => content[(i % rows) * columns + Math.floor(i / rows)] as Dim),
+    },
+  ];
 };
 
 export const gather: InferRule = (call) => {
@@ -226,10 +237,15 @@ export const slice: InferRule = (call) => {
     const { first, count } = sliceRange(size, start, end, step);
     shape[axis] = count;
     const known = content;
-    if (known !== undefined && x.shape.length === 1)
-      content = Array.from({ length: count }, (_, j) => known[first + j * step] as Dim);
+    // whole rows of what is known
+    content = undefined;
+    if (known !== undefined && axis === 0) {
+      const row = known.length / size;
+      const at = (j: number): number => (first + Math.floor(j / row) * step) * row + (j % row);
+      content = Array.from({ length: count * row }, (_, j) => known[at(j)] as Dim);
+    }
   });
-  return [{ dtype: x.dtype, shape, ...(content !== undefined && x.shape.length === 1 ? { content } : {}) }];
+  return [{ dtype: x.dtype, shape, ...(content === undefined ? {} : { content }) }];
 };
 
 /** No model splits a tensor into more parts. */
@@ -390,6 +406,6 @@ export const DTYPE_CODE: Readonly<Record<DType, number>> = {
   uint32: 12,
   bfloat16: 16,
 };
-const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
+export const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
   Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]),
 );

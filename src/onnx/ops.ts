@@ -31,10 +31,11 @@ import {
   unsqueeze,
   where,
 } from "./infer.js";
+import { conv, convTranspose, pad } from "./infer-conv.js";
 import { axisOf, formatShape, product } from "./shapes.js";
 
 /** Operators of ONNX Runtime's own domain that it does not list under the standard one as well. */
-export const MICROSOFT_OPS: ReadonlySet<string> = new Set(["MatMulBnb4"]);
+export const MICROSOFT_OPS: ReadonlySet<string> = new Set(["MatMulBnb4", "QuickGelu", "RotaryEmbedding"]);
 
 /** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
 export const OPS: Readonly<Record<string, InferRule>> = {
@@ -54,8 +55,10 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   Log: same,
   Neg: same,
   Not: same,
+  QuickGelu: same,
   Reciprocal: same,
   Relu: same,
+  RotaryEmbedding: same,
   Round: same,
   Sigmoid: same,
   Sign: same,
@@ -106,7 +109,10 @@ export const OPS: Readonly<Record<string, InferRule>> = {
     if (x.shape.at(-1) !== k) throw new Error(`MatMulBnb4: ${formatShape(x.shape)} does not fit K = ${k}`);
     return [{ dtype: x.dtype, shape: [...x.shape.slice(0, -1), n] }];
   },
+  Conv: conv,
+  ConvTranspose: convTranspose,
   // layout
+  Pad: pad,
   Reshape: reshape,
   Transpose: transpose,
   Concat: concat,

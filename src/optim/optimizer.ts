@@ -1,6 +1,7 @@
+import type { Rng } from "../core/rng.js";
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
-import type { Graph, Value } from "../onnx/types.js";
+import type { Graph, Tensor, Value } from "../onnx/types.js";
 import { adamw } from "./adamw.js";
 import { muon } from "./muon.js";
 import type { OptimizerOptions } from "./update-rule.js";
@@ -8,6 +9,19 @@ import type { OptimizerOptions } from "./update-rule.js";
 export interface Parameter {
   readonly name: string;
   readonly shape: readonly number[];
+}
+
+/** Tensors that are trained together, and kept in a file of their own. */
+export interface ParameterGroup {
+  /** `adapter`, `weights`, or what an objective calls its own. */
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  /** Factor on the learning rate; default 1. */
+  readonly learningRateScale?: number;
+  /** Whether the reference policy has a frozen copy of them; default: only the loss reads them. */
+  readonly inReference?: boolean;
+  /** Fresh values by name; absent for the model's own group, which has its own ways to begin. */
+  initial?(rng: Rng): ReadonlyMap<string, Tensor>;
 }
 
 /** Names of the optimizer graph's inputs and outputs that belong to a parameter. */
@@ -35,10 +49,11 @@ function usesMuon(parameter: Parameter, options: OptimizerOptions): boolean {
  * All gradients are scaled together to a global norm of `gradClip` (Pascanu et al. 2013). A norm that is not finite
  * leaves everything as it was: the caller sees it in `grad_norm` and decides.
  */
-export function optimizerGraph(parameters: readonly Parameter[], options: OptimizerOptions): Graph {
+export function optimizerGraph(groups: readonly ParameterGroup[], options: OptimizerOptions): Graph {
+  const parameters = groups.flatMap((group) => group.parameters);
   const g = new GraphBuilder("optimizer_model");
   const e = new Emitter(g);
-  const lr = g.input("lr", "float32", []);
+  const rate = g.input("lr", "float32", []);
   const correction1 = g.input("correction1", "float32", []);
   const correction2 = g.input("correction2", "float32", []);
   const gradients = parameters.map((p) => g.input(slot.gradient(p.name), "float32", p.shape));
@@ -47,8 +62,11 @@ export function optimizerGraph(parameters: readonly Parameter[], options: Optimi
   g.output("grad_norm", norm);
   const finite = e.less(norm, 3e38);
   const factor = options.gradClip > 0 ? e.min(e.div(options.gradClip, e.add(norm, 1e-6)), 1) : g.scalar(1);
+  const scales = groups.flatMap(({ parameters, learningRateScale = 1 }) => parameters.map(() => learningRateScale));
   parameters.forEach((p, i) => {
     g.scope(p.name, () => {
+      const scale = scales[i] as number;
+      const lr = scale === 1 ? rate : e.mul(rate, scale);
       const parameter = g.input(p.name, "float32", p.shape);
       const first = g.input(slot.first(p.name), "float32", p.shape);
       const second = g.input(slot.second(p.name), "float32", p.shape);

@@ -1,15 +1,12 @@
 import { z } from "zod";
+import { advantageOptions } from "./credit.js";
 import type { Loss, LossInputs } from "./objective.js";
 
 /** Options of every objective with this loss. */
 export const clippedOptions = {
   kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
   clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
-  adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
-  advantage: z
-    .enum(["group", "center", "leave_one_out"])
-    .default("group")
-    .describe("how a group's rewards become advantages"),
+  ...advantageOptions("group"),
 };
 
 /** d is clamped to +- this before the exponential of k3. */

@@ -1,11 +1,13 @@
 import type { z } from "zod";
-import type { DiscreteRng } from "../core/outcomes.js";
-import type { BoundLayout, StepLayout } from "../diffusion/layouts.js";
-import type { Scoring } from "../diffusion/sampler.js";
-import type { TermBatch } from "../diffusion/terms.js";
+import type { Rng } from "../core/rng.js";
+import type { Batch } from "../diffusion/batch.js";
+import type { BoundLayout, Scoring, StepLayout } from "../diffusion/layouts.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Emitter } from "../onnx/emit.js";
+import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
 import type { Value } from "../onnx/types.js";
+import type { ParameterGroup } from "../optim/optimizer.js";
+import type { GroupEpisode, TurnCredit } from "./credit.js";
 
 /** What the loss of an objective is made of, on the graph. */
 export interface LossInputs {
@@ -20,12 +22,18 @@ export interface LossInputs {
   readonly old: Value;
   /** [S] value under the reference policy */
   readonly reference: Value;
-  /** [S] advantage of the segment's rollout */
+  /** [S] what {@link Objective.credit} gives the segment's episode, turn or step */
   readonly advantage: Value;
-  /** [S] scored tokens of the segment; at least 1 */
-  readonly tokens: Value;
+  /** [S] scored units (tokens) of the segment; at least 1 */
+  readonly units: Value;
   /** [S] weight in the loss: they sum to 1 over a whole step; 0 for padding */
   readonly weight: Value;
+  /** [B*N, D] what goes into the model's output head; undefined where it has none */
+  readonly hidden: Value | undefined;
+  /** What {@link Objective.inputs} declares. */
+  readonly extra: Readonly<Record<string, Value>>;
+  /** What {@link Objective.parameters} declares, by name. */
+  readonly parameters: Readonly<Record<string, Value>>;
 }
 
 export interface Loss {
@@ -37,17 +45,30 @@ export interface Loss {
 
 /** What an objective may lay out of a micro-batch: the sampler's own ways to score what it recorded. */
 export interface LayoutContext {
-  /** Draws of this step: the same for policy, old and reference. Drawn from for one trajectory after the other. */
-  readonly rng: DiscreteRng;
+  /** Each trajectory's own draws of this step, in their order: the same for policy, old and reference. */
+  readonly rngs: readonly Rng[];
   /** Steps of a trajectory. */
   steps(trajectory: Trajectory): number;
-  stepTerms(trajectories: readonly Trajectory[], layout: Pick<StepLayout, "level" | "subset" | "reduction">): TermBatch;
-  boundTerms(trajectories: readonly Trajectory[], layout: Pick<BoundLayout, "samples" | "coupled">): TermBatch;
-  textTerms(trajectories: readonly Trajectory[]): TermBatch;
+  stepTerms(trajectories: readonly Trajectory[], layout: Pick<StepLayout, "level" | "subset" | "reduction">): Batch;
+  boundTerms(
+    trajectories: readonly Trajectory[],
+    layout: Pick<BoundLayout, "samples" | "coupled" | "quadrature">,
+  ): Batch;
+  textTerms(trajectories: readonly Trajectory[]): Batch;
+}
+
+/** What an objective needs of its rollouts besides the trajectories. */
+export interface Needs {
+  /** The reference policy scores every batch. */
+  readonly reference: boolean;
+  /**
+   * The response as it would stand after each step, played and scored too: {@link GroupEpisode} then has a reward a step.
+   */
+  readonly drafts?: boolean;
 }
 
 /**
- * One file under objectives/ exports one of these as `objective`; its file name is the subcommand.
+ * One file under objectives/ exports one of these as `objective`; its file name is its `kind`.
  * `rollouts` objectives learn from what the policy did in the environment, `supervision` ones from given responses.
  */
 export interface Objective<Options = unknown> {
@@ -57,15 +78,25 @@ export interface Objective<Options = unknown> {
   readonly learnsFrom: "rollouts" | "supervision";
   /** How it scores: refused before a run starts where the sampler cannot. */
   readonly scoring: Scoring;
-  /** Coefficient of the penalty to the reference policy; 0: the reference is never scored. */
-  penalty(options: Options): number;
+  needs(options: Options): Needs;
+  /**
+   * Credit of a group's episodes: one number an episode, turn, or step; null for an episode that is left out. Groups
+   * whose rewards are all equal come here too: it is the objective that says whether they teach anything.
+   */
+  credit(group: readonly GroupEpisode[], options: Options): readonly (readonly TurnCredit[] | null)[];
+  /** Parameters that train beside the model's own, as a head of its own. */
+  parameters?(options: Options, model: { readonly hiddenSize: number }): readonly ParameterGroup[];
+  /** Inputs that its loss reads besides; dimensions are the model's own symbols, R terms, S segments. */
+  readonly inputs?: InputSpecs;
+  /** Values of {@link inputs} for a micro-batch. */
+  feed?(batch: Batch, trajectories: readonly Trajectory[], options: Options): NamedTensors;
   /**
    * Steps between measurements of how much of the ratios is noise of the layout's own draws; 0: never. Absent where a
    * layout draws nothing that changes a value.
    */
   noiseEvery?(options: Options): number;
   /** Lays out a micro-batch of trajectories. */
-  layout(trajectories: readonly Trajectory[], options: Options, context: LayoutContext): TermBatch;
+  layout(trajectories: readonly Trajectory[], options: Options, context: LayoutContext): Batch;
   /** The loss head. */
   loss(inputs: LossInputs, options: Options): Loss;
 }

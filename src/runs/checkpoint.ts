@@ -5,6 +5,7 @@ import { messageOf, UserError } from "../core/errors.js";
 import { readJson, sha256, sha256File, syncToDisk, writeHint } from "../core/files.js";
 import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../export/peft.js";
 import type { Tensor } from "../onnx/types.js";
+import type { ParameterGroup } from "../optim/optimizer.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
 import { stepName } from "./run-directory.js";
 
@@ -16,8 +17,10 @@ export interface Checkpoint {
     readonly config: Readonly<Record<string, unknown>>;
     readonly tensors: ReadonlyMap<string, Tensor>;
   } | null;
-  /** Other trained tensors under their Hugging Face names: all weights of full training, a value head; null without any. */
+  /** All weights of full training under their Hugging Face names; null where an adapter is trained. */
   readonly weights: ReadonlyMap<string, Tensor> | null;
+  /** Parameter groups of the objective's own, by name, each in a file of its own; absent: none. */
+  readonly groups?: Readonly<Record<string, ReadonlyMap<string, Tensor>>>;
   readonly optimizer: ReadonlyMap<string, Tensor>;
   /** Plain JSON: RNG streams, data cursor, best score, partial group. */
   readonly state: Readonly<Record<string, unknown>>;
@@ -26,6 +29,29 @@ export interface Checkpoint {
 const WEIGHTS = "model.safetensors";
 const OPTIMIZER = "optimizer.safetensors";
 const STATE = "state.json";
+const TENSORS = ".safetensors";
+
+/** The parts of a checkpoint that hold parameters, from all of a policy's parameters by name. @param adapter its config. */
+export function parameterParts(
+  groups: readonly ParameterGroup[],
+  parameters: ReadonlyMap<string, Tensor>,
+  adapter: Readonly<Record<string, unknown>>,
+): Pick<Checkpoint, "adapter" | "weights" | "groups"> {
+  const of = (group: ParameterGroup): Map<string, Tensor> =>
+    new Map(group.parameters.map(({ name }) => [name, parameters.get(name) as Tensor]));
+  const [own, ...others] = groups as [ParameterGroup, ...ParameterGroup[]];
+  const tensors = of(own);
+  return {
+    adapter: own.name === "adapter" ? { config: adapter, tensors } : null,
+    weights: own.name === "adapter" ? null : tensors,
+    groups: Object.fromEntries(others.map((group) => [group.name, of(group)])),
+  };
+}
+
+/** All parameters of a checkpoint by name. */
+export function parametersIn({ adapter, weights, groups = {} }: Checkpoint): ReadonlyMap<string, Tensor> {
+  return new Map([adapter?.tensors, weights, ...Object.values(groups)].flatMap((tensors) => [...(tensors ?? [])]));
+}
 
 const stateSchema = z.strictObject({
   format: z.literal(1),
@@ -52,6 +78,8 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
       writePeftTensors(join(aside, ADAPTER), checkpoint.adapter.tensors);
     }
     if (checkpoint.weights !== null) writeSafetensors(join(aside, WEIGHTS), checkpoint.weights, { format: "pt" });
+    for (const [name, tensors] of Object.entries(checkpoint.groups ?? {}))
+      writeSafetensors(join(aside, `${name}${TENSORS}`), tensors);
     writeSafetensors(join(aside, OPTIMIZER), checkpoint.optimizer);
 
     const files: Record<string, string> = {};
@@ -94,6 +122,11 @@ export async function readCheckpoint(path: string): Promise<Checkpoint> {
     adapter:
       tensors === null ? null : { config: readJson(join(path, ADAPTER_CONFIG)) as Record<string, unknown>, tensors },
     weights: load(WEIGHTS),
+    groups: Object.fromEntries(
+      Object.keys(files)
+        .filter((file) => file.endsWith(TENSORS) && ![ADAPTER, WEIGHTS, OPTIMIZER].includes(file))
+        .map((file) => [file.slice(0, -TENSORS.length), readSafetensors(join(path, file))]),
+    ),
     optimizer: load(OPTIMIZER) ?? new Map(),
     state,
   };

@@ -9,21 +9,17 @@ const formScore = z.strictObject({
   episodes: z.int(),
   reward: interval,
   success_rate: interval,
-  field_accuracy: interval,
+  /** The environment's own measures by name. */
+  metrics: z.record(z.string(), interval),
 });
 const taskScore = z.strictObject({
   task_id: z.string(),
   form: z.string(),
   reward: z.number(),
   success: z.boolean(),
-  field_accuracy: z.number(),
-  /** The server took the form. */
-  accepted: z.boolean().optional(),
-  /** True fields of the task, and those that the server received right, defaults included. */
-  pairs: z.int().optional(),
-  pairs_right: z.int().optional(),
-  /** Whether the form can hold all true values; absent where the site does not say. */
-  clean: z.boolean().optional(),
+  /** The environment's own measures and numbers of things, by name. */
+  metrics: z.record(z.string(), z.number()),
+  counts: z.record(z.string(), z.number()).optional(),
 });
 
 const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });
@@ -38,7 +34,7 @@ const evaluationSchema = z.strictObject({
   left_out: z.array(leftOut).optional(),
   reward: interval,
   success_rate: interval,
-  field_accuracy: interval,
+  metrics: z.record(z.string(), interval),
   per_form: z.record(z.string(), formScore),
   seed: z.int(),
   split_hash: z.string(),
@@ -97,24 +93,18 @@ export function summarize(
   };
 }
 
-function scores(
-  rows: readonly TaskScore[],
-  seed: number,
-): Pick<FormScore, "reward" | "success_rate" | "field_accuracy"> {
+function scores(rows: readonly TaskScore[], seed: number): Pick<FormScore, "reward" | "success_rate" | "metrics"> {
+  const over = (value: (row: TaskScore) => number): Interval => bootstrapMean(rows.map(value), { seed });
   return {
-    reward: bootstrapMean(
-      rows.map((row) => row.reward),
-      { seed },
-    ),
-    success_rate: bootstrapMean(
-      rows.map((row) => Number(row.success)),
-      { seed },
-    ),
-    field_accuracy: bootstrapMean(
-      rows.map((row) => row.field_accuracy),
-      { seed },
-    ),
+    reward: over((row) => row.reward),
+    success_rate: over((row) => Number(row.success)),
+    metrics: Object.fromEntries(metricNames(rows).map((name) => [name, over((row) => row.metrics[name] as number)])),
   };
+}
+
+/** The measures that all of some rows have. */
+function metricNames(rows: readonly TaskScore[]): string[] {
+  return Object.keys(rows[0]?.metrics ?? {}).filter((name) => rows.every((row) => row.metrics[name] !== undefined));
 }
 
 /** `after - before` over the tasks that both scored. */
@@ -125,7 +115,7 @@ export interface Comparison {
   readonly unpaired: number;
   readonly reward: Interval;
   readonly success_rate: Interval;
-  readonly field_accuracy: Interval;
+  readonly metrics: Readonly<Record<string, Interval>>;
   /** What makes the two less comparable than they should be. */
   readonly warnings: readonly string[];
 }
@@ -163,7 +153,9 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Compa
     unpaired: before.per_task.length + after.per_task.length - 2 * pairs.length,
     reward: difference((row) => row.reward),
     success_rate: difference((row) => Number(row.success)),
-    field_accuracy: difference((row) => row.field_accuracy),
+    metrics: Object.fromEntries(
+      metricNames(pairs.flat()).map((name) => [name, difference((row) => row.metrics[name] as number)]),
+    ),
     warnings,
   };
 }
@@ -190,21 +182,30 @@ export function readEvaluation(path: string): Evaluation {
   throw new UserError(`${path} is no evaluation:${problemsOf(result.error)}`);
 }
 
-const SCORES = ["reward", "success_rate", "field_accuracy"] as const;
-const HEAD = ["reward", "success", "field accuracy"];
+/** What a table shows of every row: reward, success, and the measures that some row has. */
+type Scored = { readonly reward: Interval; readonly success_rate: Interval; readonly metrics: Readonly<Record<string, Interval>> };
+
+const namesOf = (rows: readonly Scored[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
+const heading = (name: string): string => name.replaceAll("_", " ");
+
+function cells(row: Scored, names: readonly string[], format: typeof formatInterval): string[] {
+  const of = (name: string): string => (row.metrics[name] === undefined ? "" : format(row.metrics[name]));
+  return [format(row.reward), format(row.success_rate, true), ...names.map(of)];
+}
 
 /** Evaluations as a table, one row each. */
 export function formatEvaluations(
   rows: readonly { readonly label: string; readonly evaluation: Evaluation }[],
 ): string {
+  const names = namesOf(rows.map(({ evaluation }) => evaluation));
   return formatTable([
-    ["", "split", "episodes", "faults", ...HEAD],
+    ["", "split", "episodes", "faults", "reward", "success", ...names.map(heading)],
     ...rows.map(({ label, evaluation: e }) => [
       label,
       e.split,
       String(e.episodes),
       String(e.faults),
-      ...SCORES.map((score) => formatInterval(e[score], score === "success_rate")),
+      ...cells(e, names, formatInterval),
     ]),
   ]);
 }
@@ -222,28 +223,19 @@ export function formatLeftOut({ split, left_out: left = [] }: Evaluation): strin
     .join("\n");
 }
 
-/**
- * One evaluation by form, worst form first, then all of them: what the server took, the (label, value) pairs it received
- * right, the episodes without a wrong one (perfect), and how many tasks can be filled in perfectly at all (clean).
- */
+/** One evaluation by form, worst form first, then all of them, with the sums of what the environment counts. */
 export function formatForms(evaluation: Evaluation): string {
   const forms = Object.entries(evaluation.per_form).sort(([, a], [, b]) => a.reward.mean - b.reward.mean);
-  const rated = evaluation.per_task.some((row) => row.clean !== undefined);
-  const line = (name: string, score: FormScore, rows: readonly TaskScore[]): string[] => {
-    const sum = (value: (row: TaskScore) => number | undefined): number =>
-      rows.reduce((total, row) => total + (value(row) ?? 0), 0);
-    return [
-      name,
-      String(score.episodes),
-      String(sum((row) => Number(row.accepted ?? 0))),
-      `${sum((row) => row.pairs_right)}/${sum((row) => row.pairs)}`,
-      String(sum((row) => Number(row.success))),
-      ...(rated ? [String(sum((row) => Number(row.clean)))] : []),
-      ...(["reward", "field_accuracy"] as const).map((key) => formatInterval(score[key])),
-    ];
-  };
+  const names = namesOf([evaluation]);
+  const counted = [...new Set(evaluation.per_task.flatMap((row) => Object.keys(row.counts ?? {})))];
+  const line = (name: string, score: FormScore, rows: readonly TaskScore[]): string[] => [
+    name,
+    String(score.episodes),
+    ...counted.map((count) => String(rows.reduce((total, row) => total + (row.counts?.[count] ?? 0), 0))),
+    ...cells(score, names, formatInterval),
+  ];
   return formatTable([
-    ["form", "episodes", "accepted", "pairs right", "perfect", ...(rated ? ["clean"] : []), "reward", "field accuracy"],
+    ["form", "episodes", ...counted.map(heading), "reward", "success", ...names.map(heading)],
     ...forms.map(([form, score]) =>
       line(
         form,
@@ -259,13 +251,14 @@ export function formatForms(evaluation: Evaluation): string {
 export function formatComparisons(
   rows: readonly { readonly label: string; readonly comparison: Comparison }[],
 ): string {
+  const names = namesOf(rows.map(({ comparison }) => comparison));
   const table = formatTable([
-    ["difference", "split", "pairs", ...HEAD],
+    ["difference", "split", "pairs", "reward", "success", ...names.map(heading)],
     ...rows.map(({ label, comparison: c }) => [
       label,
       c.split,
       String(c.pairs),
-      ...SCORES.map((score) => formatDifference(c[score], score === "success_rate")),
+      ...cells(c, names, formatDifference),
     ]),
   ]);
   const notes = rows.flatMap(({ label, comparison: c }) => [

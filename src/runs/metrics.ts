@@ -11,7 +11,6 @@ export interface StepMetrics {
   readonly reward: number | null;
   readonly reward_std: number | null;
   readonly success_rate: number | null;
-  readonly field_accuracy: number | null;
   readonly frac_reward_zero_std: number | null;
   readonly faults: number;
   readonly loss: number | null;
@@ -42,7 +41,6 @@ export const STEP_KEYS = [
   "reward",
   "reward_std",
   "success_rate",
-  "field_accuracy",
   "frac_reward_zero_std",
   "faults",
   "loss",
@@ -56,7 +54,7 @@ export const STEP_KEYS = [
   "rollout_tokens_per_s",
 ] as const satisfies readonly (keyof StepMetrics)[];
 export const TIME_KEYS = ["rollout", "score", "update", "total"] as const satisfies readonly (keyof StepTimes)[];
-/** Further keys that the reinforcement recipe writes, beside those of its objective's loss. */
+/** Further keys that the loop writes, beside those of the environment, the sampler and the objective's loss. */
 export const RECIPE_KEYS = [
   "after_eos_fraction",
   "ended_by_eos",

@@ -4,41 +4,43 @@ import { writeAtomic } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
 import { readJsonLines } from "./metrics.js";
 
-const schema = z.looseObject({
-  /** Version of the format (docs/rollouts.md); files from before it was written are version 1. */
-  format: z.literal(1).optional(),
-  step: z.int(),
-  /** Index of the group in the step, and of the rollout in its group. */
-  group: z.int(),
-  rollout: z.int(),
-  task_id: z.string(),
-  form: z.string(),
+const turn = z.looseObject({
+  /** What the policy was shown, and what it answered, where these are texts. */
   prompt: z.string(),
   response: z.string(),
+  /** What the turn earned by itself, where the environment says. */
+  reward: z.number().optional(),
+});
+
+const schema = z.looseObject({
+  /** Version of the format (docs/rollouts.md). */
+  format: z.literal(2),
+  step: z.int().positive(),
+  /** Index of the group in the step, and of the rollout in its group. */
+  group: z.int().nonnegative(),
+  rollout: z.int().nonnegative(),
+  task_id: z.string(),
+  form: z.string(),
   /** Null where the environment failed (`fault` says how). */
   reward: z.number().nullable(),
-  parts: z
-    .strictObject({ task_completion: z.number(), field_accuracy: z.number(), execution_completeness: z.number() })
-    .nullable(),
   success: z.boolean(),
-  /** Null where the rollout was in no group that learns. */
+  /** The environment's own measures by name. */
+  metrics: z.record(z.string(), z.number()).nullable(),
+  /** Null where the rollout was in no group that learns, or got different credit for its parts. */
   advantage: z.number().nullable(),
-  accepted: z.boolean(),
-  /** The task's true values by label. */
-  truth: z.record(z.string(), z.unknown()),
-  /** What the server received, in order: [name, value]. */
-  posted: z.array(z.tuple([z.string(), z.string()])),
-  actions: z.array(z.looseObject({ action: z.string(), fate: z.string(), detail: z.string().optional() })),
-  /** By the truth's labels: what the server received there (or the page held, where nothing was sent), and its score. */
-  received: z.record(z.string(), z.unknown()).optional(),
-  field_scores: z.record(z.string(), z.number()).optional(),
+  /** Credit of each turn, or of each of its steps, where they differ. */
+  credit: z.array(z.union([z.number(), z.array(z.number())])).optional(),
   fault: z.string().nullable(),
-  tokens: z.int(),
+  tokens: z.int().nonnegative(),
+  /** What was seen, answered and sampled, turn by turn. */
+  turns: z.array(turn),
+  /** What the environment keeps of the episode, for people. */
+  detail: z.record(z.string(), z.unknown()),
 });
 
 /**
- * One line of rollouts/step-000001.jsonl: what the model wrote, what the page did with it, what it was worth.
- * Other keys (the sampler's trajectory) are kept as they are.
+ * One line of rollouts/step-000001.jsonl: what the model wrote, what became of it, what it was worth.
+ * Other keys (each turn's trajectory) are kept as they are.
  */
 export type RolloutRecord = z.infer<typeof schema>;
 
@@ -49,7 +51,21 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
 
 /** @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once. */
 export function readRollouts(path: string): RolloutRecord[] {
-  return readJsonLines(path, { whole: true }).map(({ value, line }) => parseRollout(value, `${path}, line ${line}`));
+  const named = /step-(\d+)\.jsonl$/.exec(path)?.[1];
+  const places = new Map<string, number>();
+  return readJsonLines(path, { whole: true }).map(({ value, line }) => {
+    const record = parseRollout(value, `${path}, line ${line}`);
+    const odd = (problem: string): never => {
+      throw new UserError(`${path}, line ${line}: ${problem}.`, { hint: "Record the rollouts again; edited ones teach what never happened." });
+    };
+    if (named !== undefined && record.step !== Number(named)) odd(`it is of step ${record.step}, the file of step ${Number(named)}`);
+    if ((record.reward === null) !== (record.fault !== null)) odd("a rollout has either a reward or a fault");
+    const place = `rollout ${record.rollout} of group ${record.group}`;
+    const first = places.get(place);
+    if (first !== undefined) odd(`${place} is in line ${first} already`);
+    places.set(place, line);
+    return record;
+  });
 }
 
 /** @throws UserError that says where and what is wrong. */

@@ -5,40 +5,82 @@ import { readJson } from "../core/files.js";
 
 /** Tokenizers of checkpoints that come as vocab.json and merges.txt, as tokenizer.json says the same. */
 
-interface Family {
+/** How a byte-level BPE cuts a text into pieces before it merges bytes. */
+export interface Cutting {
   readonly normalizer: object | null;
   readonly pre_tokenizer: object;
-  /** Whether the pieces are cut by a pattern of the family's own. */
-  readonly classes: readonly string[];
+  /** A piece that is a token as it stands is taken whole, whatever the merges say. */
+  readonly ignore_merges?: boolean;
 }
 
-/** How each family of byte-level BPE cuts a text, by the `tokenizer_class` of tokenizer_config.json. */
-const FAMILIES: readonly Family[] = [
-  {
-    classes: ["Qwen2Tokenizer", "Qwen2TokenizerFast", "Qwen3Tokenizer"],
-    normalizer: { type: "NFC" },
-    pre_tokenizer: {
-      type: "Sequence",
-      pretokenizers: [
-        {
-          type: "Split",
-          pattern: {
-            Regex:
-              "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
-          },
-          behavior: "Isolated",
-          invert: false,
-        },
-        { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
-      ],
+const GPT2 = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
+const split = (pattern: string): object => ({
+  type: "Split",
+  pattern: { Regex: pattern },
+  behavior: "Isolated",
+  invert: false,
+});
+/** The pattern that Qwen2 and Llama 3 share, but for how many digits make a piece. */
+const cut = (digits: string): object => ({
+  type: "Sequence",
+  pretokenizers: [
+    split(
+      `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
+    ),
+    { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
+  ],
+});
+
+/** By the name that llama.cpp gives them (`tokenizer.ggml.pre`). */
+export const CUTTINGS: Readonly<Record<string, Cutting>> = {
+  "gpt-2": { normalizer: null, pre_tokenizer: GPT2 },
+  qwen2: { normalizer: { type: "NFC" }, pre_tokenizer: cut("\\p{N}") },
+  "llama-bpe": { normalizer: null, pre_tokenizer: cut("\\p{N}{1,3}"), ignore_merges: true },
+  smollm: { normalizer: null, pre_tokenizer: { type: "Sequence", pretokenizers: [split("\\p{N}"), GPT2] } },
+};
+
+/** The same by the `tokenizer_class` of tokenizer_config.json. */
+const CLASSES: Readonly<Record<string, string>> = {
+  Qwen2Tokenizer: "qwen2",
+  Qwen2TokenizerFast: "qwen2",
+  Qwen3Tokenizer: "qwen2",
+  GPT2Tokenizer: "gpt-2",
+  GPT2TokenizerFast: "gpt-2",
+};
+
+export interface ByteLevelBpe {
+  readonly cutting: Cutting;
+  readonly addedTokens: readonly object[];
+  readonly vocab: Readonly<Record<string, number>>;
+  readonly merges: readonly (readonly [string, string])[];
+}
+
+/** The text of a tokenizer.json. */
+export function byteLevelBpeJson({ cutting, addedTokens, vocab, merges }: ByteLevelBpe): string {
+  const bytes = { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false };
+  return `${JSON.stringify({
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: addedTokens,
+    normalizer: cutting.normalizer,
+    pre_tokenizer: cutting.pre_tokenizer,
+    post_processor: bytes,
+    decoder: bytes,
+    model: {
+      type: "BPE",
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: "",
+      end_of_word_suffix: "",
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: cutting.ignore_merges ?? false,
+      vocab,
+      merges,
     },
-  },
-  {
-    classes: ["GPT2Tokenizer", "GPT2TokenizerFast"],
-    normalizer: null,
-    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true },
-  },
-];
+  })}\n`;
+}
 
 /** What the files beside a tokenizer say of it. */
 export interface TokenizerDescription {
@@ -73,38 +115,18 @@ export function tokenizerJson(dir: string): string {
   }
   const description = readTokenizerConfig(dir);
   const name = description.tokenizer_class ?? "Qwen2Tokenizer";
-  const family = FAMILIES.find(({ classes }) => classes.includes(String(name)));
-  if (family === undefined) {
+  const cutting = CUTTINGS[CLASSES[String(name)] ?? ""];
+  if (cutting === undefined) {
     throw new UserError(
       `${join(dir, "tokenizer_config.json")}: the tokenizer_class ${String(name)} is not supported.`,
       {
-        hint: `Known: ${FAMILIES.flatMap(({ classes }) => classes).join(", ")}. Or save a tokenizer.json with transformers (save_pretrained of the fast tokenizer).`,
+        hint: `Known: ${Object.keys(CLASSES).join(", ")}. Or save a tokenizer.json with transformers (save_pretrained of the fast tokenizer).`,
       },
     );
   }
   const vocab = idsOf(vocabPath);
-  return `${JSON.stringify({
-    version: "1.0",
-    truncation: null,
-    padding: null,
-    added_tokens: addedTokens(dir, description, vocab),
-    normalizer: family.normalizer,
-    pre_tokenizer: family.pre_tokenizer,
-    post_processor: { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
-    decoder: { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
-    model: {
-      type: "BPE",
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: "",
-      end_of_word_suffix: "",
-      fuse_unk: false,
-      byte_fallback: false,
-      ignore_merges: false,
-      vocab,
-      merges: readMerges(mergesPath, vocab),
-    },
-  })}\n`;
+  const addedTokens = addedTokensOf(dir, description, vocab);
+  return byteLevelBpeJson({ cutting, addedTokens, vocab, merges: readMerges(mergesPath, vocab) });
 }
 
 /** A JSON object of token -> id. */
@@ -135,7 +157,7 @@ function readMerges(path: string, vocab: Readonly<Record<string, number>>): [str
 }
 
 /** Tokens that are taken whole: added_tokens.json, and what tokenizer_config.json knows of each. */
-function addedTokens(
+function addedTokensOf(
   dir: string,
   { added_tokens_decoder: decoder }: TokenizerDescription,
   vocab: Readonly<Record<string, number>>,

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
-import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
+import type { Environment, EnvironmentTask } from "../env/environment.js";
+import { tasksOf } from "../env/open.js";
 import type { Objective } from "../rl/objective.js";
 import { formatDuration } from "../watch/progress-text.js";
-import type { Environment } from "./environment.js";
-import { groupFor } from "./group-source.js";
+import { collectRollouts, type Turn } from "./collect.js";
+import { groupFor, recordOf } from "./group-source.js";
 import type { Sample } from "./groups.js";
-import { samplesOf } from "./groups.js";
 import type { RecordedGroups } from "./recorded-groups.js";
-import { collectRollouts, recordOf } from "./rollouts.js";
 import type { DryRun, TrainOptions, TrainResult } from "./types.js";
 import { prepareBatches, takeStep } from "./update.js";
 
@@ -27,11 +27,15 @@ export async function dryRunPolicy(
 ): Promise<DryRun> {
   const { training, evaluation } = config;
   const evaluations = evaluationsOf(config);
-  const played = recorded === undefined || evaluations > 0 ? await playGroup(config, policy, environment) : undefined;
+  const played =
+    recorded === undefined || evaluations > 0 ? await playGroup(config, objective, policy, environment) : undefined;
   const samples = played === undefined || recorded !== undefined ? await recordedSamples(recorded) : played.samples;
 
   // the rewards of one group may be equal: any advantages cost the same update
-  const signed = samples.map(({ trajectory }, i): Sample => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
+  const signed = samples.map((trajectory, i): Sample => {
+    const stream = (name: string): Rng => Rng.named(config.seed, `dry-run/${name}/${i}`);
+    return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
+  });
   const { score, update, batches } = await measureUpdate(config, objective, policy, signed);
   const micro = Math.ceil((training.prompts_per_step * training.group_size) / training.micro_batch) / batches;
 
@@ -96,7 +100,7 @@ export function notBegun(config: RunConfig, options: TrainOptions, dryRun: DryRu
 }
 
 interface Played {
-  readonly samples: readonly Pick<Sample, "trajectory">[];
+  readonly samples: readonly Trajectory[];
   readonly rollouts: number;
   readonly faults: number;
   readonly reward: number | null;
@@ -106,16 +110,20 @@ interface Played {
   readonly episode: number;
 }
 
-async function playGroup(config: RunConfig, policy: Policy, environment: Environment): Promise<Played> {
-  const task = environment.tasks("train")[0];
-  if (task === undefined) throw new UserError("There is no training task.");
+async function playGroup(
+  config: RunConfig,
+  objective: Objective,
+  policy: Policy,
+  environment: Environment,
+): Promise<Played> {
+  const [task] = tasksOf(environment, "train") as [EnvironmentTask, ...EnvironmentTask[]];
   const { group_size: size, rollout_batch: batch } = config.training;
-  const runner = await environment.runner();
+  await environment.start();
   const group = Array.from({ length: size }, () => task);
   const play = (name: string) =>
     collectRollouts(
       policy,
-      runner,
+      environment,
       group,
       group.map((_, i) => Rng.named(config.seed, `dry-run/${name}/${i}`)),
       { batch },
@@ -123,24 +131,25 @@ async function playGroup(config: RunConfig, policy: Policy, environment: Environ
   await play("first");
   const { rollouts, times } = await play("second");
   // a batch as a step fills it: what a rollout costs depends on how many are generated together, and of which prompts
-  const filled = Array.from({ length: batch }, (_, i) => environment.tasks("train")[Math.floor(i / size)] ?? task);
+  const filled = Array.from({ length: batch }, (_, i) => tasksOf(environment, "train")[Math.floor(i / size)] ?? task);
+  const [first] = rollouts.flatMap(({ turns }) => turns);
   const generate = () =>
     policy.sampler.rollout(
       policy.rounds,
-      filled.map((one) => policy.promptOf(one)),
+      filled.map((one) => policy.startOf(environment.firstObservation?.(one) ?? (first as Turn).observation)) as never,
       policy.options,
       filled.map((_, i) => Rng.named(config.seed, `dry-run/batch/${i}`)),
       batch,
     );
   const records = rollouts.map((rollout, i) => ({
-    trajectory: rollout.trajectory,
-    record: recordOf(rollout, { step: 0, group: 0, rollout: i }, config, policy),
+    trajectories: rollout.turns.map((turn) => turn.trajectory),
+    record: recordOf(rollout, { step: 0, group: 0, rollout: i }, policy),
   }));
   // scored as a training step scores them
-  groupFor(config, records);
+  groupFor(config, objective, policy, records);
   const rewards = records.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));
   return {
-    samples: records,
+    samples: records.flatMap(({ trajectories }) => trajectories),
     rollouts: rollouts.length,
     faults: rollouts.length - rewards.length,
     reward: rewards.length === 0 ? null : rewards.reduce((a, x) => a + x, 0) / rewards.length,
@@ -149,10 +158,10 @@ async function playGroup(config: RunConfig, policy: Policy, environment: Environ
   };
 }
 
-async function recordedSamples(recorded: RecordedGroups | undefined): Promise<readonly Pick<Sample, "trajectory">[]> {
+async function recordedSamples(recorded: RecordedGroups | undefined): Promise<readonly Trajectory[]> {
   const { groups } = (await recorded?.collect(1)) ?? { groups: [] };
-  const samples = samplesOf(groups);
-  return samples.length > 0 ? samples : groups.flatMap((group) => group.rollouts);
+  const learned = groups.filter((group) => group.signal);
+  return (learned.length > 0 ? learned : groups).flatMap(({ rollouts }) => rollouts.flatMap((r) => r.trajectories));
 }
 
 async function measureUpdate(
@@ -162,15 +171,7 @@ async function measureUpdate(
   samples: readonly Sample[],
 ): Promise<{ score: number; update: number; batches: number }> {
   const chunk = samples.slice(0, config.training.micro_batch);
-  const prepare = () =>
-    prepareBatches(
-      policy,
-      objective,
-      config.objective,
-      chunk,
-      config.training.micro_batch,
-      Rng.named(config.seed, "dry-run/layout"),
-    );
+  const prepare = () => prepareBatches(policy, objective, config.objective, [chunk], config.training.micro_batch);
   const batches = await prepare();
   const score = await seconds(prepare);
   await takeStep(policy.engine, batches, 1, config.training.learning_rate);

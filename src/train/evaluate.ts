@@ -3,19 +3,15 @@ import { loadConfig, type RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
 import { checkPromptsFit, initialAdapter, openPolicy, type Policy, readAdapter } from "../engine/policy.js";
-import { EnvironmentFault } from "../env/browser/browser.js";
-import type { Control } from "../env/browser/controls.js";
-import type { Episode } from "../env/browser/episode.js";
-import { nullPlan, oracleActions } from "../env/forms/oracle.js";
-import { renderPlan } from "../env/forms/plan.js";
-import type { Task } from "../env/site.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome, TaskSet } from "../env/environment.js";
+import { evaluationTasks, openEnvironment, tasksOf } from "../env/open.js";
 import { findCheckpoint, readCheckpoint } from "../runs/checkpoint.js";
 import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
-import { type Environment, evaluationTasks, openEnvironment, rewardOf, type TaskSet } from "./environment.js";
-import { collectRollouts } from "./rollouts.js";
-import type { EvaluateOptions, EvaluateResult, PolicyName } from "./types.js";
+import { collectRollouts } from "./collect.js";
+import { withoutLongTasks } from "./skip-long.js";
+import type { EvaluateOptions, EvaluateResult } from "./types.js";
 
 type Report = (done: number, all: number) => void;
 
@@ -29,87 +25,70 @@ export async function evaluatePolicy(
 ): Promise<Evaluation> {
   const { episodes, seed, batch } = config.evaluation;
   const temperature = config.evaluation.temperature ?? policy.evaluation.options.temperature;
-  const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
+  const tasks = evaluationTasks(tasksOf(environment, split), episodes, seed, split);
   const rngs = tasks.map((_, i) => Rng.named(seed, `evaluation/${split}/${i}`));
-  const { rollouts } = await collectRollouts(
-    { ...policy, ...policy.evaluation },
-    await environment.runner(),
-    tasks,
-    rngs,
-    {
-      batch,
-      temperature,
-      onEpisode: (done) => onEpisode?.(done, tasks.length),
-    },
-  );
+  await environment.start();
+  const { rollouts } = await collectRollouts({ ...policy, ...policy.evaluation }, environment, tasks, rngs, {
+    batch,
+    temperature,
+    onEpisode: (done) => onEpisode?.(done, tasks.length),
+  });
   return summarizeEpisodes(rollouts, environment, config, split, "model", temperature);
 }
 
 /** Evaluates a policy that needs no model: the oracle, or one of the null policies that a fair reward gives nothing. */
 async function evaluateFixed(
-  name: Exclude<PolicyName, "model">,
+  name: string,
   environment: Environment,
   config: RunConfig,
   split: TaskSet,
   onEpisode?: Report,
 ): Promise<Evaluation> {
+  const fixed = environment.fixedPolicies[name];
+  if (fixed === undefined) {
+    const there = Object.keys(environment.fixedPolicies).join(", ") || "none";
+    throw new UserError(`${environment.name} has no policy ${name} of its own; it has ${there}.`, { exitCode: 2 });
+  }
   const { episodes, seed } = config.evaluation;
-  const runner = await environment.runner();
-  const tasks = evaluationTasks(environment.tasks(split), episodes, seed, split);
-  const pages = new Map<string, Promise<readonly Control[]>>();
+  await environment.start();
+  const tasks = evaluationTasks(tasksOf(environment, split), episodes, seed, split);
   let done = 0;
   const played = await Promise.all(
     tasks.map(async (task, i) => {
-      const page = pages.get(task.url) ?? runner.snapshot(task);
-      pages.set(task.url, page);
-      const controls = await page.catch((error: unknown) => {
-        if (!(error instanceof EnvironmentFault)) throw error;
-        if (pages.get(task.url) === page) pages.delete(task.url);
-        return error.message;
-      });
-      if (typeof controls === "string") {
-        onEpisode?.(++done, tasks.length);
-        return { task, episode: { fault: controls } };
-      }
-      const actions =
-        name === "oracle"
-          ? oracleActions(task.fields, controls)
-          : nullPlan(name, controls, Rng.named(seed, `${name}/${split}/${i}`));
-      const episode = await runner.run(task, renderPlan(actions, "compact"));
+      const act = await fixed(task, Rng.named(seed, `${name}/${split}/${i}`));
+      const outcome = await environment.play(task, act, new Map());
       onEpisode?.(++done, tasks.length);
-      return { task, episode };
+      return { task, outcome };
     }),
   );
   return summarizeEpisodes(played, environment, config, split, name, null);
 }
 
 function summarizeEpisodes(
-  played: readonly { readonly task: Task; readonly episode: Episode | { readonly fault: string } }[],
+  played: readonly { readonly task: EnvironmentTask; readonly outcome: EpisodeOutcome }[],
   environment: Environment,
   config: RunConfig,
   split: TaskSet,
-  policy: PolicyName,
+  policy: string,
   temperature: number | null,
 ): Evaluation {
-  const scores = played.map(({ task, episode }): EpisodeScore => {
-    const about = { task_id: task.id, form: task.form, ...(task.clean === undefined ? {} : { clean: task.clean }) };
-    if (!("reward" in episode) || episode.fault !== undefined)
-      return { ...about, reward: 0, success: false, field_accuracy: 0, fault: episode.fault };
+  const scores = played.map(({ task, outcome }): EpisodeScore => {
+    const about = { task_id: task.id, form: task.form };
+    const { reward, fault, success, metrics, counts } = outcome;
+    if (reward === null) return { ...about, reward: 0, success: false, metrics: {}, fault: fault ?? "no reward" };
     return {
       ...about,
-      reward: rewardOf(episode, config.reward),
-      success: episode.success,
-      field_accuracy: episode.fieldAccuracy,
-      accepted: episode.accepted,
-      pairs: Object.keys(task.fields).length,
-      pairs_right: episode.accepted ? Object.values(episode.perField).filter((score) => score === 1).length : 0,
+      reward,
+      success,
+      metrics: { ...metrics },
+      ...(counts === undefined ? {} : { counts: { ...counts } }),
     };
   });
   return summarize(scores, {
     split,
     policy,
     seed: config.evaluation.seed,
-    split_hash: environment.site.splitHash(),
+    split_hash: environment.splitHash(),
     temperature,
   });
 }
@@ -122,23 +101,25 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   const loaded = await loadConfig(path, { command: run?.readEnvironment().command, overrides: options.overrides });
   const splits = options.split === undefined ? loaded.evaluation.splits : [options.split as TaskSet];
   const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
-  const environment = await openEnvironment(loaded, (text) => progress.note(text));
+  let environment = await openEnvironment(loaded, (text) => progress.note(text));
   let policy: Policy | undefined;
   try {
-    for (const split of splits) environment.tasks(split);
+    for (const split of splits) tasksOf(environment, split);
     if (options.policy === "model") policy = await openEvaluated(loaded, options, run);
     for (const text of policy?.notes ?? []) progress.note(text);
+    if (policy !== undefined)
+      environment = withoutLongTasks(environment, loaded, policy, (text) => progress.note(text));
     const evaluations: Evaluation[] = [];
     const files: string[] = [];
     for (const split of splits) {
-      const wanted = options.episodes === "all" ? environment.tasks(split).length : options.episodes;
+      const wanted = options.episodes === "all" ? tasksOf(environment, split).length : options.episodes;
       const config = withEpisodes(loaded, wanted);
       const report: Report = (done, all) => progress.phase({ doing: split, done, all });
-      if (policy !== undefined) checkPromptsFit(environment.tasks(split), policy);
+      if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
       const evaluation = await unlessAborted(
         options.signal,
         policy === undefined
-          ? evaluateFixed(options.policy as Exclude<PolicyName, "model">, environment, config, split, report)
+          ? evaluateFixed(options.policy, environment, config, split, report)
           : evaluatePolicy(policy, environment, config, split, report),
       );
       evaluations.push(evaluation);

@@ -1,8 +1,7 @@
 import type { Rng } from "../core/rng.js";
 import type { Engine } from "../engine/engine.js";
 import type { Tensor } from "../onnx/types.js";
-import type { Group, Half } from "./groups.js";
-import type { MicroBatch } from "./update.js";
+import type { Group } from "./groups.js";
 
 /** Measured steps that a running estimate remembers: the policy changes, and the noise with it. */
 const MEMORY = 50;
@@ -22,15 +21,18 @@ export interface GradientSample {
 }
 
 /**
- * Draws the halves of a step's groups that carry signal. Rollouts of a group share a baseline and a task: whole groups
+ * Draws two halves of a step's groups that carry signal. Rollouts of a group share a baseline and a task: whole groups
  * are independent, rollouts are not.
  * @returns undefined where there are not two groups.
  */
-export function drawHalves(groups: readonly Group[], rng: Pick<Rng, "shuffle">): Map<Group, Half> | undefined {
+export function drawHalves(groups: readonly Group[], rng: Pick<Rng, "shuffle">): Halves | undefined {
   const learned = rng.shuffle(groups.filter((group) => group.signal));
   if (learned.length < 2) return undefined;
-  return new Map(learned.map((group, i) => [group, i < learned.length / 2 ? 0 : 1]));
+  const first = new Set(learned.slice(0, Math.ceil(learned.length / 2)));
+  return [groups.filter((group) => first.has(group)), groups.filter((group) => group.signal && !first.has(group))];
 }
+
+export type Halves = readonly [readonly Group[], readonly Group[]];
 
 /**
  * What a = the gradient of the first half and g = a + b, that of both, say of the signal (McCandlish et al. 2018, arXiv
@@ -67,29 +69,31 @@ export function gradientSample(
   return { agreement, square: gg, signal: (ab * (n1 + n2) ** 2) / (n1 * n2), rollouts };
 }
 
-/** Takes the halves of one update from the engine, as they are accumulated. */
+/** Takes the gradients of the halves of one update from the engine, as they are accumulated. */
 export class HalfGradients {
   private first: Gradients | undefined;
   private both: Gradients | undefined;
 
+  /**
+   * @param boundary micro-batches of the first half, which come first.
+   * @param all micro-batches of the update.
+   */
   constructor(
     private readonly engine: Pick<Engine, "getGradients">,
-    private readonly batches: readonly MicroBatch[],
-    private readonly halves: ReadonlyMap<Group, Half>,
+    private readonly boundary: number,
+    private readonly all: number,
   ) {}
 
   /** Behind each micro-batch of the update. */
-  async accumulated(batch: MicroBatch): Promise<void> {
-    if (batch === this.batches.findLast(({ half }) => half === 0)) this.first = await this.engine.getGradients();
-    if (batch === this.batches.at(-1)) this.both = await this.engine.getGradients();
+  async accumulated(index: number): Promise<void> {
+    if (index === this.boundary - 1) this.first = await this.engine.getGradients();
+    if (index === this.all - 1) this.both = await this.engine.getGradients();
   }
 
-  /** Behind the update. */
-  sample(): GradientSample | null {
+  /** Behind the update. @param groups of each half. */
+  sample(groups: readonly [number, number], rollouts: number): GradientSample | null {
     if (this.first === undefined || this.both === undefined) return null;
-    const inFirst = [...this.halves.values()].filter((half) => half === 0).length;
-    const rollouts = this.batches.reduce((n, { trajectories }) => n + trajectories.length, 0);
-    return gradientSample(this.first, this.both, [inFirst, this.halves.size - inFirst], rollouts);
+    return gradientSample(this.first, this.both, groups, rollouts);
   }
 }
 

@@ -1,10 +1,13 @@
 import type { RunConfig } from "../config/config.js";
 import { Rng } from "../core/rng.js";
 import type { Policy } from "../engine/policy.js";
-import type { AdvantageKind } from "../rl/advantages.js";
-import type { Environment } from "./environment.js";
+import type { Environment, EnvironmentTask } from "../env/environment.js";
+import { tasksOf } from "../env/open.js";
+import type { Objective } from "../rl/objective.js";
+import type { RolloutRecord } from "../runs/rollout-record.js";
+import { collectRollouts, type Rollout } from "./collect.js";
+import { playDrafts } from "./drafts.js";
 import { type Group, makeGroup, type Sampled, TaskCursor } from "./groups.js";
-import { collectRollouts, type Rollout, recordOf } from "./rollouts.js";
 
 /** Further tasks that dynamic sampling may draw for each that carried no signal. */
 const REDRAW_LIMIT = 3;
@@ -16,41 +19,44 @@ export interface StepGroups {
   readonly generating: number;
   /** Seconds from the first generated token to the last scored episode. */
   readonly rollout: number;
-  /** Episodes that the browser played. */
+  /** Episodes that the environment played. */
   readonly episodes: number;
 }
 
-/** Where a run's groups come from: its own policy in the browser, or the rollouts of another run. */
+/** Where a run's groups come from: its own policy in the environment, or the rollouts of another run. */
 export interface GroupSource {
   collect(step: number): Promise<StepGroups>;
   /** Tasks drawn so far: the whole state of the source, kept in checkpoints. */
   readonly drawn: number;
 }
 
-/** Options that every objective of the reinforcement recipe has. */
-interface AdvantageOptions {
-  readonly advantage: AdvantageKind;
-  readonly adv_clip_max: number;
-}
-
-/** A group whose advantages follow the objective's own settings. */
-export function groupFor(config: RunConfig, rollouts: readonly Sampled[]): Group {
-  const { advantage, adv_clip_max: clipMax } = config.objective as unknown as AdvantageOptions;
-  return makeGroup(rollouts, advantage, clipMax);
+/** A group whose credit the config's objective gives. */
+export function groupFor(
+  { objective: options }: Pick<RunConfig, "objective">,
+  objective: Objective,
+  { sampler }: Pick<Policy, "sampler">,
+  rollouts: readonly Sampled[],
+): Group {
+  return makeGroup(
+    rollouts,
+    (trajectory) => sampler.steps(trajectory),
+    (group) => objective.credit(group, options),
+  );
 }
 
 /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
 export class PlayedGroups implements GroupSource {
-  private readonly cursor: TaskCursor<ReturnType<Environment["tasks"]>[number]>;
+  private readonly cursor: TaskCursor<EnvironmentTask>;
 
   constructor(
     private readonly config: RunConfig,
+    private readonly objective: Objective,
     private readonly policy: Policy,
     private readonly environment: Environment,
     drawn: number,
     private readonly onEpisode: (done: number, all: number, rollout: Rollout) => void,
   ) {
-    const tasks = environment.tasks("train");
+    const tasks = tasksOf(environment, "train");
     this.cursor = new TaskCursor(tasks, (epoch) => Rng.named(config.seed, `tasks/${epoch}`), drawn);
   }
 
@@ -59,9 +65,8 @@ export class PlayedGroups implements GroupSource {
   }
 
   async collect(step: number): Promise<StepGroups> {
-    const { config, policy } = this;
+    const { config, objective, policy, environment } = this;
     const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = config.training;
-    const runner = await this.environment.runner();
     const began = performance.now();
     let generating = 0;
     let episodes = 0;
@@ -72,20 +77,54 @@ export class PlayedGroups implements GroupSource {
       const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.cursor.next());
       const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
       const rngs = each.map((_, i) => Rng.named(config.seed, `rollout/${step}/${attempt}/${i}`));
-      const { rollouts, times } = await collectRollouts(policy, runner, each, rngs, {
+      const { rollouts, times } = await collectRollouts(policy, environment, each, rngs, {
         batch: config.training.rollout_batch,
         onEpisode: (done, rollout) => this.onEpisode(done, each.length, rollout),
       });
       generating += times.generating;
       episodes += times.episodes;
+      const drafts = objective.needs(config.objective).drafts
+        ? await playDrafts(policy, environment, rollouts)
+        : undefined;
       for (let i = 0; i < rollouts.length; i += size) {
-        const sampled = rollouts.slice(i, i + size).map((rollout, r) => ({
-          trajectory: rollout.trajectory,
-          record: recordOf(rollout, { step, group: groups.length, rollout: r }, config, policy),
-        }));
-        groups.push(groupFor(config, sampled));
+        const sampled = rollouts.slice(i, i + size).map((rollout, r): Sampled => {
+          const scored = drafts?.[i + r];
+          return {
+            trajectories: rollout.turns.map((turn) => turn.trajectory),
+            record: recordOf(rollout, { step, group: groups.length, rollout: r }, policy),
+            ...(scored === undefined ? {} : { drafts: scored }),
+          };
+        });
+        groups.push(groupFor(config, objective, policy, sampled));
       }
     }
     return { groups, generating, episodes, rollout: (performance.now() - began) / 1000 };
   }
+}
+
+/** One episode as the rollout file keeps it. Trajectories are kept whole: other objectives can learn from the file. */
+export function recordOf(
+  { task, turns, outcome }: Rollout,
+  place: { readonly step: number; readonly group: number; readonly rollout: number },
+  { sampler }: Pick<Policy, "sampler">,
+): RolloutRecord {
+  return {
+    format: 2,
+    ...place,
+    task_id: task.id,
+    form: task.form,
+    reward: outcome.reward,
+    success: outcome.success,
+    metrics: outcome.reward === null ? null : { ...outcome.metrics },
+    advantage: null,
+    fault: outcome.fault ?? null,
+    tokens: turns.reduce((n, { trajectory }) => n + sampler.policy.units(trajectory), 0),
+    turns: turns.map(({ observation, action, trajectory }, t) => ({
+      prompt: observation.text ?? "",
+      response: action.text ?? "",
+      ...(outcome.turnRewards?.[t] === undefined ? {} : { reward: outcome.turnRewards[t] }),
+      trajectory,
+    })),
+    detail: outcome.detail,
+  };
 }

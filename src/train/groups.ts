@@ -1,61 +1,88 @@
-import type { Rng } from "../core/rng.js";
+import { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
-import { type AdvantageKind, advantages } from "../rl/advantages.js";
+import type { GroupEpisode, TurnCredit } from "../rl/credit.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
 
-/** What a step learns from in one rollout, played just now or read from a file. */
+/** What a step learns from in one episode, played just now or read from a file. */
 export interface Sampled {
-  readonly trajectory: Trajectory;
+  /** One entry a turn. */
+  readonly trajectories: readonly Trajectory[];
   readonly record: RolloutRecord;
+  /** Rewards of the drafts of each turn, where the objective asked for them. */
+  readonly drafts?: readonly (readonly number[])[];
 }
 
-/** The rollouts of one task. */
+/** The episodes of one task. */
 export interface Group {
   readonly rollouts: readonly Sampled[];
-  /** Advantage of each rollout; null where the environment failed, or where the group carries no signal. */
-  readonly advantages: readonly (number | null)[];
-  /** False where all rewards are equal: the group takes no step at all. */
+  /** What the objective gave each episode; null where it is left out. */
+  readonly credit: readonly (readonly TurnCredit[] | null)[];
+  /** Whether any episode got some: a group without signal takes no step at all. */
   readonly signal: boolean;
 }
 
-/** What is trained on: trajectories with their advantages, of all groups that carry signal. */
+/** One turn that is trained on. */
 export interface Sample {
   readonly trajectory: Trajectory;
-  readonly advantage: number;
-  /** Where the step's gradient is measured in two halves: which of them the sample is in. */
-  readonly half?: Half;
+  readonly credit: TurnCredit;
+  /** The sample's own draws, by what they are for: independent of every other sample's. */
+  readonly stream: (name: string) => Rng;
 }
 
-export type Half = 0 | 1;
-
-/** Rollouts whose environment failed are left out of the group; the rest get their advantages. */
-export function makeGroup(rollouts: readonly Sampled[], kind: AdvantageKind, clipMax: number): Group {
-  const rewards = rollouts.map((r) => r.record.reward);
-  const values = advantages(
-    rewards.filter((reward) => reward !== null),
-    kind,
-    clipMax,
+/** @param credit the objective's: what it gives the episodes of a group. */
+export function makeGroup(
+  rollouts: readonly Sampled[],
+  stepsOf: (trajectory: Trajectory) => number,
+  credit: (group: readonly GroupEpisode[]) => readonly (readonly TurnCredit[] | null)[],
+): Group {
+  const given = credit(
+    rollouts.map(({ record, trajectories, drafts }) => ({
+      reward: record.reward,
+      turns: trajectories.map((trajectory, t) => {
+        const [reward, rewards] = [record.turns[t]?.reward, drafts?.[t]];
+        return {
+          steps: stepsOf(trajectory),
+          ...(typeof reward === "number" ? { reward } : {}),
+          ...(rewards === undefined ? {} : { drafts: rewards }),
+        };
+      }),
+    })),
   );
-  if (values === undefined) return { rollouts, advantages: rollouts.map(() => null), signal: false };
-  let next = 0;
-  return { rollouts, advantages: rewards.map((r) => (r === null ? null : (values[next++] as number))), signal: true };
+  return { rollouts, credit: given, signal: given.some((of) => of !== null) };
 }
 
-export function samplesOf(groups: readonly Group[], halves?: ReadonlyMap<Group, Half>): Sample[] {
-  return groups.flatMap((g) => {
-    const half = halves?.get(g);
-    return g.rollouts.flatMap((r, i) => {
-      const advantage = g.advantages[i];
-      if (advantage === null || advantage === undefined) return [];
-      return [{ trajectory: r.trajectory, advantage, ...(half === undefined ? {} : { half }) }];
-    });
-  });
+/** What is trained on: the turns of all groups that carry signal. @param seed of the run. */
+export function samplesOf(groups: readonly Group[], seed: number, step: number): Sample[] {
+  return groups.flatMap((group, g) =>
+    group.rollouts.flatMap(({ trajectories }, r) => {
+      const credit = group.credit[r];
+      if (credit === null || credit === undefined) return [];
+      return trajectories.map((trajectory, t) => ({
+        trajectory,
+        credit: credit[t] ?? 0,
+        stream: (name: string) => Rng.named(seed, `${name}/${step}/${g}/${r}/${t}`),
+      }));
+    }),
+  );
 }
 
-/** The lines of a step's groups with the advantages that they were trained with. */
+/** The lines of a step's groups with the credit that they were trained with. */
 export function recordsOf(step: number, groups: readonly Group[]): RolloutRecord[] {
-  return groups.flatMap(({ rollouts, advantages }) =>
-    rollouts.map(({ record }, i) => ({ ...record, step, advantage: advantages[i] ?? null })),
+  return groups.flatMap(({ rollouts, credit }) =>
+    rollouts.map(({ record }, i) => {
+      const given = credit[i] ?? null;
+      const [first] = given ?? [];
+      // one number where all turns and steps got the same
+      const same = typeof first === "number" && given?.every((turn) => turn === first);
+      return {
+        ...record,
+        step,
+        advantage: same ? first : null,
+        ...(same || given === null
+          ? {}
+          : { credit: given.map((turn) => (typeof turn === "number" ? turn : [...turn])) }),
+      };
+    }),
   );
 }
 

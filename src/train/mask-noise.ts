@@ -1,4 +1,3 @@
-import type { DiscreteRng } from "../core/outcomes.js";
 import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
 import type { Sample } from "./groups.js";
@@ -10,7 +9,7 @@ const ROUNDING = 1e-12;
 type Scorer = Pick<Policy, "engine" | "sampler" | "options">;
 
 /** Segments that are compared, with their values under the policy that sampled. */
-interface Compared extends Pick<LaidOut, "terms"> {
+interface Compared extends Pick<LaidOut, "batch"> {
   readonly old: Float32Array;
 }
 
@@ -32,7 +31,6 @@ export class MaskNoise {
   /**
    * Before the updates: the second set under the old policy.
    * @param batches the step's own, in the order that {@link layOut} gives `samples`.
-   * @param rng other draws than the step's.
    */
   static async begin<O>(
     policy: Scorer,
@@ -41,12 +39,11 @@ export class MaskNoise {
     samples: readonly Sample[],
     size: number,
     batches: readonly MicroBatch[],
-    rng: DiscreteRng,
   ): Promise<MaskNoise> {
-    const own = batches.map(({ terms, values }): Compared => ({ terms, old: values.old }));
+    const own = batches.map(({ batch, values }): Compared => ({ batch, old: values.old }));
     const other: Compared[] = [];
-    for (const { terms } of layOut(policy, objective, options, samples, size, rng)) {
-      other.push({ terms, old: (await policy.engine.score(terms, "policy")).value });
+    for (const { batch } of layOut(policy, objective, options, samples, size, "mask-noise")) {
+      other.push({ batch, old: (await policy.engine.score(batch, "policy")).value });
     }
     return new MaskNoise(policy, [own, other]);
   }
@@ -61,11 +58,11 @@ export class MaskNoise {
 
   private async logRatios(set: readonly Compared[]): Promise<number[]> {
     const ratios: number[] = [];
-    for (const { terms, old } of set) {
-      const { value } = await this.policy.engine.score(terms, "policy");
-      terms.owner.forEach((owner, s) => {
+    for (const { batch, old } of set) {
+      const { value } = await this.policy.engine.score(batch, "policy");
+      batch.owner.forEach((owner, s) => {
         if (owner >= 0)
-          ratios.push(((value[s] as number) - (old[s] as number)) / Math.max(1, terms.tokens[s] as number));
+          ratios.push(((value[s] as number) - (old[s] as number)) / Math.max(1, batch.units[s] as number));
       });
     }
     return ratios;

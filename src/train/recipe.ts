@@ -1,10 +1,9 @@
 import type { RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
-import type { Objective } from "../rl/objective.js";
+import { objectiveKinds, objectiveOf } from "../rl/kinds.js";
 import { Watch } from "../watch/watch.js";
 import type { Outcome } from "../watch/watcher.js";
-import { trainPolicy } from "./reinforcement.js";
+import { trainPolicy } from "./loop.js";
 import { resumedDirectory } from "./run.js";
 import { trainSupervised } from "./supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
@@ -12,12 +11,10 @@ import type { TrainOptions, TrainResult } from "./types.js";
 /** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
 export async function train(config: RunConfig, asked: TrainOptions): Promise<TrainResult> {
   const options = asked.resume ? resumedOptions(config, asked) : asked;
-  const objectives = await loadFolder<Objective>(new URL("../rl/objectives/", import.meta.url), "objective");
-  const objective = objectives.get(options.command);
-  if (objective === undefined) throw new UserError(`Unknown objective ${options.command}.`, { exitCode: 2 });
+  const objective = await objectiveOf(config.objective.kind);
   if (objective.learnsFrom === "supervision" && options.rolloutsRun !== undefined) {
-    throw new UserError(`--rollouts: ${options.command} learns from the site's own examples, not from rollouts.`, {
-      hint: `Leave --rollouts out, or use one of ${[...objectives.values()]
+    throw new UserError(`--rollouts: ${objective.name} learns from the site's own examples, not from rollouts.`, {
+      hint: `Leave --rollouts out, or use one of ${[...(await objectiveKinds()).values()]
         .filter((o) => o.learnsFrom === "rollouts")
         .map((o) => o.name)
         .join(", ")}.`,

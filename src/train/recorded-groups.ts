@@ -4,6 +4,7 @@ import { sha256, sha256File } from "../core/files.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import { modelHash } from "../nn/model.js";
+import type { Objective } from "../rl/objective.js";
 import { type RolloutRecord, readRollouts } from "../runs/rollout-record.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { type GroupSource, groupFor, type StepGroups } from "./group-source.js";
@@ -17,6 +18,8 @@ export class RecordedGroups implements GroupSource {
   constructor(
     private readonly directory: Pick<RunDirectory, "rollouts">,
     private readonly config: RunConfig,
+    private readonly objective: Objective,
+    private readonly policy: Pick<Policy, "sampler">,
     private readonly parse: (data: unknown, where: string) => Trajectory,
     private readonly trainTasks: ReadonlySet<string>,
     /** Of all the files that the run reads. */
@@ -33,7 +36,9 @@ export class RecordedGroups implements GroupSource {
     }
     if (groups.size === 0) throw new UserError(`${path} holds no rollout.`);
     return {
-      groups: [...groups.values()].map((rollouts): Group => groupFor(this.config, rollouts)),
+      groups: [...groups.values()].map(
+        (rollouts): Group => groupFor(this.config, this.objective, this.policy, rollouts),
+      ),
       generating: 0,
       episodes: 0,
       rollout: (performance.now() - began) / 1000,
@@ -46,8 +51,16 @@ export class RecordedGroups implements GroupSource {
         hint: "Use the site section of the run that recorded the rollouts.",
       });
     }
-    return { record, trajectory: this.parse(record.trajectory, where) };
+    return { record, trajectories: record.turns.map((turn) => this.parse(turn.trajectory, where)) };
   }
+}
+
+/** What decides the rewards of an environment, as far as the config says: rewards are taken as recorded. */
+function scoringOf(config: RunConfig): { environment: string; reward?: unknown } {
+  return {
+    environment: config.environment.kind,
+    ...("reward" in config ? { reward: (config as { reward?: unknown }).reward } : {}),
+  };
 }
 
 /**
@@ -58,13 +71,14 @@ export class RecordedGroups implements GroupSource {
 export async function openRecorded(
   dir: string,
   config: RunConfig,
+  objective: Objective,
   { model, sampler, options }: Pick<Policy, "model" | "sampler" | "options">,
   trainTasks: ReadonlySet<string>,
 ): Promise<RecordedGroups> {
   const directory = RunDirectory.open(dir);
   const environment = directory.readEnvironment();
   const recorded = await loadConfig(directory.config, { command: environment.command });
-  const relevant = ({ sampler, reward }: RunConfig): unknown => ({ sampler, reward });
+  const relevant = (of: RunConfig): unknown => ({ sampler: of.sampler, ...scoringOf(of) });
   const changed = configDifferences(
     { model: environment.hashes.model, ...(relevant(recorded) as object) },
     { model: await modelHash(model.dir), ...(relevant(config) as object) },
@@ -91,7 +105,8 @@ export async function openRecorded(
   }
   const parse = (data: unknown, where: string): Trajectory => sampler.parse(data, where, options.model);
   const hashes = await Promise.all(wanted.map((step) => sha256File(directory.rollouts(step))));
-  const groups = new RecordedGroups(directory, config, parse, trainTasks, sha256(hashes.join("\n")));
+  const hash = sha256(hashes.join("\n"));
+  const groups = new RecordedGroups(directory, config, objective, { sampler }, parse, trainTasks, hash);
   // what is wrong with the last file should be said before the first step
   for (const step of wanted) await groups.collect(step);
   return groups;

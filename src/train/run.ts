@@ -5,11 +5,11 @@ import { UserError } from "../core/errors.js";
 import { sha256File } from "../core/files.js";
 import { createLog, type Logger } from "../core/log.js";
 import type { Policy } from "../engine/policy.js";
+import type { Environment } from "../env/environment.js";
 import { modelHash } from "../nn/model.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "../runs/checkpoint.js";
 import { MetricsWriter } from "../runs/metrics.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import type { Environment } from "./environment.js";
 import type { RecordedGroups } from "./recorded-groups.js";
 import type { TrainOptions } from "./types.js";
 
@@ -42,7 +42,7 @@ export async function openRun(
     seeds: { run: config.seed, evaluation: config.evaluation.seed },
     hashes: {
       model: await modelHash(policy.model.dir),
-      split: environment.site.splitHash(),
+      split: environment.splitHash(),
       ...(rollouts === undefined ? {} : { rollouts: rollouts.hash }),
       ...(config.init_adapter === null
         ? {}
@@ -111,7 +111,7 @@ export function resumedDirectory(config: RunConfig, options: TrainOptions): RunD
 }
 
 /** Sections that decide what the checkpoint's tensors and streams mean: another value would not continue that run. */
-const FIXED = ["seed", "model", "init_adapter", "lora", "site", "prompt", "sampler"];
+const FIXED = ["seed", "model", "init_adapter", "lora", "environment", "site", "prompt", "sampler"];
 
 /**
  * What a resume changes in a run's config: only what was typed for it, and nothing that would make it another run.

@@ -4,19 +4,22 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "../engine/policy.js";
+import { adapterConfig, initialParameters, openPolicy, tokenizerText } from "../engine/policy.js";
+import { openEnvironment, tasksOf } from "../env/open.js";
 import { saveModel } from "../nn/model.js";
 import { learningRate } from "../optim/schedule.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import type { SftOptions } from "../rl/objectives/sft.js";
-import { retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
+import { parameterParts, parametersIn, retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
+import { writeEvaluation } from "../runs/evaluation.js";
 import { stepName } from "../runs/run-directory.js";
 import { reportAtEnd } from "../watch/report/report.js";
 import type { Watch } from "../watch/watch.js";
 import { dryRunSupervised, notBegun } from "./dry-run.js";
-import { openEnvironment } from "./environment.js";
+import { evaluatePolicy } from "./evaluate.js";
 import { openMetrics, openRun } from "./run.js";
+import { withoutLongTasks } from "./skip-long.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 
@@ -27,7 +30,7 @@ export async function trainSupervised(
   options: TrainOptions,
   watch: Watch,
 ): Promise<TrainResult> {
-  const sft = config.objective as SftOptions;
+  const sft = config.objective as unknown as SftOptions;
   const full = sft.trainable === "full";
   if (full && sft.output === null) {
     throw new UserError("objective.trainable=full makes a new model, so it needs a place for it.", {
@@ -61,27 +64,25 @@ export async function trainSupervised(
     muonLrScale: sft.muon_lr_scale,
   };
   const policy = await openPolicy(config, { objective, options: sft, optimizer }, full);
-  const environment = await openEnvironment(config, options.quiet ? () => undefined : undefined);
+  const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
+  const environment = withoutLongTasks(await openEnvironment(config, note), config, policy, note);
   const { engine } = policy;
+  // refused before, where the sampler has no such loss
+  const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
   try {
     engine.checkTrainable();
-    const tasks = environment.tasks("train");
-    const examples = supervisedExamples(tasks, environment.site, policy);
-    const start = full ? engine.weights() : initialAdapter(config, policy);
+    const tasks = tasksOf(environment, "train");
+    const examples = supervisedExamples(tasks, environment, policy);
+    const start = full ? engine.weights() : initialParameters(config, policy);
     /** Draws the batch of a step. */
     const draw = (step: number) => {
       // every step has a stream of its own, so that a resume needs no state
       const rng = Rng.named(config.seed, `sft/${step}`);
-      const drawn = supervisedBatch(
-        examples,
-        environment.site,
-        policy,
-        { size: sft.batch_size, augment: sft.augment },
-        rng,
-      );
-      const terms = policy.sampler.supervisedTerms(drawn, policy.options, {
+      const drawn = supervisedBatch(examples, environment, policy, { size: sft.batch_size, augment: sft.augment }, rng);
+      const terms = supervisedTerms(drawn, policy.options, {
         arWeight: sft.ar_weight,
         eosFillWeight: sft.eos_fill_weight,
+        ...(sft.pack_length === null ? {} : { packLength: sft.pack_length }),
         rng,
       });
       return { drawn, terms };
@@ -92,12 +93,11 @@ export async function trainSupervised(
     const learn = async (step: number) => {
       const { drawn, terms } = draw(step);
       const one = (): Float32Array => new Float32Array(1);
-      const { loss } = await engine.accumulate(terms, {
-        old: one(),
-        reference: one(),
-        advantage: one(),
-        weight: one(),
-      });
+      let loss = 0;
+      for (const batch of terms) {
+        const out = await engine.accumulate(batch, { old: one(), reference: one(), advantage: one(), weight: one() });
+        loss += out.loss as number;
+      }
       const rate = learningRate(step, scheduleOptions(config));
       const gradNorm = await engine.step(step, rate);
       if (!Number.isFinite(gradNorm) || !Number.isFinite(loss)) {
@@ -119,7 +119,7 @@ export async function trainSupervised(
     try {
       await watch.begin(config, options.command, run);
       const { checkpoint, directory } = run;
-      await engine.setParameters("policy", (full ? checkpoint?.weights : checkpoint?.adapter?.tensors) ?? start);
+      await engine.setParameters("policy", checkpoint === undefined ? start : parametersIn(checkpoint));
       await engine.setOptimizer(checkpoint?.optimizer);
       let step = checkpoint?.step ?? 0;
       const metrics = await openMetrics(run, watch);
@@ -129,12 +129,23 @@ export async function trainSupervised(
         directory.sync();
         await writeCheckpoint(join(directory.checkpoints, stepName(step)), {
           step,
-          adapter: full ? null : { config: adapterConfig(config), tensors: parameters },
-          weights: full ? parameters : null,
+          ...parameterParts(engine.groups, parameters, adapterConfig(config, policy)),
           optimizer: await engine.getOptimizer(),
           state: {},
         });
         retainCheckpoints(directory.checkpoints, config.checkpoint.keep_last);
+      };
+      // what the model does by now, in the environment itself
+      const validate = async (): Promise<void> => {
+        const { every } = config.evaluation;
+        if (every === 0 || step % every !== 0) return;
+        const evaluation = await evaluatePolicy(policy, environment, config, "val", (done, all) =>
+          watch.phase({ doing: "evaluating val", done, all }),
+        );
+        watch.evaluation(step, evaluation);
+        await writeEvaluation(directory.evaluation("val", step), evaluation);
+        const { reward, success_rate: success } = evaluation;
+        watch.note(`step ${step}: val reward ${reward.mean.toFixed(3)}, success ${(100 * success.mean).toFixed(1)} %`);
       };
       while (step < steps && !options.signal.aborted) {
         const began = performance.now();
@@ -146,10 +157,9 @@ export async function trainSupervised(
           reward: null,
           reward_std: null,
           success_rate: null,
-          field_accuracy: null,
           frac_reward_zero_std: null,
           faults: 0,
-          loss: loss as number,
+          loss,
           kl: null,
           ratio_mean: null,
           ratio_max: null,
@@ -162,6 +172,7 @@ export async function trainSupervised(
         };
         metrics.append(line);
         watch.step(line);
+        await validate();
         if (config.checkpoint.every > 0 && step % config.checkpoint.every === 0 && step < steps) await save();
       }
       await save();

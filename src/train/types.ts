@@ -56,9 +56,6 @@ export interface TrainResult {
   readonly dryRun?: DryRun;
 }
 
-export type PolicyName = "model" | "oracle" | "empty" | "submit-only" | "random";
-export const POLICIES: readonly PolicyName[] = ["model", "oracle", "empty", "submit-only", "random"];
-
 /** How the command line asks for an evaluation: of a run's checkpoint, or of a config's model. Exactly one of the two is set. */
 export interface EvaluateOptions {
   readonly run: string | undefined;
@@ -68,7 +65,8 @@ export interface EvaluateOptions {
   readonly checkpoint: "best" | "last" | number;
   /** Undefined: the config's splits; `all`: every task of every split, as one. */
   readonly split: string | undefined;
-  readonly policy: PolicyName;
+  /** `model`, or one that the environment has itself. */
+  readonly policy: string;
   /** Undefined: the config's number; `all`: each task once. */
   readonly episodes: number | "all" | undefined;
   readonly quiet: boolean;

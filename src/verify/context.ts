@@ -3,7 +3,8 @@ import { optimizerOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import { Rng } from "../core/rng.js";
-import { initialAdapter, openPolicy, type Policy } from "../engine/policy.js";
+import { lacks } from "../diffusion/sampler.js";
+import { initialParameters, openPolicy, type Policy } from "../engine/policy.js";
 import type { Model } from "../nn/model.js";
 import type { Tensor } from "../onnx/types.js";
 import type { ObjectiveOnTrial, VerifyContext } from "./proof.js";
@@ -32,7 +33,7 @@ export async function openContext(
   const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> => {
     const policy = await openPolicy(config, training, false, log);
     try {
-      const initial = initialAdapter(config, policy);
+      const initial = initialParameters(config, policy);
       await policy.engine.setParameters("reference", initial);
       await policy.engine.setParameters("policy", disturbed(initial, rng("adapter")));
       if (training !== undefined) await policy.engine.setOptimizer(undefined);
@@ -61,7 +62,7 @@ export async function openContext(
 
 /** The objectives that the sampler has a way to score for. @throws UserError where that is none. */
 function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
-  const reasons = objectives.map(({ objective }) => sampler.refuses(objective.scoring, options));
+  const reasons = objectives.map(({ objective }) => lacks(sampler, objective.scoring, options));
   const kept = objectives.filter((_, i) => reasons[i] === undefined);
   if (kept.length === 0) throw new UserError(`There is nothing to prove: ${reasons.join("; ")}.`, { exitCode: 2 });
   return kept;

@@ -1,8 +1,15 @@
+import { UserError } from "../core/errors.js";
+import type { Batch } from "../diffusion/batch.js";
 import type { SamplerOptions } from "../diffusion/sampler.js";
-import type { TermBatch } from "../diffusion/terms.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Engine } from "../engine/engine.js";
 import type { Policy } from "../engine/policy.js";
+
+/** How a sampler scores its steps. @throws UserError where it has no likelihood: there is nothing to prove then. */
+export function stepsOf({ stepTerms }: Policy["sampler"]): NonNullable<Policy["sampler"]["stepTerms"]> {
+  if (stepTerms !== undefined) return stepTerms;
+  throw new UserError("The sampler has no likelihood, so there is nothing to prove.", { exitCode: 2 });
+}
 
 /** Trajectories in batches of `size`, a segment a response. */
 export function sequenceBatches(
@@ -10,19 +17,19 @@ export function sequenceBatches(
   options: SamplerOptions,
   trajectories: readonly Trajectory[],
   size: number,
-): TermBatch[] {
+): Batch[] {
   const sorted = [...trajectories].sort((a, b) => sampler.size(a) - sampler.size(b));
-  const batches: TermBatch[] = [];
+  const batches: Batch[] = [];
   for (let i = 0; i < sorted.length; i += size) {
     batches.push(
-      sampler.stepTerms(sorted.slice(i, i + size), options, { batch: size, lengthStep: 32, level: "sequence" }),
+      stepsOf(sampler)(sorted.slice(i, i + size), options, { batch: size, lengthStep: 32, level: "sequence" }),
     );
   }
   return batches;
 }
 
 /** log pi of each trajectory of the batches under the engine's policy, its terms added in float64. */
-export async function logLikelihoods(engine: Engine, batches: readonly TermBatch[]): Promise<Float64Array> {
+export async function logLikelihoods(engine: Engine, batches: readonly Batch[]): Promise<Float64Array> {
   const out: number[] = [];
   for (const batch of batches) {
     const { logProbs } = await engine.score(batch, "policy");

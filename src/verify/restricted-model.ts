@@ -2,6 +2,8 @@ import type { RoundInput, RoundModel } from "../diffusion/sampler.js";
 import type { RowStatistics } from "../diffusion/samplers/unmask/round.js";
 import { policyHead } from "../diffusion/score-head.js";
 import type { Engine } from "../engine/engine.js";
+import { vector } from "../onnx/tensors.js";
+import type { Tensor } from "../onnx/types.js";
 
 /**
  * The policy's network over a few tokens of its vocabulary (EOS among them); what it "samples" at each response position
@@ -23,10 +25,11 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     private readonly engine: Engine,
     private readonly choices: readonly number[],
     private readonly eosShift: number,
+    private readonly promptLength: number,
   ) {}
 
   async forwardRound(input: RoundInput): Promise<RowStatistics> {
-    const rows = input.rows.length;
+    const rows = input.inputs.rows?.shape[0] ?? 0;
     const logits = await this.rowLogits(input);
     const out = {
       token: new BigInt64Array(rows * 2),
@@ -41,7 +44,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     logits.forEach((row, r) => {
       const allowed = normalise(row);
       const forbidden = normalise(row.map((x, c) => (c === 0 ? Number.NEGATIVE_INFINITY : x)));
-      const wanted = this.forced[r] as number;
+      const wanted = this.forced[this.predicted(input, r)] ?? 1;
       [allowed, forbidden].forEach((logProbs, variant) => {
         // EOS cannot be sampled where it is forbidden: any other token stands for it, an outcome that is met again
         const index = variant === 1 && wanted === 0 ? 1 : wanted;
@@ -60,37 +63,47 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     return out;
   }
 
+  /** The response position that a row predicts: a mask its own, a token the next one. */
+  private predicted(input: RoundInput, r: number): number {
+    const at = (name: string, n: number): number => Number(input.inputs[name]?.data[n]);
+    const n = at("rows", r);
+    const ahead = at("input_ids", n) === this.engine.model.config.mask_token_id ? 0 : 1;
+    return at("position_ids", n) - this.promptLength + ahead;
+  }
+
   /** Logits of the choices at every row. */
   private async rowLogits(input: RoundInput): Promise<Float64Array[]> {
-    if (input.batch !== 1) throw new Error("one rollout at a time");
-    const key = [input.inputIds, input.positionIds, input.rows].map((a) => a.join()).join(" ");
+    const data = (name: string): BigInt64Array => (input.inputs[name] as Tensor).data as BigInt64Array;
+    if (input.inputs.input_ids?.shape[0] !== 1) throw new Error("one rollout at a time");
+    const rowsOf = data("rows");
+    const key = [data("input_ids"), data("position_ids"), rowsOf].map((a) => a.join()).join(" ");
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const count = this.choices.length;
-    const terms = input.rows.length * count;
+    const terms = rowsOf.length * count;
     const { logProbs } = await this.engine.score(
       {
-        batch: 1,
-        length: input.length,
-        inputIds: input.inputIds,
-        positionIds: input.positionIds,
-        attentionBias: input.attentionBias,
-        conditions: {},
+        inputs: {
+          ...input.inputs,
+          rows: vector(BigInt64Array.from({ length: terms }, (_, i) => rowsOf[Math.floor(i / count)] as bigint)),
+        },
         head: policyHead,
-        temperature: input.temperature,
-        rows: BigInt64Array.from({ length: terms }, (_, i) => input.rows[Math.floor(i / count)] as bigint),
-        targets: BigInt64Array.from({ length: terms }, (_, i) => BigInt(this.choices[i % count] as number)),
-        features: { eos_allowed: new Float32Array(terms).fill(1) },
+        headInputs: {
+          inverse_temperature: input.headInputs.inverse_temperature as Tensor,
+          targets: vector(BigInt64Array.from({ length: terms }, (_, i) => BigInt(this.choices[i % count] as number))),
+          eos_allowed: vector(new Float32Array(terms).fill(1)),
+        },
         coefficient: new Float32Array(terms),
         segment: new BigInt64Array(terms),
         segments: 1,
         owner: [0],
-        tokens: new Float32Array(1),
+        step: [-1],
+        units: new Float32Array(1),
         recorded: undefined,
       },
       "policy",
     );
-    const rows = Array.from({ length: input.rows.length }, (_, r) => {
+    const rows = Array.from({ length: rowsOf.length }, (_, r) => {
       const row = standardise(Float64Array.from(logProbs.subarray(r * count, (r + 1) * count)));
       row[0] = (row[0] as number) + this.eosShift;
       return row;

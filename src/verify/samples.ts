@@ -3,7 +3,7 @@ import type { Policy } from "../engine/policy.js";
 import type { Sample } from "../train/groups.js";
 import { takePrompts, type VerifyContext } from "./proof.js";
 
-/** Rollouts of the policy with advantages of both signs, as a step would train on. */
+/** Rollouts of the policy with credit of both signs, as a step would train on. */
 export async function drawSamples(
   context: VerifyContext,
   policy: Policy,
@@ -17,6 +17,7 @@ export async function drawSamples(
   const advantages = context.rng(`${name}/advantages`);
   return trajectories.map((trajectory, i) => ({
     trajectory,
-    advantage: (i % 2 === 0 ? 1 : -1) * (0.5 + advantages.uniform()),
+    credit: (i % 2 === 0 ? 1 : -1) * (0.5 + advantages.uniform()),
+    stream: (draws: string) => context.rng(`${name}/${draws}/${i}`),
   }));
 }

@@ -3,8 +3,8 @@ import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
 import type { Policy } from "../engine/policy.js";
-import type { Objective } from "../rl/objective.js";
-import { openEnvironment } from "../train/environment.js";
+import { openEnvironment, tasksOf } from "../env/open.js";
+import { objectiveKinds } from "../rl/kinds.js";
 import { openContext, randomPrompts } from "./context.js";
 import { holds, type Measurement, type ObjectiveOnTrial, type Proof } from "./proof.js";
 
@@ -64,12 +64,10 @@ async function chosenProofs(only: readonly string[]): Promise<Map<string, Proof>
   return only.length === 0 ? proofs : new Map([...proofs].filter(([name]) => only.includes(name)));
 }
 
-/** A config names no objective (its subcommand does): its section counts for every objective that understands it. */
+/** The config's own objective with its options, or each that learns from rollouts: those that it does not name get defaults. */
 async function objectivesOnTrial(config: RunConfig, only: string | undefined): Promise<ObjectiveOnTrial[]> {
-  const folder = new URL("../rl/objectives/", import.meta.url);
-  const all = [...(await loadFolder<Objective>(folder, "objective")).values()].filter(
-    (o) => o.learnsFrom === "rollouts",
-  );
+  const { kind, ...own } = config.objective;
+  const all = [...(await objectiveKinds(kind)).values()].filter((o) => o.learnsFrom === "rollouts");
   const chosen = all.filter((objective) => only === undefined || objective.name === only);
   if (chosen.length === 0) {
     throw new UserError(
@@ -80,8 +78,8 @@ async function objectivesOnTrial(config: RunConfig, only: string | undefined): P
     );
   }
   return chosen.map((objective) => {
-    const own = objective.schema.strict().safeParse(config.objective);
-    return { objective, options: own.success ? own.data : objective.schema.parse({}) };
+    const taken = objective.schema.strict().safeParse(own);
+    return { objective, options: taken.success ? taken.data : objective.schema.parse({}) };
   });
 }
 
@@ -95,10 +93,11 @@ export async function findPrompts(
   try {
     const environment = await openEnvironment(config);
     try {
-      const tasks = Rng.named(config.seed, "verify/tasks").shuffle(environment.tasks("train"));
+      const tasks = Rng.named(config.seed, "verify/tasks").shuffle(tasksOf(environment, "train"));
       const fitting = tasks
         .slice(0, PROMPTS)
-        .map((task) => policy.promptOf(task))
+        .flatMap((task) => environment.firstObservation?.(task) ?? [])
+        .map((observation) => policy.startOf(observation) as number[])
         .filter((prompt) => prompt.length > 0 && prompt.length <= longest);
       if (fitting.length > 0) return fitting;
       note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);

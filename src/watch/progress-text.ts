@@ -20,6 +20,8 @@ export function formatStep(metrics: StepMetrics, total: number): string {
   add("grad", metrics.grad_norm, (v) => v.toPrecision(2));
   if (metrics.faults > 0) parts.push(`faults ${metrics.faults}`);
   parts.push(formatDuration(metrics.time.total));
+  if (metrics.reward === null && metrics.tokens > 0)
+    parts.push(`${(metrics.tokens / metrics.time.total).toFixed(0)} tokens/s`);
   return parts.join("  ");
 }
 
@@ -43,6 +45,6 @@ export function timeLeft(seconds: readonly number[], left: number): number {
 }
 
 /** `garden/plant-order 0.75`: an episode that has just ended. */
-export function episodeText(form: string, episode: { readonly fault?: string; readonly reward: number }): string {
-  return `${form} ${episode.fault === undefined ? episode.reward.toFixed(2) : "fault"}`;
+export function episodeText(form: string, { reward }: { readonly reward: number | null }): string {
+  return `${form} ${reward === null ? "fault" : reward.toFixed(2)}`;
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { RunConfig } from "../config/schema.js";
-import { loadFolder } from "../core/registry.js";
+import { isModulePath, loadFolder } from "../core/registry.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { Outcome, WatchedRun, Watcher } from "./watcher.js";
@@ -28,9 +28,11 @@ export interface TrackerKind<Options = unknown> {
   open(options: Options, run: TrackedRun): Tracker | undefined;
 }
 
-/** The files of trackers/ by name. */
-export function trackerKinds(): Promise<Map<string, TrackerKind>> {
-  return loadFolder<TrackerKind>(new URL("./trackers/", import.meta.url), "tracker");
+/** The files of trackers/ by name, and those of the user's own that a config names. */
+export async function trackerKinds(own: readonly string[] = []): Promise<Map<string, TrackerKind>> {
+  const folder = new URL("./trackers/", import.meta.url);
+  const maps = await Promise.all([undefined, ...own].map((name) => loadFolder<TrackerKind>(folder, "tracker", name)));
+  return new Map(maps.flatMap((map) => [...map]));
 }
 
 /** The trackers that a config turns on, as watchers. One that does not open is left out with a warning. */
@@ -40,7 +42,7 @@ export async function openTrackers(
   warn: (text: string) => void,
 ): Promise<Map<string, Watcher>> {
   const watchers = new Map<string, Watcher>();
-  for (const [name, kind] of await trackerKinds()) {
+  for (const [name, kind] of await trackerKinds(Object.keys(config.tracking).filter(isModulePath))) {
     try {
       const tracker = kind.open((config.tracking as Record<string, unknown>)[name], { ...run, config, warn });
       if (tracker !== undefined) watchers.set(name, watcherOf(tracker));
@@ -71,9 +73,8 @@ export function stepValues({ time, extra, ...rest }: StepMetrics): Record<string
 
 /** `eval/<split>/<score>`, means. */
 export function evaluationValues(evaluation: Evaluation): Record<string, number> {
-  const of = (key: "reward" | "success_rate" | "field_accuracy"): [string, number] => [
-    `eval/${evaluation.split}/${key}`,
-    evaluation[key].mean,
-  ];
-  return Object.fromEntries([of("reward"), of("success_rate"), of("field_accuracy")]);
+  const { split, reward, success_rate, metrics } = evaluation;
+  return Object.fromEntries(
+    Object.entries({ reward, success_rate, ...metrics }).map(([key, { mean }]) => [`eval/${split}/${key}`, mean]),
+  );
 }

@@ -2,24 +2,37 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
-import { openSafetensors, type SafetensorsHeader } from "./safetensors.js";
+import type { DType } from "../onnx/types.js";
+import { openWeight, readNf4State, type StoredMatrix } from "./model-weights.js";
+import { nf4Part } from "./precision.js";
+import { openSafetensors, type SafetensorsEntry, type SafetensorsHeader } from "./safetensors.js";
 
 const SINGLE = "model.safetensors";
 const INDEX = "model.safetensors.index.json";
 
+/** A weight of a checkpoint, not opened yet. */
+export interface CheckpointWeight {
+  /** The file that holds it. */
+  readonly path: string;
+  readonly shape: readonly number[];
+  /** Element type in the file; uint8 where it is quantised. */
+  readonly dtype: DType;
+  open(): StoredMatrix;
+}
+
 /**
  * Opens the weights of a Hugging Face checkpoint: model.safetensors, or the shards that model.safetensors.index.json
  * lists. Every file's header is checked, so that a truncated shard is found before anything is read from it.
- * @returns tensor name -> the file that holds it.
+ * @returns weights by name; the parts of a 4-bit one are one weight.
  * @throws UserError naming what is missing or broken.
  */
-export function openCheckpoint(dir: string): Map<string, SafetensorsHeader> {
+export function openCheckpoint(dir: string): Map<string, CheckpointWeight> {
   const single = join(dir, SINGLE);
   const index = join(dir, INDEX);
-  if (existsSync(index)) return openShards(dir, index);
+  if (existsSync(index)) return weightsOf(openShards(dir, index));
   if (existsSync(single)) {
     const header = openSafetensors(single);
-    return new Map([...header.tensors.keys()].map((name) => [name, header]));
+    return weightsOf(new Map([...header.tensors.keys()].map((name) => [name, header])));
   }
   const others = existsSync(dir) ? readdirSync(dir).filter((file) => /\.(bin|pth|pt|ckpt)$/.test(file)) : [];
   throw new UserError(
@@ -33,6 +46,24 @@ export function openCheckpoint(dir: string): Map<string, SafetensorsHeader> {
           : `${others.join(", ")} can only be read by PyTorch: save the model as safetensors there (FS-DFM: scripts/fsdfm-to-safetensors.py).`,
     },
   );
+}
+
+function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>): Map<string, CheckpointWeight> {
+  const weights = new Map<string, CheckpointWeight>();
+  const parts = new Set<string>();
+  for (const [name, header] of tensors) {
+    const { dtype, shape } = header.tensors.get(name) as SafetensorsEntry;
+    const packed = dtype === "uint8" ? readNf4State(header, name) : undefined;
+    if (packed !== undefined) for (const part of Object.values(nf4Part)) if (part(name) !== name) parts.add(part(name));
+    weights.set(name, {
+      path: header.path,
+      shape: packed?.shape ?? shape,
+      dtype,
+      open: () => openWeight(header, name),
+    });
+  }
+  for (const part of parts) weights.delete(part);
+  return weights;
 }
 
 function openShards(dir: string, index: string): Map<string, SafetensorsHeader> {

@@ -15,11 +15,15 @@ const PROJECTIONS: ReadonlySet<string> = new Set([
   ...["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
   // FS-DFM
   ...["qw", "kw", "vw", "attn_out"],
+  // LLaDA
+  "ff_proj",
 ]);
+/** LLaDA's down projection; its head has the same name outside the blocks. */
+const LLADA_DOWN = /\.blocks\.\d+\.ff_out\.weight$/;
 
 export function isProjection(weight: string): boolean {
   const [last, module] = weight.split(".").reverse();
-  return last === "weight" && PROJECTIONS.has(module ?? "");
+  return last === "weight" && (PROJECTIONS.has(module ?? "") || LLADA_DOWN.test(weight));
 }
 
 /** How one weight is kept. */

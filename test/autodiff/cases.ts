@@ -179,6 +179,21 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     ...unary(apart(0.5), { float32: KERNEL }),
     c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.3 }, { float32: KERNEL }),
   ],
+  QuickGelu: [...unary(DEFAULT, { float32: KERNEL }), c("SiLU", [v([2, 3])], { alpha: 1 }, { float32: KERNEL })],
+  RotaryEmbedding: [
+    c(
+      "tokens one behind the other",
+      [v([1, 2, 8]), ints(0), fixed([2, 2]), fixed([2, 2])],
+      { num_heads: 2 },
+      { float32: KERNEL },
+    ),
+    c(
+      "heads apart, rows by number",
+      [v([2, 2, 2, 2]), index([2, 2], [3, 0, 2, 2]), fixed([4, 1]), fixed([4, 1])],
+      {},
+      { float32: KERNEL },
+    ),
+  ],
   Relu: unary(apart(0.5)),
   Softplus: unary(DEFAULT, { float32: KERNEL }),
   Erf: unary(DEFAULT, { float32: KERNEL }),
@@ -215,6 +230,7 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     c("2-D times a batch", [v([2, 3]), v([2, 3, 2])]),
     c("a broadcast batch", [v([2, 1, 2, 3]), v([2, 3, 2])]),
     c("a batch of one", [v([1, 2, 3]), v([2, 3, 2])]),
+    c("a wide result", [v([2, 2, 2]), v([2, 2, 3])]),
   ],
   ReduceSum: [
     ...reductions(),
@@ -265,6 +281,21 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     c("equal parts", [v([4, 2])], { num_outputs: 2 }),
     c("a smaller last part", [v([5, 2])], { num_outputs: 2 }),
     c("one unused part", [v([2, 6]), ints(1, 3, 2)], { axis: 1 }, { outputs: 2 }),
+  ],
+  Conv: [
+    c("1-D", [v([1, 2, 6]), fixed([3, 2, 3]), v([3])], { pads: [1, 1] }, { float32: KERNEL }),
+    c("depth-wise with strides", [v([1, 3, 8]), fixed([3, 1, 3])], { group: 3, strides: [2] }, { float32: KERNEL }),
+    c(
+      "2-D, dilated, grouped, with uneven padding",
+      [v([1, 2, 4, 3]), fixed([2, 1, 2, 3])],
+      { group: 2, dilations: [2, 1], strides: [2, 2], pads: [0, 1, 1, 0] },
+      { float32: KERNEL },
+    ),
+  ],
+  Pad: [
+    c("with zeros", [v([2, 3]), ints(0, 1, 1, 2)]),
+    c("with a value, on an axis", [v([2, 3]), ints(2, 1), scalar(0.5), ints(-1)]),
+    c("cutting off", [v([2, 5]), ints(0, -1, 1, -2)], { mode: "constant" }),
   ],
   Slice: [
     c("from the start", [v([4, 2]), ints(0), ints(2), ints(0)]),

@@ -56,7 +56,8 @@ describe("gradient checkpointing", () => {
     checkpoint: boolean,
   ): Promise<{ values: Map<string, Float32Array>; recomputed: number }> {
     const model = await loadModel(dir);
-    const { g, e, logits, parameters } = bindModel(model.graph, "step", { dims: { B, N }, lora });
+    const { g, e, outputs, parameters } = bindModel(model.graph, "step", { dims: { B, N }, lora });
+    const logits = outputs.logits as Value;
     const loss = e.average(e.mul(logits, logits));
     const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));
     const gradients = backward(g, loss, parameters, initial, checkpoint);
@@ -74,7 +75,7 @@ describe("gradient checkpointing", () => {
           ? { dtype: "int64", shape, data: BigInt64Array.from({ length: n }, (_, i) => BigInt(i % N)) }
           : { dtype: "float32", shape, data: Float32Array.from({ length: n }, () => rng.normal() * 0.3) };
     }
-    (feeds.attention_bias as Tensor).data.fill(0 as never);
+    ((feeds.attention_bias as Tensor).data as Float32Array).fill(0);
     await runtime.load("step", { bytes: encodeModel(graph), weightsDir: model.dir }, { memPattern: false });
     const out = await runtime.run("step", { feeds });
     await runtime.unload("step");

@@ -26,7 +26,7 @@ async function evaluated(name: string, gain: number, splits: readonly string[], 
       form: "f",
       reward: (i % 7) / 10 + gain,
       success: false,
-      field_accuracy: 0.5,
+      metrics: { field_accuracy: 0.5 },
     }));
     await writeEvaluation(
       join(dir, name, folder, `${split}.json`),
@@ -42,7 +42,7 @@ test("wrong calls exit 2", () => {
     [["--run", "a", "--split", "hold"], /Allowed choices are train, val, test, heldout/],
     [["--run", "a", "--checkpoint", "newest"], /best, last or the number/],
     [["--run", "a", "--episodes", "0"], /at least 1/],
-    [["--run", "a", "--policy", "human"], /oracle/],
+    [["--config", "configs/tiny/quickstart.yaml", "--policy", "human"], /no policy human of its own; it has oracle, /],
     [["comapre", "a", "b"], /"comapre" is neither a command nor key=value[\s\S]*did you mean compare/],
     [["compare"], /missing required argument/],
     [["compare", "a"], /at least two runs/],

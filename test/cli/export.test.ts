@@ -129,9 +129,9 @@ describe("refusion-train export", () => {
 
   it("refuses an architecture that it would compute otherwise", () => {
     change("config.json", (config) =>
-      Object.assign(config, { architectures: ["LlamaForCausalLM"], model_type: "llama" }),
+      Object.assign(config, { architectures: ["GemmaForCausalLM"], model_type: "gemma" }),
     );
-    refused(/checkpoint\/config\.json: the architecture LlamaForCausalLM, llama is not supported/);
+    refused(/checkpoint\/config\.json: the architecture GemmaForCausalLM, gemma is not supported/);
   });
 
   it("never writes over what is there", () => {

@@ -6,12 +6,21 @@ import { after, test } from "node:test";
 import { z } from "zod";
 import { configDifferences, formatConfig, type LoadOptions, loadConfig, resolvePath } from "../../src/config/config.js";
 import { loadRegistries } from "../../src/config/registries.js";
-import { configKeys, type Registries, type RunConfig, runSchema } from "../../src/config/schema.js";
+import { configKeys, type Registries, type RunConfig, runSchema, type SectionOf } from "../../src/config/schema.js";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
+import { environment as forms } from "../../src/env/environments/forms.js";
+import { sectionOf } from "../support/section.js";
 
 const dir = mkdtempSync(join(tmpdir(), "config-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
+
+/** A section of forms that no kind decides. */
+function ownSchema(name: string): SectionOf {
+  const section = forms.sections?.[name];
+  assert.ok(section !== undefined && "schema" in section);
+  return section;
+}
 
 const registries: Registries = {
   objectives: new Map([
@@ -42,9 +51,20 @@ const registries: Registries = {
     ],
     ["jump", { schema: z.object({ grid: z.int().default(10) }) }],
   ]),
-  sites: new Map([
-    ["embedded", { schema: z.strictObject({ tier: z.enum(["starter", "full"]).default("starter") }) }],
-    ["url", { schema: z.strictObject({ base_url: z.url() }) }],
+  environments: new Map([["forms", { schema: z.strictObject({}) }]]),
+  sections: new Map<string, SectionOf>([
+    [
+      "site",
+      {
+        entries: new Map([
+          ["embedded", { schema: z.strictObject({ tier: z.enum(["starter", "full"]).default("starter") }) }],
+          ["url", { schema: z.strictObject({ base_url: z.url() }) }],
+        ]),
+        default: "embedded",
+        description: "the forms",
+      },
+    ],
+    ...["browser", "reward"].map((name): [string, SectionOf] => [name, ownSchema(name)]),
   ]),
   trackers: new Map([
     ["files", { schema: z.boolean().default(true) }],
@@ -75,9 +95,11 @@ test("defaults fill everything but the model, and the name comes from the file",
   assert.match(config.name, /^case-\d+$/);
   assert.equal(config.training.steps, 20);
   assert.equal(config.evaluation.temperature, null);
-  assert.deepEqual(config.site, { kind: "embedded", tier: "starter" });
+  assert.deepEqual(config.environment, { kind: "forms" });
+  assert.deepEqual(sectionOf(config, "site"), { kind: "embedded", tier: "starter" });
+  assert.equal(sectionOf(config, "reward"), "default");
   assert.deepEqual(config.sampler, { kind: "unmask", rounds: 8, slot_size: 4, length: 64 });
-  assert.deepEqual(config.objective, { kl_coeff: 0.04, steps_per_update: "all" });
+  assert.deepEqual(config.objective, { kind: "flow-grpo", kl_coeff: 0.04, steps_per_update: "all" });
   assert.equal(Object.keys(config.sampler)[0], "kind");
 });
 
@@ -96,7 +118,22 @@ test("schema default < YAML < command line", async () => {
 test("an empty section means its defaults; the kind may be left out", async () => {
   const config = await load("model: m\ntraining:\nsite:\n  tier: full\nobjective:\n");
   assert.equal(config.training.steps, 20);
-  assert.deepEqual(config.site, { kind: "embedded", tier: "full" });
+  assert.deepEqual(sectionOf(config, "site"), { kind: "embedded", tier: "full" });
+});
+
+test("the config or the command names the objective, and both agree", async () => {
+  const named = "model: m\nobjective: {kind: flow-grpo, kl_coeff: 0.5}\n";
+  const expected = { kind: "flow-grpo", kl_coeff: 0.5, steps_per_update: "all" };
+  assert.deepEqual((await load(named, { command: undefined })).objective, expected);
+  assert.deepEqual((await load(named)).objective, expected);
+  assert.match(
+    await failure(named, { command: "espo" }),
+    /is a config for "flow-grpo" \(objective\.kind\), not for espo/,
+  );
+  assert.match(
+    await failure("model: m\nobjective: {kind: flow-grop}\n", { command: undefined }),
+    /objective\.kind \(line 2\): expected one of flow-grpo, got "flow-grop"; did you mean flow-grpo\?/,
+  );
 });
 
 test("another kind brings its own keys and makes a plain object schema strict", async () => {
@@ -278,11 +315,19 @@ test("without an installed plug-in its section accepts anything", async () => {
   const none: Registries = {
     objectives: new Map(),
     samplers: new Map(),
-    sites: new Map(),
+    environments: new Map(),
+    sections: new Map(),
     trackers: new Map(),
   };
-  const config = await load("model: m\nsite: {kind: mine, x: 1}\nobjective: {y: 2}\n", { registries: none });
-  assert.deepEqual([config.site, config.objective], [{ kind: "mine", x: 1 }, { y: 2 }]);
+  const yaml = "model: m\nenvironment: {kind: mine, x: 1}\nobjective: {y: 2}\n";
+  const config = await load(yaml, { registries: none });
+  assert.deepEqual(
+    [config.environment, config.objective],
+    [
+      { kind: "mine", x: 1 },
+      { kind: "flow-grpo", y: 2 },
+    ],
+  );
 });
 
 test("paths are looked for in the working directory, then in the package", () => {

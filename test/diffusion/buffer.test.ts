@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
-import { BLOCKED, BufferBuilder, batchBuffers, bucketLength } from "../../src/diffusion/buffer.js";
+import { BLOCKED, BufferBuilder, batchBuffers, bucketLength, isCausal } from "../../src/diffusion/buffer.js";
 
 /** Row n of buffer b as a string: x where it sees. */
 function sees(bias: Float32Array, length: number, b: number, n: number): string {
@@ -35,6 +35,18 @@ test("an entry may see a shared beginning and its own block only", () => {
   );
 });
 
+test("a batch is causal where no entry of any row sees a later one", () => {
+  const [ids, positions] = [
+    [1, 1, 1],
+    [0, 1, 2],
+  ];
+  const causal = { ids, positions, shared: [0, 0, 1], own: [0, 0, 2] };
+  const batch = (...buffers: Parameters<typeof batchBuffers>[0]) =>
+    batchBuffers(buffers, { batch: 2, length: 4, pad: 0 });
+  assert.ok(isCausal(batch(causal, causal)));
+  assert.ok(!isCausal(batch(causal, { ids, positions, shared: [0, 3, 0] })));
+});
+
 test("the blocked bias vanishes in a float32 softmax and is finite", () => {
   assert.equal(Math.fround(Math.exp(BLOCKED)), 0);
   assert.ok(Number.isFinite(Math.fround(BLOCKED)));
@@ -51,4 +63,14 @@ test("buckets are multiples", () => {
     [0, 1, 32, 33].map((n) => bucketLength(n)),
     [32, 32, 32, 64],
   );
+});
+
+test("long sequences come in coarser buckets: 8 for every doubling", () => {
+  assert.deepEqual(
+    [256, 257, 512, 513, 1025].map((n) => bucketLength(n, 16)),
+    [256, 288, 512, 576, 1152],
+  );
+  const between = (low: number, high: number): number =>
+    new Set(Array.from({ length: high - low }, (_, i) => bucketLength(low + i + 1, 16))).size;
+  assert.deepEqual([between(0, 256), between(256, 512), between(4096, 8192)], [16, 8, 8]);
 });

@@ -5,6 +5,7 @@ import { allowedLogProbs, inverseCdf } from "../../src/diffusion/head.js";
 import { draftHead } from "../../src/diffusion/samplers/refusion/head.js";
 import { type RowStatistics, roundHead } from "../../src/diffusion/samplers/unmask/round.js";
 import { modelHead, policyHead, type ScoreHead } from "../../src/diffusion/score-head.js";
+import type { SampledModel, TokenIds } from "../../src/diffusion/tokens.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import { encodeModel } from "../../src/onnx/proto.js";
@@ -16,6 +17,7 @@ const f32 = (shape: readonly number[], data: readonly number[]): Tensor => ({
   shape,
   data: Float32Array.from(data),
 });
+const about = (tokens: TokenIds, vocabulary: number): SampledModel => ({ tokens, vocabulary, attention: "causal" });
 const i64 = (data: readonly number[]): Tensor => ({
   dtype: "int64",
   shape: [data.length],
@@ -102,14 +104,13 @@ describe("the distribution on the graph", () => {
     const score = async (head: ScoreHead): Promise<number[]> => {
       const feeds = {
         logits: f32([3, 5], logits.flat()),
-        inverse: f32([], [1 / 1.5]),
+        inverse_temperature: f32([], [1 / 1.5]),
         targets: i64(targets),
         eos_allowed: f32([3], allowed),
       };
       const out = await evaluate(feeds, (e, inputs) => {
-        const { logits: l, inverse, targets: t, ...features } = inputs as Record<string, Value>;
-        const given = { targets: t as Value, inverseTemperature: inverse as Value, features };
-        e.g.output("score", head.emit(e, l as Value, given, tokens));
+        const { logits: l, ...given } = inputs as Record<string, Value>;
+        e.g.output("score", head.emit(e, { logits: l as Value }, given, about(tokens, 5)));
       });
       return numbers(out.score);
     };
@@ -187,13 +188,10 @@ describe("the distribution on the graph", () => {
       await evaluate(
         {
           logits: f32([logits.length, vocabulary], logits.flat()),
-          inverse: f32([], [1 / temperature]),
+          inverse_temperature: f32([], [1 / temperature]),
           uniform: f32([logits.length], uniform),
         },
-        (e, { logits: l, inverse, uniform: u }) => {
-          const inputs = { inverseTemperature: inverse as Value, uniform: u as Value, features: {} };
-          roundHead.emit(e, l as Value, inputs, tokens);
-        },
+        (e, { logits: l, ...inputs }) => roundHead.emit(e, { logits: l as Value }, inputs, about(tokens, vocabulary)),
       ),
     ) as RowStatistics;
     const drawn = (logProbs: readonly number[], u: number): number => {
@@ -231,17 +229,12 @@ describe("the distribution on the graph", () => {
     const targets = [2, 0, 5, 1];
     const feeds = {
       logits: f32([4, vocabulary], logits.flat()),
-      inverse: f32([], [1]),
+      inverse_temperature: f32([], [1]),
       target: i64(targets),
     };
-    const out = await evaluate(feeds, (e, { logits: l, inverse, target }) => {
-      const inputs = {
-        inverseTemperature: inverse as Value,
-        uniform: inverse as Value,
-        features: { target: target as Value },
-      };
-      draftHead.emit(e, l as Value, inputs, tokens);
-    });
+    const out = await evaluate(feeds, (e, { logits: l, ...inputs }) =>
+      draftHead.emit(e, { logits: l as Value }, inputs, about(tokens, vocabulary)),
+    );
     const drafts = draftHead.read(out);
     const expected = logits.map((row) => logSoftmax(row, 1, [7, 8]));
     assert.deepEqual([...drafts.token].map(Number), expected.map(argmax));

@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ReaderOptions, type Replies, RoundReader, type RowRequest } from "../../src/diffusion/round-reader.js";
-import type { CachedRoundInput, RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
+import { DRAW_INPUTS, type RoundInput, type RoundModel } from "../../src/diffusion/sampler.js";
+import { tokensOf } from "../support/token-batch.js";
 
 const PAD = 9;
 const options: ReaderOptions = {
   roundHead: {
-    features: { target: "int64", weight: "float32" },
+    inputs: {
+      ...DRAW_INPUTS,
+      target: { dtype: "int64", shape: ["R"] },
+      weight: { dtype: "float32", shape: ["R"] },
+    },
     emit: () => undefined,
     read: () => undefined,
   },
   batch: 3,
-  shapes: { length: 5, rows: 3, steps: 4 },
+  shapes: { length: 5, rows: 3 },
   pad: PAD,
   temperature: 0.5,
   kvCache: false,
@@ -20,18 +25,20 @@ const options: ReaderOptions = {
 /** What a forward was asked about a row: its token, noise and features. */
 type Row = readonly [number, number, number, number];
 
-const rowsOf = ({ rows, inputIds, uniform, features }: RoundInput | CachedRoundInput): Row[] =>
-  Array.from(rows, (row, r) => [
+const rowsOf = (input: RoundInput): Row[] => {
+  const { rows, inputIds, uniform, features } = tokensOf(input);
+  return Array.from(rows, (row, r) => [
     Number(inputIds[Number(row)]),
     uniform[r] as number,
     Number(features.target?.[r]),
     features.weight?.[r] as number,
   ]);
+};
 
 /** A model that says back what it is asked. */
 class Echo implements RoundModel<Row[]> {
   readonly whole: RoundInput[] = [];
-  readonly cached: CachedRoundInput[] = [];
+  readonly cached: RoundInput[] = [];
   readonly uses: unknown[] = [];
   closed = 0;
 
@@ -94,11 +101,11 @@ describe("a reader of rounds", () => {
         said(await reader.ask(requests), requests),
         requests.map((request) => EXPECTED[request === first ? 0 : request === second ? 2 : 1]),
       );
-    for (const { batch, length, inputIds, rows, uniform, temperature } of model.whole) {
+    for (const { batch, length, inputIds, rows, uniform, temperature } of model.whole.map(tokensOf)) {
       assert.deepEqual([batch, length, inputIds.length, rows.length, uniform.length], [3, 5, 15, 9, 9]);
       assert.equal(temperature, 0.5);
     }
-    assert.deepEqual([...(model.whole[1]?.inputIds ?? [])].map(Number), [
+    assert.deepEqual([...tokensOf(model.whole[1] as RoundInput).inputIds].map(Number), [
       ...Array(5).fill(PAD),
       6,
       7,
@@ -116,7 +123,11 @@ describe("a reader of rounds", () => {
     assert.deepEqual(said(await reader.ask(requests), requests), EXPECTED);
     assert.deepEqual(said(await reader.ask([first]), [first]), [EXPECTED[0]]);
     assert.deepEqual(
-      model.cached.map(({ batch, length, width, rows }) => [batch, length, width, rows.length]),
+      model.cached.map((input) => {
+        const { batch, length, rows } = tokensOf(input);
+        assert.deepEqual(input.inputs.attention_bias?.shape, [batch, 1, length, 32]);
+        return [batch, length, input.inputs.keys?.shape[1], rows.length];
+      }),
       [
         [2, 4, 32, 3],
         // from the first row that is asked for

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Batch } from "../../src/diffusion/batch.js";
 import { BLOCKED, BufferBuilder } from "../../src/diffusion/buffer.js";
 import type { StepLayout } from "../../src/diffusion/layouts.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import { roundTerms } from "../../src/diffusion/samplers/unmask/replay.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
-import { bufferTerms, type TermBatch } from "../../src/diffusion/terms.js";
+import { bufferTerms } from "../../src/diffusion/terms.js";
+import { type TokenBatch, withTokens } from "../support/token-batch.js";
 
 const tokens = { eos: 2, mask: 3, pad: 4 };
 
@@ -51,18 +53,23 @@ const options: UnmaskOptions = {
   temperature: 0.5,
   order: "confidence",
   slotScore: "first",
+  slotFill: "parallel",
+  canvasPerPrompt: null,
   kvCache: "auto",
   model: { tokens, vocabulary: 5, attention: "causal" },
 };
-const lay = (level: StepLayout["level"], subset?: readonly (readonly number[])[]): TermBatch =>
-  roundTerms(trajectories, options, { batch: 3, lengthStep: 32, level, ...(subset === undefined ? {} : { subset }) });
+const lay = (level: StepLayout["level"], subset?: readonly (readonly number[])[]): Batch & TokenBatch =>
+  withTokens(
+    roundTerms(trajectories, options, { batch: 3, lengthStep: 32, level, ...(subset === undefined ? {} : { subset }) }),
+  );
 
 test("a round, a token or a response is a segment", () => {
   const step = lay("step");
   assert.deepEqual([...step.segment].slice(0, 11).map(Number), [0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4]);
   assert.deepEqual(step.owner, [0, 0, 0, 1, 1, -1, -1, -1, -1]);
+  assert.deepEqual(step.step, [0, 1, 2, 0, 1, -1, -1, -1, -1]);
   assert.deepEqual([...(step.recorded as Float32Array)], [-3, -7, -5, -13, -38, 0, 0, 0, 0]);
-  assert.deepEqual([...step.tokens], [2, 2, 1, 2, 4, 0, 0, 0, 0]);
+  assert.deepEqual([...step.units], [2, 2, 1, 2, 4, 0, 0, 0, 0]);
   assert.equal(step.temperature, 0.5);
   assert.equal(step.sampled, undefined);
 
@@ -70,11 +77,19 @@ test("a round, a token or a response is a segment", () => {
   assert.equal(token.segments, 18);
   assert.deepEqual([...token.segment].slice(0, 11).map(Number), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   assert.deepEqual(token.owner, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, ...new Array<number>(7).fill(-1)]);
+  assert.deepEqual(token.step, [0, 0, 1, 1, 2, 0, 0, 1, 1, 1, 1, ...new Array<number>(7).fill(-1)]);
   assert.deepEqual([...(token.recorded as Float32Array)].slice(0, 5), [-1, -2, -3, -4, -5]);
 
   const sequence = lay("sequence");
+  assert.deepEqual(
+    [sequence.owner, sequence.step],
+    [
+      [0, 1, -1],
+      [-1, -1, -1],
+    ],
+  );
   assert.deepEqual([...(sequence.recorded as Float32Array)], [-15, -51, 0]);
-  assert.deepEqual([...sequence.tokens], [5, 6, 0]);
+  assert.deepEqual([...sequence.units], [5, 6, 0]);
 });
 
 test("a segment's value may be the mean of its log-probabilities", () => {
@@ -126,13 +141,19 @@ test("plain buffers become terms at flat rows, with what the model reads of a se
       terms: [{ row: 0, target: 0, coefficient: 2, segment: 1, features: { eos_allowed: 1 } }],
     },
   ];
-  const terms = bufferTerms(scored, sizes, info);
+  const terms = withTokens(bufferTerms(scored, sizes, info));
   assert.deepEqual([...terms.rows].map(Number), [1, 4, 0, 0]);
   assert.deepEqual([...terms.targets].map(Number), [1, 0, 2, 2]);
   assert.deepEqual([...terms.coefficient], [0.5, 2, 0, 0]);
   assert.deepEqual([...(terms.features.eos_allowed as Float32Array)], [0, 1, 1, 1]);
   assert.deepEqual([...(terms.conditions.time as Float32Array)], [0.25, 0.75, 0.25]);
-  assert.deepEqual(terms.owner, [0, 1, -1]);
+  assert.deepEqual(
+    [terms.owner, terms.step],
+    [
+      [0, 1, -1],
+      [-1, -1, -1],
+    ],
+  );
   assert.equal(terms.recorded, undefined);
   assert.deepEqual([...terms.attentionBias.subarray(4, 8)], [0, 0, BLOCKED, BLOCKED].map(Math.fround));
   assert.throws(() => bufferTerms(scored, { ...sizes, terms: 1 }, info), /more than 1 terms/);

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
+import type { Batch } from "../../src/diffusion/batch.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import { modelHead } from "../../src/diffusion/score-head.js";
-import type { TermBatch } from "../../src/diffusion/terms.js";
 import { Engine, type SegmentValues } from "../../src/engine/engine.js";
+import { sampledModel } from "../../src/engine/policy.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
+import { scalar, vector } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
@@ -34,7 +36,7 @@ const optimizer: OptimizerOptions = {
 };
 
 /** Weight of each round: the mean over the rounds that reveal anything. */
-function roundWeights(batch: TermBatch): Float32Array {
+function roundWeights(batch: Batch): Float32Array {
   const real = new Float32Array(batch.segments);
   batch.segment.forEach((s, r) => {
     if ((batch.coefficient[r] as number) > 0) real[Number(s)] = 1;
@@ -43,7 +45,7 @@ function roundWeights(batch: TermBatch): Float32Array {
   return real.map((x) => x / count);
 }
 
-function segmentValues(golden: Golden, batch: TermBatch): SegmentValues {
+function segmentValues(golden: Golden, batch: Batch): SegmentValues {
   const advantages = golden.floats("input.advantages");
   return {
     old: golden.floats("input.old_log_probs"),
@@ -68,8 +70,9 @@ describe("engine against PyTorch goldens", () => {
     const options = flowGrpo.schema.parse({ clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta });
     const engine = new Engine(runtime, model, {
       sampler,
+      about: sampledModel(model.config),
       lora: goldenLora(golden),
-      training: { objective: flowGrpo as never, options, optimizer },
+      training: { objective: flowGrpo, options, optimizer },
     });
     const adapter = under(golden, "base_model.");
     await engine.setParameters("policy", new Map([...adapter].map(([k, v]) => [`base_model.${k}`, v])));
@@ -110,10 +113,12 @@ describe("engine against PyTorch goldens", () => {
   });
 
   it("steps as Adam does with its bias corrections, on the gradients since the last step", async () => {
-    const engine = new Engine(runtime, await goldenModel(golden), {
+    const model = await goldenModel(golden);
+    const engine = new Engine(runtime, model, {
       sampler,
+      about: sampledModel(model.config),
       lora: goldenLora(golden),
-      training: { objective: flowGrpo as never, options: flowGrpo.schema.parse({}), optimizer },
+      training: { objective: flowGrpo, options: flowGrpo.schema.parse({}), optimizer },
     });
     const start = new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
     await engine.setOptimizer(undefined);
@@ -149,8 +154,9 @@ describe("engine against PyTorch goldens", () => {
     const options = flowGrpo.schema.parse({ clip_range: tiny.meta.clip_range, kl_coeff: tiny.meta.beta });
     const engine = new Engine(runtime, model, {
       sampler,
+      about: sampledModel(model.config),
       lora: goldenLora(tiny),
-      training: { objective: flowGrpo as never, options, optimizer },
+      training: { objective: flowGrpo, options, optimizer },
     });
     await engine.setParameters(
       "policy",
@@ -173,24 +179,25 @@ describe("engine against PyTorch goldens", () => {
       const options = sft.schema.parse({ trainable: "full" });
       const engine = new Engine(runtime, model, {
         sampler,
+        about: sampledModel(model.config),
         lora: undefined,
-        training: { objective: sft as never, options, optimizer },
+        training: { objective: sft, options, optimizer },
       });
       await engine.setParameters("policy", engine.weights());
       await engine.setOptimizer(undefined);
       const rows = golden.ints("input.sft_rows");
-      const batch: TermBatch = {
-        ...goldenTerms(golden),
-        temperature: 1,
-        rows,
-        targets: golden.ints("input.sft_targets"),
+      const terms = goldenTerms(golden);
+      const batch: Batch = {
+        ...terms,
+        inputs: { ...terms.inputs, rows: vector(rows) },
         head: modelHead,
-        features: {},
+        headInputs: { targets: vector(golden.ints("input.sft_targets")), inverse_temperature: scalar(1) },
         coefficient: golden.floats("input.sft_weights"),
         segment: new BigInt64Array(rows.length),
         segments: 1,
         owner: [0],
-        tokens: new Float32Array(1),
+        step: [-1],
+        units: new Float32Array(1),
         recorded: undefined,
       };
       const none = (): Float32Array => new Float32Array(1);

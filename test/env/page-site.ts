@@ -1,12 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
+import type { FormsEnvironment } from "../../src/env/environments/forms.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
 
 export interface Received {
   readonly method: string;
   readonly url: string;
   readonly cookie: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -21,6 +23,7 @@ export async function servePages(
   pages: Readonly<Record<string, string>>,
   answer: Answer = () => false,
   assets?: ReadonlyMap<string, Asset>,
+  onSocket?: (key: string, socket: Socket) => void,
 ): Promise<PageSite> {
   const received: Received[] = [];
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -31,6 +34,7 @@ export async function servePages(
         method: request.method ?? "",
         url: request.url ?? "",
         cookie: request.headers.cookie,
+        headers: request.headers,
         body: Buffer.concat(chunks).toString("utf8"),
       };
       received.push(row);
@@ -47,6 +51,13 @@ export async function servePages(
     });
   };
   const server = createServer(handle);
+  // a socket that was upgraded is the server's no more
+  const sockets = new Set<Socket>();
+  if (onSocket !== undefined)
+    server.on("upgrade", (request, socket) => {
+      sockets.add(socket as Socket);
+      onSocket(request.headers["sec-websocket-key"] ?? "", socket as Socket);
+    });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -60,6 +71,7 @@ export async function servePages(
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }
@@ -76,6 +88,12 @@ export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>
     tier: "full",
   };
 }
+
+/** Options of an environment of forms, as small as a test needs them. */
+export const FORMS_OPTIONS: ConstructorParameters<typeof FormsEnvironment>[1] = {
+  browser: { headless: true, contexts: 1, action_timeout_s: 10, rollout_timeout_s: 60, uploads: "dummy" },
+  prompt: { style: "compact" },
+};
 
 /** A runner on the site, as small as a test needs it. */
 export function openRunner(site: RunningSite, options: Partial<EpisodeOptions> = {}): Promise<EpisodeRunner> {

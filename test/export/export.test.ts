@@ -15,7 +15,8 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot, readJson } from "../../src/core/files.js";
-import { type ExportOptions, exportModel } from "../../src/export/export.js";
+import { exportModel } from "../../src/export/export.js";
+import type { ExportOptions } from "../../src/export/options.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
@@ -144,6 +145,36 @@ describe("export of a Hugging Face checkpoint", () => {
     assert.deepEqual(readdirSync(root), there);
   });
 
+  it("leaves tokens out, and computes the same for those that stay", async () => {
+    const [whole, pruned] = [await run(), await run({ out: join(root, "pruned"), keepTokens: "the lazy dog" })];
+    const ids = whole.tokenizer.encode("the lazy dog<|mask|>");
+    const places = pruned.tokenizer.encode("the lazy dog<|mask|>");
+    assert.ok(pruned.config.vocab_size < whole.config.vocab_size - 20);
+    assert.equal(pruned.config.mask_token_id, places.at(-1));
+    assert.equal(pruned.config.eos_token_id, pruned.tokenizer.idOf("<|im_end|>"));
+    const logits = async (model: Model, tokens: number[]): Promise<number[][]> => {
+      const n = tokens.length;
+      const ints = (values: number[]): Tensor => ({
+        dtype: "int64",
+        shape: [1, n],
+        data: BigInt64Array.from(values, BigInt),
+      });
+      const [input_ids, position_ids] = [ints(tokens), ints(tokens.map((_, i) => i))];
+      const attention_bias: Tensor = { dtype: "float32", shape: [1, 1, n, n], data: new Float32Array(n * n) };
+      await runtime.load("model", { bytes: encodeModel(model.graph), weightsDir: model.dir });
+      const out = (await runtime.run("model", { feeds: { input_ids, position_ids, attention_bias } })).logits as Tensor;
+      await runtime.unload("model");
+      const v = model.config.vocab_size;
+      return tokens.map((_, row) => Array.from(out.data.subarray(row * v, (row + 1) * v) as Float32Array));
+    };
+    const [all, some] = [await logits(whole, ids), await logits(pruned, places)];
+    some.forEach((row, i) => {
+      ids.forEach((id, j) => {
+        assert.ok(Math.abs((row[places[j] as number] as number) - (all[i]?.[id] as number)) < 1e-5);
+      });
+    });
+  });
+
   it("never overwrites", async () => {
     mkdirSync(out);
     await refused(/exists already, and a model is never overwritten/);
@@ -208,17 +239,19 @@ describe("export of a Hugging Face checkpoint", () => {
 
   it("refuses what it would compute otherwise, key by key", async () => {
     const cases: [Record<string, unknown>, RegExp][] = [
-      [{ architectures: ["LlamaForCausalLM"], model_type: "llama" }, /the architecture LlamaForCausalLM, llama is not/],
+      [{ architectures: ["GemmaForCausalLM"], model_type: "gemma" }, /the architecture GemmaForCausalLM, gemma is not/],
       [{ architectures: undefined, model_type: undefined }, /the architecture \(none named\) is not supported/],
       [{ rope_scaling: { type: "yarn", factor: 4 } }, /rope_scaling is .*yarn/],
       [{ rope_parameters: { rope_type: "linear", factor: 2 } }, /rope_parameters is .*linear/],
       [{ rope_parameters: undefined, rope_scaling: { rope_type: "dynamic" } }, /rope_scaling is .*dynamic/],
-      [{ attention_bias: true }, /attention_bias is true, which is not supported \(expected false\)/],
+      [{ rope_parameters: { full_attention: { rope_theta: 1e6 } } }, /rope_parameters is .*one rope for all layers/],
+      [{ attention_bias: true }, /missing model\.layers\.0\.self_attn\.q_proj\.bias \[64\]/],
+      [{ mlp_bias: true }, /mlp_bias is true, which is not supported \(expected false\)/],
       [{ hidden_act: "gelu" }, /hidden_act is "gelu"/],
       [{ use_sliding_window: true }, /use_sliding_window is true/],
       [{ layer_types: ["sliding_attention"] }, /layer_types is \["sliding_attention"\]/],
       [{ hidden_size: "64" }, /hidden_size/],
-      [{ vocab_size: 100 }, /has 336 tokens, its config\.json only vocab_size 100/],
+      [{ vocab_size: 100 }, /has 336 tokens, its config only vocab_size 100/],
       [{ eos_token_id: "x" }, /eos_token_id is "x", expected an id/],
     ];
     const original = readFileSync(join(checkpoint, "config.json"));
@@ -229,7 +262,7 @@ describe("export of a Hugging Face checkpoint", () => {
     }
     rmSync(join(checkpoint, "config.json"));
     await refused(/Cannot read .*config\.json/);
-    await refused(/There is no checkpoint directory/, { checkpoint: join(root, "nowhere") });
+    await refused(/There is no checkpoint .*nowhere/, { checkpoint: join(root, "nowhere") });
   });
 
   it("reads config.json as older versions of transformers wrote it", async () => {
@@ -237,5 +270,7 @@ describe("export of a Hugging Face checkpoint", () => {
     const { config } = await run();
     assert.equal(config.eos_token_id, 332);
     assert.ok(existsSync(join(out, "model.onnx")));
+    change({ rope_parameters: { rope_type: "default", rope_theta: 500000 }, rope_theta: 10000 });
+    assert.equal((await run({ out: join(root, "newer") })).config.rope_theta, 500000);
   });
 });

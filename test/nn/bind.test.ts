@@ -76,8 +76,22 @@ describe("bindModel", () => {
     remove();
   });
 
+  it("multiplies what several sites read by all of their A matrices at once", () => {
+    const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "lm_head"];
+    const bound = bindModel(model.graph, "stacked", { dims, rows: 3, lora: { ...lora, targets } });
+    const products = bound.g.nodes.filter((n) => n.op === "Gemm" && n.name.includes("/lora/"));
+    const widths = products.flatMap((n) => (n.inputs.length === 2 ? [n.outputs[0]?.shape[1]] : []));
+    // q, k and v; o; gate and up; down: twice, and the head, which reads rows of its own
+    assert.deepEqual(widths, [6, 2, 4, 2, 6, 2, 4, 2, 2]);
+    const modules = bound.parameters.filter((p) => p.name.endsWith("lora_A.weight")).map((p) => p.name);
+    assert.deepEqual(
+      modules,
+      loraSites(model.graph, { ...lora, targets }).map(({ module }) => `base_model.model.${module}.lora_A.weight`),
+    );
+  });
+
   async function logitsOf(bound: BoundModel, extra: Iterable<[string, Tensor]> = []): Promise<Float32Array> {
-    bound.g.output("out", bound.logits);
+    bound.g.output("out", bound.outputs.logits as Value);
     await runtime.load("bound", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
     try {
       const out = await runtime.run("bound", { feeds: { ...feeds(), ...Object.fromEntries(extra) } });
@@ -89,9 +103,12 @@ describe("bindModel", () => {
   const plain = (): Promise<Float32Array> => logitsOf(bindModel(model.graph, "plain", { dims }));
 
   it("makes every shape static and leaves no shape arithmetic", () => {
-    const { g, logits, rows, parameters } = bindModel(model.graph, "static", { dims });
-    assert.deepEqual(logits.shape, [B, N, 16]);
-    assert.equal(rows, undefined);
+    const { g, outputs, hidden, parameters } = bindModel(model.graph, "static", { dims });
+    assert.deepEqual(Object.keys(outputs), ["logits"]);
+    assert.deepEqual(outputs.logits?.shape, [B, N, 16]);
+    assert.deepEqual(hidden?.shape, [B * N, 8]);
+    g.output("out", outputs.logits as Value);
+    assert.ok(!g.build().inputs.some((input) => input.name === "rows"));
     assert.deepEqual(parameters, []);
     const all = g.nodes.flatMap((n) => n.outputs);
     assert.ok(all.every((v) => v.shape.every((d) => typeof d === "number")));
@@ -117,8 +134,10 @@ describe("bindModel", () => {
   it("sends only the wanted rows through the head", async () => {
     const full = await plain();
     const bound = bindModel(model.graph, "rows", { dims, rows: 3 });
-    assert.deepEqual(bound.logits.shape, [3, 16]);
-    assert.deepEqual(bound.rows?.shape, [3]);
+    assert.deepEqual(bound.outputs.logits?.shape, [3, 16]);
+    assert.deepEqual(bound.g.build().inputs.find((input) => input.name === "rows")?.shape, [3]);
+    // all rows of them, whatever the head reads
+    assert.deepEqual(bound.hidden?.shape, [B * N, 8]);
     const wanted = [7, 0, 7];
     const got = await logitsOf(bound, [["rows", i64([3], wanted)]]);
     const expected = wanted.flatMap((row) => [...full.subarray(row * 16, row * 16 + 16)]);
@@ -256,9 +275,10 @@ describe("bindModel on an imported graph", () => {
   it("trains adapters through 3-D activations and gathers rows of a batch", async () => {
     const raw = imported();
     const bound = bindModel(raw, "training", { dims: { batch: 2, sequence: 3 }, lora, rows: 2 });
-    assert.deepEqual(bound.logits.shape, [2, 7]);
+    const logits = bound.outputs.logits as Value;
+    assert.deepEqual(logits.shape, [2, 7]);
     const [a, b] = bound.parameters as [Value, Value];
-    const loss = bound.e.total(bound.e.mul(bound.logits, bound.logits));
+    const loss = bound.e.total(bound.e.mul(logits, logits));
     backward(bound.g, loss, [a, b]).forEach((gradient, i) => {
       bound.g.output(`d${i}`, gradient);
     });

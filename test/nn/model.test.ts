@@ -3,7 +3,6 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
-import type { ModelConfig } from "../../src/nn/config.js";
 import { loadModel, modelHash, saveModel, WEIGHTS_FILE } from "../../src/nn/model.js";
 import { writeModelFile } from "../../src/onnx/proto.js";
 import { isExternal } from "../../src/onnx/types.js";
@@ -24,7 +23,7 @@ describe("model directory", () => {
   });
   afterEach(() => remove());
 
-  const setConfig = (changes: Partial<ModelConfig>): void => {
+  const setConfig = (changes: Readonly<Record<string, unknown>>): void => {
     writeFileSync(join(dir, "config.json"), JSON.stringify({ ...MICRO, ...changes }));
   };
 
@@ -96,6 +95,11 @@ describe("model directory", () => {
     await assert.rejects(loadModel(dir), userError(/has 17 tokens, its config\.json only vocab_size 16/));
   });
 
+  it("refuses one id for mask and end", async () => {
+    setConfig({ mask_token_id: 0, eos_token_id: 0, pad_token_id: 0 });
+    await assert.rejects(loadModel(dir), userError(/mask_token_id and eos_token_id are both 0/));
+  });
+
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     it(`refuses a ${key} outside the vocabulary`, async () => {
       setConfig({ [key]: 16 });
@@ -104,7 +108,7 @@ describe("model directory", () => {
   }
 
   it("lists all that is wrong with a config", async () => {
-    setConfig({ attention: "sideways" as never, vocab_size: -1 });
+    setConfig({ attention: "sideways", vocab_size: -1 });
     await assert.rejects(loadModel(dir), (error: unknown) => {
       assert.ok(userError(/config\.json is not a usable model config/)(error));
       assert.ok(userError(/attention/)(error) && userError(/vocab_size/)(error));
@@ -143,7 +147,7 @@ describe("model directory", () => {
     });
     // an imported graph's, whose run was asked to be merged
     await assert.rejects(saveModel(dir, { ...MICRO, architecture: "imported" }, new Map(), letters(10)), (error) => {
-      assert.match((error as UserError).hint ?? "", /not exported or merged into; its adapter is used beside it/);
+      assert.match((error as UserError).hint ?? "", /`export --model DIR --merge RUN` merges its adapter/);
       return true;
     });
   });

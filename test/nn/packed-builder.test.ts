@@ -64,7 +64,8 @@ describe("packed weights", () => {
   async function outcome(model: Model, checkpoint = false): Promise<Outcome> {
     const rng = Rng.named(1, "packed");
     const bound = bindModel(model.graph, "packed", { dims: { B, N }, lora, rows: 5 });
-    const { g, e, logits, parameters } = bound;
+    const { g, e, outputs, parameters } = bound;
+    const logits = outputs.logits as Value;
     const mix = Array.from({ length: 5 * CONFIG.vocab_size }, () => rng.normal());
     const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [5, CONFIG.vocab_size], mix)));
     const gradients = backward(g, loss, parameters, new Map(), checkpoint);
@@ -163,8 +164,8 @@ describe("packed weights", () => {
 
   it("decodes a weight once for each pass, behind what it meets there", async () => {
     const { graph } = await exported(base, "nf4");
-    const { g, e, logits, parameters } = bindModel(graph, "count", { dims: { B, N }, lora, rows: 5 });
-    backward(g, e.total(logits), parameters);
+    const { g, e, outputs, parameters } = bindModel(graph, "count", { dims: { B, N }, lora, rows: 5 });
+    backward(g, e.total(outputs.logits as Value), parameters);
     const nodes = g.nodes;
     const weights = 2 * TARGETS.length;
     assert.equal(nodes.filter((n) => n.op === "MatMulBnb4").length, weights);
@@ -182,8 +183,8 @@ describe("packed weights", () => {
 
   it("decodes 16-bit weights once more where a layer is computed again", async () => {
     const { graph } = await exported(base, "bf16");
-    const { g, e, logits, parameters } = bindModel(graph, "again", { dims: { B, N }, lora, rows: 5 });
-    backward(g, e.total(logits), parameters, new Map(), true);
+    const { g, e, outputs, parameters } = bindModel(graph, "again", { dims: { B, N }, lora, rows: 5 });
+    backward(g, e.total(outputs.logits as Value), parameters, new Map(), true);
     const producers = new Map(g.nodes.flatMap((n) => n.outputs.map((o) => [o.name, n] as const)));
     const decoded = g.nodes
       .filter((n) => n.op === "Gemm" && n.name.includes("/recompute/"))

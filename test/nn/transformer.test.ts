@@ -18,12 +18,20 @@ describe("transformer architectures", () => {
     );
   });
 
-  it("have QK-norm by default; only masked_lm may do without", () => {
-    const name = "model.layers.1.self_attn.k_norm.weight";
-    assert.ok(refusion.weights(MICRO).has(name));
-    assert.ok(maskedLm.weights(bidirectional).has(name));
-    assert.ok(!maskedLm.weights({ ...bidirectional, qk_norm: false }).has(name));
-    assert.throws(() => refusion.weights({ ...MICRO, qk_norm: false }), /refusion always normalises q and k/);
+  it("have QK-norm and no biases by default", () => {
+    const has = (changes: object, name: string): boolean =>
+      refusion.weights({ ...MICRO, ...changes }).has(`model.layers.1.self_attn.${name}`);
+    assert.ok(
+      has({}, "k_norm.weight") && maskedLm.weights(bidirectional).has("model.layers.1.self_attn.k_norm.weight"),
+    );
+    assert.ok(!has({ qk_norm: false }, "k_norm.weight"));
+    assert.ok(!has({}, "q_proj.bias") && !has({ qkv_bias: true }, "o_proj.bias"));
+    assert.ok(has({ qkv_bias: true }, "v_proj.bias") && has({ o_bias: true }, "o_proj.bias"));
+  });
+
+  it("refuse what they cannot compute", () => {
+    assert.throws(() => refusion.weights({ ...MICRO, no_rope_layers: [1] }), /no_rope_layers has 1 entries/);
+    assert.throws(() => refusion.weights({ ...MICRO, shifted_logits: true }), /is not its neighbour in the text/);
   });
 
   it("need whole groups of heads", () => {

@@ -62,7 +62,8 @@ describe("graphs for CUDA, computed on the CPU", () => {
   /** Outputs: `out` [R, V], and the gradient of a mix of log-probabilities by every adapter matrix, added to a 1. */
   function trainingGraph(model: Model, checkpoint: boolean): Graph {
     const rng = Rng.named(1, "mix");
-    const { g, e, logits, parameters } = bindModel(model.graph, "training", { dims: { B, N }, lora, rows: R });
+    const { g, e, outputs, parameters } = bindModel(model.graph, "training", { dims: { B, N }, lora, rows: R });
+    const logits = outputs.logits as Value;
     const mix = Array.from({ length: R * CONFIG.vocab_size }, () => rng.normal());
     const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [R, CONFIG.vocab_size], mix)));
     const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));

@@ -9,7 +9,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import { formatShape } from "../../src/onnx/shapes.js";
 import type { Attribute, Dim, DType, Initializer, Tensor, Value } from "../../src/onnx/types.js";
 import { CASES } from "../autodiff/cases.js";
-import { bools, c, draw, fixed, index, int, ints, type OpCase } from "../autodiff/operands.js";
+import { bools, c, draw, fixed, index, int, ints, KERNEL, type OpCase, v } from "../autodiff/operands.js";
 
 const [a, b] = [bools([2, 3], [1, 0, 1, 1, 0, 0]), bools([3], [1, 0, 0])];
 const comparisons = [
@@ -28,6 +28,14 @@ const matrix: Attribute = { dtype: "float32", shape: [2, 1], data: Float32Array.
 
 /** Ops that have no gradient cases. */
 const OTHERS: Readonly<Record<string, readonly OpCase[]>> = {
+  ConvTranspose: [
+    c(
+      "grouped, with strides",
+      [v([1, 2, 3]), fixed([2, 1, 3])],
+      { group: 2, strides: [2], pads: [1, 0], output_padding: [1] },
+      { float32: KERNEL },
+    ),
+  ],
   And: [c("broadcast", [a, b])],
   Or: [c("broadcast", [b, a])],
   Xor: [c("broadcast", [a, b])],
@@ -84,6 +92,7 @@ function scalar01() {
 
 /** Shape arithmetic: integers that are known while a graph is built. */
 const FOLDS: Readonly<Record<string, readonly OpCase[]>> = {
+  Transpose: [c("a matrix", [{ ...ints(1, 2, 3, 4, 5, 6), shape: [2, 3] }])],
   Add: [c("a list and a scalar", [ints(2, 3), int(10)])],
   Sub: [c("lists", [ints(2, 3), ints(5, 1)])],
   Mul: [c("scalars", [int(4), int(-3)])],
@@ -101,6 +110,7 @@ const FOLDS: Readonly<Record<string, readonly OpCase[]>> = {
     c("a step", [ints(1, 2, 3, 4, 5), ints(1), ints(2 ** 40), ints(0), ints(2)]),
     c("backwards", [ints(1, 2, 3, 4, 5), ints(-1), ints(-(2 ** 40)), ints(-1), ints(-2)]),
     c("nothing", [ints(1, 2, 3), ints(2), ints(1)]),
+    c("rows backwards", [{ ...ints(1, 2, 3, 4, 5, 6), shape: [3, 2] }, ints(-1), ints(-(2 ** 40)), ints(0), ints(-1)]),
   ],
   Unsqueeze: [c("a scalar", [int(4), ints(0)])],
   Squeeze: [c("to a scalar", [ints(4), ints(0)])],
@@ -335,7 +345,7 @@ describe("ops", () => {
     const inputs = test.inputs.map((operand, i): Value | undefined => {
       if (operand === undefined) return undefined;
       const { dtype, shape, data } = draw(operand, float, rng);
-      const known = operand.role === "constant" && (dtype === "int64" || dtype === "bool") && shape.length <= 1;
+      const known = operand.role === "constant" && (dtype === "int64" || dtype === "bool") && shape.length <= 2;
       const content = known ? { content: Array.from(data as BigInt64Array, Number) } : {};
       const value: Value = { name: `x${i}`, dtype, shape, ...content };
       if (operand.role === "constant") initializers.set(value.name, { value, data });

@@ -86,7 +86,7 @@ const runtimeTests = (binding: BindingName) => () => {
     }
     assert.deepEqual(await runtime.get("state"), f32(4, 5, 6));
     // the copy that get gave away is not the store's
-    (await runtime.get("state")).data.fill(0 as never);
+    ((await runtime.get("state")).data as Float32Array).fill(0);
     assert.deepEqual(await runtime.get("state"), f32(4, 5, 6));
     await runtime.drop(["state", "never there"]);
     await assert.rejects(runtime.get("state"), /"state" is not in the store/);

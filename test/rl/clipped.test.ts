@@ -22,7 +22,7 @@ const inputs: SegmentInputs = {
   reference: [-1.2, -0.4, -1, -15, 13, 0, -1],
   advantage: [1, 1, -1, 1, -1, 3, 1],
   weight: [0.2, 0.2, 0.2, 0.2, 0.2, 0, 0.2],
-  tokens: [1, 1, 1, 1, 1, 1, 1],
+  units: [1, 1, 1, 1, 1, 1, 1],
 };
 
 test("loss, metrics and gradient agree with the formula", async () => {

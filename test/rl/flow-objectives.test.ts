@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
+import type { Batch } from "../../src/diffusion/batch.js";
 import { flowBoundTerms } from "../../src/diffusion/samplers/jump/bound.js";
 import type { JumpOptions } from "../../src/diffusion/samplers/jump/options.js";
 import { type JumpTrajectory, responseOf } from "../../src/diffusion/samplers/jump/trajectory.js";
-import { sampler } from "../../src/diffusion/samplers/jump.js";
-import type { TermBatch } from "../../src/diffusion/terms.js";
+import { sampler as jump } from "../../src/diffusion/samplers/jump.js";
 import { Engine } from "../../src/engine/engine.js";
 import type { Model } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
@@ -14,7 +14,9 @@ import type { Objective } from "../../src/rl/objective.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { goldenModel, readGolden, relativeError, under } from "../support/golden.js";
+import { having, objectiveOptions } from "../support/typed.js";
 
+const sampler = having(jump, "stepTerms");
 const TOLERANCE = 1e-4;
 const BATCH = 3; // one more than the golden has: padding must not count
 const golden = readGolden("flow");
@@ -79,13 +81,14 @@ describe("objectives on FS-DFM against PyTorch", () => {
   afterEach(() => runtime.close());
 
   /** The values of segments, the loss and every LoRA gradient of a layout. */
-  async function compare(name: string, objective: Objective<never>, options: unknown, batch: TermBatch): Promise<void> {
+  async function compare<O>(name: string, objective: Objective<O>, options: O, batch: Batch): Promise<void> {
     const blocks = ["0", "1"].flatMap((i) => [`blocks.${i}.mlp.0`, `blocks.${i}.mlp.2`]);
     const lora = { rank: base.meta.rank, alpha: base.meta.alpha, targets: ["qw", "kw", "vw", "attn_out", ...blocks] };
     const engine = new Engine(runtime, model, {
       sampler,
+      about: OPTIONS.model,
       lora,
-      training: { objective: objective as never, options, optimizer },
+      training: { objective, options, optimizer },
     });
     const adapter = new Map([...under(base, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
     await engine.setParameters("policy", adapter);
@@ -119,23 +122,29 @@ describe("objectives on FS-DFM against PyTorch", () => {
 
   for (const reduction of ["sum", "mean"] as const) {
     it(`flow-grpo on stay/jump transitions (${reduction}): values, loss and every LoRA gradient`, async () => {
-      const options = flowGrpo.schema.parse({ reduction, clip_range: meta.clip_range, kl_coeff: meta.beta });
+      const options = objectiveOptions(flowGrpo, { reduction, clip_range: meta.clip_range, kl_coeff: meta.beta });
       const batch = sampler.stepTerms(trajectories, OPTIONS, {
         batch: BATCH,
         lengthStep: 32,
         level: "step",
         reduction,
       });
-      await compare(`flow_${reduction}`, flowGrpo as never, options, batch);
+      await compare(`flow_${reduction}`, flowGrpo, options, batch);
     });
   }
 
   it("espo on the generalised KL: the bound, loss and every LoRA gradient, on given corruptions", async () => {
-    const options = espo.schema.parse({ mc_samples: meta.samples, kl_coeff: meta.espo_beta });
+    const options = objectiveOptions(espo, { mc_samples: meta.samples, kl_coeff: meta.espo_beta });
     const kappas = golden.tensors.get("input.kappa")?.data as Float64Array;
     const [noisy, noise] = [golden.ints("input.noisy"), golden.ints("input.noise")];
     let drawn = 0;
-    const layout = { batch: BATCH, lengthStep: 32, samples: meta.samples, coupled: true, rng: Rng.named(0, "unused") };
+    const layout = {
+      batch: BATCH,
+      lengthStep: 32,
+      samples: meta.samples,
+      coupled: true,
+      rngs: trajectories.map(() => Rng.named(0, "unused")),
+    };
     const batch = flowBoundTerms(trajectories, OPTIONS, layout, (length) => {
       const of = (data: BigInt64Array): number[] =>
         [...data.subarray(drawn * length, (drawn + 1) * length)].map(Number);
@@ -143,6 +152,6 @@ describe("objectives on FS-DFM against PyTorch", () => {
       drawn++;
       return draw;
     });
-    await compare("espo", espo as never, options, batch);
+    await compare("espo", espo, options, batch);
   });
 });

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { DiscreteRng } from "../../src/core/outcomes.js";
 import { allOutcomes } from "../../src/core/outcomes.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
+import type { Batch } from "../../src/diffusion/batch.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
 import { boundTerms } from "../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
-import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import type { TermBatch } from "../../src/diffusion/terms.js";
+import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import { Engine, type SegmentValues } from "../../src/engine/engine.js";
+import { sampledModel } from "../../src/engine/policy.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { LayoutContext, Objective } from "../../src/rl/objective.js";
@@ -21,8 +21,10 @@ import { objective as grpo } from "../../src/rl/objectives/grpo.js";
 import type { Sample } from "../../src/train/groups.js";
 import { type MicroBatch, prepareBatches } from "../../src/train/update.js";
 import { goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
+import { having, objectiveOptions } from "../support/typed.js";
 
 const TOLERANCE = 1e-4;
+const sampler = having(unmask, "stepTerms", "boundTerms", "textTerms");
 const optimizer = {
   kind: "adamw",
   beta1: 0.9,
@@ -63,12 +65,13 @@ describe("objectives on the micro model", () => {
   afterEach(() => runtime.close());
 
   /** An engine that trains this objective, with the golden's adapter as policy. */
-  async function engineFor(objective: Objective<never>, options: unknown): Promise<Engine> {
+  async function engineFor<O>(objective: Objective<O>, options: O): Promise<Engine> {
     const model = await goldenModel(micro);
     const engine = new Engine(runtime, model, {
       sampler,
+      about: sampledModel(model.config),
       lora: goldenLora(micro),
-      training: { objective: objective as never, options, optimizer },
+      training: { objective, options, optimizer },
     });
     await engine.setParameters("policy", adapter());
     await engine.setOptimizer(undefined);
@@ -77,19 +80,19 @@ describe("objectives on the micro model", () => {
 
   const sizes = { batch: 4, lengthStep: 32 };
 
-  function context(rng: DiscreteRng, options = sampling): LayoutContext {
+  function context(rngs: readonly Rng[], options = sampling): LayoutContext {
     const of = (some: readonly unknown[]) => some as readonly UnmaskTrajectory[];
     return {
-      rng,
+      rngs,
       steps: (t) => sampler.steps(t as UnmaskTrajectory),
       stepTerms: (some, layout) => sampler.stepTerms(of(some), options, { ...sizes, ...layout }),
-      boundTerms: (some, layout) => sampler.boundTerms(of(some), options, { ...sizes, ...layout, rng }),
+      boundTerms: (some, layout) => sampler.boundTerms(of(some), options, { ...sizes, ...layout, rngs }),
       textTerms: (some) => sampler.textTerms(of(some), options, sizes),
     };
   }
 
   /** The golden's values, padded to the batch's segments, each weighing the same. */
-  function values(name: string, batch: TermBatch): SegmentValues {
+  function values(name: string, batch: Batch): SegmentValues {
     const real = batch.owner.filter((b) => b >= 0).length;
     const padded = (data: Float32Array): Float32Array =>
       Float32Array.from({ length: batch.segments }, (_, s) => data[s] ?? 0);
@@ -102,7 +105,7 @@ describe("objectives on the micro model", () => {
     };
   }
 
-  async function compare(name: string, engine: Engine, batch: TermBatch): Promise<void> {
+  async function compare(name: string, engine: Engine, batch: Batch): Promise<void> {
     const expected = golden.floats(`expect.${name}_value`);
     const { value } = await engine.score(batch, "policy");
     assert.ok(relativeError(value.subarray(0, expected.length), expected) < TOLERANCE);
@@ -120,10 +123,15 @@ describe("objectives on the micro model", () => {
   }
 
   it("espo: loss and every LoRA gradient against PyTorch, on given masks", async () => {
-    const options = espo.schema.parse({ mc_samples: meta.mc_samples, kl_coeff: meta.espo_beta });
-    const engine = await engineFor(espo as never, options);
+    const options = objectiveOptions(espo, { mc_samples: meta.mc_samples, kl_coeff: meta.espo_beta });
+    const engine = await engineFor(espo, options);
     let drawn = 0;
-    const layout = { ...sizes, samples: meta.mc_samples, coupled: true, rng: Rng.named(0, "unused") };
+    const layout = {
+      ...sizes,
+      samples: meta.mc_samples,
+      coupled: true,
+      rngs: responses.map(() => Rng.named(0, "unused")),
+    };
     const batch = boundTerms(responses, { ...sampling, responseLength: meta.canvas }, layout, (slots) => {
       const key = `${Math.floor(drawn / meta.mc_samples)}.${drawn++ % meta.mc_samples}`;
       const masked = numbers(`input.masked.${key}`).map((m) => m === 1);
@@ -134,16 +142,12 @@ describe("objectives on the micro model", () => {
   });
 
   it("grpo: loss and every LoRA gradient against PyTorch", async () => {
-    const options = grpo.schema.parse({ kl_coeff: meta.beta, clip_range: meta.clip_range });
-    const engine = await engineFor(grpo as never, options);
+    const options = objectiveOptions(grpo, { kl_coeff: meta.beta, clip_range: meta.clip_range });
+    const engine = await engineFor(grpo, options);
     await compare(
       "grpo",
       engine,
-      grpo.layout(
-        responses,
-        options as never,
-        context(Rng.named(0, "unused"), { ...sampling, responseLength: meta.canvas }),
-      ),
+      grpo.layout(responses, options, context([], { ...sampling, responseLength: meta.canvas })),
     );
   });
 
@@ -155,6 +159,8 @@ describe("objectives on the micro model", () => {
     temperature: 0.8,
     order: "confidence",
     slotScore: "first",
+    slotFill: "parallel",
+    canvasPerPrompt: null,
     kvCache: "auto",
     model: { tokens: { mask: 96, pad: 95, eos: 94 }, vocabulary: 97, attention: "causal" },
   };
@@ -163,15 +169,19 @@ describe("objectives on the micro model", () => {
     const prompts = [[5, 9, 30], [7], [60, 61, 62, 63], [1, 2]];
     const rngs = prompts.map((_, i) => Rng.named(3, `rollout ${i}`));
     const trajectories = await sampler.rollout(engine as RoundModel<RowStatistics>, prompts, sampling, rngs);
-    return trajectories.map((trajectory, i) => ({ trajectory, advantage: [1, -0.5, -1.5, 0.7][i] as number }));
+    return trajectories.map((trajectory, i) => ({
+      trajectory,
+      credit: [1, -0.5, -1.5, 0.7][i] as number,
+      stream: (name) => Rng.named(0, `${name} ${i}`),
+    }));
   }
 
   /** The loss by the formula, from the engine's own segment values. */
   async function byHand(engine: Engine, batches: readonly MicroBatch[], beta: number, eps: number): Promise<number> {
     let loss = 0;
-    for (const { terms, values: v } of batches) {
-      const { value } = await engine.score(terms, "policy");
-      terms.owner.forEach((b, s) => {
+    for (const { batch, values: v } of batches) {
+      const { value } = await engine.score(batch, "policy");
+      batch.owner.forEach((b, s) => {
         if (b < 0) return;
         const [l, old, ref, a, w] = [value, v.old, v.reference, v.advantage, v.weight].map((x) => x[s] as number) as [
           number,
@@ -191,39 +201,39 @@ describe("objectives on the micro model", () => {
 
   async function total(engine: Engine, batches: readonly MicroBatch[]): Promise<number> {
     let sum = 0;
-    for (const { terms, values: v } of batches) sum += (await engine.accumulate(terms, v)).loss as number;
+    for (const { batch, values: v } of batches) sum += (await engine.accumulate(batch, v)).loss as number;
     return sum;
   }
 
   for (const level of ["step", "token", "sequence"] as const) {
     it(`flow-grpo: the loss of a ${level} ratio by hand`, async () => {
-      const options = flowGrpo.schema.parse({ ratio_level: level });
-      const engine = await engineFor(flowGrpo as never, options);
+      const options = objectiveOptions(flowGrpo, { ratio_level: level });
+      const engine = await engineFor(flowGrpo, options);
       await engine.setParameters("reference", adapter(0.02, 1));
       const samples = await play(engine);
-      const policy = { engine, sampler: sampler as never, options: sampling };
-      const batches = await prepareBatches(policy, flowGrpo, options as never, samples, 3, Rng.named(0, "layout"));
+      const policy = { engine, sampler, options: sampling };
+      const batches = await prepareBatches(policy, flowGrpo, options, [samples], 3);
       assert.equal(batches.length, 2);
       const weights = batches.flatMap(({ values: v }) => [...v.weight]).reduce((a, w) => a + w, 0);
       assert.ok(Math.abs(weights - 1) < 1e-6);
       // on policy the surrogate is minus the mean advantage over segments: what is left is the penalty
-      for (const { terms, values: v } of batches)
-        assert.ok(((await engine.accumulate(terms, v)).ratio_error as number) < 1e-4);
+      for (const { batch, values: v } of batches)
+        assert.ok(((await engine.accumulate(batch, v)).ratio_error as number) < 1e-4);
       // off policy every part of the loss counts
       await engine.setParameters("policy", adapter(0.03, 2));
       const expected = await byHand(engine, batches, 0.04, 0.2);
       const loss = await total(engine, batches);
       assert.ok(Math.abs(loss - expected) < 1e-5 * Math.max(1, Math.abs(expected)), `${loss} against ${expected}`);
-      const metrics = await engine.accumulate((batches[0] as MicroBatch).terms, (batches[0] as MicroBatch).values);
+      const metrics = await engine.accumulate((batches[0] as MicroBatch).batch, (batches[0] as MicroBatch).values);
       assert.ok((metrics.clip_fraction as number) > 0 && (metrics.kl as number) > 0);
     });
   }
 
   for (const level of ["step", "token"] as const) {
     it(`flow-grpo: a random subset of rounds is unbiased (${level} ratio, rollouts of different length)`, async () => {
-      const all = flowGrpo.schema.parse({ ratio_level: level });
-      const two = flowGrpo.schema.parse({ ratio_level: level, steps_per_update: 2 });
-      const engine = await engineFor(flowGrpo as never, all);
+      const all = objectiveOptions(flowGrpo, { ratio_level: level });
+      const two = objectiveOptions(flowGrpo, { ratio_level: level, steps_per_update: 2 });
+      const engine = await engineFor(flowGrpo, all);
       await engine.setParameters("reference", adapter(0.02, 1));
       const [first, second] = (await play(engine)) as [Sample, Sample];
       // one rollout of three rounds and one that ended in its first
@@ -235,9 +245,13 @@ describe("objectives on the micro model", () => {
         samples.map((s) => sampler.steps(s.trajectory as UnmaskTrajectory)),
         [3, 1],
       );
-      const policy = { engine, sampler: sampler as never, options: sampling };
-      const full = await prepareBatches(policy, flowGrpo, all as never, samples, 2, Rng.named(0, "layout"));
-      const outcomes = allOutcomes((rng) => prepareBatches(policy, flowGrpo, two as never, samples, 2, rng));
+      const policy = { engine, sampler, options: sampling };
+      const full = await prepareBatches(policy, flowGrpo, all, [samples], 2);
+      // every sample's stream takes its draws from the same list of all outcomes
+      const outcomes = allOutcomes((rng) => {
+        const drawing = samples.map((sample): Sample => ({ ...sample, stream: () => rng as Rng }));
+        return prepareBatches(policy, flowGrpo, two, [drawing], 2);
+      });
       await engine.setParameters("policy", adapter(0.03, 2));
       const expected = await total(engine, full);
       let mean = 0;
@@ -260,10 +274,14 @@ describe("objectives on the micro model", () => {
       if (objective.learnsFrom !== "rollouts") continue;
       const options = objective.schema.parse({});
       const model = await goldenModel(micro);
-      const engine = new Engine(runtime, model, { sampler, lora: goldenLora(micro) });
+      const engine = new Engine(runtime, model, {
+        sampler,
+        about: sampledModel(model.config),
+        lora: goldenLora(micro),
+      });
       await engine.setParameters("policy", adapter());
-      const { trajectory } = (await play(engine))[0] as Sample;
-      const batch = objective.layout([trajectory], options, context(Rng.named(1, name)));
+      const trajectory = (await play(engine))[0]?.trajectory as UnmaskTrajectory;
+      const batch = objective.layout([trajectory], options, context([Rng.named(1, name)]));
       const scored = [...batch.coefficient].filter((c) => c !== 0).length;
       assert.ok(scored >= trajectory.response.length, `${name} scores ${scored} terms`);
       batch.coefficient.forEach((c, r) => {

@@ -15,11 +15,14 @@ import { after, test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Tensor } from "../../src/onnx/types.js";
+import type { ParameterGroup } from "../../src/optim/optimizer.js";
 import {
   type Checkpoint,
   checkpointSteps,
   findCheckpoint,
   latestCheckpoint,
+  parameterParts,
+  parametersIn,
   readCheckpoint,
   recoverCheckpoints,
   retainCheckpoints,
@@ -41,6 +44,7 @@ function checkpoint(step: number, changes: Partial<Checkpoint> = {}): Checkpoint
       tensors: new Map([["base_model.model.layers.0.q_proj.lora_A.weight", tensor(1, -2, step)]]),
     },
     weights: null,
+    groups: {},
     optimizer: new Map([
       ["m/q", tensor(0.5)],
       ["v/q", tensor(0.25)],
@@ -91,6 +95,43 @@ test("full training keeps weights instead of an adapter", async () => {
   });
   await writeCheckpoint(path, full);
   assert.deepEqual(await readCheckpoint(path), full);
+});
+
+test("an objective's own parameters are kept in a file of their group's name", async () => {
+  const adapter = checkpoint(1).adapter?.tensors as ReadonlyMap<string, Tensor>;
+  const [q] = [...adapter.keys()] as [string];
+  const groups: ParameterGroup[] = [
+    { name: "adapter", parameters: [{ name: q, shape: [3] }], inReference: true },
+    { name: "log-z", parameters: ["log_z.weight", "log_z.bias"].map((name) => ({ name, shape: [1] })) },
+    { name: "value", parameters: [{ name: "value.weight", shape: [2] }] },
+  ];
+  const all = new Map([
+    ...adapter,
+    ["value.weight", tensor(3, 4)],
+    ["log_z.bias", tensor(2)],
+    ["log_z.weight", tensor(1)],
+  ] as const);
+  const parts = parameterParts(groups, all, { r: 8 });
+  assert.deepEqual(parts.groups, {
+    "log-z": new Map([
+      ["log_z.weight", tensor(1)],
+      ["log_z.bias", tensor(2)],
+    ]),
+    value: new Map([["value.weight", tensor(3, 4)]]),
+  });
+  assert.deepEqual(parts.adapter, { config: { r: 8 }, tensors: adapter });
+  assert.equal(parts.weights, null);
+  const path = await writeCheckpoint(join(dir, "groups", "step-000001"), checkpoint(1, parts));
+  assert.ok(["log-z.safetensors", "value.safetensors"].every((file) => readdirSync(path).includes(file)));
+  const back = await readCheckpoint(path);
+  assert.deepEqual(back, checkpoint(1, parts));
+  // all of them, under the names that the graphs know
+  assert.deepEqual(parametersIn(back), all);
+  // where every weight is trained there is no adapter
+  const whole = parameterParts([{ ...(groups[0] as ParameterGroup), name: "weights" }], all, {});
+  assert.deepEqual([whole.adapter, whole.weights, whole.groups], [null, adapter, {}]);
+  truncateSync(join(path, "value.safetensors"), 20);
+  await assert.rejects(readCheckpoint(path), /value\.safetensors \(20 bytes\) differs from its hash/);
 });
 
 test("an existing checkpoint is replaced and nothing is left aside", async () => {

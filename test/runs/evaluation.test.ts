@@ -31,7 +31,7 @@ function episodes(n: number, reward: (i: number) => number): EpisodeScore[] {
     form: i % 2 === 0 ? "a/one" : "b/two",
     reward: reward(i),
     success: reward(i) > 0.9,
-    field_accuracy: reward(i),
+    metrics: { field_accuracy: reward(i) },
   }));
 }
 
@@ -104,17 +104,20 @@ test("what cannot be compared is refused, what should not be is said", () => {
   assert.deepEqual(compareEvaluations(a, { ...a, split_hash: "def" }).warnings, ["split_hash differs: abc and def"]);
 });
 
-test("forms are listed worst first with what the server took and received right, then all together", () => {
+test("forms are listed worst first with the sums of what the environment counts, then all together", () => {
   const row = (form: string, i: number, right: number, clean?: boolean): EpisodeScore => ({
     task_id: `${form}/${i}`,
     form,
     reward: right / 4,
     success: right === 4,
-    field_accuracy: right / 4,
-    accepted: right > 0,
-    pairs: 4,
-    pairs_right: right,
-    ...(clean === undefined ? {} : { clean }),
+    metrics: { field_accuracy: right / 4 },
+    counts: {
+      accepted: Number(right > 0),
+      pairs: 4,
+      pairs_right: right,
+      perfect: Number(right === 4),
+      ...(clean === undefined ? {} : { clean: Number(clean) }),
+    },
   });
   const rated = [row("good", 0, 4, true), row("good", 1, 4, true), row("bad", 0, 0, false), row("bad", 1, 3, true)];
   const columns = (e: Evaluation): string[][] =>
@@ -124,17 +127,17 @@ test("forms are listed worst first with what the server took and received right,
         line
           .trim()
           .split(/\s{2,}/)
-          .slice(0, 6),
+          .slice(0, 7),
       );
   assert.deepEqual(columns(summarize(rated, about)), [
-    ["form", "episodes", "accepted", "pairs right", "perfect", "clean"],
-    ["bad", "2", "1", "3/8", "0", "1"],
-    ["good", "2", "2", "8/8", "2", "2"],
-    ["all", "4", "3", "11/16", "2", "3"],
+    ["form", "episodes", "accepted", "pairs", "pairs right", "perfect", "clean"],
+    ["bad", "2", "1", "8", "3", "0", "1"],
+    ["good", "2", "2", "8", "8", "2", "2"],
+    ["all", "4", "3", "16", "11", "2", "3"],
   ]);
   const unrated = summarize([row("one", 0, 4)], about);
-  assert.equal(columns(unrated)[0]?.[5], "reward");
-  assert.equal("clean" in (unrated.per_task[0] ?? {}), false);
+  assert.equal(columns(unrated)[0]?.[6], "reward");
+  assert.equal("clean" in (unrated.per_task[0]?.counts ?? {}), false);
 });
 
 test("numbers and tables", () => {

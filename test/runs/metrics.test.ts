@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { formatMetrics, MetricsWriter, readMetrics } from "../../src/runs/metrics.js";
-import { stepMetrics as metrics } from "../train/step-metrics.js";
+import { stepMetrics as metrics } from "../support/step-metrics.js";
 
 const dir = mkdtempSync(join(tmpdir(), "metrics-"));
 after(() => rmSync(dir, { recursive: true, force: true }));

@@ -10,32 +10,36 @@ const dir = mkdtempSync(join(tmpdir(), "rollouts-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
 const record: RolloutRecord = {
+  format: 2,
   step: 1,
   group: 0,
   rollout: 2,
   task_id: "t/1",
   form: "f",
-  prompt: "p",
-  response: "line\nline\u2028",
   reward: 0.5,
-  parts: { task_completion: 0, field_accuracy: 1, execution_completeness: 0.5 },
+  metrics: { task_completion: 0, field_accuracy: 1, execution_completeness: 0.5 },
   success: false,
   advantage: -1,
-  accepted: false,
-  truth: { Name: "A", Tags: ["x"] },
-  posted: [
-    ["name", "A"],
-    ["name", "B"],
-  ],
-  actions: [{ action: "fill Name | A", fate: "done" }],
   fault: null,
   tokens: 12,
-  trajectory: { rounds: [1, 2] },
+  turns: [
+    { prompt: "p", response: "line\nline\u2028", trajectory: { rounds: [1, 2] } },
+    { prompt: "q", response: "", reward: 0.25, trajectory: { rounds: [] } },
+  ],
+  detail: {
+    accepted: false,
+    truth: { Name: "A", Tags: ["x"] },
+    posted: [
+      ["name", "A"],
+      ["name", "B"],
+    ],
+    actions: [{ action: "fill Name | A", fate: "done" }],
+  },
 };
 
-test("records are read back with their trajectory, and a wrong line is named", async () => {
+test("records are read back with their turns and trajectories, and a wrong line is named", async () => {
   const path = join(dir, "rollouts", "step-000001.jsonl");
-  await writeRollouts(path, [record, { ...record, reward: null, parts: null, fault: "timeout" }]);
+  await writeRollouts(path, [record, { ...record, rollout: 3, reward: null, metrics: null, fault: "timeout" }]);
   const [first, second] = readRollouts(path);
   assert.deepEqual(first, record);
   assert.equal(second?.fault, "timeout");
@@ -44,4 +48,21 @@ test("records are read back with their trajectory, and a wrong line is named", a
     () => readRollouts(path),
     (e) => e instanceof UserError && /line 3 is no rollout/.test(e.message),
   );
+});
+
+test("rollouts that no run records are refused, each with its line", async () => {
+  const path = join(dir, "rollouts", "step-000007.jsonl");
+  const good = { ...record, step: 7 };
+  const odd: [Partial<RolloutRecord>, RegExp][] = [
+    [{ step: 8 }, /line 2: it is of step 8, the file of step 7/],
+    [{}, /line 2: rollout 2 of group 0 is in line 1 already/],
+    [{ rollout: 3, reward: null }, /line 2: a rollout has either a reward or a fault/],
+    [{ rollout: 3, fault: "timeout" }, /line 2: a rollout has either a reward or a fault/],
+    [{ rollout: -1 }, /line 2 is no rollout/],
+    [{ rollout: 3, tokens: -5 }, /line 2 is no rollout/],
+  ];
+  for (const [changes, problem] of odd) {
+    await writeRollouts(path, [good, { ...good, ...changes }]);
+    assert.throws(() => readRollouts(path), (error) => error instanceof UserError && problem.test(error.message));
+  }
 });

@@ -74,7 +74,7 @@ test("paths follow the layout, and rollouts after a step are dropped", () => {
 test("config.yaml loads again and names its command; env.json keeps the facts", async () => {
   const path = join(dir, "c.yaml");
   writeFileSync(path, "model: m\n");
-  const config = await loadConfig(path);
+  const config = await loadConfig(path, { command: "flow-grpo" });
   const run = RunDirectory.create({ name: "c", parent: dir });
   await run.writeConfig(config, "flow-grpo");
   assert.deepEqual(await loadConfig(run.config), config);

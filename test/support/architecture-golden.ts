@@ -52,7 +52,7 @@ export async function compareWithGolden(
   const floats = (t: Tensor | undefined): Float32Array => t?.data as Float32Array;
 
   const plain = bindModel(model.graph, label, { dims });
-  plain.g.output("out", plain.logits);
+  plain.g.output("out", plain.outputs.logits as Value);
   const logits = floats((await run(plain)).out);
   assert.ok(relativeError(logits, golden.floats(`${label}.expect.logits`)) < TOLERANCE, "logits");
 

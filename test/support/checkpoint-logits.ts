@@ -5,7 +5,7 @@ import type { LoraOptions } from "../../src/nn/lora.js";
 import type { Model } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import type { Runtime } from "../../src/onnx/session.js";
-import type { Tensor } from "../../src/onnx/types.js";
+import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";
 
 /** Logits [B, N, V] of the inputs of test/golden/checkpoint, with an adapter or without: of any model of its vocabulary. */
@@ -16,11 +16,11 @@ export async function checkpointLogits(
 ): Promise<Float32Array> {
   const golden = readSafetensors(join(packageRoot(), "test", "golden", "checkpoint", "expected.safetensors"));
   const [B, N] = (golden.get("input_ids") as Tensor).shape as [number, number];
-  const { g, logits } = bindModel(model.graph, "logits", {
+  const { g, outputs } = bindModel(model.graph, "logits", {
     dims: { B, N },
     ...(adapter === undefined ? {} : { lora: adapter.lora }),
   });
-  g.output("out", logits);
+  g.output("out", outputs.logits as Value);
   const feeds: Record<string, Tensor> = Object.fromEntries(adapter?.tensors ?? []);
   for (const name of ["input_ids", "position_ids", "attention_bias"]) feeds[name] = golden.get(name) as Tensor;
   await runtime.load("logits", { bytes: encodeModel(g.build()), weightsDir: model.dir });

@@ -2,10 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
+import type { Batch } from "../../src/diffusion/batch.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
-import type { TermBatch } from "../../src/diffusion/terms.js";
+import { baseConfigSchema } from "../../src/nn/config.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model, saveModel } from "../../src/nn/model.js";
+import { scalar, vector } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { openSafetensors, readSafetensors } from "../../src/weights/safetensors.js";
 
@@ -59,7 +61,7 @@ export async function goldenModel(golden: Golden, changes: Record<string, unknow
     decoder: { type: "ByteLevel" },
     model: { type: "BPE", vocab: { a: 0 }, merges: [] },
   };
-  await saveModel(dir, config as never, weights, JSON.stringify(tokenizer));
+  await saveModel(dir, baseConfigSchema.parse(config), weights, JSON.stringify(tokenizer));
   return loadModel(dir);
 }
 
@@ -72,27 +74,28 @@ export function goldenLora(golden: Golden): LoraOptions {
 }
 
 /** The golden's packed rounds [B, T, K] as terms, a segment a round. */
-export function goldenTerms(golden: Golden): TermBatch {
-  const [batch, length] = (golden.tensors.get("input.input_ids") as Tensor).shape as [number, number];
-  const [, rounds, reveals] = (golden.tensors.get("input.rows") as Tensor).shape as [number, number, number];
+export function goldenTerms(golden: Golden): Batch {
+  const [batch, rounds, reveals] = (golden.tensors.get("input.rows") as Tensor).shape as [number, number, number];
   const terms = batch * rounds * reveals;
   return {
-    batch,
-    length,
-    inputIds: golden.ints("input.input_ids"),
-    positionIds: golden.ints("input.position_ids"),
-    attentionBias: golden.floats("input.attention_bias"),
-    temperature: golden.meta.temperature,
-    rows: golden.ints("input.rows"),
-    targets: golden.ints("input.targets"),
-    conditions: {},
+    inputs: {
+      input_ids: golden.tensors.get("input.input_ids") as Tensor,
+      position_ids: golden.tensors.get("input.position_ids") as Tensor,
+      attention_bias: golden.tensors.get("input.attention_bias") as Tensor,
+      rows: vector(golden.ints("input.rows")),
+    },
     head: policyHead,
-    features: { eos_allowed: golden.floats("input.eos_allowed") },
+    headInputs: {
+      targets: vector(golden.ints("input.targets")),
+      inverse_temperature: scalar(1 / golden.meta.temperature),
+      eos_allowed: vector(golden.floats("input.eos_allowed")),
+    },
     coefficient: golden.floats("input.mask"),
     segment: BigInt64Array.from({ length: terms }, (_, r) => BigInt(Math.floor(r / reveals))),
     segments: batch * rounds,
     owner: Array.from({ length: batch * rounds }, (_, s) => Math.floor(s / rounds)),
-    tokens: new Float32Array(batch * rounds).fill(1),
+    step: Array.from({ length: batch * rounds }, (_, s) => s % rounds),
+    units: new Float32Array(batch * rounds).fill(1),
     recorded: golden.floats("input.old_log_probs"),
   };
 }

@@ -7,6 +7,8 @@ import { letters } from "./micro-model.js";
 
 /** Graphs of scripts/golden/imported.py: the model's golden and the exporter that wrote the graph. */
 export const EXPORTS = [
+  "albert-dynamo",
+  "opt-torchscript",
   "bert-torchscript",
   "bert-dynamo",
   "modernbert-dynamo",
@@ -31,7 +33,7 @@ export function importedModel(
 ): { dir: string; remove: () => void } {
   const dir = mkdtempSync(join(tmpdir(), "imported-"));
   cpSync(join(packageRoot(), "test", "golden", "imported", name), dir, { recursive: true });
-  const attention = name.startsWith("qwen3") ? "causal" : "bidirectional";
+  const attention = /^(qwen3|opt)/.test(name) ? "causal" : "bidirectional";
   writeFileSync(join(dir, "config.json"), JSON.stringify({ ...CONFIG, attention, ...changes }));
   writeFileSync(join(dir, "tokenizer.json"), letters(10));
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };

@@ -6,7 +6,7 @@ import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Loss, LossInputs } from "../../src/rl/objective.js";
 
-const NAMES = ["value", "old", "reference", "advantage", "weight", "tokens"] as const;
+const NAMES = ["value", "old", "reference", "advantage", "weight", "units"] as const;
 
 /** What a loss reads of each segment. */
 export type SegmentInputs = Readonly<Record<(typeof NAMES)[number], readonly number[]>>;
@@ -22,14 +22,17 @@ export async function runLoss(
   const name = `${session} ${size}`;
   if (!runtime.has(name)) {
     const g = new GraphBuilder("loss");
+    const e = new Emitter(g);
     const values = Object.fromEntries(NAMES.map((key) => [key, g.input(key, "float32", [size])])) as Record<
-      string,
+      (typeof NAMES)[number],
       Value
     >;
-    const built = loss({ e: new Emitter(g), ...values } as unknown as LossInputs);
+    // every segment is one term
+    const terms = { logProbs: values.value, coefficient: e.add(e.zeros([size], "float32"), 1) };
+    const built = loss({ e, ...values, ...terms, hidden: undefined, extra: {}, parameters: {} });
     g.output("loss", built.loss);
     for (const [key, metric] of Object.entries(built.metrics)) g.output(key, metric.value);
-    g.output("gradient", backward(g, built.loss, [values.value as Value])[0] as Value);
+    g.output("gradient", backward(g, built.loss, [values.value])[0] as Value);
     await runtime.load(name, { bytes: encodeModel(g.build()) });
   }
   const feeds = Object.fromEntries(

@@ -26,7 +26,8 @@ function peak(): number {
 
 const model = await loadModel(dir);
 const lora = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj", "down_proj"] };
-const { g, e, logits, parameters } = bindModel(model.graph, "peak", { dims, lora, rows: 8 });
+const { g, e, outputs, parameters } = bindModel(model.graph, "peak", { dims, lora, rows: 8 });
+const logits = outputs.logits as Value;
 const loss = e.average(e.mul(logits, logits));
 const gradients = backward(g, loss, parameters, new Map(), checkpoint === "true");
 parameters.forEach((p, i) => {

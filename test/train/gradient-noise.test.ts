@@ -12,10 +12,12 @@ import {
   type GradientSample,
   gradientSample,
   HalfGradients,
+  type Halves,
 } from "../../src/train/gradient-noise.js";
-import { type Group, type Half, samplesOf } from "../../src/train/groups.js";
+import { type Group, type Sample, samplesOf } from "../../src/train/groups.js";
 import { type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
 import { openContext, randomPrompts } from "../../src/verify/context.js";
+import { rolloutRecord } from "../support/rollout-record.js";
 
 const WIDTH = 8;
 const DRAWS = 1500;
@@ -132,14 +134,18 @@ describe("the noise of a gradient, from two halves", () => {
 });
 
 describe("the halves of a step", () => {
-  const group = (signal: boolean): Group => ({ rollouts: [], advantages: [], signal });
+  const halfOf = (halves: Halves | undefined, g: Group): string => {
+    const half = halves?.findIndex((some) => some.includes(g)) ?? -1;
+    return half < 0 ? "-" : String(half);
+  };
+  const group = (signal: boolean): Group => ({ rollouts: [], credit: [], signal });
 
   it("are whole groups with signal, every split of equal sizes as likely as any", () => {
     const groups = [true, false, true, true, true].map(group);
     const counts = new Map<string, number>();
     for (let i = 0; i < 600; i++) {
       const halves = drawHalves(groups, Rng.named(i, "halves"));
-      const key = groups.map((g) => halves?.get(g) ?? "-").join("");
+      const key = groups.map((g) => halfOf(halves, g)).join("");
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     assert.deepEqual([...counts.keys()].sort(), ["0-011", "0-101", "0-110", "1-001", "1-010", "1-100"]);
@@ -151,11 +157,14 @@ describe("the halves of a step", () => {
       Array.from({ length: 5 }, () => group(true)),
       Rng.named(1, "halves"),
     );
-    assert.deepEqual([...(halves?.values() ?? [])].sort(), [0, 0, 0, 1, 1]);
+    assert.deepEqual(
+      halves?.map((half) => half.length),
+      [3, 2],
+    );
     assert.equal(drawHalves([group(true), group(false)], Rng.named(1, "halves")), undefined);
     assert.deepEqual(
-      [...(drawHalves([group(true), group(true)], Rng.named(1, "halves"))?.values() ?? [])].sort(),
-      [0, 1],
+      drawHalves([group(true), group(true)], Rng.named(1, "halves"))?.map((half) => half.length),
+      [1, 1],
     );
   });
 });
@@ -195,14 +204,20 @@ for (const [file, command, options] of [
       const start = await engine.getParameters("policy");
       const streams = context.prompts.map((_, i) => Rng.named(2, `rollout/${i}`));
       const trajectories = await sampler.rollout(engine, context.prompts, policy.options, streams);
-      const rollouts = trajectories.map((trajectory) => ({ trajectory }) as Group["rollouts"][number]);
+      const rollouts = trajectories.map((trajectory) => ({ trajectories: [trajectory], record: rolloutRecord() }));
       // five groups of two: halves of different size, none of which fills its micro-batches
       const groups = [0, 2, 4, 6, 8].map((first, g): Group => {
-        return { rollouts: rollouts.slice(first, first + 2), advantages: [1, -1 - g / 10], signal: true };
+        return { rollouts: rollouts.slice(first, first + 2), credit: [[1], [-1 - g / 10]], signal: true };
       });
-      const halves = drawHalves(groups, Rng.named(3, "halves")) as ReadonlyMap<Group, Half>;
-      const prepare = (some: readonly Group[], inHalves?: ReadonlyMap<Group, Half>): Promise<MicroBatch[]> =>
-        prepareBatches(policy, objective, trial.options, samplesOf(some, inHalves), 4, Rng.named(4, "layout"));
+      const halves = drawHalves(groups, Rng.named(3, "halves")) as Halves;
+      // a sample draws by its place in the step: the halves are taken of the samples, not of the groups
+      const samples = samplesOf(groups, 4, 1);
+      const parts = halves.map((half) => {
+        const own = new Set(half.flatMap((g) => g.rollouts.flatMap((rollout) => rollout.trajectories)));
+        return samples.filter(({ trajectory }) => own.has(trajectory));
+      });
+      const prepare = (some: readonly (readonly Sample[])[]): Promise<MicroBatch[]> =>
+        prepareBatches(policy, objective, trial.options, some, 4);
       const update = async (batches: readonly MicroBatch[], observer?: HalfGradients) => {
         await engine.setParameters("policy", start);
         await engine.setOptimizer(undefined);
@@ -210,26 +225,28 @@ for (const [file, command, options] of [
         return { norm: norm as number, after: await engine.getParameters("policy") };
       };
       // before any update: espo's old values are those of the policy as it is
-      const [plain, batches] = [await prepare(groups), await prepare(groups, halves)];
+      const [plain, batches] = [await prepare([samples]), await prepare(parts)];
       const expected = await update(plain);
+      // six samples in two micro-batches, then four in one
+      const boundary = 2;
       assert.deepEqual(
-        [plain.map((b) => b.half), batches.map((b) => b.half)],
+        [plain, batches].map((some) => some.map((b) => b.trajectories.length)),
         [
-          [0, 0, 0],
-          [0, 0, 1],
+          [4, 4, 2],
+          [4, 2, 4],
         ],
       );
-      const observer = new HalfGradients(engine, batches, halves);
+      const observer = new HalfGradients(engine, boundary, batches.length);
       const actual = await update(batches, observer);
       assert.ok(difference(actual.after, expected.after) < 1e-6);
 
       // what was measured, from gradients of each half by itself
-      const sample = observer.sample();
+      const sample = observer.sample([3, 2], 10);
       await engine.setParameters("policy", start);
       const gradients: Tensor["data"][][] = [];
-      for (const half of [0, 1]) {
+      for (const half of [batches.slice(0, boundary), batches.slice(boundary)]) {
         engine.discardGradients();
-        for (const batch of batches.filter((b) => b.half === half)) await engine.accumulate(batch.terms, batch.values);
+        for (const { batch, values } of half) await engine.accumulate(batch, values);
         gradients.push([...(await engine.getGradients()).values()].map((t) => t.data));
       }
       const [a, b] = gradients.map((data) => data.flatMap((d) => [...(d as Float32Array)])) as [number[], number[]];

@@ -3,13 +3,19 @@ import { test } from "node:test";
 import type { RunConfig } from "../../src/config/config.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Policy } from "../../src/engine/policy.js";
-import type { Episode } from "../../src/env/browser/episode.js";
-import type { Task } from "../../src/env/site.js";
-import type { Environment } from "../../src/train/environment.js";
-import { PlayedGroups } from "../../src/train/group-source.js";
+import type { EnvironmentTask } from "../../src/env/environment.js";
+import { objective } from "../../src/rl/objectives/flow-grpo.js";
+import { PlayedGroups, recordOf } from "../../src/train/group-source.js";
+import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 
-const TASKS = ["a", "b", "c", "d"].map((id) => ({ id, form: "f", split: "train", fields: {} }) as unknown as Task);
+const TASKS = ["a", "b", "c", "d"].map(trainTask);
+
+/** What the source asks of a sampler: a response has two steps and counts its own tokens. */
+const sampler = {
+  steps: () => 2,
+  policy: { units: ({ response }: { response: readonly number[] }) => response.length },
+};
 
 /** A source whose rollouts of a task are worth what `reward` says of the k-th of its group. */
 function source(
@@ -20,36 +26,31 @@ function source(
   const streams: Rng[] = [];
   const config = {
     seed: 5,
-    reward: "ours",
-    objective: { advantage: "center", adv_clip_max: 5 },
+    objective: { kind: "flow-grpo", kl_coeff: 0, advantage: "center", adv_clip_max: 5 },
     training: { prompts_per_step: 3, group_size: 2, dynamic_sampling: dynamic, rollout_batch: 4 },
   } as unknown as RunConfig;
   let next = 0;
   const policy = {
-    promptOf: () => [1],
-    promptText: (t: Task) => t.id,
-    textOf: (t: { response: readonly number[] }) => `submit ${t.response[0]}`,
+    startOf: () => [1],
+    actionOf: (t: { response: readonly number[] }) => ({ text: `submit ${t.response[0]}` }),
     options: {},
     rounds: {},
     sampler: {
-      rollout: async (_: unknown, prompts: readonly number[][], __: unknown, rngs: readonly Rng[]) => {
+      ...sampler,
+      rollout: async (_: unknown, starts: readonly number[][], __: unknown, rngs: readonly Rng[]) => {
         streams.push(...rngs);
-        return prompts.map((prompt) => plainTrajectory(prompt, [next++, 0]));
+        return starts.map((start) => plainTrajectory(start, [next++, 0]));
       },
     },
   } as unknown as Policy;
-  const run = async (t: Task, plan: string): Promise<Episode> =>
-    ({
-      reward: reward(t.id, Number(plan.split(" ")[1]) % 2),
-      posted: [],
-      actions: [],
-      unresolved: [],
-      received: {},
-      perField: {},
-    }) as unknown as Episode;
-  const environment = { tasks: () => TASKS, runner: async () => ({ run }) } as unknown as Environment;
+  const environment = fakeEnvironment(TASKS, async (t: EnvironmentTask, act) => {
+    const { text = "" } = await act({ text: t.id });
+    return { reward: reward(t.id, Number(text.split(" ")[1]) % 2), success: false, metrics: {}, detail: {} };
+  });
   const episodes: [number, number][] = [];
-  const groups = new PlayedGroups(config, policy, environment, drawn, (done, all) => episodes.push([done, all]));
+  const groups = new PlayedGroups(config, objective, policy, environment, drawn, (done, all) =>
+    episodes.push([done, all]),
+  );
   return { groups, streams, episodes };
 }
 
@@ -67,11 +68,11 @@ test("a step plays a group for each of its tasks, every rollout with a stream of
     order(3).map((id, g) => [0, 1].map((r) => [id, 7, g, r])),
   );
   assert.deepEqual(
-    step.groups.map((g) => g.advantages),
+    step.groups.map((g) => g.credit),
     [
-      [-0.5, 0.5],
-      [-0.5, 0.5],
-      [-0.5, 0.5],
+      [[-0.5], [0.5]],
+      [[-0.5], [0.5]],
+      [[-0.5], [0.5]],
     ],
   );
   assert.deepEqual(
@@ -124,4 +125,45 @@ test("a resumed source goes on with the task after the last one drawn", async ()
     step.groups.map((g) => g.rollouts[0]?.record.task_id),
     order(6).slice(3),
   );
+});
+
+test("an episode is recorded turn by turn, with what it was worth and what the environment keeps of it", () => {
+  const trajectories = [plainTrajectory([1], [0, 1, 0]), plainTrajectory([2], [1])];
+  const turns = trajectories.map((trajectory, t) => ({
+    observation: { text: `page ${t}` },
+    trajectory,
+    action: { text: `plan ${t}` },
+  }));
+  const outcome = {
+    reward: 0.7,
+    success: true,
+    metrics: { field_accuracy: 0.2 },
+    detail: { accepted: true },
+    turnRewards: [0.3, 0.4],
+  };
+  const place = { step: 3, group: 1, rollout: 2 };
+  const task = trainTask("t/1");
+  const policy = { sampler } as unknown as Policy;
+  assert.deepEqual(recordOf({ task, turns, outcome }, place, policy), {
+    format: 2,
+    ...place,
+    task_id: "t/1",
+    form: "f",
+    reward: 0.7,
+    success: true,
+    metrics: { field_accuracy: 0.2 },
+    advantage: null,
+    fault: null,
+    tokens: 4,
+    turns: [
+      { prompt: "page 0", response: "plan 0", reward: 0.3, trajectory: trajectories[0] },
+      { prompt: "page 1", response: "plan 1", reward: 0.4, trajectory: trajectories[1] },
+    ],
+    detail: { accepted: true },
+  });
+  // a fault is never a reward of 0, nor has it measures
+  const { turnRewards: _, ...failed } = { ...outcome, reward: null, fault: "timeout" };
+  const faulted = recordOf({ task, turns, outcome: failed }, place, policy);
+  assert.deepEqual([faulted.reward, faulted.metrics, faulted.fault], [null, null, "timeout"]);
+  assert.ok(faulted.turns.every((turn) => !("reward" in turn)));
 });

@@ -1,36 +1,44 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
-import {
-  type Group,
-  type Half,
-  makeGroup,
-  recordsOf,
-  type Sampled,
-  samplesOf,
-  TaskCursor,
-} from "../../src/train/groups.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
+import { episodeCredit, type GroupEpisode, type TurnCredit } from "../../src/rl/credit.js";
+import { type Group, makeGroup, recordsOf, type Sampled, samplesOf, TaskCursor } from "../../src/train/groups.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
+import { rolloutRecord } from "../support/rollout-record.js";
 
-const sampled = (reward: number | null, token = 0): Sampled => ({
-  trajectory: plainTrajectory([1], [token, 1]),
-  record: { reward } as Sampled["record"],
+/** An episode of so many turns, whose responses begin with `token`, `token` + 1, ... */
+const sampled = (reward: number | null, token = 0, turns = 1): Sampled => ({
+  trajectories: Array.from({ length: turns }, (_, t) => plainTrajectory([1], [token + t, 1])),
+  record: rolloutRecord({ reward, turns: Array.from({ length: turns }, () => ({ prompt: "p", response: "r" })) }),
 });
+
+type Credit = Parameters<typeof makeGroup>[2];
+const advantage =
+  (kind: "center" | "group", clip = 5): Credit =>
+  (group) =>
+    episodeCredit(group, { advantage: kind, adv_clip_max: clip });
+const grouped = (rollouts: readonly Sampled[], credit: Credit = advantage("center")): Group =>
+  makeGroup(rollouts, (trajectory) => (trajectory as UnmaskTrajectory).rounds.length, credit);
+const firstToken = (trajectory: object): number | undefined => (trajectory as UnmaskTrajectory).response[0];
 
 describe("a group", () => {
   it("gives every rollout the advantage of its own reward, and none to one whose environment failed", () => {
     // mean of the four real rewards .5
     const rollouts = [null, 1, 0.2, null, 0.8, 0].map((reward) => sampled(reward));
-    const group = makeGroup(rollouts, "center", 5);
+    const group = grouped(rollouts);
     assert.equal(group.signal, true);
     assert.equal(group.rollouts, rollouts);
     const expected = [null, 0.5, -0.3, null, 0.3, -0.5];
-    group.advantages.forEach((advantage, i) => {
+    group.credit.forEach((credit, i) => {
       const wanted = expected[i] as number | null;
-      if (wanted === null) assert.equal(advantage, null);
-      else assert.ok(Math.abs((advantage as number) - wanted) < 1e-12, `${i}: ${advantage}`);
+      if (wanted === null) assert.equal(credit, null);
+      else {
+        assert.equal(credit?.length, 1);
+        assert.ok(Math.abs((credit?.[0] as number) - wanted) < 1e-12, `${i}: ${credit}`);
+      }
     });
-    assert.deepEqual(makeGroup([sampled(0), sampled(1)], "center", 0.25).advantages, [-0.25, 0.25]);
+    assert.deepEqual(grouped([sampled(0), sampled(1)], advantage("center", 0.25)).credit, [[-0.25], [0.25]]);
   });
 
   it("carries no signal where the rewards that are left are equal, or fewer than two", () => {
@@ -40,41 +48,97 @@ describe("a group", () => {
       [null, null],
       [0.6, null, 0.6],
     ]) {
-      const group = makeGroup(
+      const group = grouped(
         rewards.map((reward) => sampled(reward)),
-        "group",
-        5,
+        advantage("group"),
       );
-      assert.deepEqual([group.signal, group.advantages], [false, rewards.map(() => null)]);
-      assert.deepEqual(samplesOf([group]), []);
+      assert.deepEqual([group.signal, group.credit], [false, rewards.map(() => null)]);
+      assert.deepEqual(samplesOf([group], 0, 1), []);
     }
   });
 
-  it("is trained on by the rollouts that have an advantage, each with its own, in the half of its group", () => {
-    const groups: Group[] = [
-      makeGroup([sampled(0, 10), sampled(null, 11), sampled(1, 12)], "center", 5),
-      makeGroup([sampled(0, 20), sampled(0, 21)], "center", 5),
-      makeGroup([sampled(0.4, 30), sampled(0, 31)], "center", 5),
+  it("shows the objective each turn's steps, its own reward and the rewards of its drafts, where there are any", () => {
+    let seen: readonly GroupEpisode[] = [];
+    const record = rolloutRecord({
+      reward: 0.75,
+      turns: [
+        { prompt: "p", response: "r", reward: 0.25 },
+        { prompt: "q", response: "s" },
+      ],
+    });
+    const trajectories = [plainTrajectory([1], [0, 1]), plainTrajectory([1], [1])];
+    const drafts = [[0.1, 0.2], [0.75]];
+    const group = grouped([{ record, trajectories, drafts }, sampled(null)], (episodes) => {
+      seen = episodes;
+      return [[[0.5, -0.5], 2], null];
+    });
+    assert.deepEqual(seen, [
+      {
+        reward: 0.75,
+        turns: [
+          { steps: 2, reward: 0.25, drafts: [0.1, 0.2] },
+          { steps: 2, drafts: [0.75] },
+        ],
+      },
+      { reward: null, turns: [{ steps: 2 }] },
+    ]);
+    assert.deepEqual(group.credit, [[[0.5, -0.5], 2], null]);
+  });
+
+  it("is trained on by the turns of the rollouts that have credit, each with its own", () => {
+    const groups = [
+      grouped([sampled(0, 10), sampled(null, 11), sampled(1, 12, 3)]),
+      grouped([sampled(0, 20), sampled(0, 21)]),
+      grouped([sampled(0.4, 30), sampled(0, 31)]),
+      grouped([sampled(1, 40, 2)], () => [[0.5, [1, -1]]]),
     ];
-    const plain = samplesOf(groups);
     assert.deepEqual(
-      plain.map((s) => [s.trajectory.response[0], s.advantage]),
+      samplesOf(groups, 0, 1).map(({ trajectory, credit }) => [firstToken(trajectory), credit]),
       [
         [10, -0.5],
+        // three turns of one episode
         [12, 0.5],
+        [13, 0.5],
+        [14, 0.5],
         [30, 0.2],
         [31, -0.2],
+        [40, 0.5],
+        [41, [1, -1]],
       ],
     );
-    assert.ok(plain.every((s) => !("half" in s)));
-    const halves = new Map<Group, Half>([
-      [groups[0] as Group, 1],
-      [groups[2] as Group, 0],
-    ]);
+  });
+});
+
+describe("the random streams of samples", () => {
+  const groups = [
+    grouped([sampled(0, 10, 2), sampled(null), sampled(1, 12)]),
+    grouped([sampled(0), sampled(0)]),
+    grouped([sampled(0.4, 30), sampled(0, 31)]),
+  ];
+  const states = (some: readonly Group[], seed: number, step: number, name = "layout"): unknown[] =>
+    samplesOf(some, seed, step).map(({ stream }) => stream(name).state());
+
+  it("are each sample's own: of the seed, the step, what they are for, and the place in the step", () => {
+    const places = ["0/0/0", "0/0/1", "0/2/0", "2/0/0", "2/1/0"];
     assert.deepEqual(
-      samplesOf(groups, halves).map((s) => s.half),
-      [1, 1, 0, 0],
+      states(groups, 7, 3),
+      places.map((place) => Rng.named(7, `layout/3/${place}`).state()),
     );
+    const all = [
+      ...states(groups, 7, 3),
+      ...states(groups, 8, 3),
+      ...states(groups, 7, 4),
+      ...states(groups, 7, 3, "mask-noise"),
+    ];
+    assert.equal(new Set(all.map((state) => JSON.stringify(state))).size, all.length);
+  });
+
+  it("begin again each time they are asked for, whatever other samples have drawn", () => {
+    const [first, second] = samplesOf(groups, 7, 3);
+    const drawn = first?.stream("layout").uniform();
+    second?.stream("layout").uniform();
+    assert.equal(first?.stream("layout").uniform(), drawn);
+    assert.notEqual(second?.stream("layout").uniform(), drawn);
   });
 });
 
@@ -102,23 +166,34 @@ describe("the walk through the tasks", () => {
   });
 });
 
-it("the lines of a step carry the advantages that it was trained with", () => {
-  const sampled = (task_id: string, reward: number | null) => ({
-    trajectory: plainTrajectory([1], [0]),
-    record: { task_id, reward } as Sampled["record"],
-  });
+it("the lines of a step carry the credit that it was trained with: one number where all parts got the same", () => {
+  const of = (task_id: string, reward: number | null, turns = 1): Sampled => {
+    const { trajectories, record } = sampled(reward, 0, turns);
+    return { trajectories, record: { ...record, task_id } };
+  };
+  const given: readonly (readonly TurnCredit[])[] = [[0.5, [1, -1]], [[2]], [3, 3]];
   const groups = [
-    makeGroup([sampled("a", 0), sampled("a", null), sampled("a", 1)], "center", 5),
-    makeGroup([sampled("b", 1), sampled("b", 1)], "center", 5),
+    grouped([of("a", 0), of("a", null), of("a", 1, 2)]),
+    grouped([of("b", 1), of("b", 1)]),
+    grouped([of("c", 1, 2), of("c", 0), of("c", 0, 2)], () => given),
   ];
   assert.deepEqual(
-    recordsOf(9, groups).map(({ step, task_id, reward, advantage }) => [step, task_id, reward, advantage]),
+    recordsOf(9, groups).map(({ step, task_id, reward, advantage, credit }) => [
+      step,
+      task_id,
+      reward,
+      advantage,
+      credit,
+    ]),
     [
-      [9, "a", 0, -0.5],
-      [9, "a", null, null],
-      [9, "a", 1, 0.5],
-      [9, "b", 1, null],
-      [9, "b", 1, null],
+      [9, "a", 0, -0.5, undefined],
+      [9, "a", null, null, undefined],
+      [9, "a", 1, 0.5, undefined],
+      [9, "b", 1, null, undefined],
+      [9, "b", 1, null, undefined],
+      [9, "c", 1, null, [0.5, [1, -1]]],
+      [9, "c", 0, null, [[2]]],
+      [9, "c", 0, 3, undefined],
     ],
   );
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
+import type { Batch } from "../../src/diffusion/batch.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import type { TermBatch } from "../../src/diffusion/terms.js";
 import type { Policy } from "../../src/engine/policy.js";
 import { objective } from "../../src/rl/objectives/espo.js";
 import { MaskNoise } from "../../src/train/mask-noise.js";
@@ -31,40 +31,44 @@ async function fraction(
     if (!ofPrompt.has(key)) ofPrompt.set(key, rng.normal());
     return ofPrompt.get(key) as number;
   };
-  const before = new Map<TermBatch, Float32Array>();
+  const before = new Map<Batch, Float32Array>();
   const engine = {
-    score: async (terms: TermBatch) => ({
+    score: async (batch: Batch) => ({
       logProbs: new Float32Array(),
-      value: Float32Array.from(terms.owner, (owner, s) => {
-        // nothing of the terms themselves: what was there before the update, and what the update did
-        const values = before.get(terms) ?? Float32Array.from(terms.owner, () => rng.normal());
-        before.set(terms, values);
+      value: Float32Array.from(batch.owner, (owner, s) => {
+        // nothing of the batch itself: what was there before the update, and what the update did
+        const values = before.get(batch) ?? Float32Array.from(batch.owner, () => rng.normal());
+        before.set(batch, values);
         const value = values[s] as number;
         if (!updated) return value;
-        const tokens = terms.tokens[s] as number;
-        const change = own * (shift + part(`${batchOf(terms)}/${owner}`));
+        const tokens = batch.units[s] as number;
+        const change = own * (shift + part(`${numberOf(batch)}/${owner}`));
         return value + (perToken ? tokens * change : change) + tokens * noise * rng.normal();
       }),
     }),
   };
   // batches of the two sets come in the same order: the first scoring of a set numbers them
-  const numbers = new Map<TermBatch, number>();
+  const numbers = new Map<Batch, number>();
   const counts = [0, 0];
-  const batchOf = (terms: TermBatch): number => numbers.get(terms) as number;
-  const numbered = (terms: TermBatch, set: 0 | 1): void => {
-    numbers.set(terms, (counts[set] as number)++);
+  const numberOf = (batch: Batch): number => numbers.get(batch) as number;
+  const numbered = (batch: Batch, set: 0 | 1): void => {
+    numbers.set(batch, (counts[set] as number)++);
   };
   const policy = { engine, sampler, options } as unknown as Policy;
   const response = (): number[] => Array.from({ length: 2 + rng.int(7) }, () => rng.int(2));
-  const samples = Array.from({ length: COUNT }, () => ({ trajectory: plainTrajectory([1], response()), advantage: 1 }));
-  const batches = await prepareBatches(policy, objective, espo, samples, 32, Rng.named(1, "first"));
-  for (const { terms } of batches) numbered(terms, 0);
+  const samples = Array.from({ length: COUNT }, (_, i) => ({
+    trajectory: plainTrajectory([1], response()),
+    credit: 1,
+    stream: (name: string) => Rng.named(1, `${name}/${i}`),
+  }));
+  const batches = await prepareBatches(policy, objective, espo, [samples], 32);
+  for (const { batch } of batches) numbered(batch, 0);
   const scored = engine.score;
-  engine.score = async (terms) => {
-    numbered(terms, 1);
-    return scored(terms);
+  engine.score = async (batch) => {
+    numbered(batch, 1);
+    return scored(batch);
   };
-  const measured = await MaskNoise.begin(policy, objective, espo, samples, 32, batches, Rng.named(1, "second"));
+  const measured = await MaskNoise.begin(policy, objective, espo, samples, 32, batches);
   engine.score = scored;
   updated = true;
   return measured.fraction();

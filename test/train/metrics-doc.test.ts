@@ -50,8 +50,11 @@ function lossMetrics(objective: Objective): string[] {
     old: input("old"),
     reference: input("reference"),
     advantage: input("advantage"),
-    tokens: input("tokens"),
+    units: input("units"),
     weight: input("weight"),
+    hidden: undefined,
+    extra: {},
+    parameters: {},
   };
   return Object.keys(objective.loss(inputs, objective.schema.parse({})).metrics);
 }

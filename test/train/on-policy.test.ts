@@ -3,14 +3,15 @@ import { after, before, describe, it } from "node:test";
 import { loadConfig, type RunConfig } from "../../src/config/config.js";
 import { optimizerOptions } from "../../src/config/optimizer.js";
 import { Rng } from "../../src/core/rng.js";
-import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
 import { openPolicy, type Policy } from "../../src/engine/policy.js";
-import { site as embedded } from "../../src/env/sites/embedded.js";
+import { openEnvironment } from "../../src/env/open.js";
 import { freshAdapter } from "../../src/nn/lora.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { objective } from "../../src/rl/objectives/flow-grpo.js";
 import { prepareBatches, takeStep } from "../../src/train/update.js";
+import { having } from "../support/typed.js";
 
 const TOLERANCE = 1e-5;
 
@@ -30,32 +31,30 @@ function randomAdapter(policy: Policy, seed: number): Map<string, Tensor> {
 describe("what the rollout recorded and what scoring says (shipped model)", () => {
   let config: RunConfig;
   let policy: Policy;
-  let trajectories: readonly Trajectory[];
+  let trajectories: readonly TokenTrajectory[];
 
   before(async () => {
     config = await loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo" });
     const optimizer: OptimizerOptions = optimizerOptions(config);
-    policy = await openPolicy(config, { objective: objective as never, options: config.objective, optimizer });
+    policy = await openPolicy(config, { objective, options: config.objective, optimizer });
     const adapter = randomAdapter(policy, 1);
     await policy.engine.setParameters("policy", adapter);
     await policy.engine.setParameters("reference", adapter);
     await policy.engine.setOptimizer(undefined);
-    const site = await embedded.start(embedded.schema.parse({}));
-    const tasks = Rng.named(2, "tasks").shuffle(site.tasks()).slice(0, 8);
-    await site.stop();
-    trajectories = await policy.sampler.rollout(
-      policy.engine,
-      tasks.map((t) => policy.promptOf(t)),
-      policy.options,
-      tasks.map((_, i) => Rng.named(3, `rollout/${i}`)),
-    );
+    const environment = await openEnvironment(config);
+    const tasks = Rng.named(2, "tasks").shuffle(environment.tasks).slice(0, 8);
+    const prompts = tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {}) as number[]);
+    await environment.close();
+    const rngs = tasks.map((_, i) => Rng.named(3, `rollout/${i}`));
+    const played = await policy.sampler.rollout(policy.engine, prompts, policy.options, rngs);
+    trajectories = played as TokenTrajectory[];
   });
   after(() => policy.close());
 
   /** The largest |log p - recorded| over all tokens of some trajectories. */
-  async function largestError(some: readonly Trajectory[], packed: boolean): Promise<number> {
+  async function largestError(some: readonly TokenTrajectory[], packed: boolean): Promise<number> {
     const layout = { batch: some.length, lengthStep: 32, level: "token", packed } as const;
-    const terms = policy.sampler.stepTerms(some, policy.options, layout);
+    const terms = having(policy.sampler, "stepTerms").stepTerms(some, policy.options, layout);
     const { logProbs } = await policy.engine.score(terms, "policy");
     const recorded = terms.recorded as Float32Array;
     const real = [...terms.coefficient].flatMap((c, r) => (c === 1 ? [r] : []));
@@ -75,15 +74,12 @@ describe("what the rollout recorded and what scoring says (shipped model)", () =
   });
 
   it("give a ratio of 1 on the first update, and another one on the second", async () => {
-    const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
-    const batches = await prepareBatches(
-      policy,
-      objective as never,
-      config.objective,
-      samples,
-      4,
-      Rng.named(0, "layout"),
-    );
+    const samples = trajectories.map((trajectory, i) => ({
+      trajectory,
+      credit: i % 2 === 0 ? 1 : -1,
+      stream: (name: string) => Rng.named(0, `${name} ${i}`),
+    }));
+    const batches = await prepareBatches<unknown>(policy, objective, config.objective, [samples], 4);
     const first = await takeStep(policy.engine, batches, 1, 1e-3);
     assert.ok((first.ratio_error as number) < TOLERANCE, `ratio error ${first.ratio_error}`);
     assert.ok((first.grad_norm as number) > 0);

@@ -8,6 +8,7 @@ import { readMetrics, type StepMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { train } from "../../src/train/recipe.js";
 import type { TrainOptions, TrainResult } from "../../src/train/types.js";
+import { sectionOf } from "../support/section.js";
 import { stopAfter } from "../support/stop-after.js";
 
 const STEPS = 3;
@@ -17,6 +18,7 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
   return loadConfig("configs/tiny/quickstart.yaml", {
     command,
     overrides: [
+      `objective.kind=${command}`,
       `training.steps=${STEPS}`,
       "training.prompts_per_step=2",
       "training.group_size=3",
@@ -152,7 +154,7 @@ describe("the reinforcement recipe", () => {
   it("refuses to overwrite a run, and to resume one that something has changed under", async () => {
     const config = await smallConfig("flow-grpo");
     await assert.rejects(train(config, options("whole")), /exists already/);
-    const other = { ...config, site: { ...config.site, seed: 2 } };
+    const other = { ...config, site: { ...(sectionOf(config, "site") as object), seed: 2 } };
     await assert.rejects(train(other, options("whole", { resume: true })), /split/);
   });
 

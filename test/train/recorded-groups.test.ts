@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig, type RunConfig, resolvePath } from "../../src/config/config.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
+import { openEnvironment, tasksOf } from "../../src/env/open.js";
 import { modelHash } from "../../src/nn/model.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
-import { openEnvironment } from "../../src/train/environment.js";
 import { train } from "../../src/train/recipe.js";
 import type { TrainOptions } from "../../src/train/types.js";
 import { differences, timelessFiles } from "../support/run-files.js";
@@ -23,6 +23,7 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
   return loadConfig("configs/tiny/quickstart.yaml", {
     command,
     overrides: [
+      `objective.kind=${command}`,
       `training.steps=${STEPS}`,
       "training.micro_batch=3",
       "evaluation.splits=[]",
@@ -65,7 +66,7 @@ describe("training from recorded rollouts", () => {
     recorded = join(root, "recorded");
     const config = await smallConfig("flow-grpo");
     const environment = await openEnvironment(config);
-    const task = environment.tasks("train")[0];
+    const task = tasksOf(environment, "train")[0];
     await environment.close();
     assert.ok(task !== undefined);
     records = (step, signal = false) =>
@@ -74,25 +75,20 @@ describe("training from recorded rollouts", () => {
         [...REWARDS, null].map((reward, rollout): RolloutRecord => {
           const own = trajectory(config, rollout);
           return {
-            format: 1,
+            format: 2,
             step,
             group,
             rollout,
             task_id: task.id,
             form: task.form,
-            prompt: "p",
-            response: "r",
             reward: reward === null || group === 0 || signal ? reward : 0.5,
-            parts: null,
+            metrics: null,
             success: false,
             advantage: 99,
-            accepted: false,
-            truth: task.fields,
-            posted: [],
-            actions: [],
             fault: reward === null ? "timeout" : null,
             tokens: own.response.length,
-            trajectory: own,
+            turns: [{ prompt: "p", response: "r", trajectory: own }],
+            detail: {},
           };
         }),
       );
@@ -169,8 +165,8 @@ describe("training from recorded rollouts", () => {
       return rows.map(({ loss, grad_norm, tokens, extra }) => [loss, grad_norm, tokens, extra?.skipped_steps]);
     };
     const expected = [
-      [0, 0, 0, 1],
-      [0, 0, 0, 2],
+      [null, null, 0, 1],
+      [null, null, 0, 2],
     ];
     assert.deepEqual(await start("skipped"), expected);
     assert.deepEqual(await start("skipped-in-two", { signal: stopAfter(1) }), expected.slice(0, 1));
@@ -293,7 +289,13 @@ describe("training from recorded rollouts", () => {
     await writeRollouts(path, [first, { ...(rest[0] as RolloutRecord), task_id: "elsewhere" }]);
     await assert.rejects(train(config, options("a", "flow-grpo")), /line 2: elsewhere is no training task/);
     const own = trajectory(config, 0);
-    await writeRollouts(path, [{ ...first, trajectory: { ...own, response: own.response.slice(1) } }, ...rest]);
+    await writeRollouts(path, [
+      {
+        ...first,
+        turns: [{ prompt: "p", response: "r", trajectory: { ...own, response: own.response.slice(1) } }],
+      },
+      ...rest,
+    ]);
     await assert.rejects(train(config, options("b", "flow-grpo")), /line 1: inconsistent trajectory/);
   });
 });

@@ -1,21 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
+import type { Batch } from "../../src/diffusion/batch.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import type { TermBatch } from "../../src/diffusion/terms.js";
 import type { Engine } from "../../src/engine/engine.js";
+import { vector } from "../../src/onnx/tensors.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import type { Sample } from "../../src/train/groups.js";
-import { type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
+import { layOut, type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
 import { SMALL } from "../diffusion/samplers/unmask/fake-model.js";
+import { objectiveOptions } from "../support/typed.js";
 
 const OPTIONS = { ...SMALL, slotSize: 1, responseLength: 8, rounds: 8 };
 
 /** Responses of these lengths, a token a round, the k-th of sample i recorded at -(10 i + k + 1). */
-const samples: readonly Sample[] = [5, 2, 7, 3, 4].map((length, i): Sample => {
-  const trajectory: UnmaskTrajectory = {
+const trajectories = [5, 2, 7, 3, 4].map(
+  (length, i): UnmaskTrajectory => ({
     prompt: [1],
     slotSize: 1,
     responseLength: 8,
@@ -28,29 +30,38 @@ const samples: readonly Sample[] = [5, 2, 7, 3, 4].map((length, i): Sample => {
     })),
     response: Array.from({ length }, (_, k) => k % 2),
     ended: "length",
-  };
-  return { trajectory, advantage: i + 1 };
-});
+  }),
+);
+const samples = trajectories.map(
+  (trajectory, i): Sample => ({ trajectory, credit: i + 1, stream: (name) => Rng.named(1, `${name}/${i}`) }),
+);
+/** Which sample a trajectory of a micro-batch is. */
+const indexOf = ({ trajectories: some }: Pick<MicroBatch, "trajectories">, b: number): number =>
+  samples.findIndex((sample) => sample.trajectory === some[b]);
 
 /** Scores as many as it is asked for, a policy's own number each. */
 const asked: string[] = [];
 const engine = {
-  score: async (terms: TermBatch, key: string) => {
+  score: async (batch: Batch, key: string) => {
     asked.push(key);
     return {
       logProbs: new Float32Array(),
-      value: new Float32Array(terms.segments).fill(key === "policy" ? -100 : -200),
+      value: new Float32Array(batch.segments).fill(key === "policy" ? -100 : -200),
     };
   },
 };
-const policy = { engine, sampler: sampler as never, options: OPTIONS };
+const policy = { engine, sampler, options: OPTIONS };
 
-async function prepare(objective: "flow-grpo" | "espo", options: object, size = 2): Promise<MicroBatch[]> {
+async function prepare(
+  objective: "flow-grpo" | "espo",
+  options: object,
+  size = 2,
+  parts: readonly (readonly Sample[])[] = [samples],
+): Promise<MicroBatch[]> {
   asked.length = 0;
-  const rng = Rng.named(1, "layout");
   return objective === "espo"
-    ? prepareBatches(policy, espo, espo.schema.parse(options) as never, samples, size, rng)
-    : prepareBatches(policy, flowGrpo, flowGrpo.schema.parse(options) as never, samples, size, rng);
+    ? prepareBatches(policy, espo, objectiveOptions(espo, options), parts, size)
+    : prepareBatches(policy, flowGrpo, objectiveOptions(flowGrpo, options), parts, size);
 }
 
 describe("what the loss compares with", () => {
@@ -58,19 +69,19 @@ describe("what the loss compares with", () => {
     const batches = await prepare("flow-grpo", {});
     // of similar length together, all of them once
     assert.deepEqual(
-      batches.map((batch) => batch.trajectories.map((t) => t.response.length)),
+      batches.map((micro) => micro.trajectories.map((_, b) => trajectories[indexOf(micro, b)]?.response.length)),
       [[2, 3], [4, 5], [7]],
     );
     let segments = 0;
-    for (const { terms, values, trajectories, half } of batches) {
-      assert.equal(half, 0);
-      const seen = trajectories.map(() => 0);
-      terms.owner.forEach((b, s) => {
+    for (const micro of batches) {
+      const { batch, values } = micro;
+      const seen = micro.trajectories.map(() => 0);
+      batch.owner.forEach((b, s) => {
         if (b < 0) {
           assert.deepEqual([values.advantage[s], values.weight[s]], [0, 0]);
           return;
         }
-        const i = samples.findIndex((sample) => sample.trajectory === trajectories[b]);
+        const i = indexOf(micro, b);
         assert.equal(values.advantage[s], i + 1);
         assert.equal(values.old[s], -(10 * i + (seen[b] as number) + 1));
         assert.equal(values.reference[s], -200);
@@ -92,9 +103,10 @@ describe("what the loss compares with", () => {
   it("is scored on the policy's own draws where the rollout says nothing: one value a response", async () => {
     const batches = await prepare("espo", {}, 3);
     assert.deepEqual(asked, ["policy", "reference", "policy", "reference"]);
-    for (const { terms, values, trajectories } of batches) {
-      terms.owner.forEach((b, s) => {
-        const i = samples.findIndex((sample) => sample.trajectory === trajectories[b]);
+    for (const micro of batches) {
+      const { batch, values } = micro;
+      batch.owner.forEach((b, s) => {
+        const i = indexOf(micro, b);
         assert.deepEqual([values.advantage[s], values.weight[s]], b < 0 ? [0, 0] : [i + 1, Math.fround(1 / 5)]);
         if (b >= 0) assert.deepEqual([values.old[s], values.reference[s]], [-100, -200]);
       });
@@ -104,13 +116,102 @@ describe("what the loss compares with", () => {
   });
 
   it("weighs a round of a random subset by the rounds that it stands for", async () => {
-    for (const { terms, values, trajectories } of await prepare("flow-grpo", { steps_per_update: 2 })) {
-      terms.owner.forEach((b, s) => {
+    for (const micro of await prepare("flow-grpo", { steps_per_update: 2 })) {
+      const { batch, values } = micro;
+      batch.owner.forEach((b, s) => {
         if (b < 0) return;
-        const rounds = (trajectories[b] as UnmaskTrajectory).rounds.length;
+        const rounds = trajectories[indexOf(micro, b)]?.rounds.length as number;
         assert.equal(values.weight[s], Math.fround(rounds / 2 / 21));
       });
     }
+  });
+});
+
+describe("credit", () => {
+  /** What each segment of one trajectory gets, by the step that it covers. */
+  const advantages = async (credit: Sample["credit"], options: object): Promise<[number, number][]> => {
+    const [micro] = await prepare("flow-grpo", options, 2, [[{ ...(samples[3] as Sample), credit }]]);
+    const { batch, values } = micro as MicroBatch;
+    return batch.owner.flatMap((b, s): [number, number][] =>
+      b < 0 ? [] : [[batch.step[s] as number, values.advantage[s] as number]],
+    );
+  };
+
+  it("of one number goes to every segment, of one a step to the segments of each step", async () => {
+    assert.deepEqual(await advantages(2, {}), [
+      [0, 2],
+      [1, 2],
+      [2, 2],
+    ]);
+    for (const ratio_level of ["step", "token"]) {
+      assert.deepEqual(await advantages([0.5, -1, 2], { ratio_level }), [
+        [0, 0.5],
+        [1, -1],
+        [2, 2],
+      ]);
+    }
+  });
+
+  it("of one a step goes with the steps that a random subset lays out", async () => {
+    const given = [0.5, -1, 2];
+    const laidOut = await advantages(given, { steps_per_update: 2 });
+    assert.equal(laidOut.length, 2);
+    for (const [step, advantage] of laidOut) assert.equal(advantage, given[step]);
+  });
+
+  it("of one a step is refused where a segment covers several", async () => {
+    await assert.rejects(advantages([0.5, -1, 2], { ratio_level: "sequence" }), /segments of one step each/);
+    await assert.rejects(advantages([0.5, -1], {}), /this one covers step 2/);
+  });
+});
+
+describe("the layout", () => {
+  const subsets = (some: readonly Sample[], size: number, draws = "layout"): Map<number, string> =>
+    new Map(
+      layOut(policy, flowGrpo, objectiveOptions(flowGrpo, { steps_per_update: 2 }), some, size, draws).flatMap(
+        ({ batch, samples: of }) =>
+          of.map((sample, b): [number, string] => [
+            samples.indexOf(sample),
+            batch.step.filter((_, s) => batch.owner[s] === b).join(),
+          ]),
+      ),
+    );
+  const sorted = (map: ReadonlyMap<number, string>): unknown[] => [...map].sort(([a], [b]) => a - b);
+
+  it("draws the same for a sample whatever shares its micro-batch, and other draws for something else", () => {
+    const alone = sorted(new Map(samples.flatMap((sample) => [...subsets([sample], 1)])));
+    assert.equal(alone.length, samples.length);
+    for (const size of [1, 2, 3, 5]) assert.deepEqual(sorted(subsets(samples, size)), alone);
+    assert.deepEqual(sorted(subsets([...samples].reverse(), 2)), alone);
+    assert.notDeepEqual(sorted(subsets(samples, 2, "mask-noise")), alone);
+  });
+
+  it("keeps parts apart: no micro-batch holds samples of two, and all weights together sum to 1", async () => {
+    const parts = [samples.slice(0, 3), samples.slice(3)];
+    const batches = await prepare("flow-grpo", {}, 2, parts);
+    assert.deepEqual(
+      batches.map((micro) => micro.trajectories.map((_, b) => indexOf(micro, b))),
+      [[1, 0], [2], [3, 4]],
+    );
+    const total = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
+    assert.ok(Math.abs(total - 1) < 1e-6, `${total}`);
+  });
+
+  it("gives the loss what the objective feeds it of each micro-batch", async () => {
+    const fed: number[][] = [];
+    const feeding = {
+      ...flowGrpo,
+      feed: (batch: Batch, some: readonly object[]) => {
+        fed.push(some.map((trajectory) => samples.findIndex((sample) => sample.trajectory === trajectory)));
+        return { own: vector(new Float32Array(batch.segments).fill(fed.length)) };
+      },
+    };
+    const batches = await prepareBatches(policy, feeding, objectiveOptions(flowGrpo, {}), [samples], 2);
+    assert.deepEqual(fed, [[1, 3], [4, 0], [2]]);
+    assert.deepEqual(
+      batches.map(({ values }) => values.extra?.own?.data[0]),
+      [1, 2, 3],
+    );
   });
 });
 
@@ -149,8 +250,8 @@ describe("a step", () => {
       { loss: -2, ratio_max: 2 },
     ];
     const fake = {
-      accumulate: async (terms: unknown, values: unknown) => {
-        calls.push(`${terms} ${values}`);
+      accumulate: async (batch: unknown, values: unknown) => {
+        calls.push(`${batch} ${values}`);
         return metrics[calls.length - 1];
       },
       reduction: (name: string) => (name === "ratio_max" ? "max" : "sum"),
@@ -159,15 +260,15 @@ describe("a step", () => {
         return 0.5;
       },
     } as unknown as Engine;
-    const batches = [0, 1, 2].map((i) => ({ terms: `terms ${i}`, values: `values ${i}` }) as unknown as MicroBatch);
-    const heard: [MicroBatch, number][] = [];
-    const observer = { accumulated: async (batch: MicroBatch) => void heard.push([batch, calls.length]) };
+    const batches = [0, 1, 2].map((i) => ({ batch: `batch ${i}`, values: `values ${i}` }) as unknown as MicroBatch);
+    const heard: [number, number][] = [];
+    const observer = { accumulated: async (index: number) => void heard.push([index, calls.length]) };
     const total = await takeStep(fake, batches, 9, 0.125, observer);
     assert.deepEqual(total, { loss: -0.75, ratio_max: 7, first: 5, grad_norm: 0.5 });
-    assert.deepEqual(calls, ["terms 0 values 0", "terms 1 values 1", "terms 2 values 2", "step 9 0.125"]);
+    assert.deepEqual(calls, ["batch 0 values 0", "batch 1 values 1", "batch 2 values 2", "step 9 0.125"]);
     assert.deepEqual(
       heard,
-      batches.map((batch, i) => [batch, i + 1]),
+      batches.map((_, i) => [i, i + 1]),
     );
   });
 });

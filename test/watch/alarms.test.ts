@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepMetrics } from "../../src/runs/metrics.js";
 import { ALARMS, Alarms } from "../../src/watch/alarms.js";
-import { stepMetrics } from "../train/step-metrics.js";
+import { stepMetrics } from "../support/step-metrics.js";
 
 /** Metrics with one key changed, wherever it belongs. */
 function withValue(step: number, key: string, value: number | null): StepMetrics {

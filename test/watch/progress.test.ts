@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { StepMetrics } from "../../src/runs/metrics.js";
 import { Progress, type ProgressStream } from "../../src/watch/progress.js";
 import { formatDuration, formatStep } from "../../src/watch/progress-text.js";
-import { stepMetrics } from "../train/step-metrics.js";
+import { stepMetrics } from "../support/step-metrics.js";
 
 const metrics: StepMetrics = stepMetrics(3, {
   reward: 0.4123,
@@ -172,14 +172,18 @@ test("json writes an object a line, on a terminal too", () => {
   progress.note("before: val");
   progress.end();
   const [step, note, ...rest] = out.text.split("\n");
-  assert.deepEqual(JSON.parse(step ?? ""), { event: "step", ...metrics });
+  const { extra, ...plain } = metrics;
+  assert.deepEqual(JSON.parse(step ?? ""), { event: "step", ...plain, ...extra });
   assert.deepEqual(JSON.parse(note ?? ""), { event: "note", text: "before: val" });
   assert.deepEqual(rest, [""]);
 });
 
 test("what a step does not have is left out", () => {
   const sft = { ...metrics, reward: null, success_rate: null, kl: null, faults: 0 };
-  assert.equal(formatStep(sft, 5), "step 3/5  loss -0.0123  grad 0.77  4.1 s");
+  assert.equal(
+    formatStep(sft, 5),
+    `step 3/5  loss -0.0123  grad 0.77  4.1 s  ${Math.round(metrics.tokens / metrics.time.total)} tokens/s`,
+  );
   const out = terminal();
   const progress = new Progress({ stream: out, env: { NO_COLOR: "1" } });
   progress.begin(run);

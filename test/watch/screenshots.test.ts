@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { EpisodeRunner } from "../../src/env/browser/episode.js";
+import { FormsEnvironment } from "../../src/env/environments/forms.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 import { takeScreenshots } from "../../src/watch/screenshots.js";
-import { openRunner, type PageSite, servePages, taskFor } from "../env/page-site.js";
+import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../env/page-site.js";
 import { rollout } from "./report/example-run.js";
 
 const FORM = `<h1>Visit</h1><form method="post"><label>Full name <input name="name"></label>
@@ -18,15 +18,15 @@ const task = taskFor("/visit", { "Full name": "Ada" });
 describe("screenshots of rollouts", () => {
   let root: string;
   let site: PageSite;
-  let runner: EpisodeRunner;
+  let environment: FormsEnvironment;
   before(async () => {
     root = mkdtempSync(join(tmpdir(), "screenshots-"));
     site = await servePages({ "/visit": FORM });
-    runner = await openRunner(site);
+    environment = new FormsEnvironment({ ...site, tasks: () => [task] }, FORMS_OPTIONS);
   });
   after(async () => {
-    await runner?.close();
-    await site?.stop();
+    // with its site
+    await environment?.close();
     rmSync(root, { recursive: true, force: true });
   });
 
@@ -36,7 +36,7 @@ describe("screenshots of rollouts", () => {
       (response, i) => rollout(0, { task_id: task.id, step: 3, group: 0, rollout: i, response }),
     );
     const gone = rollout(0, { task_id: "no longer there", step: 3, group: 1, rollout: 0 });
-    assert.equal(await takeScreenshots(run, runner, [task], [...records, gone]), 3);
+    assert.equal(await takeScreenshots(run, environment, [...records, gone]), 3);
     const [empty, filled, sent] = records.map((record) => readFileSync(run.screenshot(record))) as [
       Buffer,
       Buffer,

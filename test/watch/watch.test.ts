@@ -12,18 +12,21 @@ import type { Run } from "../../src/train/run.js";
 import { evaluationValues, stepValues } from "../../src/watch/tracker.js";
 import { Watch } from "../../src/watch/watch.js";
 import type { Watcher } from "../../src/watch/watcher.js";
-import { stepMetrics } from "../train/step-metrics.js";
+import { stepMetrics } from "../support/step-metrics.js";
 
 const root = mkdtempSync(join(tmpdir(), "watch-"));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-const evaluation = summarize([{ task_id: "t", form: "f", reward: 0.5, success: true, field_accuracy: 0.75 }], {
-  split: "val",
-  policy: "model",
-  seed: 1,
-  split_hash: "h",
-  temperature: 1,
-});
+const evaluation = summarize(
+  [{ task_id: "t", form: "f", reward: 0.5, success: true, metrics: { field_accuracy: 0.75 } }],
+  {
+    split: "val",
+    policy: "model",
+    seed: 1,
+    split_hash: "h",
+    temperature: 1,
+  },
+);
 
 function runIn(name: string): Run {
   const directory = RunDirectory.create({ name, parent: root });

@@ -5,12 +5,12 @@ import { optimizerOptions } from "../../config/optimizer.js";
 import { UserError } from "../../core/errors.js";
 import { writeDirectory } from "../../core/files.js";
 import { Rng } from "../../core/rng.js";
-import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy } from "../../engine/policy.js";
+import { adapterConfig, checkPromptsFit, initialParameters, openPolicy } from "../../engine/policy.js";
+import { openEnvironment, tasksOf } from "../../env/open.js";
 import { weightFiles } from "../../nn/model.js";
 import { writeModelFile } from "../../onnx/proto.js";
 import type { Objective } from "../../rl/objective.js";
-import { writeCheckpoint } from "../../runs/checkpoint.js";
-import { openEnvironment } from "../../train/environment.js";
+import { parameterParts, writeCheckpoint } from "../../runs/checkpoint.js";
 import { prepareBatches } from "../../train/update.js";
 
 /**
@@ -29,33 +29,29 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
   try {
     engine.checkTrainable();
     const size = config.training.micro_batch;
-    const tasks = environment.tasks("train").slice(0, size);
-    checkPromptsFit(tasks, policy);
-    const adapter = initialAdapter(config, policy);
-    await engine.setParameters("policy", adapter);
-    await engine.setParameters("reference", adapter);
+    const tasks = tasksOf(environment, "train").slice(0, size);
+    checkPromptsFit(environment, tasks, policy);
+    const parameters = initialParameters(config, policy);
+    await engine.setParameters("policy", parameters);
+    await engine.setParameters("reference", parameters);
     const trajectories = await policy.sampler.rollout(
       engine,
-      tasks.map((task) => policy.promptOf(task)),
+      tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {})) as never,
       policy.options,
       tasks.map((_, i) => Rng.named(config.seed, `artifacts/${i}`)),
       config.training.rollout_batch,
     );
-    const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
-    const [batch] = await prepareBatches(
-      policy,
-      objective,
-      config.objective,
-      samples,
-      size,
-      Rng.named(config.seed, "artifacts"),
-    );
+    const samples = trajectories.map((trajectory, i) => {
+      const stream = (name: string): Rng => Rng.named(config.seed, `artifacts/${name}/${i}`);
+      return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
+    });
+    const [batch] = await prepareBatches(policy, objective, config.objective, [samples], size);
     if (batch === undefined) throw new UserError("There is no training task to take the shapes from.");
     const shapes = policy.sampler.shapes(policy.options);
+    const together = config.training.rollout_batch;
     const rollout = {
-      batch: config.training.rollout_batch,
-      length: shapes.length,
-      rows: config.training.rollout_batch * shapes.rows,
+      dims: shapes.dims(together),
+      rows: shapes.rows === undefined ? undefined : together * shapes.rows,
     };
     return await writeDirectory(out, async (aside) => {
       for (const file of weightFiles(policy.model.graph)) {
@@ -63,15 +59,14 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
         shareWeights(join(policy.model.dir, file), join(aside, file));
       }
       const files: string[] = [];
-      for (const [name, graph] of engine.artifacts(batch.terms, rollout)) {
+      for (const [name, graph] of engine.artifacts(batch.batch, rollout)) {
         const file = `${name}.onnx`;
         await writeModelFile(join(aside, file), graph);
         files.push(file);
       }
       await writeCheckpoint(join(aside, "checkpoint"), {
         step: 0,
-        adapter: { config: adapterConfig(config), tensors: adapter },
-        weights: null,
+        ...parameterParts(engine.groups, parameters, adapterConfig(config, policy)),
         optimizer: new Map(),
         state: {},
       });

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { UserError } from "../../core/errors.js";
-import type { ExportProgress } from "../../export/export.js";
+import { messageOf, UserError } from "../../core/errors.js";
+import type { ExportProgress } from "../../export/options.js";
 import { PRECISIONS, type Precision } from "../../weights/precision.js";
 import { type CliCommand, type CliContext, checkpointName, shellWord } from "../shared.js";
 
@@ -15,19 +16,25 @@ interface ExportFlags {
   readonly maskToken?: string;
   readonly eosToken?: string;
   readonly padToken?: string;
+  readonly keepTokens?: string;
   readonly quiet?: boolean;
 }
 
 const ROUNDED =
   "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits as much as a third); --quantize none keeps all of it";
-const DECODED = "the 4-bit weights were decoded, and are kept in 32 bits together with what the adapter adds";
+const DECODED = "the quantised weights were decoded, and are kept in 32 bits together with what the adapter adds";
 
-/** `refusion-train export`: a Hugging Face checkpoint as a model directory; or a trained adapter merged into its model. */
+/** `refusion-train export`: a checkpoint as a model directory; or a trained adapter merged into its model. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
-      .description("make a model directory from a Hugging Face checkpoint, or merge a trained adapter into its model")
-      .option("--checkpoint <dir>", "config.json, tokenizer files and safetensors, whole or in shards")
+      .description(
+        "make a model directory from a checkpoint (Hugging Face, GGUF), or merge a trained adapter into its model",
+      )
+      .option(
+        "--checkpoint <source>",
+        "a directory with config.json, tokenizer files and safetensors, whole or in shards; a GGUF file; or hf:org/name[@revision][:file.gguf]",
+      )
       .option("--model <dir>", "a model directory instead; with --merge of a run: the run's own, if left out")
       .option("--merge <dir>", "add this run's or adapter's changes to the weights")
       .option(
@@ -45,10 +52,11 @@ export const command: CliCommand = {
       .option("--mask-token <token>", "the mask, where the checkpoint does not say it")
       .option("--eos-token <token>", "the end of a text, where the checkpoint does not say it")
       .option("--pad-token <token>", "padding, where the checkpoint does not say it")
+      .option("--keep-tokens <file>", "keep only the tokens that this text needs, and bytes for all other text")
       .option("-q, --quiet", "no progress")
       .addHelpText(
         "after",
-        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained",
+        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --checkpoint hf:GSAI-ML/LLaDA-8B-Instruct --out models/llada --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained",
       )
       .action((flags: ExportFlags) => run(flags, context));
   },
@@ -75,11 +83,11 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
   const checkpoint = named ?? merged?.model;
   if (checkpoint === undefined)
     throw usage(
-      "No model: --checkpoint DIR is missing.",
+      "No model: --checkpoint SOURCE is missing.",
       "give the checkpoint, or with --merge the --model it belongs to",
     );
   const line = progressLine(flags.quiet === true);
-  const { parameters, bytes, from4Bits } = await exportModel({
+  const { parameters, bytes, from4Bits, vocabulary } = await exportModel({
     checkpoint,
     out: flags.out,
     precision: flags.quantize,
@@ -91,10 +99,13 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
       ...(flags.eosToken === undefined ? {} : { eos: flags.eosToken }),
       ...(flags.padToken === undefined ? {} : { pad: flags.padToken }),
     },
+    ...(flags.keepTokens === undefined ? {} : { keepTokens: readText(flags.keepTokens) }),
     ...(merged?.adapter === undefined ? {} : { adapter: merged.adapter }),
     ...(merged?.weights === undefined ? {} : { weights: merged.weights }),
   }).finally(line.end);
   context.print(`${flags.out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
+  if (flags.keepTokens !== undefined)
+    context.log(`vocabulary: ${vocabulary.kept} of ${vocabulary.whole} tokens, those of ${flags.keepTokens} and bytes`);
   if (merged !== undefined) {
     context.log(`merged: ${merged.from} into ${checkpoint}`);
     if (merged.note !== undefined) context.log(`note: ${merged.note}`);
@@ -104,16 +115,24 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
   context.log(`next: refusion-eval --help, or train it: model=${shellWord(flags.out)}`);
 }
 
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(`--keep-tokens: cannot read ${path}: ${messageOf(error)}`, { exitCode: 2, cause: error });
+  }
+}
+
 /** One line that is rewritten on a terminal; elsewhere a line every tenth. */
 function progressLine(quiet: boolean): { update: (progress: ExportProgress) => void; end: () => void } {
   const live = process.stderr.isTTY === true && process.env.TERM !== "dumb";
   let shown = -1;
   return {
-    update({ weight, done, total }) {
+    update({ stage, name, done, total }) {
       const percent = Math.floor((100 * done) / total);
       if (quiet || percent === shown || (!live && Math.floor(percent / 10) === Math.floor(shown / 10))) return;
       shown = percent;
-      const text = `exporting ${String(percent).padStart(3)} %  ${weight}`;
+      const text = `${stage} ${String(percent).padStart(3)} %  ${name}`;
       process.stderr.write(live ? `\r\u001b[2K${text}` : `${text}\n`);
     },
     end() {

@@ -30,16 +30,15 @@ export const command: CliCommand = {
         }
         // loaded when they are needed: a report alone needs no browser
         const [{ openEnvironment }, { takeScreenshots }] = await Promise.all([
-          import("../../train/environment.js"),
+          import("../../env/open.js"),
           import("../../watch/screenshots.js"),
         ]);
         const config = await loadConfig(run.config, { command: run.readEnvironment().command });
         const environment = await openEnvironment(config);
         try {
-          const runner = await environment.runner();
-          const picture = async (records: Parameters<typeof takeScreenshots>[3]): Promise<void> => {
+          const picture = async (records: Parameters<typeof takeScreenshots>[2]): Promise<void> => {
             const wanted = records.slice(0, screenshots === true ? config.report.screenshots : screenshots);
-            const taken = await takeScreenshots(run, runner, environment.site.tasks(), wanted);
+            const taken = await takeScreenshots(run, environment, wanted);
             context.log(`${taken} of ${wanted.length} screenshots taken`);
           };
           context.print(await writeReport(run, { ...options, picture }));

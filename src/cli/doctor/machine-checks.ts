@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { RunConfig } from "../../config/config.js";
 import { messageOf, UserError } from "../../core/errors.js";
 import { packageRoot, readJson } from "../../core/files.js";
-import type { Environment } from "../../train/environment.js";
+import type { Environment } from "../../env/environment.js";
 
 /**
  * What a run needs of its machine, checked by using it: the runtime computes, the site answers, the browser opens a page
@@ -29,19 +29,26 @@ const PATIENCE_MS = 180_000;
 export async function checkMachine(config: RunConfig): Promise<Check[]> {
   const checks = [checkNode(), await checkRuntime(config), await checkModel(config)];
   let environment: Environment | undefined;
-  const site = await check("site", async () => {
-    const { openEnvironment } = await import("../../train/environment.js");
+  const tasks = await check("tasks", async () => {
+    const { openEnvironment } = await import("../../env/open.js");
     environment = await limited(openEnvironment(config, () => undefined));
-    const tasks = environment.site.tasks();
-    const [first] = tasks;
-    if (first === undefined) throw new UserError(`The site ${environment.site.name} has no tasks.`);
-    const url = new URL(first.url, environment.site.baseUrl);
-    const { status } = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (status !== 200) throw new UserError(`${url} answers with HTTP ${status}`);
-    return `${environment.site.name}: ${tasks.length} tasks, ${first.url} answers`;
+    const splits = [...new Set(environment.tasks.map((task) => task.split))];
+    if (splits.length === 0) throw new UserError(`${environment.name} has no tasks.`);
+    const missing = [...new Set(["train", ...config.evaluation.splits])].filter(
+      (split) => !splits.some((s) => s === split),
+    );
+    if (missing.length > 0) {
+      throw new UserError(
+        `${environment.name}: no task is of the split ${missing.join(" or ")}, which this config uses`,
+        {
+          hint: `give tasks that split, or leave it out: evaluation.splits=[${splits.filter((split) => split !== "train").join(",")}]`,
+        },
+      );
+    }
+    return `${environment.name}: ${environment.tasks.length} tasks (${splits.join(", ")})`;
   });
   try {
-    checks.push(site, await checkBrowser(config, environment));
+    checks.push(tasks, await checkEnvironment(config, environment));
   } finally {
     await environment?.close().catch(() => undefined);
   }
@@ -113,20 +120,16 @@ function checkModel(config: RunConfig): Promise<Check> {
   );
 }
 
-function checkBrowser(config: RunConfig, environment: Environment | undefined): Promise<Check> {
+/** Whether what plays the episodes is there: it opens the first task. */
+function checkEnvironment(config: RunConfig, environment: Environment | undefined): Promise<Check> {
   return check(
-    "browser",
+    "environment",
     async () => {
-      const { findBrowser } = await import("../../env/browser/find-browser.js");
-      const found = findBrowser({ headless: config.browser.headless });
-      if (found === undefined) throw new Error("no Chromium found");
-      const which = found.path === undefined ? found.source : `${found.path} (${found.source})`;
-      const [task] = environment?.site.tasks() ?? [];
-      if (environment === undefined || task === undefined) return `${which}; not started, as the site did not`;
-      const runner = await limited(environment.runner());
-      const began = performance.now();
-      const controls = await limited(runner.snapshot(task));
-      return `${which}; opened ${task.url}, ${controls.length} controls, ${Math.round(performance.now() - began)} ms`;
+      const { environmentKinds } = await import("../../env/open.js");
+      const { kind } = config.environment;
+      const entry = (await environmentKinds(kind)).get(kind);
+      if (environment === undefined) return `${kind}; not started, as its tasks did not open`;
+      return (await limited(entry?.check?.(config, environment) ?? Promise.resolve(undefined))) ?? kind;
     },
     "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
   );

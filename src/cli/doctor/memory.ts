@@ -5,14 +5,16 @@
 
 import { type RunConfig, resolvePath } from "../../config/config.js";
 import { UserError } from "../../core/errors.js";
-import { loadFolder } from "../../core/registry.js";
 import { Rng } from "../../core/rng.js";
-import type { CacheUse, SampledModel, Sampler } from "../../diffusion/sampler.js";
-import type { TermBatch } from "../../diffusion/terms.js";
+import type { Batch } from "../../diffusion/batch.js";
+import { samplerOf } from "../../diffusion/kinds.js";
+import type { CacheUse, Sampler } from "../../diffusion/sampler.js";
+import type { SampledModel } from "../../diffusion/tokens.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
-import { rolloutGraph, scoreGraph, type Trainable, trainingGraph } from "../../engine/graphs.js";
+import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../engine/graphs.js";
 import { assertBatchesFit, machineMemory } from "../../engine/least-memory.js";
 import { assertScored } from "../../engine/scoring-check.js";
+import { environmentKinds } from "../../env/open.js";
 import { loraSites } from "../../nn/bind.js";
 import { graphWithPast, loadModel, type Model } from "../../nn/model.js";
 import { PAST } from "../../nn/past.js";
@@ -21,7 +23,9 @@ import { GraphBuilder } from "../../onnx/graph.js";
 import { peakActivationBytes } from "../../onnx/liveness.js";
 import { encodeModel } from "../../onnx/proto.js";
 import { Runtime } from "../../onnx/session.js";
-import { BYTES, type Tensor } from "../../onnx/types.js";
+import { f32 } from "../../onnx/tensors.js";
+import { BYTES } from "../../onnx/types.js";
+import { objectiveOf } from "../../rl/kinds.js";
 import type { Objective } from "../../rl/objective.js";
 import { prepareBatches } from "../../train/update.js";
 
@@ -29,8 +33,6 @@ const MIB = 2 ** 20;
 
 /** Node, ONNX Runtime, code and buffers of a run on a model of no size: measured on Linux x64. */
 const PROGRAM = 300 * MIB;
-/** A headless shell with one context took 96 MB (PSS, Linux x64); the rest is room for a full Chromium and more pages. */
-const BROWSER = { program: 150 * MIB, context: 30 * MIB };
 /** Copies of the adapter: policy, reference, gradient, zeros, two moments, and two on the way to a checkpoint. */
 const ADAPTER_COPIES = 8;
 /** Copies of the gradient that gradient_noise_every takes: of the first half, and of both. */
@@ -61,13 +63,7 @@ export interface Planned {
 
 /** The estimate of `refusion-train COMMAND` with this config. @throws UserError as opening the model does. */
 export async function estimateRun(config: RunConfig, command: string): Promise<MemoryEstimate> {
-  const objectives = await loadFolder<Objective>(new URL("../../rl/objectives/", import.meta.url), "objective");
-  const samplers = await loadFolder<Sampler>(new URL("../../diffusion/samplers/", import.meta.url), "sampler");
-  const [objective, sampler] = [objectives.get(command), samplers.get(config.sampler.kind)];
-  if (objective === undefined) {
-    throw new UserError(`Unknown objective ${command}; known: ${[...objectives.keys()].join(", ")}.`, { exitCode: 2 });
-  }
-  if (sampler === undefined) throw new UserError(`Unknown sampler ${config.sampler.kind}.`, { exitCode: 2 });
+  const [objective, sampler] = await Promise.all([objectiveOf(command), samplerOf(config.sampler.kind)]);
   const model = await loadModel(resolvePath(config.model, "model"));
   return estimateMemory({ config, model, sampler, objective });
 }
@@ -81,13 +77,8 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
   const vocabulary = model.config.vocab_size;
   assertBatchesFit(config, { ...generating, evaluation: generating, objective, vocabulary }, machineMemory());
   const full = "trainable" in config.objective && config.objective.trainable === "full";
-  const trainable: Trainable = { lora: full ? undefined : config.lora, full };
-  const tokens = {
-    mask: model.config.mask_token_id,
-    pad: model.config.pad_token_id,
-    eos: model.config.eos_token_id,
-  };
   const { graph } = model;
+  const trained: TrainedModel = { graph, lora: full ? undefined : config.lora, about: options.model };
   const weights = [...graph.initializers.values()].reduce(
     (n, { value }) => n + value.shape.reduce<number>((size, d) => size * Number(d), BYTES[value.dtype]),
     0,
@@ -96,34 +87,27 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
     ? weights
     : 4 * loraSites(graph, config.lora).reduce((n, s) => n + config.lora.rank * (s.inFeatures + s.outFeatures), 0);
 
-  const terms = await largestBatch(planned);
-  const shape = {
-    batch: terms.batch,
-    length: terms.length,
-    rows: terms.rows.length,
-    segments: terms.segments,
-  };
+  const batch = await largestBatch(planned);
+  const shape = shapeOf(graph, batch);
   const sizes = sampler.shapes(options);
-  const rollout = (batch: number): number =>
+  const rollout = (together: number): number =>
     peakActivationBytes(
       rolloutGraph(
-        graph,
-        { batch, length: sizes.length, rows: batch * sizes.rows },
-        trainable,
-        tokens,
+        trained,
+        { dims: sizes.dims(together), rows: sizes.rows === undefined ? undefined : together * sizes.rows },
         sampler.roundHead,
       ),
     );
+  const parameters = (objective.parameters?.(config.objective, { hiddenSize: model.config.hidden_size }) ?? []).flatMap(
+    (group) => group.parameters,
+  );
   const training = (checkpoint: boolean): number =>
     peakActivationBytes(
       trainingGraph(
-        graph,
+        { ...trained, checkpoint },
         shape,
-        { ...trainable, checkpoint },
-        tokens,
-        terms.head,
-        objective,
-        config.objective,
+        batch.head,
+        { objective, options: config.objective, parameters },
         new Map(),
       ),
     );
@@ -144,24 +128,26 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
       ? [
           {
             name: `keys and values of ${rollouts.join()} rollouts`,
-            bytes: PAST_COPIES * kept * Math.max(...rollouts) * sizes.length,
+            bytes: PAST_COPIES * kept * Math.max(...rollouts) * (sizes.dims(1).N ?? 0),
           },
         ]
       : []),
-    ...(scored
-      ? [{ name: "scoring", bytes: peakActivationBytes(scoreGraph(graph, shape, trainable, tokens, terms.head)) }]
-      : []),
+    ...(scored ? [{ name: "scoring", bytes: peakActivationBytes(scoreGraph(trained, shape, batch.head)) }] : []),
     {
-      name: `training, ${shape.batch} x ${shape.length} tokens, ${shape.rows} rows${checkpoint ? ", with checkpointing" : ""}`,
+      name: `training, ${Object.values(shape.dims).join(" x ")}, ${shape.terms} terms${checkpoint ? ", with checkpointing" : ""}`,
       bytes: training(checkpoint),
     },
     ...(config.training.gradient_noise_every > 0
       ? [{ name: "gradients of the halves that gradient_noise_every compares", bytes: adapter * HALVES }]
       : []),
-    { name: "inputs", bytes: 3 * 4 * shape.batch * shape.length ** 2 },
-    { name: "browser", bytes: BROWSER.program + config.browser.contexts * BROWSER.context },
+    { name: "inputs", bytes: 3 * inputBytes(batch) },
+    ...((await environmentKinds(config.environment.kind)).get(config.environment.kind)?.memory?.(config) ?? []),
   ];
   return { parts, total: parts.reduce((n, p) => n + p.bytes, 0), otherTraining: training(!checkpoint) };
+}
+
+function inputBytes({ inputs, headInputs }: Batch): number {
+  return [...Object.values(inputs), ...Object.values(headInputs)].reduce((n, { data }) => n + data.byteLength, 0);
 }
 
 /** Whether rollouts keep keys and values; `auto` may still find a GPU, and then does not. */
@@ -183,19 +169,26 @@ function noiseModel(model: Model): SampledModel {
 }
 
 /** The largest micro-batch of the run: prompts and responses as long as the sampler allows. */
-async function largestBatch({ config, model, sampler, objective }: Planned): Promise<TermBatch> {
+async function largestBatch({ config, model, sampler, objective }: Planned): Promise<Batch> {
   const sampled = noiseModel(model);
   const options = sampler.options(config.sampler, sampled);
   const rng = Rng.named(config.seed, "memory");
   const prompt = Array<number>(options.promptLength).fill(0);
   if (objective.learnsFrom === "supervision") {
     const { batch_size, ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
-    const example = { prompt, response: Array<number>(options.responseLength - 1).fill(0) };
-    return sampler.supervisedTerms(Array(batch_size).fill(example), options, {
+    const packLength = config.objective.pack_length as number | null;
+    const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
+    const response = Array<number>(Math.min(options.responseLength - 1, most)).fill(0);
+    const example = { prompt: prompt.slice(0, most), response };
+    if (sampler.supervisedTerms === undefined) throw new Error("refused before: the sampler has no supervised loss");
+    const [batch] = sampler.supervisedTerms(Array(batch_size).fill(example), options, {
+      ...(packLength === null ? {} : { packLength }),
       arWeight: ar_weight ?? null,
       eosFillWeight: eos_fill_weight ?? 0,
       rng,
     });
+    if (batch === undefined) throw new Error("no batch was laid out");
+    return batch;
   }
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   let trajectory: Trajectory | undefined;
@@ -206,16 +199,17 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
   }
   if (trajectory === undefined) throw new Error("no trajectory was drawn");
   const size = config.training.micro_batch;
-  const samples = Array.from({ length: size }, () => ({ trajectory, advantage: 1 }));
+  const stream = (name: string): Rng => Rng.named(config.seed, `memory/${name}`);
+  const samples = Array.from({ length: size }, () => ({ trajectory, credit: 1, stream }));
   const engine = {
-    score: async (terms: TermBatch) => ({
-      logProbs: new Float32Array(terms.rows.length),
-      value: new Float32Array(terms.segments),
+    score: async (batch: Batch) => ({
+      logProbs: new Float32Array(batch.coefficient.length),
+      value: new Float32Array(batch.segments),
     }),
   };
-  const [batch] = await prepareBatches({ engine, sampler, options }, objective, config.objective, samples, size, rng);
-  if (batch === undefined) throw new Error("no micro-batch was laid out");
-  return batch.terms;
+  const [prepared] = await prepareBatches({ engine, sampler, options }, objective, config.objective, [samples], size);
+  if (prepared === undefined) throw new Error("no micro-batch was laid out");
+  return prepared.batch;
 }
 
 type Noise = Parameters<Sampler["rollout"]>[0];
@@ -230,31 +224,23 @@ class NoiseModel implements Noise {
     private readonly sampled: SampledModel,
   ) {}
 
-  async forwardRound(input: Parameters<Noise["forwardRound"]>[0]): Promise<unknown> {
+  async forwardRound({ inputs, headInputs }: Parameters<Noise["forwardRound"]>[0]): Promise<unknown> {
     const { roundHead } = this.sampler;
     const { tokens, vocabulary } = this.sampled;
-    const rows = input.rows.length;
+    const rows = inputs.rows?.shape[0] ?? 1;
     if (!this.runtime.has("noise")) {
       const g = new GraphBuilder("noise");
       const logits = g.input("logits", "float32", [rows, vocabulary]);
-      const inverseTemperature = g.input("inverse_temperature", "float32", []);
-      const uniform = g.input("uniform", "float32", [rows]);
-      const features = Object.fromEntries(
-        Object.entries(roundHead.features).map(([name, dtype]) => [name, g.input(name, dtype, [rows])]),
+      const given = Object.fromEntries(
+        Object.entries(headInputs).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),
       );
-      roundHead.emit(new Emitter(g), logits, { inverseTemperature, uniform, features }, tokens);
+      roundHead.emit(new Emitter(g), { logits }, given, this.sampled);
       await this.runtime.load("noise", { bytes: encodeModel(g.build()) });
     }
     const logits = Float32Array.from({ length: rows * vocabulary }, (_, i) =>
       i % vocabulary === tokens.eos ? -30 : this.rng.normal(),
     );
-    const feeds: Record<string, Tensor> = {
-      logits: { dtype: "float32", shape: [rows, vocabulary], data: logits },
-      inverse_temperature: { dtype: "float32", shape: [], data: Float32Array.of(1 / input.temperature) },
-      uniform: { dtype: "float32", shape: [rows], data: input.uniform },
-    };
-    for (const [name, data] of Object.entries(input.features))
-      feeds[name] = { dtype: data instanceof Float32Array ? "float32" : "int64", shape: [rows], data };
+    const feeds = { logits: f32([rows, vocabulary], logits), ...headInputs };
     return roundHead.read(await this.runtime.run("noise", { feeds }));
   }
 }

@@ -1,16 +1,13 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
+import { type NamedTensors, scalar, vector } from "../../onnx/tensors.js";
 import { checkStreams, inBatches } from "../batches.js";
-import { type BufferBatch, batchBuffers, writeBuffer } from "../buffer.js";
-import {
-  MIN_TEMPERATURE,
-  type RoundModel,
-  rowNoise,
-  type SampledModel,
-  type Sampler,
-  type SamplerShapes,
-} from "../sampler.js";
+import { type BufferBatch, batchBuffers, tokenInputs, writeBuffer } from "../buffer.js";
+import { MIN_TEMPERATURE, type RoundModel, rowNoise, type Sampler, type SamplerShapes } from "../sampler.js";
+import { afterEosFraction } from "../scored-tokens.js";
+import { textPolicy } from "../text-policy.js";
+import type { SampledModel } from "../tokens.js";
 import { flowBoundTerms } from "./jump/bound.js";
 import { flowBuffer } from "./jump/canvas.js";
 import { type Drawn, generalisedKlHead, jumpRoundHead, transitionHead } from "./jump/heads.js";
@@ -60,7 +57,7 @@ function options(config: JumpConfig, model: SampledModel): JumpOptions {
 }
 
 function shapes({ promptLength, responseLength, steps }: JumpOptions): SamplerShapes {
-  return { length: promptLength + responseLength, rows: responseLength, steps };
+  return { dims: (batch) => ({ B: batch, N: promptLength + responseLength }), rows: responseLength, steps };
 }
 
 /** One rollout in progress. */
@@ -105,7 +102,8 @@ async function run(
   options: JumpOptions,
   batch: number,
 ): Promise<void> {
-  const { length, rows: canvas } = shapes(options);
+  const canvas = options.responseLength;
+  const length = options.promptLength + canvas;
   const buffers = batchBuffers(
     states.map((state) => flowBuffer(state.prompt, state.source)),
     { batch, length, pad: options.model.tokens.pad },
@@ -136,12 +134,14 @@ async function run(
       }
     });
     const drawn = await model.forwardRound({
-      ...input,
-      conditions: conditionsOf(at, batch),
-      rows,
-      features,
-      uniform,
-      temperature: options.temperature,
+      inputs: { ...tokenInputs(input), ...conditionsOf(at, batch), rows: vector(rows) },
+      headInputs: {
+        inverse_temperature: scalar(1 / options.temperature),
+        uniform: vector(uniform),
+        current: vector(features.current),
+        hazard: vector(features.hazard),
+        last: vector(features.last),
+      },
     });
     states.forEach((state, b) => {
       state.steps.push(readStep(drawn, b * canvas, canvas));
@@ -149,8 +149,8 @@ async function run(
   }
 }
 
-function conditionsOf({ time, step }: FlowStep, batch: number): { time: Float32Array; step: Float32Array } {
-  return { time: new Float32Array(batch).fill(time), step: new Float32Array(batch).fill(step) };
+function conditionsOf({ time, step }: FlowStep, batch: number): NamedTensors {
+  return { time: vector(new Float32Array(batch).fill(time)), step: vector(new Float32Array(batch).fill(step)) };
 }
 
 function readStep({ token, logProb }: Drawn, base: number, canvas: number): JumpStep {
@@ -182,15 +182,13 @@ function toTrajectory(state: State, { responseLength, temperature, exponent, mod
 
 export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn> = {
   schema,
+  policy: textPolicy,
   conditions: ["time", "step"],
-  drawsBehindEos: true,
   roundHead: jumpRoundHead,
   scoreHeads: [transitionHead, generalisedKlHead],
   options,
   shapes,
   shrink: (o, positions, steps) => ({ ...o, responseLength: positions, steps: Math.min(o.steps, steps) }),
-  refuses: (scoring) =>
-    scoring === "text" ? "a flow over whole texts gives no probabilities of a text read from left to right" : undefined,
   rollout,
   parse: parseJumpTrajectory,
   steps: (trajectory) => trajectory.steps.length,
@@ -198,8 +196,9 @@ export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn> = 
   reveals: jumpReveals,
   stepTerms: transitionTerms,
   boundTerms: flowBoundTerms,
-  textTerms: () => {
-    throw new Error("a flow has no text scores: `refuses` says so");
-  },
   supervisedTerms: supervisedFlowTerms,
+  // every position is drawn in every step, so that its steps score what lies behind EOS too
+  watch: (batches, scoring, { model }) => ({
+    after_eos_fraction: scoring === "steps" ? null : afterEosFraction(batches, scoring, model.tokens.eos),
+  }),
 };

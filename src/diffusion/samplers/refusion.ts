@@ -4,7 +4,9 @@ import type { Rng } from "../../core/rng.js";
 import { inBatches } from "../batches.js";
 import { cacheUse } from "../prefix-cache.js";
 import { RoundReader, type RowRequest } from "../round-reader.js";
-import type { RoundModel, SampledModel, Sampler } from "../sampler.js";
+import type { RoundModel, Sampler } from "../sampler.js";
+import { textPolicy } from "../text-policy.js";
+import type { SampledModel } from "../tokens.js";
 import { type Answer, decode, type Question, type Search } from "./refusion/decode.js";
 import { draftHead, type RowDrafts } from "./refusion/head.js";
 import { type RefusionOptions, refusionShapes } from "./refusion/options.js";
@@ -41,9 +43,6 @@ const schema = z
   });
 
 export type RefusionConfig = z.output<typeof schema>;
-
-const NO_LIKELIHOOD =
-  "sampler.kind=refusion is a deterministic search, whose responses have no probability that could be scored or trained";
 
 function options(config: RefusionConfig, model: SampledModel): RefusionOptions {
   if (model.attention !== "causal") {
@@ -144,27 +143,19 @@ function answerAt(drafts: RowDrafts, at: number): Answer {
   return { token: Number(drafts.token[at]), probability, target: Math.exp(drafts.targetLogProb[at] as number) };
 }
 
-function unscorable(): never {
-  throw new UserError(`Nothing to score: ${NO_LIKELIHOOD}.`);
-}
-
 export const sampler: Sampler<RefusionConfig, RefusionOptions, RefusionTrajectory, RowDrafts> = {
   schema,
+  policy: textPolicy,
   conditions: [],
   roundHead: draftHead,
   scoreHeads: [],
   options,
   shapes: refusionShapes,
   shrink,
-  refuses: () => NO_LIKELIHOOD,
   caches: ({ kvCache }) => kvCache,
   rollout,
   parse: (data, where, { tokens }) => parseTrajectory(data, where, tokens.eos),
   steps: () => 0,
   size: ({ prompt, response }) => prompt.length + response.length,
   reveals,
-  stepTerms: unscorable,
-  boundTerms: unscorable,
-  textTerms: unscorable,
-  supervisedTerms: unscorable,
 };

@@ -1,6 +1,6 @@
 import type { Page, Request } from "playwright";
 import { within } from "./browser.js";
-import { isServerFault, ownerOf } from "./submission.js";
+import { isServerFault, ownerOf } from "./requests.js";
 
 /** What a page works with; without an image or a style sheet it still does. */
 const WORKING_PARTS = ["script", "fetch", "xhr"];
@@ -28,10 +28,13 @@ export class BackgroundRequests {
   private readonly idlers: Waiting = new Set();
   private readonly recoveries: Waiting = new Set();
 
+  private readonly origins: ReadonlySet<string>;
+
   constructor(
     private readonly page: Page,
-    private readonly origin: string,
+    addresses: readonly string[],
   ) {
+    this.origins = new Set(addresses.map((address) => new URL(address).origin));
     const context = page.context();
     context.on("request", (request) => this.onStart(request));
     context.on("response", (response) => {
@@ -125,7 +128,7 @@ export class BackgroundRequests {
 
   private onStart(request: Request): void {
     if (!this.watching || !WORKING_PARTS.includes(request.resourceType())) return;
-    if (ownerOf(request, this.page) === "popup" || new URL(request.url()).origin !== this.origin) return;
+    if (ownerOf(request, this.page) === "popup" || !this.origins.has(new URL(request.url()).origin)) return;
     this.running.set(request, performance.now());
     if (!this.touched) this.early.add(nameOf(request));
     if (this.isParsed || request.resourceType() !== "script") this.lookups.add(request.url());

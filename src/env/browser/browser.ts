@@ -103,7 +103,9 @@ export class BrowserHost {
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
-          ...wall(new URL(this.options.site.baseUrl)),
+          ...wall(
+            [this.options.site.baseUrl, ...(this.options.site.allowOrigins ?? [])].map((address) => new URL(address)),
+          ),
         ],
       });
     let browser: Browser;
@@ -131,14 +133,15 @@ export class BrowserHost {
 
 /**
  * The wall below the request filter, which sees neither WebSockets, redirects, workers nor WebRTC: everything but the
- * site's own host and port goes through a proxy whose name has no address, and no other name has one either.
+ * site's own hosts and ports goes through a proxy whose name has no address, and no other name has one either.
  */
-function wall(site: URL): string[] {
-  const port = site.port || (site.protocol === "https:" ? "443" : "80");
+function wall(sites: readonly URL[]): string[] {
+  const hosts = sites.map((site) => `${site.hostname}:${site.port || (site.protocol === "https:" ? "443" : "80")}`);
+  const names = [...new Set(sites.map((site) => site.hostname))];
   return [
     "--proxy-server=http://wall.invalid:1",
-    `--proxy-bypass-list=<-loopback>;${site.hostname}:${port}`,
-    `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${site.hostname}`,
+    `--proxy-bypass-list=${["<-loopback>", ...new Set(hosts)].join(";")}`,
+    `--host-resolver-rules=${["MAP * ~NOTFOUND", ...names.map((name) => `EXCLUDE ${name}`)].join(", ")}`,
     // the headless shell and the full browser each know it by a name of their own
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",

@@ -1,15 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { errors } from "playwright";
+import { isLogin } from "../forms/answer.js";
+import { looseLabel } from "../forms/normalize.js";
 import type { Action, Plan } from "../forms/plan.js";
-import { type PostedPair, postedValues } from "../forms/posted.js";
+import type { PostedPair } from "../forms/posted.js";
 import type { FieldValue, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
-import { currentValues, type ReadForm, readForm } from "./controls.js";
+import { applyCarefully } from "./careful.js";
+import { currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
-import { aimAt, attachFile, emptyFiles, passTime, placeOf } from "./page-actions.js";
+import { Hands } from "./hands.js";
+import { attachFile, emptyFiles } from "./page-actions.js";
 import { awaitAnswers } from "./page-reader.js";
+import { discovered, kindOfValue, openUp, reach } from "./reach.js";
 import type { Session } from "./session.js";
 import type { Submission } from "./submission.js";
+import { submitForm } from "./submit.js";
 
 /** A plan that was carried out. */
 export interface Execution {
@@ -19,38 +23,54 @@ export interface Execution {
   readonly values: readonly FieldValue[];
   readonly submission: Submission | undefined;
   readonly posted: readonly PostedPair[];
+  /** What was not plain about the submission. */
+  readonly notes: readonly string[];
 }
 
 export interface ExecuteOptions {
   readonly uploads: "dummy" | "none";
 }
 
-/** When to look whether a click has arrived at all. */
-const FIRST_LOOK_MS = 200;
-/** How long a script may think between a click and its fetch, by its own clock. */
-const SCRIPT_PATIENCE_MS = 3000;
 /** How long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
 const LOOKUP_PATIENCE_MS = 1000;
 /** How long an answer may take from the server to the page's scripts. */
 const ANSWER_PATIENCE_MS = 1000;
 
 /**
- * Opens a page and reads its form when what the page's scripts ask the site for has come.
- * @throws EnvironmentFault where the site does not serve the page, or fails its scripts.
+ * Opens a task's page and reads its form when what the page's scripts ask the site for has come.
+ * @throws EnvironmentFault where the site does not serve the page, fails its scripts, or shows another page than the task's.
  */
-export async function openForm(session: Session, path: string): Promise<ReadForm> {
+export async function openForm(session: Session, task: Pick<Task, "url" | "fields">): Promise<ReadForm> {
   const { background, actionTimeoutMs: timeoutMs } = session;
-  const world = await session.goto(path);
-  let form = await readForm(world, timeoutMs);
+  const labels = Object.keys(task.fields);
+  const world = await session.goto(task.url);
+  const form = await readForm(world, timeoutMs, labels);
   const urls = await background.settle(session.stretched(LOOKUP_PATIENCE_MS));
   if (urls.length > 0) {
     await world.evaluate(awaitAnswers, { urls, patienceMs: session.stretched(ANSWER_PATIENCE_MS) });
-    await form.handle.dispose();
-    form = await readForm(world, timeoutMs);
+    await rescan(form);
   }
   await checkBackground(session);
   background.touch();
+  await checkPage(session, form, task);
   return form;
+}
+
+/** @throws EnvironmentFault where this is not the page that the task is about, with what it is instead. */
+async function checkPage(session: Session, form: ReadForm, task: Pick<Task, "url" | "fields">): Promise<void> {
+  const shows = form.labels.some((label) => findControl(form.controls, label) !== "none");
+  if (shows || (form.labels.length === 0 && form.controls.length > 0)) return;
+  const page = new URL(session.page.url());
+  const led = page.pathname !== new URL(task.url, page).pathname;
+  const password = form.controls.some((control) => control.kind === "password");
+  const login = isLogin(page.pathname) || (password && form.controls.length <= 4);
+  if (!login && (await openUp(session, form))) return;
+  for (const label of login ? [] : form.labels)
+    if (await discovered(form, label, kindOfValue(task.fields[label] ?? ""))) return;
+  const what = led ? `GET ${task.url} leads to ${page.pathname}` : `on ${task.url}`;
+  if (login) throw new EnvironmentFault(`${what}: a login, not the task's form (site.storage_state, site.login)`);
+  if (form.controls.length === 0) throw new EnvironmentFault(`no form ${led ? `: ${what}` : what}`);
+  throw new EnvironmentFault(`${what}: none of the task's labels is there`);
 }
 
 async function checkBackground(session: Session): Promise<void> {
@@ -68,8 +88,7 @@ export async function executePlan(
   plan: Plan,
   options: ExecuteOptions,
 ): Promise<Execution> {
-  const form = await openForm(session, task.url);
-  if (form.controls.length === 0) throw new EnvironmentFault(`no form on ${task.url}`);
+  const form = await openForm(session, task);
   const records: ActionRecord[] = [];
   let submission: Submission | undefined;
   const attached = new Set<number>();
@@ -83,16 +102,21 @@ export async function executePlan(
       records.push({ action, fate: "after-submit" });
       continue;
     }
-    const step = resolveAction(action, form, task.url);
+    let step = resolveAction(action, form, task.url);
+    if (step.do === "nothing" && (await isWorthAnotherLook(session, form, task, action, step, flush)))
+      step = resolveAction(action, form, task.url);
     if (step.do === "upload") {
       await flush();
       records.push(await upload(form, action, step, options));
     } else if (step.do === "submit") {
       await flush();
-      const result = await submit(session, form, action, step.button, options);
+      for (const control of options.uploads === "dummy" ? await attachRequired(form) : []) attached.add(control);
+      const result = await submitForm(session, form, task, action, step.button);
       submission = result.submission;
-      for (const control of result.attached) attached.add(control);
       records.push(result.record);
+    } else if (form.scripted || step.do === "operate") {
+      await flush();
+      records.push(await applyCarefully(session, form, action, step));
     } else {
       batch.push({ action, step });
     }
@@ -100,13 +124,41 @@ export async function executePlan(
   await flush();
   await checkBackground(session);
   const posted = submission?.posted ?? [];
-  const held = submission === undefined ? await currentValues(form) : postedValues(form.controls, posted);
+  const held = submission === undefined ? await currentValues(form) : submission.values;
   // a file that no action of the plan attached is nobody's merit
-  const values = held.map((value, control) =>
-    attached.has(control) && !records.some((r) => r.control === control && r.fate === "done") ? "" : value,
+  const values = form.controls.map((control, i) =>
+    attached.has(i) && !records.some((r) => r.control === i && r.fate === "done") ? "" : (held[i] ?? control.default),
   );
   await form.handle.dispose();
-  return { form, actions: records, values, submission, posted };
+  return { form, actions: records, values, submission, posted, notes: submission?.notes ?? [] };
+}
+
+/**
+ * A field of the task that the page does not show yet, or an option that it does not offer yet: it may come with what was
+ * filled in before. What is no field of the task costs no time.
+ */
+async function isWorthAnotherLook(
+  session: Session,
+  form: ReadForm,
+  task: Task,
+  action: Action,
+  step: Extract<Step, { do: "nothing" }>,
+  flush: () => Promise<void>,
+): Promise<boolean> {
+  if (!("label" in action)) return false;
+  const label = form.labels.find((known) => looseLabel(known) === looseLabel(action.label));
+  if (label === undefined) return false;
+  if (step.fate === "no-such-option" && form.scripted) {
+    await flush();
+    await session.background.settle(session.stretched(LOOKUP_PATIENCE_MS));
+    const few = (form.controls[step.control ?? -1]?.options.length ?? 0) <= 1;
+    await new Hands(session, form.handle).calm(few ? 1500 : 200, few ? 600 : 75);
+    await rescan(form);
+    return true;
+  }
+  if (step.fate !== "no-such-control") return false;
+  await flush();
+  return reach(session, form, label, kindOfValue(task.fields[label] ?? ""));
 }
 
 async function upload(
@@ -122,89 +174,6 @@ async function upload(
   const name = step.file.replace(/[\p{Cc}/\\]+/gu, "_").slice(0, 100) || "file.txt";
   await form.handle.evaluate(attachFile, { control: step.control, name });
   return { ...on, fate: "done" };
-}
-
-/** Clicks the submit button with the mouse and catches what is posted. */
-async function submit(
-  session: Session,
-  form: ReadForm,
-  action: Action,
-  button: number | undefined,
-  options: ExecuteOptions,
-): Promise<Submitted> {
-  if (button === undefined)
-    return { record: { action, fate: "no-such-control", detail: "no submit button" }, attached: [] };
-  const attached = options.uploads === "dummy" ? await attachRequired(form) : [];
-  const aim = await form.handle.evaluate(aimAt, button);
-  const caught = session.catchSubmission(aim.form);
-  const timer = new AbortController();
-  const after = (ms: number): Promise<undefined> =>
-    sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-  try {
-    if (aim.point !== undefined) await session.page.mouse.click(aim.point.x, aim.point.y);
-    let submission =
-      aim.invalid === undefined ? await Promise.race([caught.submission, after(FIRST_LOOK_MS)]) : undefined;
-    if (submission === undefined && !session.isPosting() && !(await form.handle.evaluate((page) => page.clicked))) {
-      // the page was not painted yet and dropped the click, or something covers the button: Playwright waits for it
-      const place = await form.handle.evaluate(placeOf, button);
-      if (place === 0) throw new EnvironmentFault("the submit button is gone");
-      const there = session.page.locator(`xpath=(//*)[${place}]`);
-      await there.click({ timeout: session.actionTimeoutMs, noWaitAfter: true });
-    }
-    if (submission === undefined && aim.invalid === undefined) {
-      const thought = form.handle.evaluate(passTime, Math.min(SCRIPT_PATIENCE_MS, session.actionTimeoutMs));
-      const waited = Promise.race([thought, after(2 * session.actionTimeoutMs)]);
-      const nothing = waited.then(
-        () => undefined,
-        () => undefined,
-      );
-      submission = await Promise.race([caught.submission, nothing]);
-    }
-    if (submission === undefined && aim.invalid === undefined)
-      submission = await afterLookups(session, caught.submission, session.actionTimeoutMs);
-    if (submission === undefined) {
-      // a submit event that no script stopped is a navigation; everything else is a refusal, or a script of its own
-      const sent = session.isPosting() || (await form.handle.evaluate((page) => page.submits > page.prevented));
-      if (sent) submission = await Promise.race([caught.submission, after(2 * session.actionTimeoutMs)]);
-      if (sent && submission === undefined) throw new EnvironmentFault("no answer to the form post");
-    }
-    if (submission === undefined)
-      return { record: { action, fate: "rejected", detail: aim.invalid ?? "the page posted nothing" }, attached };
-    const refused = submission.accepted ? {} : { detail: `refused with HTTP ${submission.status}` };
-    return { record: { action, fate: "done", submitted: true, ...refused }, submission, attached };
-  } catch (error) {
-    if (error instanceof errors.TimeoutError)
-      return { record: { action, fate: "timeout", detail: "the submit button could not be clicked" }, attached };
-    throw error;
-  } finally {
-    timer.abort();
-    caught.cancel();
-  }
-}
-
-/** A script that asks the site something before it posts gets the time for the answer. @throws EnvironmentFault without one. */
-async function afterLookups(
-  session: Session,
-  submission: Promise<Submission>,
-  patienceMs: number,
-): Promise<Submission | undefined> {
-  const { background } = session;
-  while (!session.isPosting()) {
-    const lookup = background.unanswered();
-    if (lookup === undefined) return undefined;
-    if (lookup.ageMs > patienceMs) throw new EnvironmentFault(`no answer to ${lookup.name}`);
-    await background.settle(Math.min(patienceMs - lookup.ageMs + 1, FIRST_LOOK_MS));
-    const caught = await Promise.race([submission, sleep(FIRST_LOOK_MS, undefined)]);
-    if (caught !== undefined) return caught;
-  }
-  return undefined;
-}
-
-interface Submitted {
-  readonly record: ActionRecord;
-  readonly submission?: Submission;
-  /** File controls that got a file no plan asked for. */
-  readonly attached: readonly number[];
 }
 
 /**

@@ -26,22 +26,25 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
       page.buttons[op.button]?.click();
       return true;
     }
+    // a script may have put another element in its place
+    if (page.elements[op.control]?.[0]?.isConnected !== true) page.scan();
     const elements = page.elements[op.control];
     const element = elements?.[0];
     if (elements === undefined || element === undefined) return false;
     switch (op.op) {
       case "value": {
-        if ((element as HTMLInputElement).readOnly) return false;
-        const limit = (element as HTMLInputElement).maxLength ?? -1;
+        const field = element as HTMLInputElement;
+        if (field.readOnly) return false;
+        const limit = field.maxLength ?? -1;
         const value = limit >= 0 ? op.value.slice(0, limit) : op.value;
-        set(element, "value", value);
+        set(field, "value", value);
         // two scripts on one date field (a mask and a calendar) garble it between them when it loses the focus
         announce(element, page.controls[op.control]?.notation === undefined);
-        return element.value !== "" || value === "";
+        return field.value !== "" || value === "";
       }
       case "option": {
-        if (element instanceof HTMLSelectElement) {
-          const option = element.options[op.option];
+        if (element.tagName === "SELECT") {
+          const option = (element as HTMLSelectElement).options[op.option];
           if (option === undefined || option.disabled) return false;
           option.selected = op.on;
           announce(element);
@@ -93,8 +96,11 @@ export interface FormTarget {
 
 /** Where and whether a button can be clicked. */
 export interface Aim {
-  /** Its middle in CSS pixels; absent where something covers it or it is out of reach. */
-  readonly point?: { readonly x: number; readonly y: number };
+  /** Its middle in CSS pixels of the window. */
+  readonly point: { readonly x: number; readonly y: number };
+  /** Whether a click there meets it: nothing covers it, and it is in reach. */
+  readonly hit: boolean;
+  readonly gone: boolean;
   /** What the browser's own validation says against its form, as `name: message`. */
   readonly invalid?: string;
   /** What its form sends, and where; of a button without a form, all controls of the page. */
@@ -103,10 +109,11 @@ export interface Aim {
 
 /** Runs IN THE PAGE: brings a button into view, aims at it and starts to count submit events. */
 export function aimAt(page: PageForm, index: number): Aim {
+  const button = page.buttons[index] as HTMLElement;
+  const { x, y, hit } = page.kit.aim(button);
   page.submits = 0;
   page.prevented = 0;
   page.clicked = false;
-  const button = page.buttons[index] as HTMLElement;
   button.addEventListener(
     "click",
     () => {
@@ -114,12 +121,9 @@ export function aimAt(page: PageForm, index: number): Aim {
     },
     { capture: true, once: true },
   );
-  button.scrollIntoView({ block: "center", behavior: "instant" });
-  const box = button.getBoundingClientRect();
-  const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const hit = document.elementFromPoint(point.x, point.y);
-  const form = (button as HTMLButtonElement).form ?? null;
-  const fields = [...document.querySelectorAll<HTMLInputElement>("input,select,textarea,button")].filter(
+  const form = (button as HTMLButtonElement).form ?? button.closest("form");
+  const doc = button.ownerDocument;
+  const fields = (page.kit.all("input,select,textarea,button") as HTMLInputElement[]).filter(
     (field) => form === null || field.form === form,
   );
   const sometimes = /^(?:checkbox|radio|submit|image|button|reset|select-multiple)$/;
@@ -128,13 +132,19 @@ export function aimAt(page: PageForm, index: number): Aim {
   // a control may have the name of what is asked for here, and stand in its place
   const said = (name: string): string | undefined =>
     form === null ? undefined : (Element.prototype.getAttribute.call(form, name) ?? undefined);
-  const skips = form === null || said("novalidate") !== undefined || (button as HTMLButtonElement).formNoValidate;
+  const own = (button as HTMLButtonElement).form ?? null;
+  const skips = own === null || said("novalidate") !== undefined || (button as HTMLButtonElement).formNoValidate;
   // of an address that is none it gives the text back, and does not throw
-  const link = document.createElement("a");
-  link.href = (button.getAttribute("formaction") ?? said("action")) || document.URL;
-  const bad = skips ? undefined : fields.find((field) => !field.validity.valid);
+  const link = doc.createElement("a");
+  link.href = (button.getAttribute("formaction") ?? said("action")) || doc.URL;
+  const bad =
+    skips || !/^(?:submit|image)$/.test((button as HTMLButtonElement).type)
+      ? undefined
+      : fields.find((field) => !field.validity.valid);
   return {
-    ...(hit !== null && button.contains(hit) ? { point } : {}),
+    point: { x, y },
+    hit,
+    gone: !button.isConnected,
     ...(bad === undefined ? {} : { invalid: `${bad.name}: ${bad.validationMessage}` }),
     form: {
       method: /^post$/i.test(button.getAttribute("formmethod") ?? said("method") ?? "") ? "POST" : "GET",
@@ -145,14 +155,9 @@ export function aimAt(page: PageForm, index: number): Aim {
   };
 }
 
-/** Runs IN THE PAGE: where a button stands among all elements, from 1; 0 where it is no longer there. */
-export function placeOf(page: PageForm, button: number): number {
-  const all: Iterable<Element> = document.getElementsByTagName("*");
-  return [...all].indexOf(page.buttons[button] as HTMLElement) + 1;
-}
-
 /** Runs IN THE PAGE: gives a file input a small file of this name, as a person does. */
 export function attachFile(page: PageForm, { control, name }: { control: number; name: string }): void {
+  if (page.elements[control]?.[0]?.isConnected !== true) page.scan();
   const input = page.elements[control]?.[0] as HTMLInputElement;
   const chosen = new DataTransfer();
   chosen.items.add(new File(["dummy file\n"], name, { type: "text/plain" }));

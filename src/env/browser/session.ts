@@ -1,37 +1,38 @@
-import type { Browser, BrowserContext, CDPSession, Page, Request, Response, Route } from "playwright";
+import { randomUUID } from "node:crypto";
+import type { Browser, BrowserContext, CDPSession, Page, Response } from "playwright";
 import { messageOf } from "../../core/errors.js";
 import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
-import type { FormTarget } from "./page-actions.js";
 import { PageWorld } from "./page-world.js";
-import { forwardSubmission, isOfForm, isSubmission, type Owner, ownerOf, type Submission } from "./submission.js";
+import { ownerOf } from "./requests.js";
+import { Traffic } from "./traffic.js";
 
 const VIEWPORT = { width: 800, height: 600 };
 /** Pixels of a page that a picture shows at most. */
 const PICTURE_HEIGHT = 2000;
-/** Episodes that one context serves; a fresh one now and then bounds whatever a page may leak. */
+/** Episodes that one context serves where the site's pages keep nothing; more would only gather history. */
 const EPISODES_A_CONTEXT = 100;
 /** Dialogs and windows that a page may open in one episode; beyond them it does nothing else any more. */
 const NUISANCE_LIMIT = 20;
 
 /**
- * One isolated context with one page. It serves episodes one after another; between two, everything a page can store is
- * cleared and the old page's script is stopped (`reset`), which a test proves; a new context a time would cost five
- * times the CPU of the episode itself.
+ * One isolated context with one page, for one episode: what a page stores, runs or opens ends with its context, and no
+ * list of things to clear would be complete. Only pages of our own, which keep nothing, share one (`finish`).
  */
 export class Session {
   private episodes = 0;
   /** Our own view of the page that is open. */
   private world: PageWorld | undefined;
-  private posting = false;
-  /** The address that `goto` is opening: the one navigation that may leave the page. */
-  private opening: string | undefined;
-  private loading = false;
+  /** Documents that the page has shown since it was opened. */
+  documents = 0;
+  /** The status of the newest document. */
+  status = Number.NaN;
   /** Dialogs and windows of this episode. */
   private nuisances = 0;
-  private waiting: { form: FormTarget; resolve(submission: Submission): void; reject(error: Error): void } | undefined;
   /** What the page's scripts ask the site for. */
   readonly background: BackgroundRequests;
+  /** What the page sends. */
+  readonly traffic: Traffic;
   /** How long an action or an answer may take now. */
   private patience: number;
 
@@ -47,8 +48,11 @@ export class Session {
     private readonly die: (why: string) => void,
     private readonly unsubscribe: () => void,
   ) {
-    this.background = new BackgroundRequests(page, new URL(options.site.baseUrl).origin);
+    const { site } = options;
+    this.background = new BackgroundRequests(page, [site.baseUrl, ...(site.allowOrigins ?? [])]);
     this.patience = options.actionTimeoutMs;
+    const patienceMs = (): number => this.patience;
+    this.traffic = new Traffic({ page, site, background: this.background, die, patienceMs });
     context.setDefaultTimeout(this.patience);
   }
 
@@ -59,12 +63,23 @@ export class Session {
       viewport: VIEWPORT,
       locale: "en-US",
       timezoneId: "UTC",
+      ...(options.site.storageState === undefined ? {} : { storageState: options.site.storageState }),
     });
     let session: Session | undefined;
-    await context.route("**", (route) => session?.filter(route) ?? route.abort());
+    // An empty page that only a page's way back leads to. What lay before the first page would else be about:blank, to
+    // which nothing can refuse the way.
+    const start = new URL(`/${randomUUID()}`, options.site.baseUrl).href;
+    const empty = { contentType: "text/html", body: "" };
+    await context.route("**", (route) => {
+      if (route.request().url() === start) return route.fulfill(session === undefined ? empty : { status: 204 });
+      return session?.traffic.filter(route) ?? route.abort();
+    });
     const page = await context.newPage();
     const devtools = await context.newCDPSession(page);
+    await page.goto(start);
     const { frameTree } = await devtools.send("Page.getFrameTree");
+    // refused in the moment of a swap of documents; a page that goes back twice then ends as one that leaves
+    await devtools.send("Page.resetNavigationHistory").catch(() => undefined);
     let die = (_: string): void => undefined;
     const died = new Promise<never>((_, reject) => {
       die = (why) => reject(new EnvironmentFault(why));
@@ -73,13 +88,24 @@ export class Session {
     const onEnd = (): void => die("the browser ended");
     browser.on("disconnected", onEnd);
     page.on("crash", () => die("the page crashed"));
-    page.on("close", () => die("the page closed itself"));
+    // where the browser ends, its pages close first, and it says so itself in the same breath
+    page.on("close", () => setImmediate(die, "the page closed itself"));
     const opened = new Session(browser, context, page, devtools, frameTree.frame.id, options, died, die, () =>
       browser.off("disconnected", onEnd),
     );
     session = opened;
     page.on("domcontentloaded", () => {
-      opened.loading = false;
+      opened.traffic.loading = false;
+      opened.documents++;
+    });
+    page.on("response", (response) => {
+      const request = response.request();
+      if (request.isNavigationRequest() && ownerOf(request, page) === "page") opened.status = response.status();
+    });
+    // no request goes before this one, so that the filter does not meet it
+    page.on("framenavigated", (frame) => {
+      if (opened.traffic.loading && frame === page.mainFrame() && frame.url() === "about:blank")
+        die("the page leaves for about:blank");
     });
     // a blocked dialog would hang the page; a person would confirm
     page.on("dialog", (dialog) => {
@@ -117,8 +143,7 @@ export class Session {
     this.nuisances = 0;
     const url = new URL(path, this.options.site.baseUrl);
     url.hash = "";
-    this.opening = url.href;
-    this.loading = true;
+    this.traffic.begin(url.href);
     this.background.begin();
     const response = await this.load(url.href);
     this.background.parsed();
@@ -154,27 +179,20 @@ export class Session {
     }
   }
 
-  /**
-   * Catches the next form post. It reaches the server as it is, but the page stays: a navigation is answered with 204.
-   * @param form whose navigation counts; what scripts post by fetch and XHR has its own shape, and counts as it is.
-   * @returns the submission; rejected with an EnvironmentFault on 5xx or no answer. `cancel` ends the wait.
-   */
-  catchSubmission(form: FormTarget): { submission: Promise<Submission>; cancel(): void } {
-    const submission = new Promise<Submission>((resolve, reject) => {
-      this.waiting = { form, resolve, reject };
-    });
-    submission.catch(() => undefined);
-    return {
-      submission,
-      cancel: () => {
-        this.waiting = undefined;
-      },
-    };
+  /** Whether a document is on its way that takes the page's place. */
+  isLeaving(): boolean {
+    return this.traffic.leaving;
   }
 
-  /** Whether a caught post still waits for its answer. */
-  isPosting(): boolean {
-    return this.posting;
+  /** The document that has taken the page's place, when it is parsed. @throws EnvironmentFault where none comes. */
+  async enter(): Promise<PageWorld> {
+    for (const end = performance.now() + this.patience; this.traffic.leaving; ) {
+      if (performance.now() > end) throw new EnvironmentFault("the page that the form leads to does not come");
+      await this.traffic.next(100);
+    }
+    await this.page.waitForLoadState("domcontentloaded");
+    this.world = await PageWorld.enter(this.devtools, this.frameId);
+    return this.world;
   }
 
   /** The whole page as a small JPEG; a very long one is cut. */
@@ -192,28 +210,13 @@ export class Session {
     });
   }
 
-  /** Clears whatever the last episode left. @returns false where the context is used up and has to be replaced. */
-  async reset(): Promise<boolean> {
-    this.waiting = undefined;
-    if (this.episodes >= EPISODES_A_CONTEXT || this.context.pages().length > 1) return false;
-    const origin = new URL(this.options.site.baseUrl).origin;
-    // drops the old document's listeners (pagehide would save drafts) and timers before its storage is cleared
-    await this.world?.evaluate(() => {
-      window.stop();
-      document.open();
-      const last = Number(setTimeout(() => undefined, 0));
-      for (let id = Math.max(0, last - 10_000); id <= last; id++) clearTimeout(id);
-      window.name = "";
-      sessionStorage.clear();
-      localStorage.clear();
-      // a cookie is stored some time after it was set; to read them waits for those under way
-      return document.cookie;
-    });
-    await Promise.all([
-      this.context.clearCookies(),
-      this.devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
-    ]);
-    return true;
+  /**
+   * Ends the episode. @returns whether the next one may use this context too: a navigation then ends all that this one's
+   * page has begun.
+   */
+  finish(): boolean {
+    const { stateless = false } = this.options.site;
+    return stateless && this.episodes < EPISODES_A_CONTEXT && this.context.pages().length === 1;
   }
 
   /** Closes the context. @returns false where it does not close in time: the browser is then not to be trusted. */
@@ -224,63 +227,5 @@ export class Session {
 
   private countNuisance(): void {
     if (++this.nuisances > NUISANCE_LIMIT) this.die("the page opens dialog after dialog, or window after window");
-  }
-
-  /** Decides on every request: to the site, from the site's own copies, into a form post, or nowhere. */
-  private async filter(route: Route): Promise<void> {
-    const request = route.request();
-    const { site } = this.options;
-    try {
-      const owner = ownerOf(request, this.page);
-      const own = new URL(request.url()).origin === new URL(site.baseUrl).origin;
-      const leaves = owner === "page" && request.isNavigationRequest();
-      if (this.waiting !== undefined && (own || leaves) && (await this.isPost(request, owner, this.waiting.form))) {
-        const { resolve, reject } = this.waiting;
-        this.waiting = undefined;
-        if (!own) {
-          reject(new EnvironmentFault(`the form posts to another host: ${new URL(request.url()).origin}`));
-          await route.fulfill({ status: 204 });
-          return;
-        }
-        this.posting = true;
-        this.background.end();
-        await forwardSubmission(route, this.patience).then(resolve, reject);
-        this.posting = false;
-      } else if (leaves && !(own && this.isOpening(request))) {
-        // a browser reads a page no further that has left while it was loading
-        if (this.loading) this.die("the page leaves before it is loaded");
-        // neither a link, a script nor a refresh takes the page away: to this answer a browser stays where it is
-        await route.fulfill({ status: 204 });
-      } else if (!own) {
-        const asset = site.assets?.get(request.url());
-        await (asset === undefined
-          ? route.abort("blockedbyclient")
-          : route.fulfill({
-              contentType: asset.contentType,
-              body: Buffer.from(asset.body),
-              headers: { "access-control-allow-origin": "*" },
-            }));
-      } else {
-        // a form may post into a new window; anything else that a window asks for goes nowhere
-        await (owner === "popup" ? route.abort("blockedbyclient") : route.continue());
-      }
-    } catch {
-      // the page or the context went away while the request was in the air
-    }
-  }
-
-  private async isPost(request: Request, owner: Owner, form: FormTarget): Promise<boolean> {
-    if (!isSubmission(request, owner)) return false;
-    const counts = request.isNavigationRequest()
-      ? await isOfForm(request, owner, form)
-      : !this.background.isRoutine(request);
-    // another may have come first in the meantime
-    return counts && this.waiting?.form === form;
-  }
-
-  private isOpening(request: Request): boolean {
-    if (request.method() !== "GET" || request.url().split("#")[0] !== this.opening) return false;
-    this.opening = undefined;
-    return true;
   }
 }

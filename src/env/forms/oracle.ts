@@ -9,7 +9,8 @@ type Kinds = Readonly<Record<string, FieldKind>>;
 /**
  * The plan that a perfect policy writes: one action a field whose default is not already right, then the submit.
  * @param kinds the page's controls, or each label's kind where no browser is at hand (targets of supervised training).
- * A field without a control gets no action.
+ * A field that the untouched page does not show may come with what is filled in before it: its action is told by its
+ * value. Without a browser it gets none.
  */
 export function oracleActions(
   fields: Readonly<Record<string, FieldValue>>,
@@ -17,9 +18,16 @@ export function oracleActions(
 ): Action[] {
   const actions = Object.entries(fields).flatMap(([label, truth]): Action[] => {
     const kind = kindOf(label, kinds);
-    return kind === undefined ? [] : fieldActions(label, truth, kind);
+    return kind === undefined ? unseenActions(label, truth, kinds) : fieldActions(label, truth, kind);
   });
   return [...actions, { kind: "submit" }];
+}
+
+function unseenActions(label: string, truth: FieldValue, kinds: Kinds | readonly Control[]): Action[] {
+  if (!isControls(kinds)) return [];
+  if (typeof truth === "boolean") return truth ? [{ kind: "check", label }] : [];
+  if (Array.isArray(truth)) return truth.length === 0 ? [] : groupActions(label, truth, []);
+  return isNoFile(truth) ? [] : [{ kind: "fill", label, value: spoken(truth) }];
 }
 
 function kindOf(label: string, kinds: Kinds | readonly Control[]): FieldKind | undefined {

@@ -1,17 +1,21 @@
-import type { Control } from "../browser/controls.js";
-import type { FieldValue } from "../site.js";
-import { parseBoolean } from "./normalize.js";
-
-/** One posted name and value; a file is its name. */
+/** One posted name and value; a file is its name. A nested name is written as a path: `user.address.city`. */
 export type PostedPair = readonly [name: string, value: string];
 
 /** What is read of a post: a page may send anything, and every value is compared with the truth. */
-const POST_LIMITS = { bytes: 16_000_000, pairs: 10_000, text: 8192 };
+const POST_LIMITS = { bytes: 16_000_000, pairs: 10_000, text: 8192, depth: 10 };
 
-/** Reads the body of a form post: urlencoded, multipart or JSON. Anything else, or far too much of it, is no pairs. */
+/**
+ * Reads what a request carries: urlencoded, multipart, JSON (nested, in strings, in frames of a socket), lines of text,
+ * XML. Far too much of it is no pairs.
+ */
 export async function readPosted(body: Uint8Array | null, contentType: string): Promise<PostedPair[]> {
   if (body === null || body.byteLength === 0 || body.byteLength > POST_LIMITS.bytes) return [];
-  return limitPairs(await readPairs(body, contentType));
+  return limitPairs(await readPairs(body, contentType.toLowerCase(), contentType));
+}
+
+/** The pairs of a query, its JSON values opened. */
+export function readQuery(url: string): PostedPair[] {
+  return limitPairs([...new URL(url).searchParams].flatMap(([name, value]) => opened(name, value)));
 }
 
 /** The first pairs, each cut to what a comparison looks at. */
@@ -21,74 +25,109 @@ export function limitPairs(pairs: readonly PostedPair[]): PostedPair[] {
     .map(([name, value]) => [name.slice(0, POST_LIMITS.text), value.slice(0, POST_LIMITS.text)]);
 }
 
-async function readPairs(body: Uint8Array, contentType: string): Promise<PostedPair[]> {
-  const type = contentType.toLowerCase();
-  if (type.includes("json")) return flatten(parseJson(body));
-  if (!type.includes("form-data") && !type.includes("x-www-form-urlencoded")) return flatten(parseJson(body));
-  try {
-    // a Response needs plain bytes of its own
-    const data = await new Response(Uint8Array.from(body), { headers: { "content-type": contentType } }).formData();
-    return [...data].map(([name, value]) => [name, typeof value === "string" ? value : value.name]);
-  } catch {
-    return [];
+async function readPairs(body: Uint8Array, type: string, contentType: string): Promise<PostedPair[]> {
+  if (type.includes("form-data") || type.includes("x-www-form-urlencoded")) {
+    try {
+      // a Response needs plain bytes of its own
+      const data = await new Response(Uint8Array.from(body), { headers: { "content-type": contentType } }).formData();
+      const parts = await Promise.all([...data].map(async ([name, value]) => partPairs(name, value)));
+      return parts.flat();
+    } catch {
+      return [];
+    }
   }
+  return readText(Buffer.from(body).toString("utf8"));
 }
 
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8")) as unknown;
-  } catch {
-    return undefined;
-  }
+/** A JSON part of a multipart body is data, any other file its name. */
+async function partPairs(name: string, value: string | File): Promise<PostedPair[]> {
+  if (typeof value === "string") return opened(name, value);
+  if (!value.type.includes("json") && value.name !== "blob") return [[name, value.name]];
+  return opened(name, await value.text());
 }
 
-/** The leaves of posted JSON under their own keys; list items repeat the key. */
+/** Text of a body or of a socket's frame, whatever it is said to be. */
+export function readText(text: string): PostedPair[] {
+  const json = jsonIn(text);
+  if (json !== undefined) return limitPairs(flatten(json));
+  if (/^\s*</.test(text)) return limitPairs(xmlPairs(text));
+  if (isEncoded(text))
+    return limitPairs([...new URLSearchParams(text)].flatMap(([name, value]) => opened(name, value)));
+  const lines = text.split(/\r?\n/).slice(0, POST_LIMITS.pairs);
+  const pairs = lines.flatMap((line): PostedPair[] => {
+    const m = /^\s*([^=:]{1,100}?)\s*[=:]\s*(.*)$/s.exec(line.slice(0, POST_LIMITS.text));
+    return m === null
+      ? line.trim() === ""
+        ? []
+        : line.split(/[,;\t]/).map((cell): PostedPair => ["", cell.trim()])
+      : [[m[1] ?? "", m[2] ?? ""]];
+  });
+  return limitPairs(pairs);
+}
+
+/** JSON, or JSON behind the few letters that socket protocols put before it (`42["submit",{...}]`). */
+function jsonIn(text: string): unknown {
+  const start = text.slice(0, 64).search(/[[{]/);
+  if (start < 0) return undefined;
+  for (const part of start === 0 ? [text] : [text, text.slice(start)]) {
+    try {
+      const value: unknown = JSON.parse(part.replace(/\0$/, ""));
+      if (typeof value === "object" && value !== null) return value;
+    } catch {
+      // not this one
+    }
+  }
+  return undefined;
+}
+
+const isEncoded = (text: string): boolean =>
+  /^[^=&\s]{1,200}=[^&\s]*(?:&[^=&\s]{1,200}=[^&\s]*)*$/.test(text.slice(0, 20_000));
+
+function xmlPairs(text: string): PostedPair[] {
+  const decode = (t: string): string =>
+    t.replace(
+      /&(lt|gt|quot|apos|amp);/g,
+      (_, name: string) => ({ lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" })[name] ?? "",
+    );
+  return [...text.matchAll(/<([\w:.-]+)[^<>]*>([^<>]+)<\/\1>/g)].map(
+    (m): PostedPair => [m[1] ?? "", decode(m[2] ?? "")],
+  );
+}
+
+/** A value that is JSON or an encoded form itself gives its own pairs too. */
+function opened(name: string, value: string, depth = 0): PostedPair[] {
+  if (depth > 3 || value.length > 1_000_000) return [[name, value]];
+  if (/^\s*[[{]/.test(value)) {
+    const json = jsonIn(value);
+    if (json !== undefined) return flatten(json, name, depth + 1);
+  }
+  if (value.includes("&") && isEncoded(value))
+    return [...new URLSearchParams(value)].flatMap(([key, inner]) => opened(key, inner, depth + 1));
+  return [[name, value]];
+}
+
+/** The leaves of posted JSON under the path of their keys; list items repeat the key. `{name, value}` is a pair itself. */
 function flatten(value: unknown, name = "", depth = 0): PostedPair[] {
-  if (depth > 8 || value === undefined) return [];
+  if (depth > POST_LIMITS.depth || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((item) => flatten(item, name, depth + 1));
   if (typeof value === "object" && value !== null) {
-    return Object.entries(value).flatMap(([key, inner]) => flatten(inner, key, depth + 1));
+    const entries = Object.entries(value);
+    const pair = pairOf(value as Record<string, unknown>);
+    if (pair !== undefined) return flatten(pair.value, name === "" ? pair.name : `${name}.${pair.name}`, depth + 1);
+    return entries.flatMap(([key, inner]) => flatten(inner, name === "" ? key : `${name}.${key}`, depth + 1));
   }
-  return name === "" ? [] : [[name, value === null ? "" : String(value)]];
+  if (typeof value === "string") return opened(name, value, depth);
+  return [[name, value === null ? "" : String(value)]];
 }
 
-/**
- * The controls' values as the server received them, in the order of `controls`. What was not posted is empty: an
- * unticked box, or a control the page left out.
- */
-export function postedValues(controls: readonly Control[], posted: readonly PostedPair[]): FieldValue[] {
-  const byName = new Map<string, string[]>();
-  for (const [name, value] of posted) {
-    const known = byName.get(name);
-    if (known === undefined) byName.set(name, [value]);
-    else known.push(value);
-  }
-  const used = new Map<string, number>();
-  return controls.map((control): FieldValue => {
-    const key = byName.has(control.name) || control.id === "" ? control.name : control.id;
-    const values = byName.get(key) ?? byName.get(key.replace(/\[\]$/, "")) ?? [];
-    switch (control.kind) {
-      case "checkbox":
-        // a scripted form may post false instead of nothing; any other value of a ticked box means ticked
-        return values.some((value) => parseBoolean(value) !== false);
-      case "checkbox-group":
-        return values.slice(0, 2 * control.options.length + 1).flatMap((value) => textsOf(control, value));
-      case "select":
-      case "radio": {
-        const value = values[0] ?? "";
-        return control.options.find((option) => option.value === value && value !== "")?.text ?? value;
-      }
-      default: {
-        // text controls that share a name post in page order
-        const nth = used.get(key) ?? 0;
-        used.set(key, nth + 1);
-        return values[nth] ?? "";
-      }
-    }
-  });
-}
+const NAMES = ["name", "field", "key", "id", "label", "question", "fieldName", "fieldId"];
+const VALUES = ["value", "answer", "values", "val", "response", "text"];
 
-function textsOf(control: Control, value: string): string[] {
-  if (value === "") return [];
-  return [control.options.find((option) => option.value === value)?.text ?? value];
+/** `{name: "email", value: "a@b"}` and the like, with at most one thing beside. */
+function pairOf(value: Record<string, unknown>): { name: string; value: unknown } | undefined {
+  const keys = Object.keys(value);
+  if (keys.length < 2 || keys.length > 4) return undefined;
+  const held = VALUES.find((key) => key in value);
+  const name = NAMES.find((key) => key !== held && typeof value[key] === "string" && (value[key] as string) !== "");
+  return held === undefined || name === undefined ? undefined : { name: value[name] as string, value: value[held] };
 }

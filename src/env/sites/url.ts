@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { SiteKind, Task } from "../site.js";
+import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
 import { splitHash } from "./parts/split-hash.js";
 import { readTasks } from "./parts/tasks-file.js";
 
@@ -14,6 +15,20 @@ const schema = z.strictObject({
     .describe(
       "hosts that base_url may name besides this machine: what is trained on is filled in and sent, many times",
     ),
+  allow_origins: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("other origins that the pages may speak to, as an API on another port: http://127.0.0.1:9000"),
+  storage_state: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Playwright's storage state (cookies, local storage) that each episode begins with"),
+  login: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("a module whose default export logs a Playwright page in, once before the run (docs/sites.md)"),
 });
 
 export type UrlOptions = z.output<typeof schema>;
@@ -22,6 +37,7 @@ export type UrlOptions = z.output<typeof schema>;
 const MAX_PROBES = 200;
 const PROBES_AT_ONCE = 4;
 const PROBE_TIMEOUT_MS = 10_000;
+const MAX_HOPS = 5;
 const MAX_LISTED = 8;
 
 /** Any running site, with a file of tasks. It is somebody else's server: nothing here starts or ends it. */
@@ -31,10 +47,17 @@ export const site: SiteKind<UrlOptions> = {
     const baseUrl = originOf(options.base_url, options.allow_hosts);
     const tasks = readTasks(resolve(options.tasks), baseUrl);
     const hash = splitHash(tasks);
-    await probe(baseUrl, tasks);
+    const allowOrigins = options.allow_origins.map((origin) =>
+      originOf(origin, options.allow_hosts, "site.allow_origins"),
+    );
+    const login = { file: options.login, stateFile: options.storage_state };
+    const storageState = await storageStateOf(login, { baseUrl, allowOrigins });
+    await probe(baseUrl, tasks, storageState);
     return {
       name: "url",
       baseUrl,
+      ...(allowOrigins.length === 0 ? {} : { allowOrigins }),
+      ...(storageState === undefined ? {} : { storageState }),
       tasks: () => tasks,
       notes: leaks(tasks),
       splitHash: () => hash,
@@ -44,7 +67,7 @@ export const site: SiteKind<UrlOptions> = {
 };
 
 /** @throws UserError where it is no origin, or one on a host that the config does not allow. */
-function originOf(baseUrl: string, allowed: readonly string[]): string {
+function originOf(baseUrl: string, allowed: readonly string[], key = "site.base_url"): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (
     url === undefined ||
@@ -52,13 +75,13 @@ function originOf(baseUrl: string, allowed: readonly string[]): string {
     url.username !== "" ||
     url.pathname + url.search !== "/"
   ) {
-    throw new UserError(`site.base_url: expected an address without a path, as http://127.0.0.1:8080; got ${baseUrl}`, {
+    throw new UserError(`${key}: expected an address without a path, as http://127.0.0.1:8080; got ${baseUrl}`, {
       hint: "Paths belong into the tasks' url.",
       exitCode: 2,
     });
   }
   if (!isLoopback(url.hostname) && !allowed.some((host) => host.toLowerCase() === url.hostname)) {
-    throw new UserError(`site.base_url: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
+    throw new UserError(`${key}: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
       hint: `A run fills in and sends its forms thousands of times. If that is what you want: site.allow_hosts=[${url.hostname}]`,
       exitCode: 2,
     });
@@ -79,20 +102,15 @@ function leaks(tasks: readonly Task[]): string[] {
 }
 
 /** Asks for each form's page once. @throws UserError where the site does not answer, or does not serve a page. */
-async function probe(baseUrl: string, tasks: readonly Task[]): Promise<void> {
+async function probe(baseUrl: string, tasks: readonly Task[], state: StorageState | undefined): Promise<void> {
+  const headers = cookiesFor(state, baseUrl);
   const paths = [...new Set(tasks.map((task) => task.url))].slice(0, MAX_PROBES);
   const problems: string[] = [];
   const next = paths.values();
   const worker = async (): Promise<void> => {
     for (const path of next) {
-      const answer = await fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(
-        reasonOf,
-      );
-      if (typeof answer === "string") problems.push(`${path}: ${answer}`);
-      else {
-        await answer.body?.cancel();
-        if (!answer.ok) problems.push(`${path}: HTTP ${answer.status}`);
-      }
+      const problem = await ask(`${baseUrl}${path}`, headers);
+      if (problem !== undefined) problems.push(`${path}: ${problem}`);
     }
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, worker));
@@ -108,6 +126,25 @@ async function probe(baseUrl: string, tasks: readonly Task[]): Promise<void> {
       hint: "Start the site first, and check site.base_url and the tasks' url.",
     },
   );
+}
+
+/** Asks for one page, by redirects of the same origin only. @returns what is wrong with it. */
+async function ask(address: string, headers: HeadersInit): Promise<string | undefined> {
+  let at = new URL(address);
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    const options: RequestInit = { headers, redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
+    const answer = await fetch(at, options).catch(reasonOf);
+    if (typeof answer === "string") return answer;
+    await answer.body?.cancel();
+    const location = answer.headers.get("location");
+    if (answer.status < 300 || answer.status > 399 || location === null)
+      return answer.ok ? undefined : `HTTP ${answer.status}`;
+    if (!URL.canParse(location, at)) return `HTTP ${answer.status} to ${location.slice(0, 100)}`;
+    const next = new URL(location, at);
+    if (next.origin !== at.origin) return `leads to another server, ${next.origin}`;
+    at = next;
+  }
+  return `leads on and on (${MAX_HOPS} redirects)`;
 }
 
 /** Why a fetch failed: the reason lies in the error's cause. */

@@ -83,6 +83,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
       // a planned block is one session's own; what is taken piece by piece goes back to all
       if (!call.memPattern || provider === "cuda") api.check("DisableMemPattern", options);
       config("session.intra_op.allow_spinning", "0");
+      config("session.set_denormal_as_zero", "1");
       config("session.disable_prepacking", call.prepack ? "0" : "1");
       if (provider === "cuda") this.appendCuda(options);
       else if (provider !== "cpu") throw new Error(`the C API binding does not serve the provider ${provider}`);

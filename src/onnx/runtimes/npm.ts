@@ -42,6 +42,8 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
   async load(call: LoadCall): Promise<NpmSession> {
     const config: Record<string, unknown> = {
       intra_op: { allow_spinning: "0" },
+      // masked scores become denormal probabilities, on which processors are slow
+      set_denormal_as_zero: "1",
       disable_prepacking: call.prepack ? "0" : "1",
     };
     if (call.weightsDir !== undefined) config.model_external_initializers_file_folder_path = call.weightsDir;
@@ -122,6 +124,9 @@ function toWire(tensor: OrtTensor, what: string, mayTake: boolean): WireTensor {
 }
 
 export async function openNpmBinding(): Promise<NpmBinding> {
+  // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
+  // empty: without it in this thread, half floats are carried as Uint16Array, as before.
+  Reflect.deleteProperty(globalThis, "Float16Array");
   // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
   // empty: without it in this thread, half floats are carried as Uint16Array, as before.
   Reflect.deleteProperty(globalThis, "Float16Array");

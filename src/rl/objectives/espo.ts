@@ -4,13 +4,16 @@
  *   rho  = exp((ELBO_theta - ELBO_old) / L)                 one ratio a response, per token
  *   loss = - mean min(rho A, clip(rho, 1 - eps_low, 1 + eps_high) A) + beta * 1/2 (ELBO_theta - ELBO_ref)^2 / L
  *
- * ELBO by M Monte-Carlo corruptions with their complements, as the sampler defines it (masks: diffusion/unmask/elbo.ts); theta, old and reference share the masks,
+ * ELBO by M Monte-Carlo corruptions with their complements, as the sampler defines it (masks:
+ * diffusion/samplers/unmask/elbo.ts); theta, old and reference share the masks,
  * since with masks of their own the ratio would be Monte-Carlo noise. L counts tokens up to and including EOS.
  */
 import { z } from "zod";
-import type { TermBatch } from "../../diffusion/terms.js";
+import type { Batch } from "../../diffusion/batch.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
-import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
+import { advantageOptions, episodeCredit } from "../credit.js";
+import type { LayoutContext, Objective } from "../objective.js";
+import { sequenceLoss } from "../sequence-loss.js";
 
 const schema = z.strictObject({
   mc_samples: z.int().min(1).default(2).describe("M: mask draws of the ELBO"),
@@ -18,11 +21,7 @@ const schema = z.strictObject({
   kl_coeff: z.number().min(0).default(3e-3).describe("beta: weight of the k2 penalty to the reference adapter"),
   clip_range_low: z.number().positive().lt(1).default(0.2).describe("eps_low"),
   clip_range_high: z.number().positive().default(0.2).describe("eps_high"),
-  adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
-  advantage: z
-    .enum(["group", "center", "leave_one_out"])
-    .default("leave_one_out")
-    .describe("how a group's rewards become advantages"),
+  ...advantageOptions("leave_one_out"),
   noise_every: z
     .int()
     .min(0)
@@ -38,31 +37,12 @@ export const objective: Objective<EspoOptions> = {
   schema,
   learnsFrom: "rollouts",
   scoring: "bound",
-  penalty: (o) => o.kl_coeff,
+  needs: (o) => ({ reference: o.kl_coeff > 0 }),
+  credit: episodeCredit,
   noiseEvery: (o) => o.noise_every,
 
-  layout: (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): TermBatch =>
+  layout: (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): Batch =>
     context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
 
-  loss({ e, value, old, reference, advantage, weight, tokens }: LossInputs, o: EspoOptions): Loss {
-    const ratio = e.exp(e.div(e.sub(value, old), tokens));
-    const clipped = e.clip(ratio, 1 - o.clip_range_low, 1 + o.clip_range_high);
-    const surrogate = e.neg(e.min(e.mul(ratio, advantage), e.mul(clipped, advantage)));
-    const difference = e.sub(value, reference);
-    const k2 = e.div(e.mul(e.mul(difference, difference), 0.5), tokens);
-    const real = e.indicator(e.greater(weight, 0));
-    const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
-    const outside = e.g.op("Or", [e.less(ratio, 1 - o.clip_range_low), e.greater(ratio, 1 + o.clip_range_high)]);
-    return {
-      loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k2, o.kl_coeff)) : surrogate),
-      metrics: {
-        kl: { value: average(k2), reduce: "sum" },
-        ratio_mean: { value: average(ratio), reduce: "sum" },
-        ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
-        ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
-        clip_fraction: { value: average(e.indicator(outside)), reduce: "sum" },
-        elbo_per_token: { value: average(e.div(value, tokens)), reduce: "sum" },
-      },
-    };
-  },
+  loss: sequenceLoss,
 };

@@ -10,9 +10,11 @@
  *   k3         = exp(d) - d - 1,  d = clamp(l_t_ref - l_t, +-10)     (Schulman 2020)
  */
 import { z } from "zod";
-import type { TermBatch } from "../../diffusion/terms.js";
+import type { Rng } from "../../core/rng.js";
+import type { Batch } from "../../diffusion/batch.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
+import { episodeCredit } from "../credit.js";
 import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z
@@ -46,15 +48,16 @@ export const objective: Objective<FlowGrpoOptions> = {
   schema,
   learnsFrom: "rollouts",
   scoring: "steps",
-  penalty: (o) => o.kl_coeff,
+  needs: (o) => ({ reference: o.kl_coeff > 0 }),
+  credit: episodeCredit,
 
-  layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): TermBatch {
+  layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): Batch {
     const k = o.steps_per_update;
     const layout = { level: o.ratio_level, reduction: o.reduction };
     if (k === "all") return context.stepTerms(trajectories, layout);
-    const subset = trajectories.map((t) => {
+    const subset = trajectories.map((t, b) => {
       const all = Array.from({ length: context.steps(t) }, (_, i) => i);
-      return context.rng
+      return (context.rngs[b] as Rng)
         .shuffle(all)
         .slice(0, k)
         .sort((a, b) => a - b);

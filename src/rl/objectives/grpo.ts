@@ -7,9 +7,10 @@
  *   loss = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
  */
 import { z } from "zod";
-import type { TermBatch } from "../../diffusion/terms.js";
+import type { Batch } from "../../diffusion/batch.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
+import { episodeCredit } from "../credit.js";
 import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z.strictObject({
@@ -24,9 +25,10 @@ export const objective: Objective<GrpoOptions> = {
   schema,
   learnsFrom: "rollouts",
   scoring: "text",
-  penalty: (o) => o.kl_coeff,
+  needs: (o) => ({ reference: o.kl_coeff > 0 }),
+  credit: episodeCredit,
 
-  layout: (trajectories: readonly Trajectory[], _: GrpoOptions, context: LayoutContext): TermBatch =>
+  layout: (trajectories: readonly Trajectory[], _: GrpoOptions, context: LayoutContext): Batch =>
     context.textTerms(trajectories),
 
   loss: (inputs: LossInputs, o: GrpoOptions): Loss => clippedLoss(inputs, o),

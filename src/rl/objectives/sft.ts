@@ -6,11 +6,17 @@
  *   loss = - sum_r coefficient[r] * score_r
  */
 import { z } from "zod";
-import type { TermBatch } from "../../diffusion/terms.js";
+import type { Batch } from "../../diffusion/batch.js";
 import type { Loss, LossInputs, Objective } from "../objective.js";
 
 const schema = z.strictObject({
   batch_size: z.int().min(1).default(16).describe("examples a step"),
+  pack_length: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("tokens of a sequence that holds several examples, without padding; null = a padded sequence each"),
   trainable: z.enum(["lora", "full"]).default("lora").describe("train the adapter, or every weight of the model"),
   ar_weight: z
     .number()
@@ -24,7 +30,9 @@ const schema = z.strictObject({
     .min(0)
     .max(1)
     .default(0)
-    .describe("share of examples with random form titles and labels (embedded site)"),
+    .describe(
+      "share of synthetic examples: random form titles and labels (embedded site), or fields of the tasks put together anew",
+    ),
   optimizer: z
     .enum(["adamw", "muon"])
     .default("adamw")
@@ -50,9 +58,10 @@ export const objective: Objective<SftOptions> = {
   schema,
   learnsFrom: "supervision",
   scoring: "supervised",
-  penalty: () => 0,
+  needs: () => ({ reference: false }),
+  credit: (group) => group.map(() => null),
 
-  layout(): TermBatch {
+  layout(): Batch {
     throw new Error("sft learns from supervised batches, not from trajectories");
   },
 

@@ -1,7 +1,7 @@
 import { allOutcomes, type DiscreteRng } from "../../core/outcomes.js";
 import { bucketLength } from "../../diffusion/buffer.js";
-import { canvasLength, layCanvas, revealSlots } from "../../diffusion/samplers/unmask/canvas.js";
-import { boundTerms, drawMask, type MaskDraw } from "../../diffusion/samplers/unmask/elbo.js";
+import { canvasLength, revealSlots } from "../../diffusion/samplers/unmask/canvas.js";
+import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../diffusion/samplers/unmask/trajectory.js";
 import { policyHead } from "../../diffusion/score-head.js";
@@ -39,13 +39,13 @@ export async function measureElbo(
 
 /** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
 function shortResponse(context: VerifyContext): UnmaskTrajectory {
-  const { engine, model } = context.policy;
+  const { model } = context.policy;
   const options = context.policy.options as UnmaskOptions;
-  const special = Object.values(engine.tokens);
+  const special = Object.values(options.model.tokens);
   const rng = context.rng("elbo");
   const length = SLOTS * options.slotSize - (options.slotSize > 1 ? 1 : 0);
   const response = Array.from({ length }, (_, i) => {
-    let token = engine.tokens.eos;
+    let token = options.model.tokens.eos;
     while (i < length - 1 && special.includes(token)) token = rng.int(model.config.vocab_size);
     return token;
   });
@@ -53,6 +53,7 @@ function shortResponse(context: VerifyContext): UnmaskTrajectory {
   return {
     prompt,
     slotSize: options.slotSize,
+    ...(options.slotFill === "parallel" ? {} : { slotFill: options.slotFill }),
     responseLength: SLOTS * options.slotSize,
     temperature: 1,
     rounds: [],
@@ -87,7 +88,7 @@ async function expectedEstimate(
   const batch = boundTerms(
     draws.map(() => trajectory),
     { ...(options as UnmaskOptions), responseLength: trajectory.responseLength },
-    { batch: draws.length, lengthStep: 32, samples: 1, coupled, rng: rng("unused") },
+    { batch: draws.length, lengthStep: 32, samples: 1, coupled, rngs: draws.map(() => rng("unused")) },
     () => (draws[next++] as WeightedDraw).draw,
   );
   const { value } = await engine.score(batch, "policy");
@@ -95,15 +96,15 @@ async function expectedEstimate(
 }
 
 async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajectory): Promise<number> {
-  const { prompt, response, slotSize } = trajectory;
+  const { response, slotSize } = trajectory;
   const { model } = policy.options;
   const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: SLOTS }, (_, i) => i)));
   const scored = orders.flatMap(({ value: order, probability }) =>
     order.map((slot, step) => {
-      const known = revealSlots(response, slotSize, order.slice(0, step));
-      const { buffer, indexOf } = layCanvas(prompt, known, canvasLength(response, trajectory, model), model);
+      const length = canvasLength(response, trajectory, model);
+      const { buffer, rowOf } = layMasked(trajectory, order.slice(0, step), length, model);
       const terms = [...revealSlots(response, slotSize, [slot])].map(([position, target]) => ({
-        row: indexOf[position] as number,
+        row: rowOf(position),
         target,
         coefficient: probability,
         segment: 0,
@@ -114,7 +115,7 @@ async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajec
   );
   const sizes = {
     batch: scored.length,
-    length: bucketLength(prompt.length + trajectory.responseLength),
+    length: bucketLength(Math.max(...scored.map(({ buffer }) => buffer.length))),
     terms: scored.length * slotSize,
     segments: 1,
   };

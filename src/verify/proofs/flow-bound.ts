@@ -39,7 +39,7 @@ export async function measureFlowBound(
     const batch = lay(
       all.map(() => trajectory),
       options,
-      { batch: all.length, lengthStep: 32, samples: 1, coupled, rng },
+      { batch: all.length, lengthStep: 32, samples: 1, coupled, rngs: all.map(() => rng) },
       () => (all[next++] as (typeof all)[number]).draw,
     );
     const { value } = await engine.score(batch, "policy");
@@ -75,7 +75,7 @@ async function integrand(
   { prompt, response }: JumpTrajectory,
   draws: readonly { readonly draw: Corruption; readonly probability: number }[],
 ): Promise<number> {
-  const { eos, pad } = engine.tokens;
+  const { eos, pad } = options.model.tokens;
   const canvas = Array.from({ length: CANVAS }, (_, i) => response[i] ?? eos);
   const states = draws.map(({ draw }) => corrupt(canvas, draw));
   const scored = states.map((state, i) => ({

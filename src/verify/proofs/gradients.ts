@@ -47,14 +47,7 @@ async function largestError(
     const { engine } = policy;
     const options = smallCanvas(policy);
     const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
-    const batches = await prepareBatches(
-      { ...policy, options },
-      trial.objective,
-      trial.options,
-      samples,
-      SAMPLES,
-      context.rng("gradients/layout"),
-    );
+    const batches = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
     const sampled = await engine.getParameters("policy");
     const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
     await engine.setParameters("policy", parameters);
@@ -95,7 +88,7 @@ function directions(context: VerifyContext, parameters: Gradients, gradients: Gr
 async function loss(engine: Engine, batches: readonly MicroBatch[]): Promise<number> {
   engine.discardGradients();
   let total = 0;
-  for (const { terms, values } of batches) total += (await engine.accumulate(terms, values)).loss as number;
+  for (const { batch, values } of batches) total += (await engine.accumulate(batch, values)).loss as number;
   return total;
 }
 

@@ -1,5 +1,6 @@
-import type { TermBatch } from "../../diffusion/terms.js";
+import type { Batch } from "../../diffusion/batch.js";
 import type { Policy } from "../../engine/policy.js";
+import { stepsOf } from "../likelihood.js";
 import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
 
 const ROLLOUTS = 8;
@@ -20,10 +21,10 @@ export async function measureOnPolicy(
   const rngs = prompts.map((_, i) => context.rng(`on-policy/${i}`));
   const trajectories = await rollout(engine, prompts, options, rngs);
   const layout = { lengthStep: 32, level: "token" } as const;
-  const inOne = await replay(engine, sampler.stepTerms(trajectories, options, { ...layout, batch: ROLLOUTS }));
+  const inOne = await replay(engine, stepsOf(sampler)(trajectories, options, { ...layout, batch: ROLLOUTS }));
   const byStep: number[] = [];
   for (const trajectory of trajectories.slice(0, ROLLOUTS_BY_STEP)) {
-    const terms = sampler.stepTerms([trajectory], options, { ...layout, batch: 1, packed: false });
+    const terms = stepsOf(sampler)([trajectory], options, { ...layout, batch: 1, packed: false });
     byStep.push(...(await replay(engine, terms)));
   }
   return [
@@ -49,7 +50,7 @@ export async function measureOnPolicy(
 }
 
 /** |log p - recorded| of every real term; a segment a term. */
-async function replay(engine: Policy["engine"], batch: TermBatch): Promise<number[]> {
+async function replay(engine: Policy["engine"], batch: Batch): Promise<number[]> {
   const { logProbs } = await engine.score(batch, "policy");
   const recorded = batch.recorded as Float32Array;
   return [...logProbs].flatMap((logProb, r) =>

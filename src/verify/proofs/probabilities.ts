@@ -94,8 +94,8 @@ async function vocabularyLogProbs(
         tokens: new Float32Array(1),
         temperature: scoringTemperature(options.temperature),
         head: policyHead,
-        pad: engine.tokens.pad,
-        filler: engine.tokens.eos,
+        pad: options.model.tokens.pad,
+        filler: options.model.tokens.eos,
       },
     );
     const { logProbs } = await engine.score(batch, "policy");
@@ -106,7 +106,7 @@ async function vocabularyLogProbs(
 
 /** EOS, then the most probable other tokens. */
 function bestTokens({ policy }: VerifyContext, logProbs: Float64Array): number[] {
-  const { tokens } = policy.engine;
+  const { tokens } = policy.options.model;
   const ordinary = Array.from(logProbs.keys()).filter((token) => !Object.values(tokens).includes(token));
   ordinary.sort((a, b) => (logProbs[b] as number) - (logProbs[a] as number));
   return [tokens.eos, ...ordinary.slice(0, CHOICES)];
@@ -121,7 +121,7 @@ async function enumerate(
 ): Promise<{ total: number; count: number }> {
   const { engine } = context.policy;
   const small = { ...smallCanvas(context.policy, CANVAS, 4), promptLength: prompt.length } as UnmaskOptions;
-  const restricted = new RestrictedModel(engine, choices, eosShift);
+  const restricted = new RestrictedModel(engine, choices, eosShift, prompt.length);
   const model = distort(restricted);
   const probabilities = new Map<string, number>();
   for (let code = 0; code < choices.length ** CANVAS; code++) {

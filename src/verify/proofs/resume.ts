@@ -34,7 +34,10 @@ export async function measureResume(
       await update(context, trial, policy, 1);
       await writeCheckpoint(path, {
         step: 1,
-        adapter: { config: adapterConfig(context.config), tensors: await policy.engine.getParameters("policy") },
+        adapter: {
+          config: adapterConfig(context.config, policy),
+          tensors: await policy.engine.getParameters("policy"),
+        },
         weights: null,
         optimizer: await policy.engine.getOptimizer(),
         state: {},
@@ -78,14 +81,7 @@ async function withPolicy<T>(
 async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {
   const options = smallCanvas(policy);
   const samples = await drawSamples(context, policy, options, SAMPLES, `resume/${t}`);
-  const batches = await prepareBatches(
-    { ...policy, options },
-    trial.objective,
-    trial.options,
-    samples,
-    SAMPLES,
-    context.rng(`resume/layout/${t}`),
-  );
+  const batches = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
   await takeStep(policy.engine, batches, t, context.config.training.learning_rate);
 }
 

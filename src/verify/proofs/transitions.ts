@@ -1,10 +1,11 @@
-import { batchBuffers } from "../../diffusion/buffer.js";
+import { batchBuffers, tokenInputs } from "../../diffusion/buffer.js";
 import type { RoundModel } from "../../diffusion/sampler.js";
 import { flowBuffer } from "../../diffusion/samplers/jump/canvas.js";
 import { type Drawn, transitionHead } from "../../diffusion/samplers/jump/heads.js";
 import { type FlowStep, flowSteps, type JumpOptions, ordinaryTokens } from "../../diffusion/samplers/jump/options.js";
 import { transitionFeatures } from "../../diffusion/samplers/jump/replay.js";
 import { bufferTerms } from "../../diffusion/terms.js";
+import { scalar, vector } from "../../onnx/tensors.js";
 import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
 
 const LIMIT = 1e-5;
@@ -82,8 +83,8 @@ async function vocabulary({ policy }: VerifyContext, { prompt, canvas, at }: Pla
         tokens: new Float32Array(1),
         temperature: options.temperature,
         head: transitionHead,
-        pad: engine.tokens.pad,
-        filler: engine.tokens.eos,
+        pad: options.model.tokens.pad,
+        filler: options.model.tokens.eos,
       },
     );
     const { logProbs } = await engine.score(batch, "policy");
@@ -104,16 +105,19 @@ async function frequencies(
   });
   const { current, hazard, last } = transitionFeatures(canvas[0] as number, at);
   const { token } = (await network.forwardRound({
-    ...buffers,
-    conditions: { time: Float32Array.of(at.time), step: Float32Array.of(at.step) },
-    rows: new BigInt64Array(DRAWS).fill(BigInt(prompt.length)),
-    features: {
-      current: new BigInt64Array(DRAWS).fill(BigInt(current)),
-      hazard: new Float32Array(DRAWS).fill(hazard),
-      last: new Float32Array(DRAWS).fill(last),
+    inputs: {
+      ...tokenInputs(buffers),
+      time: vector(Float32Array.of(at.time)),
+      step: vector(Float32Array.of(at.step)),
+      rows: vector(new BigInt64Array(DRAWS).fill(BigInt(prompt.length))),
     },
-    uniform: Float32Array.from({ length: DRAWS }, (_, i) => (i + 0.5) / DRAWS),
-    temperature: options.temperature,
+    headInputs: {
+      inverse_temperature: scalar(1 / options.temperature),
+      uniform: vector(Float32Array.from({ length: DRAWS }, (_, i) => (i + 0.5) / DRAWS)),
+      current: vector(new BigInt64Array(DRAWS).fill(BigInt(current))),
+      hazard: vector(new Float32Array(DRAWS).fill(hazard)),
+      last: vector(new Float32Array(DRAWS).fill(last)),
+    },
   })) as Drawn;
   const seen = new Float64Array(model.config.vocab_size);
   for (const id of token) seen[Number(id)] = (seen[Number(id)] as number) + 1 / DRAWS;

@@ -1,6 +1,7 @@
+import type { Batch } from "../../diffusion/batch.js";
 import { scoringTemperature } from "../../diffusion/sampler.js";
-import type { TermBatch } from "../../diffusion/terms.js";
 import type { Policy } from "../../engine/policy.js";
+import { scalar } from "../../onnx/tensors.js";
 import { moved, randomDirection } from "../direction.js";
 import { logLikelihoods, sequenceBatches } from "../likelihood.js";
 import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../proof.js";
@@ -12,7 +13,7 @@ const STANDARD_ERRORS = 4;
 const SPREAD = 0.05;
 
 /** log pi of the batches' rollouts, a step `epsilon` along some direction away from the policy that sampled them. */
-type Likelihood = (batches: readonly TermBatch[], epsilon: number) => Promise<Float64Array>;
+type Likelihood = (batches: readonly Batch[], epsilon: number) => Promise<Float64Array>;
 
 /**
  * Under a constant reward the policy gradient must vanish: E[d log pi / d theta] = 0 under the policy that samples.
@@ -40,7 +41,10 @@ export async function measureZeroScore(
   const sharper: Likelihood = (some, epsilon) =>
     logLikelihoods(
       engine,
-      some.map((batch) => ({ ...batch, temperature: scoringTemperature(options.temperature) / (1 + epsilon) })),
+      some.map((batch) => {
+        const inverse = scalar((1 + epsilon) / scoringTemperature(options.temperature));
+        return { ...batch, headInputs: { ...batch.headInputs, inverse_temperature: inverse } };
+      }),
     );
   try {
     return [
@@ -52,8 +56,8 @@ export async function measureZeroScore(
   }
 }
 
-async function measure(name: string, batches: readonly TermBatch[], likelihood: Likelihood): Promise<Measurement> {
-  const scores = async (some: readonly TermBatch[], epsilon: number): Promise<Moments> => {
+async function measure(name: string, batches: readonly Batch[], likelihood: Likelihood): Promise<Measurement> {
+  const scores = async (some: readonly Batch[], epsilon: number): Promise<Moments> => {
     const [plus, minus] = [await likelihood(some, epsilon), await likelihood(some, -epsilon)];
     return moments(plus.map((x, i) => (x - (minus[i] as number)) / (2 * epsilon)));
   };

@@ -67,8 +67,8 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
     }),
     lineChart({ title: "Learning rate", series: [series("lr", (m) => m.lr)], include: [0] }),
     lineChart({
-      title: "Spread of rewards and field accuracy",
-      series: [series("standard deviation", (m) => m.reward_std), series("field accuracy", (m) => m.field_accuracy)],
+      title: "Spread of rewards",
+      series: [series("standard deviation", (m) => m.reward_std)],
       include: [0, 1],
     }),
     metrics.some((m) => m.faults > 0)

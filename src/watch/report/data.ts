@@ -4,6 +4,8 @@ import { parse } from "yaml";
 import { resolvePath } from "../../config/config.js";
 import { isPlainObject } from "../../config/overrides.js";
 import { messageOf, UserError } from "../../core/errors.js";
+import type { EnvironmentKind } from "../../env/environment.js";
+import { environmentKinds } from "../../env/open.js";
 import { type Evaluation, readEvaluation } from "../../runs/evaluation.js";
 import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
 import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";
@@ -26,6 +28,8 @@ export interface ReportData {
   readonly validations: readonly { readonly step: number; readonly evaluation: Evaluation }[];
   readonly rollouts: RolloutSample;
   readonly reveals: RevealReader;
+  /** The run's environment; undefined where its config does not say. */
+  readonly kind: EnvironmentKind | undefined;
   /** Null where the model's tokenizer cannot be read: tokens are then shown as numbers. */
   readonly tokenizer: Speller | null;
   /** The screenshot of a rollout as JPEG, where one was taken. */
@@ -67,7 +71,7 @@ export async function readReportData(
   }));
   const metrics = attempt(run.metrics, () => readMetrics(run.metrics)) ?? [];
   const config = readFileSync(run.config, "utf8");
-  const { model, sampler } = namesOf(config);
+  const { model, sampler, environment: kind } = namesOf(config);
   return {
     name: basename(resolve(run.dir)),
     config,
@@ -77,6 +81,7 @@ export async function readReportData(
     validations: validations(run, evaluations, metrics.at(-1)?.step ?? 0, evaluation),
     rollouts: sampleRollouts(run, options.rollouts ?? DEFAULT_ROLLOUTS, (text) => problems.push(text)),
     reveals: await revealReader(sampler),
+    kind: await environmentOf(kind),
     tokenizer: tokenizerOf(model),
     screenshot: (place) => {
       const path = run.screenshot(place);
@@ -109,14 +114,24 @@ function validations(
 }
 
 /** Model directory and sampler of a config, which may be damaged. */
-function namesOf(config: string): { model: string | undefined; sampler: string | undefined } {
+function namesOf(config: string): Partial<Record<"model" | "sampler" | "environment", string | undefined>> {
   const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
   try {
     const tree: unknown = parse(config, { logLevel: "error" });
-    if (!isPlainObject(tree)) return { model: undefined, sampler: undefined };
-    return { model: text(tree.model), sampler: isPlainObject(tree.sampler) ? text(tree.sampler.kind) : undefined };
+    if (!isPlainObject(tree)) return {};
+    const kind = (section: unknown): string | undefined => (isPlainObject(section) ? text(section.kind) : undefined);
+    return { model: text(tree.model), sampler: kind(tree.sampler), environment: kind(tree.environment) };
   } catch {
-    return { model: undefined, sampler: undefined };
+    return {};
+  }
+}
+
+/** The kind of an environment, which may be gone by now. */
+export async function environmentOf(kind: string | undefined): Promise<EnvironmentKind | undefined> {
+  try {
+    return kind === undefined ? undefined : (await environmentKinds(kind)).get(kind);
+  } catch {
+    return undefined;
   }
 }
 

@@ -11,11 +11,23 @@ import { px } from "./chart.js";
 import type { SplitEvaluations } from "./data.js";
 import { escapeHtml } from "./html.js";
 
-const SCORES = [
-  ["reward", "reward", false],
-  ["success_rate", "success", true],
-  ["field_accuracy", "field accuracy", false],
-] as const;
+/** A score of an evaluation, a comparison or one form's part of it: name, and whether it is a share. */
+interface Score {
+  readonly label: string;
+  readonly share: boolean;
+  of(scores: Pick<Comparison, "reward" | "success_rate" | "metrics">): Interval | undefined;
+}
+
+const REWARD: Score = { label: "reward", share: false, of: (scores) => scores.reward };
+const SUCCESS: Score = { label: "success", share: true, of: (scores) => scores.success_rate };
+
+function scoresOf(evaluations: readonly (Evaluation | null)[]): Score[] {
+  const names = new Set(evaluations.flatMap((evaluation) => Object.keys(evaluation?.metrics ?? {})));
+  const own = [...names].map(
+    (name): Score => ({ label: name.replaceAll("_", " "), share: false, of: (scores) => scores.metrics[name] }),
+  );
+  return [REWARD, SUCCESS, ...own];
+}
 
 /** Before and after: each split's scores, then each form's. */
 export function evaluationSection(evaluations: readonly SplitEvaluations[]): string {
@@ -25,16 +37,16 @@ export function evaluationSection(evaluations: readonly SplitEvaluations[]): str
     const counts = [before, after].map((e) =>
       e === null ? "–" : `${e.episodes}${e.faults > 0 ? ` (+${e.faults} faults)` : ""}`,
     );
-    return SCORES.map(([key, label, share], i) => {
+    const scores = scoresOf([before, after]);
+    return scores.map((score, i) => {
       const head =
         i > 0
           ? ""
-          : `<th rowspan="3" scope="rowgroup">${escapeHtml(split)}</th><td class="num" rowspan="3">${counts.join(" / ")}</td>`;
-      const difference = comparison === null ? "–" : escapeHtml(formatDifference(comparison[key], share));
-      const cells = [cell(before, key, share), cell(after, key, share), difference].map(
-        (text) => `<td class="num">${text}</td>`,
-      );
-      return `<tr>${head}<th scope="row">${label}</th>${cells.join("")}</tr>`;
+          : `<th rowspan="${scores.length}" scope="rowgroup">${escapeHtml(split)}</th><td class="num" rowspan="${scores.length}">${counts.join(" / ")}</td>`;
+      const between = comparison === null ? undefined : score.of(comparison);
+      const difference = between === undefined ? "–" : escapeHtml(formatDifference(between, score.share));
+      const cells = [cell(before, score), cell(after, score), difference].map((text) => `<td class="num">${text}</td>`);
+      return `<tr>${head}<th scope="row">${escapeHtml(score.label)}</th>${cells.join("")}</tr>`;
     });
   });
   return (
@@ -59,8 +71,8 @@ function formTable({ split, before, after }: SplitEvaluations): string {
       const difference = comparison === null ? "–" : escapeHtml(formatDifference(comparison.reward));
       return (
         `<tr><th scope="row">${escapeHtml(form)}</th><td class="num">${b?.episodes ?? a?.episodes ?? 0}</td>` +
-        `<td>${dumbbell(a?.reward, b?.reward)}</td><td class="num">${cell(a, "reward", false)}</td>` +
-        `<td class="num">${cell(b, "reward", false)}</td><td class="num">${difference}</td>` +
+        `<td>${dumbbell(a?.reward, b?.reward)}</td><td class="num">${cell(a, REWARD)}</td>` +
+        `<td class="num">${cell(b, REWARD)}</td><td class="num">${difference}</td>` +
         `<td class="num">${percentOf(a?.success_rate)} → ${percentOf(b?.success_rate)}</td></tr>`
       );
     });
@@ -104,12 +116,9 @@ function dumbbell(before: Interval | undefined, after: Interval | undefined): st
   );
 }
 
-function cell(
-  scores: Pick<Evaluation, "reward" | "success_rate" | "field_accuracy"> | null,
-  key: (typeof SCORES)[number][0],
-  share: boolean,
-): string {
-  return scores === null ? "–" : escapeHtml(formatInterval(scores[key], share));
+function cell(scores: Parameters<Score["of"]>[0] | null, score: Score): string {
+  const interval = scores === null ? undefined : score.of(scores);
+  return interval === undefined ? "–" : escapeHtml(formatInterval(interval, score.share));
 }
 
 function percentOf(interval: Interval | undefined): string {

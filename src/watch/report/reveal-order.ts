@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { loadFolder } from "../../core/registry.js";
-import type { Reveal, Sampler } from "../../diffusion/sampler.js";
+import { samplerKinds } from "../../diffusion/kinds.js";
+import type { Reveal } from "../../diffusion/sampler.js";
 
 /** Tells when each token of a recorded response got its final value, from left to right; undefined where it cannot. */
 export type RevealReader = (trajectory: unknown) => Reveal[] | undefined;
@@ -20,13 +20,13 @@ const answer = z.array(
  * @param kind the run's sampler; undefined tries every one.
  */
 export async function revealReader(kind: string | undefined): Promise<RevealReader> {
-  const samplers = await loadFolder<Sampler>(new URL("../../diffusion/samplers/", import.meta.url), "sampler");
+  const samplers = await samplerKinds();
   const named = kind === undefined ? undefined : samplers.get(kind);
   const candidates = named === undefined ? [...samplers.values()] : [named];
   return (trajectory) => {
     for (const sampler of candidates) {
       try {
-        const { data } = answer.safeParse(sampler.reveals(trajectory as never));
+        const { data } = answer.safeParse(sampler.reveals?.(trajectory as never));
         if (data === undefined || data.length === 0) continue;
         return data
           .map(({ logProb, ...rest }): Reveal => ({ ...rest, logProb }))

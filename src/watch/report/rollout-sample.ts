@@ -146,8 +146,9 @@ export function worstOf(records: readonly RolloutRecord[], limit: number): Shown
 }
 
 /** A failed episode is not alike one that did not fail. */
-function keyOf({ task_id, response, reward }: Partial<RolloutRecord>): string {
-  return JSON.stringify([task_id, response, typeof reward === "number"]);
+function keyOf({ task_id, turns, reward }: Partial<RolloutRecord>): string {
+  const responses = Array.isArray(turns) ? turns.map((turn) => turn?.response) : [];
+  return JSON.stringify([task_id, responses, typeof reward === "number"]);
 }
 
 /** Lowest reward first, newest first among equals, faults last. */

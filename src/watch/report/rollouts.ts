@@ -1,4 +1,5 @@
 import type { Reveal } from "../../diffusion/sampler.js";
+import type { DetailTable, EnvironmentKind } from "../../env/environment.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { ReportData } from "./data.js";
 import { heatMap } from "./heat-map.js";
@@ -9,18 +10,16 @@ import type { Speller } from "./token-text.js";
 /** A page stays quick below this many bytes of rollouts; the rest is left out and said to be. */
 const MOST_BYTES = 12 * 2 ** 20;
 
-type Verdict = "success" | "accepted" | "not accepted" | "fault";
-
 /** The browser of rollouts with its filters. */
-export function rolloutSection({ rollouts, reveals, tokenizer, screenshot }: ReportData): string {
+export function rolloutSection({ rollouts, reveals, tokenizer, screenshot, kind }: ReportData): string {
   if (rollouts.shown.length === 0) return "";
   const cards: string[] = [];
   let bytes = 0;
-  const orders = rollouts.shown.map(({ record }) => reveals(record.trajectory));
+  const orders = rollouts.shown.map(({ record }) => ordersOf(record, reveals));
   const steps = orderSteps(orders);
   for (const [i, shown] of rollouts.shown.entries()) {
     const image = screenshot(shown.record);
-    const card = rolloutCard(shown, { open: i === 0, reveals: orders[i], steps, tokenizer, image });
+    const card = rolloutCard(shown, { open: i === 0, orders: orders[i] ?? [], steps, tokenizer, image, kind });
     bytes += card.length;
     if (bytes > MOST_BYTES) break;
     cards.push(card);
@@ -34,12 +33,12 @@ export function rolloutSection({ rollouts, reveals, tokenizer, screenshot }: Rep
     `<section id="rollouts"><h2>Rollouts, worst first</h2>` +
     `<p class="dim">${countText(cards.length)} of ${countText(rollouts.total)} rollouts: the worst of the newest step (${newest}) and of all steps before it; ` +
     `they stand for ${countText(covered)}, as equal responses to one task are shown once. The others are in <code>rollouts/</code>.${older}</p>` +
-    `${filters(embedded)}<div id="cards">${cards.join("")}</div></section>`
+    `${filters(embedded, kind)}<div id="cards">${cards.join("")}</div></section>`
   );
 }
 
 /** Filters need the page's script: they stay hidden without it. */
-function filters(shown: readonly ShownRollout[]): string {
+function filters(shown: readonly ShownRollout[], kind: CardOptions["kind"]): string {
   const options = (values: readonly (string | number)[]): string =>
     values.map((value) => `<option value="${escapeHtml(value)}">${escapeHtml(value)}</option>`).join("");
   const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)].sort();
@@ -49,7 +48,7 @@ function filters(shown: readonly ShownRollout[]): string {
   return (
     `<div class="filters" hidden>` +
     `<label>Find <input id="find" type="search" placeholder="text of prompt, plan, form"></label>` +
-    select("verdict", "Verdict", "all", unique(shown.map(({ record }) => verdictOf(record)))) +
+    select("verdict", "Verdict", "all", unique(shown.map(({ record }) => verdictOf(record, kind)))) +
     select("form", "Form", "all", unique(shown.map(({ record }) => record.form))) +
     select("step", "Step", "all", steps) +
     `<label>Sort <select id="sort"><option value="reward">worst first</option><option value="-reward">best first</option>` +
@@ -62,8 +61,10 @@ function filters(shown: readonly ShownRollout[]): string {
 
 export interface CardOptions {
   readonly open: boolean;
-  /** Undefined where the record does not say the order. */
-  readonly reveals: readonly Reveal[] | undefined;
+  /** Order of each turn's response; undefined where the record does not say it. */
+  readonly orders: readonly (readonly Reveal[] | undefined)[];
+  /** The run's environment: it knows what to show of an episode; undefined where it is not known. */
+  readonly kind: Pick<EnvironmentKind, "view" | "verdict"> | undefined;
   /** Rounds of the longest response shown. */
   readonly steps: number;
   readonly tokenizer: Speller | null;
@@ -71,41 +72,72 @@ export interface CardOptions {
   readonly image: Uint8Array | undefined;
 }
 
+/** The order of each turn's response. */
+export function ordersOf({ turns }: RolloutRecord, reveals: ReportData["reveals"]): (readonly Reveal[] | undefined)[] {
+  return turns.map((turn) => reveals(turn.trajectory));
+}
+
 /** Rounds of the longest of some responses. */
-export function orderSteps(orders: readonly (readonly Reveal[] | undefined)[]): number {
-  return orders.reduce(
-    (most, reveals) => (reveals ?? []).reduce((steps, { step }) => Math.max(steps, step + 1), most),
-    1,
-  );
+export function orderSteps(orders: readonly (readonly (readonly Reveal[] | undefined)[])[]): number {
+  return orders
+    .flat()
+    .reduce((most, reveals) => (reveals ?? []).reduce((steps, { step }) => Math.max(steps, step + 1), most), 1);
 }
 
 /** One rollout. Everything in it but our own words is untrusted. */
 export function rolloutCard({ record, alike }: ShownRollout, options: CardOptions): string {
-  const verdict = verdictOf(record);
-  const { reveals, steps, tokenizer } = options;
-  const response =
-    reveals === undefined ? `<pre>${escapeHtml(record.response)}</pre>` : heatMap(reveals, steps, tokenizer);
-  const logProb = (reveals ?? []).reduce((least, r) => Math.min(least, r.logProb ?? 0), 0);
+  const verdict = verdictOf(record, options.kind);
+  const logProb = options.orders
+    .flatMap((order) => order ?? [])
+    .reduce((least, r) => Math.min(least, r.logProb ?? 0), 0);
+  const tables = (options.kind?.view?.(record.detail) ?? []).map(table);
   return (
-    `<details class="rollout"${options.open ? " open" : ""} data-verdict="${verdict}" data-form="${escapeHtml(record.form)}"` +
+    `<details class="rollout"${options.open ? " open" : ""} data-verdict="${escapeHtml(verdict)}" data-form="${escapeHtml(record.form)}"` +
     ` data-step="${record.step}" data-reward="${record.reward ?? 2}" data-alike="${alike}" data-unlikely="${Number(logProb.toFixed(3))}">` +
     `<summary><b class="num">${record.reward === null ? "–" : record.reward.toFixed(3)}</b> ` +
-    `<span class="verdict ${verdict === "success" ? "good" : "bad"}">${verdict}</span> ${escapeHtml(record.form)} ` +
+    `<span class="verdict ${verdict === "success" ? "good" : "bad"}">${escapeHtml(verdict)}</span> ${escapeHtml(record.form)} ` +
     `<span class="dim">step ${record.step}${alike > 1 ? ` · ${alike} alike` : ""} · ${escapeHtml(record.task_id)}</span></summary>` +
     `<p class="dim">${facts(record).map(escapeHtml).join(" · ")}</p>` +
-    `<div class="columns"><div><h3>Prompt</h3><pre>${escapeHtml(record.prompt)}</pre></div>` +
-    `<div><h3>Response${reveals === undefined ? "" : ", and the order it was unmasked in"}</h3>${response}</div></div>` +
-    `<div class="columns"><div><h3>Plan</h3>${plan(record)}</div><div>${fields(record)}</div>${picture(options.image, record)}</div></details>`
+    `${record.turns.map((turn, t) => turnColumns(turn, t, record.turns.length, options)).join("")}` +
+    `<div class="columns">${tables.map((text) => `<div>${text}</div>`).join("")}${picture(options.image, record)}</div></details>`
   );
 }
 
-function verdictOf(record: RolloutRecord): Verdict {
+/** What one turn saw and answered. */
+function turnColumns(turn: RolloutRecord["turns"][number], t: number, all: number, options: CardOptions): string {
+  const { orders, steps, tokenizer } = options;
+  const order = orders[t];
+  const response = order === undefined ? `<pre>${escapeHtml(turn.response)}</pre>` : heatMap(order, steps, tokenizer);
+  const of =
+    all > 1 ? ` of turn ${t + 1}${turn.reward === undefined ? "" : ` (reward ${turn.reward.toFixed(3)})`}` : "";
+  return (
+    `<div class="columns"><div><h3>Prompt${of}</h3><pre>${escapeHtml(turn.prompt)}</pre></div>` +
+    `<div><h3>Response${of}${order === undefined ? "" : ", and the order it was unmasked in"}</h3>${response}</div></div>`
+  );
+}
+
+function verdictOf(record: RolloutRecord, kind: CardOptions["kind"]): string {
   if (record.fault !== null) return "fault";
-  return record.success ? "success" : record.accepted ? "accepted" : "not accepted";
+  return record.success ? "success" : (kind?.verdict?.(record.detail) ?? "no success");
+}
+
+function table({ title, head, rows }: DetailTable): string {
+  if (rows.length === 0) return `<h3>${escapeHtml(title)}</h3><p>Nothing.</p>`;
+  const columns = (head ?? []).map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join("");
+  const body = rows.map((cells) => {
+    const line = cells.map(({ text, tone }, i) =>
+      i === 0
+        ? `<th scope="row">${escapeHtml(text)}</th>`
+        : `<td${tone === undefined ? "" : ` class="${tone}"`}>${escapeHtml(text)}</td>`,
+    );
+    return `<tr>${line.join("")}</tr>`;
+  });
+  const top = columns === "" ? "" : `<thead><tr>${columns}</tr></thead>`;
+  return `<h3>${escapeHtml(title)}</h3><table>${top}<tbody>${body.join("")}</tbody></table>`;
 }
 
 function facts(record: RolloutRecord): string[] {
-  const parts = Object.entries(record.parts ?? {}).map(
+  const parts = Object.entries(record.metrics ?? {}).map(
     ([key, value]) => `${key.replaceAll("_", " ")} ${value.toFixed(2)}`,
   );
   return [
@@ -117,58 +149,8 @@ function facts(record: RolloutRecord): string[] {
   ];
 }
 
-function plan({ actions }: RolloutRecord): string {
-  if (actions.length === 0) return "<p>No action.</p>";
-  const rows = actions.map(
-    ({ action, fate, detail }) =>
-      `<tr><td><code>${escapeHtml(action)}</code></td><td class="fate${fate === "done" ? "" : " bad"}">${escapeHtml(fate)}</td><td class="dim">${escapeHtml(detail ?? "")}</td></tr>`,
-  );
-  return `<table><tbody>${rows.join("")}</tbody></table>`;
-}
-
-/** The form as the server received it beside the truth: by label where the record has it, else as it was posted. */
-function fields(record: RolloutRecord): string {
-  const posted = record.posted.map(
-    ([name, value]) => `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
-  );
-  const raw = posted.length === 0 ? "<p>Nothing.</p>" : `<table><tbody>${posted.join("")}</tbody></table>`;
-  const { received, field_scores: scores } = record;
-  const truth = Object.entries(record.truth);
-  if (received === undefined) {
-    const rows = truth.map(
-      ([label, value]) => `<tr><th scope="row">${escapeHtml(label)}</th><td>${escapeHtml(fieldText(value))}</td></tr>`,
-    );
-    return `<h3>The server received</h3>${raw}<h3>True values</h3><table><tbody>${rows.join("")}</tbody></table>`;
-  }
-  const rows = truth.map(([label, value]) => {
-    const score = scores?.[label] ?? 0;
-    const mark = score === 1 ? "good" : "bad";
-    const got = Object.hasOwn(received, label) ? received[label] : null;
-    return (
-      `<tr><th scope="row">${escapeHtml(label)}</th><td>${escapeHtml(fieldText(value))}</td>` +
-      `<td>${receivedText(got)}</td><td class="num ${mark}">${score.toFixed(2)}</td></tr>`
-    );
-  });
-  const heading = record.posted.length > 0 ? "The server received" : "Nothing was sent; the page held";
-  return (
-    `<h3>${heading}, beside the truth</h3><table><thead><tr><th scope="col">field</th><th scope="col">truth</th>` +
-    `<th scope="col">${record.posted.length > 0 ? "received" : "held"}</th><th scope="col" class="num">score</th></tr></thead><tbody>${rows.join("")}</tbody></table>` +
-    `<details><summary>as posted</summary>${raw}</details>`
-  );
-}
-
 function picture(image: Uint8Array | undefined, record: RolloutRecord): string {
   if (image === undefined) return "";
   const data = Buffer.from(image).toString("base64");
-  return `<div><h3>The form, filled in</h3><img alt="${escapeHtml(`Page of ${record.form} as the plan left it`)}" src="data:image/jpeg;base64,${data}"></div>`;
-}
-
-function receivedText(value: unknown): string {
-  if (value === null) return `<span class="dim">no such control</span>`;
-  return escapeHtml(fieldText(value)) || `<span class="dim">empty</span>`;
-}
-
-function fieldText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(fieldText).join(", ");
-  return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+  return `<div><h3>The page at the end</h3><img alt="${escapeHtml(`Page of ${record.form} as the plan left it`)}" src="data:image/jpeg;base64,${data}"></div>`;
 }

@@ -3,16 +3,17 @@ import { Hono } from "hono";
 import type { RunConfig } from "../../config/config.js";
 import { messageOf } from "../../core/errors.js";
 import { type Served, serveApp } from "../../core/serve.js";
+import type { EnvironmentKind } from "../../env/environment.js";
 import type { Evaluation } from "../../runs/evaluation.js";
 import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 import { timeLeft } from "../progress-text.js";
 import { curves } from "../report/curves.js";
-import { tokenizerOf } from "../report/data.js";
+import { environmentOf, tokenizerOf } from "../report/data.js";
 import { type RevealReader, revealReader } from "../report/reveal-order.js";
 import { type StepInterval, stepInterval, worstOf } from "../report/rollout-sample.js";
-import { orderSteps, rolloutCard } from "../report/rollouts.js";
+import { orderSteps, ordersOf, rolloutCard } from "../report/rollouts.js";
 import type { Speller } from "../report/token-text.js";
 import type { Phase, WatchedRun, Watcher } from "../watcher.js";
 import type { LiveState } from "./live-state.js";
@@ -43,6 +44,7 @@ export class LivePage implements Watcher {
     private readonly name: string,
     private readonly tokenizer: Speller | null,
     private readonly reveals: RevealReader,
+    private readonly kind: EnvironmentKind | undefined,
   ) {
     this.app = this.routes();
   }
@@ -55,8 +57,16 @@ export class LivePage implements Watcher {
   }
 
   /** @throws UserError where the port is taken or may not be used. */
-  static async open(port: number, config: Pick<RunConfig, "name" | "model" | "sampler">): Promise<LivePage> {
-    const page = new LivePage(config.name, tokenizerOf(config.model), await revealReader(config.sampler.kind));
+  static async open(
+    port: number,
+    config: Pick<RunConfig, "name" | "model" | "sampler" | "environment">,
+  ): Promise<LivePage> {
+    const page = new LivePage(
+      config.name,
+      tokenizerOf(config.model),
+      await revealReader(config.sampler.kind),
+      await environmentOf(config.environment.kind),
+    );
     page.served = await serveApp(page.app, port, "--ui");
     const { port: chosen } = new URL(page.served.baseUrl);
     page.hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${chosen}`));
@@ -142,11 +152,18 @@ export class LivePage implements Watcher {
     if (this.latest === undefined) return "<p>No rollout yet.</p>";
     const { step, records } = this.latest;
     const shown = worstOf(records, MOST_ROLLOUTS);
-    const orders = shown.map(({ record }) => this.reveals(record.trajectory));
+    const orders = shown.map(({ record }) => ordersOf(record, this.reveals));
     const steps = orderSteps(orders);
     const { tokenizer } = this;
     const cards = shown.map((rollout, i) =>
-      rolloutCard(rollout, { open: false, reveals: orders[i], steps, tokenizer, image: undefined }),
+      rolloutCard(rollout, {
+        open: false,
+        orders: orders[i] ?? [],
+        steps,
+        tokenizer,
+        image: undefined,
+        kind: this.kind,
+      }),
     );
     return `<p class="dim">Step ${step}: the ${shown.length} worst of ${records.length}.</p>${cards.join("")}`;
   }

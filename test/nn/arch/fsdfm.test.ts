@@ -8,6 +8,7 @@ import { loraSites } from "../../../src/nn/bind.js";
 import type { ModelConfig } from "../../../src/nn/config.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
+import type { Value } from "../../../src/onnx/types.js";
 import { compareWithGolden, type RowLoss } from "../../support/architecture-golden.js";
 import { goldenModel, readGolden } from "../../support/golden.js";
 
@@ -15,8 +16,8 @@ const ATTENTION = ["qw", "kw", "vw", "attn_out"];
 const MLP = ["0", "1"].flatMap((i) => [`blocks.${i}.mlp.0`, `blocks.${i}.mlp.2`]);
 
 /** Generalised KL (arXiv 2509.20624): sum_r -w_r [p(x_t) - d + (1 - d) log p(x_1)], d = 1[x_t = x_1]. */
-const generalisedKl: RowLoss = ({ e, logits }, { noisy, clean, weight }) => {
-  const logP = e.logSoftmax(logits);
+const generalisedKl: RowLoss = ({ e, outputs }, { noisy, clean, weight }) => {
+  const logP = e.logSoftmax(outputs.logits as Value);
   const same = e.indicator(e.equal(noisy, clean));
   const stay = e.sub(e.exp(e.gatherElements(logP, noisy, 1)), same);
   const jump = e.mul(e.sub(1, same), e.gatherElements(logP, clean, 1));

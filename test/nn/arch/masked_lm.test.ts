@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { Runtime } from "../../../src/onnx/session.js";
+import type { Value } from "../../../src/onnx/types.js";
 import { compareWithGolden, type RowLoss } from "../../support/architecture-golden.js";
 import { goldenModel, readGolden } from "../../support/golden.js";
 
 const TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
 
 /** sum_r w_r * -log p(x_1) */
-const crossEntropy: RowLoss = ({ e, logits }, { clean, weight }) =>
-  e.total(e.mul(e.neg(e.gatherElements(e.logSoftmax(logits), clean, 1)), weight));
+const crossEntropy: RowLoss = ({ e, outputs }, { clean, weight }) =>
+  e.total(e.mul(e.neg(e.gatherElements(e.logSoftmax(outputs.logits as Value), clean, 1)), weight));
 
 describe("masked_lm against PyTorch", () => {
   const golden = readGolden("masked-lm");

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Runtime } from "../../../src/onnx/session.js";
+import type { LayoutContext } from "../../../src/rl/objective.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { runLoss, type SegmentInputs } from "../../support/loss-graph.js";
+import { objectiveOptions } from "../../support/typed.js";
 
 let runtime: Runtime;
 before(async () => {
@@ -10,14 +12,14 @@ before(async () => {
 });
 after(() => runtime.close());
 
-const tokens = [2, 4, 1, 5, 8, 3];
+const units = [2, 4, 1, 5, 8, 3];
 const value = [-2, -8, -3, -10, -16, -1];
 /** Per token; the last response is padding. */
 const ratio = [1.5, 1.5, 0.5, 0.5, 1.3, 9];
 const inputs: SegmentInputs = {
-  tokens,
+  units,
   value,
-  old: value.map((v, i) => v - (tokens[i] as number) * Math.log(ratio[i] as number)),
+  old: value.map((v, i) => v - (units[i] as number) * Math.log(ratio[i] as number)),
   // value - reference = 2, -4, 0, 1, 4
   reference: [-4, -4, -3, -11, -20, 7],
   advantage: [1, -1, 1, -1, 1, 1],
@@ -25,8 +27,8 @@ const inputs: SegmentInputs = {
 };
 
 const run = (kl_coeff: number, changes: Partial<SegmentInputs> = {}) => {
-  const options = espo.schema.parse({ kl_coeff, clip_range_low: 0.2, clip_range_high: 0.4 });
-  return runLoss(runtime, `espo ${kl_coeff}`, (i) => espo.loss(i, options as never), { ...inputs, ...changes });
+  const options = objectiveOptions(espo, { kl_coeff, clip_range_low: 0.2, clip_range_high: 0.4 });
+  return runLoss(runtime, `espo ${kl_coeff}`, (i) => espo.loss(i, options), { ...inputs, ...changes });
 };
 
 function close(actual: readonly number[], expected: readonly number[]): void {
@@ -70,8 +72,21 @@ test("without a penalty the reference changes nothing", async () => {
 });
 
 test("the bound's draws, the penalty and when noise is measured are the options'", () => {
-  const options = espo.schema.parse({ kl_coeff: 0.25, noise_every: 7, mc_samples: 3, coupled: false }) as never;
-  assert.deepEqual([espo.penalty(options), espo.noiseEvery?.(options)], [0.25, 7]);
-  const context = { boundTerms: (_: unknown, layout: unknown) => layout };
-  assert.deepEqual(espo.layout([], options, context as never), { samples: 3, coupled: false });
+  const options = objectiveOptions(espo, { kl_coeff: 0.25, noise_every: 7, mc_samples: 3, coupled: false });
+  assert.deepEqual([espo.needs(options), espo.noiseEvery?.(options)], [{ reference: true }, 7]);
+  assert.deepEqual(espo.needs({ ...options, kl_coeff: 0 }), { reference: false });
+  const asked: unknown[] = [];
+  const context: LayoutContext = {
+    rngs: [],
+    steps: () => assert.fail("a bound has no steps"),
+    stepTerms: () => assert.fail("a bound has no steps"),
+    textTerms: () => assert.fail("a bound is no text"),
+    boundTerms: (trajectories, layout) => {
+      asked.push(trajectories, layout);
+      throw new Error("asked");
+    },
+  };
+  const trajectories = [{}];
+  assert.throws(() => espo.layout(trajectories, options, context), /asked/);
+  assert.deepEqual(asked, [trajectories, { samples: 3, coupled: false }]);
 });

@@ -1,6 +1,7 @@
 import type { DiscreteRng } from "../../../core/outcomes.js";
+import type { Batch } from "../../batch.js";
 import type { BoundLayout } from "../../layouts.js";
-import { bufferTerms, type ScoredBuffer, type TermBatch } from "../../terms.js";
+import { bufferTerms, type ScoredBuffer } from "../../terms.js";
 import { flowBuffer } from "./canvas.js";
 import { generalisedKlHead } from "./heads.js";
 import { type JumpOptions, ordinaryTokens } from "./options.js";
@@ -62,7 +63,7 @@ export function flowBoundTerms(
   options: JumpOptions,
   layout: BoundLayout,
   draw: typeof drawCorruption = drawCorruption,
-): TermBatch {
+): Batch {
   const { promptLength, responseLength, model } = options;
   const { eos, pad } = model.tokens;
   const ordinary = ordinaryTokens(model);
@@ -71,7 +72,9 @@ export function flowBoundTerms(
   const scored = trajectories.flatMap(({ prompt, response }, segment): ScoredBuffer[] => {
     lengths[segment] = response.length;
     const canvas = Array.from({ length: responseLength }, (_, i) => response[i] ?? eos);
-    return Array.from({ length: layout.samples }, () => draw(responseLength, ordinary, layout.rng))
+    return Array.from({ length: layout.samples }, () =>
+      draw(responseLength, ordinary, layout.rngs[segment] as DiscreteRng),
+    )
       .flatMap((drawn) => (layout.coupled ? [drawn, complement(drawn)] : [drawn]))
       .map((drawn) => {
         const state = corrupt(canvas, drawn);

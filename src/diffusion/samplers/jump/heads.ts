@@ -1,8 +1,8 @@
 import type { Emitter } from "../../../onnx/emit.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
 import { allowedLogProbs, inverseCdf, pickLogProb } from "../../head.js";
-import type { RoundHead } from "../../sampler.js";
-import type { ScoreHead } from "../../score-head.js";
+import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
+import { type ScoreHead, TARGETS } from "../../score-head.js";
 
 /**
  * Stay and jump probabilities of discrete flow matching, exact over a step (FS-DFM, arXiv 2509.20624, its cumulative
@@ -14,7 +14,12 @@ import type { ScoreHead } from "../../score-head.js";
  *   log P(stay) = -x,   log P(j) = log p_j + log g + log phi(x),   phi(x) = (1 - exp(-x)) / x
  * so that nothing cancels where the model is sure of z (q -> 0).
  */
-const FEATURES = { current: "int64", hazard: "float32", last: "float32" } as const;
+const FEATURES = {
+  current: { dtype: "int64", shape: ["R"] },
+  hazard: { dtype: "float32", shape: ["R"] },
+  last: { dtype: "float32", shape: ["R"] },
+} as const;
+type Inputs<K extends string> = Readonly<Record<K | "inverse_temperature", Value>>;
 
 /** Below this, phi is its Taylor series: float32 loses the difference 1 - exp(-x). */
 const SMALL = 0.1;
@@ -57,11 +62,12 @@ export interface Drawn {
 
 /** Draws the next token of every row. */
 export const jumpRoundHead: RoundHead<Drawn> = {
-  features: FEATURES,
-  emit(e, logits, { inverseTemperature, uniform, features }, tokens) {
-    const { current, hazard, last } = features as Record<keyof typeof FEATURES, Value>;
+  inputs: { ...DRAW_INPUTS, ...FEATURES },
+  emit(e, outputs, inputs, { tokens }) {
+    const { inverse_temperature, uniform, current, hazard, last } = inputs as Inputs<keyof typeof FEATURES | "uniform">;
+    const logits = outputs.logits as Value;
     const vocabulary = logits.shape.at(-1) as number;
-    const logProbs = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+    const logProbs = allowedLogProbs(e, logits, inverse_temperature, tokens, undefined);
     const { stay, shift } = jumpOf(e, pickLogProb(e, logProbs, current), hazard);
     const column = (v: Value): Value => e.unsqueeze(v, [1]);
     const ids = e.g.constant(
@@ -86,10 +92,10 @@ export const jumpRoundHead: RoundHead<Drawn> = {
 /** log-probability of the transition from `current` to the target. */
 export const transitionHead: ScoreHead = {
   name: "transition",
-  features: FEATURES,
-  emit(e, logits, { targets, inverseTemperature, features }, tokens) {
-    const { current, hazard, last } = features as Record<keyof typeof FEATURES, Value>;
-    const logProbs = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+  inputs: { ...TARGETS, ...FEATURES },
+  emit(e, { logits }, inputs, { tokens }) {
+    const { targets, inverse_temperature, current, hazard, last } = inputs as Inputs<keyof typeof FEATURES | "targets">;
+    const logProbs = allowedLogProbs(e, logits as Value, inverse_temperature, tokens, undefined);
     const target = pickLogProb(e, logProbs, targets);
     const { stay, shift } = jumpOf(e, pickLogProb(e, logProbs, current), hazard);
     const moved = e.where(e.equal(targets, current), stay, e.add(target, shift));
@@ -103,10 +109,10 @@ export const transitionHead: ScoreHead = {
  */
 export const generalisedKlHead: ScoreHead = {
   name: "gkl",
-  features: { current: "int64" },
-  emit(e, logits, { targets, inverseTemperature, features }, tokens) {
-    const current = features.current as Value;
-    const logProbs = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+  inputs: { ...TARGETS, current: FEATURES.current },
+  emit(e, { logits }, inputs, { tokens }) {
+    const { targets, inverse_temperature, current } = inputs as Inputs<"targets" | "current">;
+    const logProbs = allowedLogProbs(e, logits as Value, inverse_temperature, tokens, undefined);
     const logCurrent = pickLogProb(e, logProbs, current);
     const unchanged = e.sub(e.exp(logCurrent), 1);
     const corrupted = e.add(e.exp(logCurrent), pickLogProb(e, logProbs, targets));

@@ -1,4 +1,5 @@
-import type { SampledModel, SamplerOptions } from "../../sampler.js";
+import type { SamplerOptions } from "../../sampler.js";
+import type { SampledModel } from "../../tokens.js";
 
 /** Options of the sampler `jump`. */
 export interface JumpOptions extends SamplerOptions {

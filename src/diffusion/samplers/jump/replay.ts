@@ -1,6 +1,7 @@
 import { UserError } from "../../../core/errors.js";
+import type { Batch } from "../../batch.js";
 import type { StepLayout } from "../../layouts.js";
-import { commonTemperature, type StepBuffer, stepTerms, type TermBatch } from "../../terms.js";
+import { commonTemperature, type StepBuffer, stepTerms } from "../../terms.js";
 import { flowBuffer } from "./canvas.js";
 import { transitionHead } from "./heads.js";
 import { type FlowStep, flowSteps, type JumpOptions } from "./options.js";
@@ -25,7 +26,7 @@ export function transitionTerms(
   trajectories: readonly JumpTrajectory[],
   options: JumpOptions,
   layout: StepLayout,
-): TermBatch {
+): Batch {
   const { promptLength, responseLength, model } = options;
   const buffers = trajectories.flatMap((trajectory, index): StepBuffer[] => {
     const { prompt, source, steps, exponent } = trajectory;

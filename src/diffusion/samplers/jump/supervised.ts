@@ -1,7 +1,8 @@
 import { UserError } from "../../../core/errors.js";
+import type { Batch } from "../../batch.js";
 import type { SupervisedLayout } from "../../layouts.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
-import { bufferTerms, type ScoredBuffer, type TermBatch } from "../../terms.js";
+import { bufferTerms, type ScoredBuffer } from "../../terms.js";
 import { corrupt, flowConditions } from "./bound.js";
 import { flowBuffer } from "./canvas.js";
 import { generalisedKlHead } from "./heads.js";
@@ -16,8 +17,14 @@ import { type JumpOptions, ordinaryTokens } from "./options.js";
 export function supervisedFlowTerms(
   examples: readonly SupervisedExample[],
   options: JumpOptions,
-  { arWeight, eosFillWeight, rng }: SupervisedLayout,
-): TermBatch {
+  { arWeight, eosFillWeight, packLength, rng }: SupervisedLayout,
+): Batch[] {
+  if (packLength !== undefined) {
+    throw new UserError("FS-DFM reads one example a sequence: each has a time of its own.", {
+      hint: "Set objective.pack_length=null.",
+      exitCode: 2,
+    });
+  }
   if ((arWeight ?? 0) > 0) {
     throw new UserError("FS-DFM has no autoregressive loss: it reads the whole canvas.", {
       hint: "Set objective.ar_weight=0.",
@@ -47,7 +54,7 @@ export function supervisedFlowTerms(
     }));
     return { buffer: flowBuffer(prompt, state), conditions: flowConditions(kappa, options), terms };
   });
-  return bufferTerms(
+  const batch = bufferTerms(
     scored,
     {
       batch: examples.length,
@@ -57,4 +64,5 @@ export function supervisedFlowTerms(
     },
     { owner: [0], tokens: new Float32Array(1), temperature: 1, head: generalisedKlHead, pad, filler: eos },
   );
+  return [batch];
 }

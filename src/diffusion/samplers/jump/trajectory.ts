@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { UserError } from "../../../core/errors.js";
 import { problemsOf } from "../../../core/problems.js";
-import type { Reveal, SampledModel } from "../../sampler.js";
-import type { Trajectory } from "../../trajectory.js";
+import type { Reveal } from "../../sampler.js";
+import type { SampledModel } from "../../tokens.js";
+import type { TokenTrajectory } from "../../trajectory.js";
 import { ordinaryTokens } from "./options.js";
 
 const token = z.number().int().nonnegative();
@@ -25,7 +26,7 @@ export interface JumpStep {
 }
 
 /** A recorded rollout of the sampler `jump`: every state of the canvas, on the uniform grid of its steps. */
-export interface JumpTrajectory extends Trajectory {
+export interface JumpTrajectory extends TokenTrajectory {
   /** n of kappa(t) = t^n. */
   readonly exponent: number;
   /** [L] x_0: the noise that it began with. */
@@ -34,7 +35,7 @@ export interface JumpTrajectory extends Trajectory {
 }
 
 /** The final canvas read up to its first EOS. */
-export function responseOf(canvas: readonly number[], eos: number): Pick<Trajectory, "response" | "ended"> {
+export function responseOf(canvas: readonly number[], eos: number): Pick<TokenTrajectory, "response" | "ended"> {
   const end = canvas.indexOf(eos);
   return end < 0 ? { response: [...canvas], ended: "length" } : { response: canvas.slice(0, end + 1), ended: "eos" };
 }

@@ -1,6 +1,6 @@
-import type { Tensor } from "../../../onnx/types.js";
+import type { Tensor, Value } from "../../../onnx/types.js";
 import { allowedLogProbs, pickLogProb } from "../../head.js";
-import type { RoundHead } from "../../sampler.js";
+import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 
 /** What one forward returns of each of R rows, over the vocabulary without mask and pad. */
 export interface RowDrafts {
@@ -14,15 +14,13 @@ export interface RowDrafts {
 
 /** Drafts a token at every row, and says how probable a given one is: the two questions of the search. */
 export const draftHead: RoundHead<RowDrafts> = {
-  features: { target: "int64" },
-  emit(e, logits, { inverseTemperature, features }, tokens) {
-    const logProbs = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+  inputs: { ...DRAW_INPUTS, target: { dtype: "int64", shape: ["R"] } },
+  emit(e, { logits }, { inverse_temperature, target }, { tokens }) {
+    const logProbs = allowedLogProbs(e, logits as Value, inverse_temperature as Value, tokens, undefined);
     const token = e.g.op("ArgMax", [logProbs], { axis: -1, keepdims: 0 });
     e.g.output("token", token);
     e.g.output("log_prob", pickLogProb(e, logProbs, token));
-    const { target } = features;
-    if (target === undefined) throw new Error("the head's input target is missing");
-    e.g.output("target_log_prob", pickLogProb(e, logProbs, target));
+    e.g.output("target_log_prob", pickLogProb(e, logProbs, target as Value));
   },
   read(outputs) {
     const take = <T>(name: string): T => (outputs[name] as Tensor).data as T;

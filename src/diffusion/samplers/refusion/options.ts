@@ -14,9 +14,14 @@ export interface RefusionOptions extends SamplerOptions {
   readonly kvCache: CacheUse;
 }
 
-export function refusionShapes({ promptLength, responseLength }: RefusionOptions): SamplerShapes {
+export function refusionShapes({
+  promptLength,
+  responseLength,
+}: RefusionOptions): SamplerShapes & { readonly length: number; readonly rows: number } {
+  const length = promptLength + responseLength;
   return {
-    length: promptLength + responseLength,
+    length,
+    dims: (batch) => ({ B: batch, N: length }),
     rows: responseLength,
     // one slot at a time and one token a verification: a plan and a check, then a draft and a check for k - 1 tokens
     steps: 2 * responseLength,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UserError } from "../../../core/errors.js";
 import { problemsOf } from "../../../core/problems.js";
 import type { Reveal } from "../../sampler.js";
-import type { Trajectory } from "../../trajectory.js";
+import type { TokenTrajectory } from "../../trajectory.js";
 
 const integer = z.int().nonnegative();
 
@@ -19,7 +19,7 @@ const trajectorySchema = z.strictObject({
 });
 
 /** A recorded response of the sampler `refusion`: a search, so there are no probabilities of having drawn it. */
-export interface RefusionTrajectory extends Trajectory {
+export interface RefusionTrajectory extends TokenTrajectory {
   readonly slotSize: number;
   /** Forwards of the network that the response took. */
   readonly forwards: number;

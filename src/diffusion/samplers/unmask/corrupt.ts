@@ -1,9 +1,13 @@
 import { UserError } from "../../../core/errors.js";
+import type { Rng } from "../../../core/rng.js";
+import type { Batch } from "../../batch.js";
+import type { BufferBuilder } from "../../buffer.js";
 import type { SupervisedLayout } from "../../layouts.js";
+import { packTerms } from "../../packing.js";
 import { modelHead } from "../../score-head.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
-import { bufferTerms, type ScoredBuffer, type Term, type TermBatch } from "../../terms.js";
-import { layCanvas, revealSlots } from "./canvas.js";
+import type { Term } from "../../terms.js";
+import { canvasOf, layCanvas, pushSlots, revealSlots, type SlotSight } from "./canvas.js";
 import type { UnmaskOptions } from "./options.js";
 
 /** Weight of the autoregressive loss where the config names none. */
@@ -14,6 +18,9 @@ const AR_WEIGHT = 0.5;
  * example's probability p; a masked position predicts its own token. A causal model (ReFusion, arXiv 2512.13586,
  * `forward_process`) also predicts, at a clean token, its successor inside the slot (so a clean slot's first token has
  * no term); a bidirectional one (LLaDA, arXiv 2502.09992, eq. 3) has seen the successor and gets no such term.
+ * Where slots are filled in autoregressively, clean slots see what they see in a rollout ({@link SlotSight}): each
+ * begins a new round with a probability that an example draws from (0, 1). The slot of EOS is then read a second time
+ * behind the masks, unseen by them, so that its tokens and EOS are predicted from one another too.
  * With w = 1, or `eosFillWeight` behind the first EOS:
  *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, EOS fill discounted)
  *   clean   arWeight / (number of the batch's clean terms)
@@ -24,75 +31,97 @@ const AR_WEIGHT = 0.5;
 export function corruptBatch(
   examples: readonly SupervisedExample[],
   options: UnmaskOptions,
-  { arWeight: asked, eosFillWeight, rng }: SupervisedLayout,
-): TermBatch {
-  const { slotSize, responseLength, promptLength, model } = options;
+  layout: SupervisedLayout,
+): Batch[] {
+  const { responseLength, promptLength, model } = options;
   const { tokens } = model;
   const causal = model.attention === "causal";
-  if (!causal && (asked ?? 0) > 0) {
+  if (!causal && (layout.arWeight ?? 0) > 0) {
     throw new UserError("A bidirectional model has no autoregressive loss: it has seen the token it should predict.", {
       hint: "Set objective.ar_weight=0.",
       exitCode: 2,
     });
   }
-  const arWeight = causal ? (asked ?? AR_WEIGHT) : 0;
+  const arWeight = causal ? (layout.arWeight ?? AR_WEIGHT) : 0;
   // p = (1 - 1e-3) t + 1e-3: ReFusion's floor, 1/p stays below 1000
-  const fractions = stratified(examples.length, rng).map((t) => (1 - 1e-3) * t + 1e-3);
-  const slots = responseLength / slotSize;
-  let cleanTerms = 0;
-  const drafts = examples.map((example, b) => {
-    const canvas = fillCanvas(example, options, tokens.eos);
-    const tokenWeight = (i: number): number => (i > example.response.length ? eosFillWeight : 1);
-    const inclusion = Array.from({ length: slots }, (_, slot) => {
-      const holdsEos = (slot + 1) * slotSize > example.response.length;
-      return holdsEos ? 1 : (fractions[b] as number);
-    });
-    const masked = inclusion.map((probability) => rng.uniform() < probability);
-    const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
-    const { buffer, indexOf } = layCanvas(
-      canvas.prompt,
-      revealSlots(canvas.response, slotSize, clean),
-      responseLength,
-      model,
-    );
-    let answer = 0;
-    for (let i = 0; i < responseLength; i++) answer += tokenWeight(i);
-    const terms: Term[] = [];
-    const successors: Term[] = [];
-    for (let i = 0; i < responseLength; i++) {
-      const slot = Math.floor(i / slotSize);
-      const term = { target: canvas.response[i] as number, segment: 0 };
-      if (masked[slot]) {
-        const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * examples.length);
-        terms.push({ ...term, row: indexOf[i] as number, coefficient });
-      } else if (causal && i % slotSize > 0) {
-        successors.push({ ...term, row: indexOf[i - 1] as number, coefficient: arWeight });
-        cleanTerms++;
-      }
-    }
-    return { buffer, terms, successors };
+  const fractions = stratified(examples.length, layout.rng).map((t) => (1 - 1e-3) * t + 1e-3);
+  const drafts = examples.map((example, b) =>
+    corruptOne(example, options, fractions[b] as number, examples.length, layout),
+  );
+  const cleanTerms = drafts.reduce((n, { successors }) => n + successors.length, 0);
+  const scored = drafts.map(({ buffer, terms, successors }) => ({
+    buffer,
+    terms: [...terms, ...successors.map((term) => ({ ...term, coefficient: arWeight / cleanTerms }))],
+  }));
+  const canvas = responseLength + (options.slotFill === "autoregressive" ? options.slotSize : 0);
+  return packTerms(scored, { length: promptLength + canvas, terms: canvas }, layout.packLength, {
+    owner: [0],
+    tokens: new Float32Array(1),
+    temperature: 1,
+    head: modelHead,
+    pad: tokens.pad,
+    filler: tokens.eos,
   });
-  const scored = drafts.map(
-    ({ buffer, terms, successors }): ScoredBuffer => ({
-      buffer,
-      terms: [...terms, ...successors.map((t) => ({ ...t, coefficient: t.coefficient / cleanTerms }))],
-    }),
+}
+
+interface Draft {
+  readonly buffer: BufferBuilder;
+  readonly terms: readonly Term[];
+  /** Predictions of the next token, not yet weighted. */
+  readonly successors: readonly Term[];
+}
+
+/** @param fraction p of the example's slots. @param of examples of the batch. */
+function corruptOne(
+  example: SupervisedExample,
+  options: UnmaskOptions,
+  fraction: number,
+  of: number,
+  { eosFillWeight, rng }: SupervisedLayout,
+): Draft {
+  const { slotSize, slotFill, model } = options;
+  const causal = model.attention === "causal";
+  const end = example.response.length;
+  const fitting = slotSize * Math.ceil((end + 1) / slotSize);
+  const length = Math.min(options.responseLength, Math.max(canvasOf(example.prompt, options), fitting));
+  const { prompt, response } = fillCanvas(example, { ...options, responseLength: length }, model.tokens.eos);
+  const inclusion = Array.from({ length: length / slotSize }, (_, slot) =>
+    (slot + 1) * slotSize > end ? 1 : fraction,
   );
-  return bufferTerms(
-    scored,
-    {
-      batch: examples.length,
-      length: promptLength + responseLength,
-      terms: examples.length * responseLength,
-      segments: 1,
-    },
-    {
-      owner: [0],
-      tokens: new Float32Array(1),
-      temperature: 1,
-      head: modelHead,
-      pad: tokens.pad,
-      filler: tokens.eos,
-    },
-  );
+  const masked = inclusion.map((probability) => rng.uniform() < probability);
+  const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
+  const sight = slotFill === "parallel" ? undefined : drawSight(clean.length, slotSize, rng);
+  const { buffer, indexOf } = layCanvas(prompt, revealSlots(response, slotSize, clean), length, model, sight);
+  const tokenWeight = (i: number): number => (i > end ? eosFillWeight : 1);
+  const answer = response.reduce((sum, _, i) => sum + tokenWeight(i), 0);
+  const terms: Term[] = [];
+  const successors: Term[] = [];
+  response.forEach((target, i) => {
+    const slot = Math.floor(i / slotSize);
+    if (masked[slot]) {
+      const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * of);
+      terms.push({ target, segment: 0, row: indexOf[i] as number, coefficient });
+    } else if (causal && i % slotSize > 0) {
+      successors.push({ target, segment: 0, row: indexOf[i - 1] as number, coefficient: 0 });
+    }
+  });
+  if (sight !== undefined) {
+    const slot = Math.floor(end / slotSize);
+    const before = prompt.length + clean.length * slotSize;
+    const rows = pushSlots(buffer, revealSlots(example.response, slotSize, [slot]), slotSize, before);
+    for (const [position, row] of rows)
+      successors.push({ target: response[position + 1] as number, segment: 0, row, coefficient: 0 });
+  }
+  return { buffer, terms, successors };
+}
+
+/** Clean slots in rounds: each begins a new one with a probability that is drawn from (0, 1). */
+function drawSight(slots: number, slotSize: number, rng: Rng): SlotSight {
+  const chance = rng.uniform();
+  const rounds: number[] = [];
+  for (let slot = 0; slot < slots; slot++) {
+    if (slot === 0 || rng.uniform() < chance) rounds.push(0);
+    rounds[rounds.length - 1] = (rounds.at(-1) as number) + slotSize;
+  }
+  return { slotSize, rounds };
 }

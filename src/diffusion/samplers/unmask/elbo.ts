@@ -1,8 +1,11 @@
 import type { DiscreteRng } from "../../../core/outcomes.js";
+import type { Batch } from "../../batch.js";
+import type { BufferBuilder } from "../../buffer.js";
 import type { BoundLayout } from "../../layouts.js";
 import { policyHead } from "../../score-head.js";
-import { bufferTerms, layoutLength, type ScoredBuffer, type TermBatch } from "../../terms.js";
-import { canvasLength, layCanvas, revealSlots } from "./canvas.js";
+import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
+import type { SampledModel } from "../../tokens.js";
+import { canvasLength, layCanvas, pushSlots, revealSlots } from "./canvas.js";
 import type { UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
 
@@ -42,23 +45,29 @@ export function boundTerms(
   options: UnmaskOptions,
   layout: BoundLayout,
   draw: typeof drawMask = drawMask,
-): TermBatch {
+): Batch {
   const { tokens } = options.model;
   const lengths = new Float32Array(layout.batch);
   const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
     const { response, slotSize } = trajectory;
     lengths[b] = response.length;
     const slots = Math.ceil(response.length / slotSize);
-    return Array.from({ length: layout.samples }, () => draw(slots, layout.rng)).flatMap((drawn) =>
-      sides(trajectory, b, options, drawn, layout),
+    const rng = layout.rngs[b] as DiscreteRng;
+    const times = <T>(one: () => T): T[] => Array.from({ length: layout.samples }, one);
+    if (layout.quadrature === undefined)
+      return times(() => draw(slots, rng)).flatMap((drawn) => sides(trajectory, b, options, drawn, layout));
+    return layout.quadrature.flatMap(({ fraction, weight }) =>
+      times(() => drawFixed(slots, fraction, rng)).flatMap((drawn) =>
+        sides(trajectory, b, options, drawn, layout, weight),
+      ),
     );
   });
   return bufferTerms(
     scored,
     {
-      batch: layout.batch * layout.samples * (layout.coupled ? 2 : 1),
+      batch: layout.batch * layout.samples * (layout.coupled ? 2 : 1) * (layout.quadrature?.length ?? 1),
       length: layoutLength(scored, layout),
-      terms: layout.batch * options.responseLength * layout.samples,
+      terms: layout.batch * options.responseLength * layout.samples * (layout.quadrature?.length ?? 1),
       segments: layout.batch,
     },
     {
@@ -72,6 +81,34 @@ export function boundTerms(
   );
 }
 
+/**
+ * A response of which some slots are known and the others predicted, with the row that predicts each of their positions.
+ * Known slots were revealed one after the other, so that each sees those before it. Where slots are filled in
+ * autoregressively, the others' tokens stand behind the masks, slot by slot, and see none but the known ones.
+ * @param known slots in the order in which they were revealed.
+ */
+export function layMasked(
+  { prompt, response, slotSize, slotFill }: UnmaskTrajectory,
+  known: readonly number[],
+  length: number,
+  model: SampledModel,
+): { buffer: BufferBuilder; rowOf(position: number): number } {
+  const revealed = revealSlots(response, slotSize, known);
+  const { buffer, indexOf } = layCanvas(prompt, revealed, length, model);
+  if (slotFill !== "autoregressive") return { buffer, rowOf: (p) => indexOf[p] as number };
+  const others = response.map((token, p) => [p, token] as const).filter(([p]) => !revealed.has(p));
+  const own = pushSlots(buffer, others, slotSize, prompt.length + revealed.size);
+  return { buffer, rowOf: (p) => (p % slotSize === 0 ? indexOf[p] : own.get(p - 1)) as number };
+}
+
+/** Draws which slots are masked, of a fixed share of them: floor(t U), at least one (GDPO, arXiv 2510.08554). */
+function drawFixed(slots: number, fraction: number, rng: DiscreteRng): MaskDraw {
+  const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
+  const masked = new Array<boolean>(slots).fill(false);
+  for (const slot of order.slice(0, Math.max(1, Math.floor(fraction * slots)))) masked[slot] = true;
+  return { masked, order: rng.shuffle(order) };
+}
+
 /** The two views of one draw (or the first alone, without the coupled complement). */
 function sides(
   trajectory: UnmaskTrajectory,
@@ -79,20 +116,21 @@ function sides(
   { model }: UnmaskOptions,
   draw: MaskDraw,
   { samples, coupled }: BoundLayout,
+  weight?: number,
 ): ScoredBuffer[] {
-  const { prompt, response, slotSize } = trajectory;
+  const { response, slotSize } = trajectory;
   const slots = draw.masked.length;
   const views = coupled ? [draw.masked, draw.masked.map((m) => !m)] : [draw.masked];
   return views.map((masked): ScoredBuffer => {
     const size = masked.filter(Boolean).length;
     const clean = draw.order.filter((slot) => !masked[slot]);
     const length = canvasLength(response, trajectory, model);
-    const { buffer, indexOf } = layCanvas(prompt, revealSlots(response, slotSize, clean), length, model);
+    const { buffer, rowOf } = layMasked(trajectory, clean, length, model);
     // an empty side has no term that this could weigh
-    const coefficient = (slots + 1) / size / views.length / samples;
+    const coefficient = (weight === undefined ? slots + 1 : weight * slots) / size / views.length / samples;
     const terms = response.flatMap((target, position) =>
       masked[Math.floor(position / slotSize)]
-        ? [{ row: indexOf[position] as number, target, coefficient, segment, features: { eos_allowed: 1 } }]
+        ? [{ row: rowOf(position), target, coefficient, segment, features: { eos_allowed: 1 } }]
         : [],
     );
     return { buffer, terms };

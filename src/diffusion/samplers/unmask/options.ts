@@ -6,6 +6,9 @@ export type SlotOrder = "confidence" | "margin" | "entropy" | "random" | "left-t
 /** Whether a slot's rank is that of its first position or the mean over its positions. */
 export type SlotScore = "first" | "mean";
 
+/** How the tokens of a slot are drawn: each from its own mask, or the first from its mask and the others each from the one before. */
+export type SlotFill = "parallel" | "autoregressive";
+
 /** Options of the sampler `unmask`. */
 export interface UnmaskOptions extends SamplerOptions {
   /** T: rounds of unmasking. */
@@ -14,13 +17,20 @@ export interface UnmaskOptions extends SamplerOptions {
   readonly slotSize: number;
   readonly order: SlotOrder;
   readonly slotScore: SlotScore;
+  readonly slotFill: SlotFill;
+  /** Canvas positions a token of the prompt; null: always all of the canvas. */
+  readonly canvasPerPrompt: number | null;
   /** Keys and values of the prompt and of committed tokens are used again, where the model's graph can keep them. */
   readonly kvCache: CacheUse;
 }
 
-export function unmaskShapes(options: UnmaskOptions): SamplerShapes {
+export function unmaskShapes(
+  options: UnmaskOptions,
+): SamplerShapes & { readonly length: number; readonly rows: number } {
+  const length = options.promptLength + options.responseLength;
   return {
-    length: options.promptLength + options.responseLength,
+    length,
+    dims: (batch) => ({ B: batch, N: length }),
     rows: options.responseLength,
     steps: revealSchedule(options.responseLength / options.slotSize, options.rounds).length,
   };

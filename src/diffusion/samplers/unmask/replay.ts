@@ -1,13 +1,14 @@
 import { UserError } from "../../../core/errors.js";
-import { BufferBuilder, bucketLength } from "../../buffer.js";
+import type { Batch } from "../../batch.js";
+import { bucketLength } from "../../buffer.js";
 import type { StepLayout } from "../../layouts.js";
-import { type SampledModel, scoringTemperature } from "../../sampler.js";
+import { scoringTemperature } from "../../sampler.js";
 import { policyHead } from "../../score-head.js";
-import { commonTemperature, type StepBuffer, type StepTerm, stepTerms, type TermBatch } from "../../terms.js";
-import { layCanvas } from "./canvas.js";
+import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
+import type { SampledModel } from "../../tokens.js";
+import { layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
 import { type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
-import { reveals } from "./trajectory.js";
 
 /**
  * The rounds of rollouts as terms: all of a rollout in one sequence where the model is causal ({@link packRounds}), else
@@ -18,13 +19,15 @@ export function roundTerms(
   trajectories: readonly UnmaskTrajectory[],
   options: UnmaskOptions,
   layout: StepLayout,
-): TermBatch {
+): Batch {
   const { model } = options;
   const { steps, length } = unmaskShapes(options);
   const packed = (layout.packed ?? true) && model.attention === "causal";
   const buffers = trajectories.flatMap((trajectory, b) => {
     const chosen = layout.subset?.[b] ?? trajectory.rounds.map((_, t) => t);
-    return packed ? [packRounds(trajectory, b, chosen, model)] : separateRounds(trajectory, b, chosen, options.model);
+    return packed
+      ? [packRounds(trajectory, b, chosen, model.tokens.mask)]
+      : separateRounds(trajectory, b, chosen, model);
   });
   const separate = layout.subset === undefined ? steps : Math.max(1, ...layout.subset.map((chosen) => chosen.length));
   const longest = Math.max(0, ...buffers.map(({ buffer }) => buffer.ids.length));
@@ -34,7 +37,7 @@ export function roundTerms(
       steps,
       terms: options.responseLength,
       sequences: packed ? 1 : separate,
-      length: packed ? bucketLength(longest, layout.lengthStep) : length,
+      length: packed ? bucketLength(longest, layout.lengthStep) : Math.max(length, longest),
       whole: trajectories.map((t) => ({ steps: t.rounds.length, terms: t.response.length })),
     },
     layout,
@@ -62,49 +65,53 @@ function roundTermsAt(round: TrajectoryRound, rowOf: (position: number) => numbe
   }));
 }
 
+/** What a trajectory's revealed tokens see, through its first `rounds` rounds. */
+function sightOf({ slotFill, slotSize, rounds }: UnmaskTrajectory, through: number): SlotSight | undefined {
+  if (slotFill !== "autoregressive") return undefined;
+  return { slotSize, rounds: rounds.slice(0, through).map(({ positions }) => positions.length) };
+}
+
+/** Position -> token of the first `through` rounds, in the order of commitment. */
+function revealedBy({ rounds }: UnmaskTrajectory, through: number): Map<number, number> {
+  return new Map(
+    rounds.slice(0, through).flatMap((r) => r.positions.map((p, i) => [p, r.tokens[i] as number] as const)),
+  );
+}
+
 /**
  * All rounds of a rollout in one sequence:
  * prompt | committed tokens in commit order | for every round its open masks.
  * A mask of round t sees the prompt, the tokens committed before t, and the masks of its own round up to itself. That
- * is what it saw in the rollout, where a committed token saw only the entries before it, so its keys and values are the
- * same in all rounds. Two things are left out because nothing real sees them: the masks of a round behind its last
- * revealed position, and the tokens committed in the last scored round.
+ * is what it saw in the rollout, where a committed token saw only the entries before it (with slots filled in
+ * autoregressively, those of earlier rounds and of its own slot), so its keys and values are the same in all rounds.
+ * Left out is what nothing real sees: the masks of a round behind the last that predicts a token, and the tokens
+ * committed in the last scored round, where they predict none.
  */
-function packRounds(
-  trajectory: UnmaskTrajectory,
-  index: number,
-  chosen: readonly number[],
-  { tokens }: SampledModel,
-): StepBuffer {
-  const committedBefore: number[] = [];
-  let committed = 0;
-  for (const round of trajectory.rounds) {
-    committedBefore.push(committed);
-    committed += round.positions.length;
-  }
-  const visible = committedBefore[chosen.at(-1) ?? 0] ?? 0;
-  const buffer = new BufferBuilder(trajectory.prompt);
-  for (const { position, token } of reveals(trajectory).slice(0, visible)) buffer.push(token, position);
-  // the prompt and the committed tokens are plainly causal
-  const shared = buffer.ids.map(() => 0);
-  const own = buffer.ids.map(() => 0);
+function packRounds(trajectory: UnmaskTrajectory, index: number, chosen: readonly number[], mask: number): StepBuffer {
+  const { prompt, rounds, slotFill, slotSize } = trajectory;
+  const autoregressive = slotFill === "autoregressive";
+  const fromMask = (position: number): boolean => !autoregressive || position % slotSize === 0;
+  const last = chosen.at(-1) ?? 0;
+  const through = autoregressive ? last + 1 : last;
+  const buffer = layRevealed(prompt, revealedBy(trajectory, through), sightOf(trajectory, through));
+  const committedAt = new Map([...revealedBy(trajectory, through).keys()].map((p, i) => [p, prompt.length + i]));
   const steps = chosen.map((t) => {
     const round = roundOf(trajectory, t);
+    const before = prompt.length + rounds.slice(0, t).reduce((n, { positions }) => n + positions.length, 0);
     const start = buffer.length;
-    const rowOf = new Map<number, number>();
-    for (const position of openBefore(trajectory, t, round.positions.at(-1) as number)) {
-      rowOf.set(position, buffer.push(tokens.mask, position));
-      shared.push(trajectory.prompt.length + (committedBefore[t] as number));
-      own.push(start);
+    const maskAt = new Map<number, number>();
+    for (const position of openBefore(trajectory, t, round.positions.findLast(fromMask) as number)) {
+      maskAt.set(position, buffer.push(mask, position, before, start));
     }
-    return { step: t, terms: roundTermsAt(round, (position) => rowOf.get(position) as number) };
+    const rowOf = (p: number): number => (fromMask(p) ? maskAt.get(p) : committedAt.get(p - 1)) as number;
+    return { step: t, terms: roundTermsAt(round, rowOf) };
   });
-  return { buffer: { ids: buffer.ids, positions: buffer.positions, shared, own }, trajectory: index, steps };
+  return { buffer, trajectory: index, steps };
 }
 
 /**
- * One sequence a round, exactly as sampled: what {@link packRounds} is tested against, and the way to score a network
- * whose attention does not allow packing.
+ * One sequence a round: what {@link packRounds} is tested against, and the way to score a network whose attention does
+ * not allow packing. Slots that are filled in autoregressively stand behind the masks, which do not see them.
  */
 function separateRounds(
   trajectory: UnmaskTrajectory,
@@ -112,29 +119,23 @@ function separateRounds(
   chosen: readonly number[],
   model: SampledModel,
 ): StepBuffer[] {
+  const { prompt, responseLength, slotFill, slotSize } = trajectory;
   return chosen.map((t) => {
     const round = roundOf(trajectory, t);
-    const revealed = new Map(
-      trajectory.rounds.slice(0, t).flatMap((r) => r.positions.map((p, i) => [p, r.tokens[i] as number] as const)),
-    );
-    const { buffer, indexOf } = layCanvas(trajectory.prompt, revealed, trajectory.responseLength, model);
-    const terms = roundTermsAt(round, (position) => indexOf[position] as number);
-    return { buffer, trajectory: index, steps: [{ step: t, terms }] };
+    const revealed = revealedBy(trajectory, t);
+    const { buffer, indexOf } = layCanvas(prompt, revealed, responseLength, model, sightOf(trajectory, t));
+    const drawn = round.positions.map((position, i) => [position, round.tokens[i] as number] as const);
+    const own =
+      slotFill !== "autoregressive" ? undefined : pushSlots(buffer, drawn, slotSize, prompt.length + revealed.size);
+    const rowOf = (p: number): number => (p % slotSize === 0 ? undefined : own?.get(p - 1)) ?? (indexOf[p] as number);
+    return { buffer, trajectory: index, steps: [{ step: t, terms: roundTermsAt(round, rowOf) }] };
   });
 }
 
 /** Entries that a trajectory takes when packed: what a batch's bucket is chosen by. */
 export function packedLength(trajectory: UnmaskTrajectory, subset?: readonly number[]): number {
   const chosen = subset ?? trajectory.rounds.map((_, t) => t);
-  let length = trajectory.prompt.length;
-  let committed = 0;
-  trajectory.rounds.forEach((round, t) => {
-    // open masks up to the last revealed position = that many positions less those committed before
-    if (chosen.includes(t)) length += openBefore(trajectory, t, round.positions.at(-1) as number).length;
-    if (t === chosen.at(-1)) length += committed;
-    committed += round.positions.length;
-  });
-  return length;
+  return packRounds(trajectory, 0, chosen, 0).buffer.ids.length;
 }
 
 /** Open positions 0..last of the canvas before round `t`, ascending. */

@@ -1,7 +1,7 @@
 import type { Emitter } from "../../../onnx/emit.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
 import { allowedLogProbs, inverseCdf, pickLogProb } from "../../head.js";
-import type { RoundHead } from "../../sampler.js";
+import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
 
 /**
@@ -30,9 +30,9 @@ export interface RowStatistics {
 
 /** Draws a token at every row and says what slots are ranked by. */
 export const roundHead: RoundHead<RowStatistics> = {
-  features: {},
-  emit: (e, logits, { inverseTemperature, uniform }, tokens) =>
-    emitRowStatistics(e, logits, inverseTemperature, uniform, tokens),
+  inputs: DRAW_INPUTS,
+  emit: (e, { logits }, { inverse_temperature, uniform }, { tokens }) =>
+    emitRowStatistics(e, logits as Value, inverse_temperature as Value, uniform as Value, tokens),
   read: (outputs) => {
     const take = <T>(name: string): T => (outputs[name] as Tensor).data as T;
     return {

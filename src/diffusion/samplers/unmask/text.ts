@@ -1,19 +1,21 @@
+import type { Batch } from "../../batch.js";
 import { BufferBuilder } from "../../buffer.js";
 import type { LayoutSizes } from "../../layouts.js";
+import type { SamplerOptions } from "../../sampler.js";
 import { policyHead } from "../../score-head.js";
-import { bufferTerms, layoutLength, type ScoredBuffer, type TermBatch } from "../../terms.js";
-import type { UnmaskOptions } from "./options.js";
-import type { UnmaskTrajectory } from "./trajectory.js";
+import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
+import type { TokenTrajectory } from "../../trajectory.js";
 
 /**
  * Responses as if a causal model had written them from left to right: log p(y_i | prompt, y_<i), the logits shifted by
  * one, a segment a token.
  */
 export function textTerms(
-  trajectories: readonly UnmaskTrajectory[],
-  options: UnmaskOptions,
+  trajectories: readonly TokenTrajectory[],
+  options: SamplerOptions,
   layout: LayoutSizes,
-): TermBatch {
+  temperature = 1,
+): Batch {
   const { tokens } = options.model;
   const terms = layout.batch * options.responseLength;
   const counts = new Float32Array(terms);
@@ -34,6 +36,6 @@ export function textTerms(
   return bufferTerms(
     scored,
     { batch: layout.batch, length: layoutLength(scored, layout), terms, segments: terms },
-    { owner, tokens: counts, temperature: 1, head: policyHead, pad: tokens.pad, filler: tokens.eos },
+    { owner, tokens: counts, temperature, head: policyHead, pad: tokens.pad, filler: tokens.eos },
   );
 }

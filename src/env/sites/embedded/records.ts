@@ -1,6 +1,7 @@
 import { UserError } from "../../../core/errors.js";
 import { Rng } from "../../../core/rng.js";
-import type { FieldValue, Split, Tier } from "../../site.js";
+import type { Split } from "../../environment.js";
+import type { FieldValue, Tier } from "../../site.js";
 import { recordSplit } from "../parts/split-hash.js";
 import type { Field } from "./fields.js";
 import { type Form, fieldsOf } from "./form.js";

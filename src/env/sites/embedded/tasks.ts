@@ -1,4 +1,5 @@
-import type { FieldValue, Split, Task, Tier } from "../../site.js";
+import type { Split } from "../../environment.js";
+import type { FieldValue, Task, Tier } from "../../site.js";
 import { FORMS } from "./catalog.js";
 import { type Form, pathOf } from "./form.js";
 import { type FormRecord, recordsOf } from "./records.js";

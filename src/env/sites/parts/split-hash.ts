@@ -1,5 +1,6 @@
 import { sha256 } from "../../../core/files.js";
-import type { Split, Task } from "../../site.js";
+import type { Split } from "../../environment.js";
+import type { Task } from "../../site.js";
 
 /** SHA-256 over ids, forms, fields and splits: changes when any task moves, changes or goes. Independent of task order. */
 export function splitHash(tasks: readonly Task[]): string {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { Rng } from "../../../../src/core/rng.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
 import {
   type Corruption,
   complement,
@@ -12,7 +13,7 @@ import {
 import { type JumpOptions, ordinaryTokens } from "../../../../src/diffusion/samplers/jump/options.js";
 import { supervisedFlowTerms } from "../../../../src/diffusion/samplers/jump/supervised.js";
 import type { JumpTrajectory } from "../../../../src/diffusion/samplers/jump/trajectory.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { only, withTokens } from "../../../support/token-batch.js";
 import { TOKENS } from "../unmask/fake-model.js";
 import { FakeFlow, MODEL, SMALL } from "./reference.js";
 
@@ -25,12 +26,12 @@ function trajectoryOf(response: readonly number[]): JumpTrajectory {
   return { prompt: PROMPT, responseLength, exponent, temperature: 1, source: [], steps: [], response, ended: "eos" };
 }
 
-function lay(response: readonly number[], draws: readonly Corruption[], coupled: boolean): TermBatch {
+function lay(response: readonly number[], draws: readonly Corruption[], coupled: boolean): Batch {
   let next = 0;
   return flowBoundTerms(
     [trajectoryOf(response)],
     OPTIONS,
-    { batch: 1, lengthStep: 1, samples: draws.length, coupled, rng: Rng.named(0, "unused") },
+    { batch: 1, lengthStep: 1, samples: draws.length, coupled, rngs: [Rng.named(0, "unused")] },
     () => draws[next++] as Corruption,
   );
 }
@@ -126,19 +127,20 @@ test("the bound of a response is the mean over its draws, whatever else is in th
     [1, 0, TOKENS.eos],
     [1, TOKENS.eos],
   ];
-  const rng = Rng.named(5, "draws");
+  const rngs = responses.map((_, b) => Rng.named(5, `draws ${b}`));
   for (const coupled of [true, false]) {
     const draws: Corruption[] = [];
-    const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rng };
-    const terms = flowBoundTerms(responses.map(trajectoryOf), OPTIONS, layout, (length, ordinary) => {
+    const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rngs };
+    const batch = flowBoundTerms(responses.map(trajectoryOf), OPTIONS, layout, (length, ordinary, rng) => {
       draws.push(drawCorruption(length, ordinary, rng));
       return draws.at(-1) as Corruption;
     });
-    assert.deepEqual([draws.length, terms.owner, [...terms.tokens]], [4, [0, 1, -1], [3, 2, 0]]);
+    const terms = withTokens(batch);
+    assert.deepEqual([draws.length, terms.owner, [...terms.units]], [4, [0, 1, -1], [3, 2, 0]]);
     assert.deepEqual([terms.batch, terms.temperature], [coupled ? 12 : 6, 1]);
     // a whole canvas of every view has room
     assert.equal(terms.rows.length, terms.batch * OPTIONS.responseLength);
-    const values = flow.values(terms);
+    const values = flow.values(batch);
     responses.forEach((response, b) => {
       const alone = draws
         .slice(2 * b, 2 * b + 2)
@@ -148,6 +150,32 @@ test("the bound of a response is the mean over its draws, whatever else is in th
     });
     assert.equal(values[2], 0);
   }
+});
+
+test("a response is corrupted by its own stream, whatever else is in the batch", () => {
+  const flow = new FakeFlow(8);
+  const some = [
+    [1, 0, TOKENS.eos],
+    [1, TOKENS.eos],
+    [1, 0, TOKENS.eos],
+  ].map(trajectoryOf);
+  const values = (indices: readonly number[]): number[] => {
+    const rngs = indices.map((i) => Rng.named(7, `sample ${i}`));
+    const layout = { batch: indices.length, lengthStep: 1, samples: 2, coupled: true, rngs };
+    return flow.values(
+      flowBoundTerms(
+        indices.map((i) => some[i] as JumpTrajectory),
+        OPTIONS,
+        layout,
+      ),
+    );
+  };
+  const together = values([0, 1, 2]);
+  assert.ok(Math.abs((together[0] as number) - (together[2] as number)) > 1e-6, "the same response, another stream");
+  for (const order of [[2], [1, 0], [2, 1, 0]])
+    values(order).forEach((value, b) => {
+      assert.ok(Math.abs(value - (together[order[b] as number] as number)) < 1e-9);
+    });
 });
 
 test("a draw and its complement make every token noise exactly once, and keep the prompt", () => {
@@ -189,7 +217,7 @@ test("the supervised loss weighs a token by its share, and reads the time that i
     { prompt: [0], response: [0, 1] },
   ];
   const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(2, "sft") };
-  const terms = supervisedFlowTerms(examples, OPTIONS, layout);
+  const terms = withTokens(only(supervisedFlowTerms(examples, OPTIONS, layout)));
   assert.equal(terms.head.name, "gkl");
   assert.deepEqual([...terms.targets].map(Number), [1, TOKENS.eos, TOKENS.eos, 0, 1, TOKENS.eos]);
   const time = terms.conditions.time as Float32Array;
@@ -219,7 +247,7 @@ test("a supervised token is noise with probability 1 - kappa, kappa stratified u
   const batches = 1500;
   let [excess, largest] = [0, 0];
   for (let i = 0; i < batches; i++) {
-    const terms = supervisedFlowTerms(examples, OPTIONS, { arWeight: null, eosFillWeight: 1, rng });
+    const terms = withTokens(only(supervisedFlowTerms(examples, OPTIONS, { arWeight: null, eosFillWeight: 1, rng })));
     const kappas = Array.from(terms.conditions.time as Float32Array, (t) => t ** OPTIONS.exponent);
     // L = 3: below 3/4, one in each half
     assert.deepEqual(kappas.map((kappa) => Math.floor((kappa / 0.75) * 2)).sort(), [0, 1]);

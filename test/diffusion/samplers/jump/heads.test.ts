@@ -4,16 +4,18 @@ import { backward } from "../../../../src/autodiff/backward.js";
 import { Rng } from "../../../../src/core/rng.js";
 import { generalisedKlHead, jumpRoundHead, transitionHead } from "../../../../src/diffusion/samplers/jump/heads.js";
 import type { ScoreHead } from "../../../../src/diffusion/score-head.js";
+import type { SampledModel } from "../../../../src/diffusion/tokens.js";
 import { Emitter } from "../../../../src/onnx/emit.js";
 import { GraphBuilder } from "../../../../src/onnx/graph.js";
 import { encodeModel } from "../../../../src/onnx/proto.js";
 import { Runtime } from "../../../../src/onnx/session.js";
+import type { InputSpecs } from "../../../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../../../src/onnx/types.js";
 import { transition } from "./reference.js";
 
 const VOCAB = 7;
 /** The last two are never sampled. */
-const TOKENS = { eos: 4, mask: 5, pad: 6 };
+const MODEL: SampledModel = { tokens: { eos: 4, mask: 5, pad: 6 }, vocabulary: VOCAB, attention: "bidirectional" };
 const ORDINARY = 5;
 
 interface Row {
@@ -33,6 +35,20 @@ const i64 = (data: readonly number[]): Tensor => ({
   shape: [data.length],
   data: BigInt64Array.from(data, BigInt),
 });
+
+/** A head's inputs for this many rows. */
+function declared(g: GraphBuilder, inputs: InputSpecs, rows: number): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, { dtype, shape }]) => [
+      name,
+      g.input(
+        name,
+        dtype,
+        shape.map(() => rows),
+      ),
+    ]),
+  );
+}
 
 /** softmax over the ordinary tokens at a temperature. */
 function softmax(logits: readonly number[], temperature: number): number[] {
@@ -79,11 +95,7 @@ describe("jump heads on the graph", () => {
       const g = new GraphBuilder(name);
       const e = new Emitter(g);
       const logits = g.input("logits", "float32", [count, VOCAB]);
-      const inverseTemperature = g.input("inverse_temperature", "float32", []);
-      const features: Record<string, Value> = {};
-      for (const [key, dtype] of Object.entries(head.features)) features[key] = g.input(key, dtype, [count]);
-      const inputs = { targets: g.input("targets", "int64", [count]), inverseTemperature, features };
-      const scores = head.emit(e, logits, inputs, TOKENS);
+      const scores = head.emit(e, { logits }, declared(g, head.inputs, count), MODEL);
       const [gradient] = backward(g, e.total(scores), [logits], new Map());
       g.output("scores", scores);
       g.output("gradient", gradient as Value);
@@ -106,7 +118,7 @@ describe("jump heads on the graph", () => {
         batch.map((row) => Number(row.last)),
       ),
     };
-    const wanted = new Set(["logits", "inverse_temperature", "targets", ...Object.keys(head.features)]);
+    const wanted = new Set(["logits", ...Object.keys(head.inputs)]);
     const out = await runtime.run(name, {
       feeds: Object.fromEntries(Object.entries(feeds).filter(([key]) => wanted.has(key))),
     });
@@ -205,16 +217,7 @@ describe("jump heads on the graph", () => {
     const g = new GraphBuilder("round");
     const e = new Emitter(g);
     const logits = g.input("logits", "float32", [count, VOCAB]);
-    const inputs = {
-      inverseTemperature: g.input("inverse_temperature", "float32", []),
-      uniform: g.input("uniform", "float32", [count]),
-      features: {
-        current: g.input("current", "int64", [count]),
-        hazard: g.input("hazard", "float32", [count]),
-        last: g.input("last", "float32", [count]),
-      },
-    };
-    jumpRoundHead.emit(e, logits, inputs, TOKENS);
+    jumpRoundHead.emit(e, { logits }, declared(g, jumpRoundHead.inputs, count), MODEL);
     await runtime.load("round", { bytes: encodeModel(g.build()) });
     const spread = <T>(of: (row: Row) => T): T[] => kinds.flatMap((row) => Array.from({ length: each }, () => of(row)));
     const out = await runtime.run("round", {

@@ -1,7 +1,9 @@
-import type { RoundInput, RoundModel, SampledModel } from "../../../../src/diffusion/sampler.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { Drawn } from "../../../../src/diffusion/samplers/jump/heads.js";
 import type { JumpOptions } from "../../../../src/diffusion/samplers/jump/options.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import type { SampledModel } from "../../../../src/diffusion/tokens.js";
+import { type TokenBatch, tokensOf } from "../../../support/token-batch.js";
 import { FakeNetwork, TOKENS, VOCAB } from "../unmask/fake-model.js";
 
 export const MODEL: SampledModel = { tokens: TOKENS, vocabulary: VOCAB, attention: "bidirectional" };
@@ -37,7 +39,7 @@ export class FakeFlow implements RoundModel<Drawn> {
   /** [R][V] the model's prediction of x_1 at every row. */
   predictions(
     input: Pick<
-      RoundInput,
+      TokenBatch,
       "batch" | "length" | "inputIds" | "positionIds" | "attentionBias" | "rows" | "conditions" | "temperature"
     >,
   ): number[][] {
@@ -51,7 +53,8 @@ export class FakeFlow implements RoundModel<Drawn> {
     });
   }
 
-  async forwardRound(input: RoundInput): Promise<Drawn> {
+  async forwardRound(round: RoundInput): Promise<Drawn> {
+    const input = tokensOf(round);
     const { current, hazard, last } = input.features as Record<string, Float32Array>;
     const rows = this.predictions(input).map((p, r) =>
       transition(p, Number(current?.[r]), hazard?.[r] as number, last?.[r] === 1),
@@ -71,11 +74,12 @@ export class FakeFlow implements RoundModel<Drawn> {
   }
 
   /** [R] scores of a layout's terms by the head that it names; 0 where there is none. */
-  score(batch: TermBatch): number[] {
-    const { current, hazard, last } = batch.features as Record<string, Float32Array>;
-    return this.predictions(batch).map((p, r) => {
+  score(batch: Pick<Batch, "inputs" | "headInputs" | "coefficient" | "head">): number[] {
+    const input = tokensOf(batch);
+    const { current, hazard, last } = input.features as Record<string, Float32Array>;
+    return this.predictions(input).map((p, r) => {
       if (batch.coefficient[r] === 0) return 0;
-      const [target, now] = [Number(batch.targets[r]), Number(current?.[r])];
+      const [target, now] = [Number(input.targets[r]), Number(current?.[r])];
       if (batch.head.name === "gkl") {
         return (p[now] as number) - (now === target ? 1 : 0) + (now === target ? 0 : Math.log(p[target] as number));
       }
@@ -84,7 +88,7 @@ export class FakeFlow implements RoundModel<Drawn> {
   }
 
   /** [S] sums of the segments. */
-  values(batch: TermBatch): number[] {
+  values(batch: Batch): number[] {
     const sums = new Array<number>(batch.segments).fill(0);
     this.score(batch).forEach((score, r) => {
       const s = Number(batch.segment[r]);

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
-import type { RoundModel } from "../../../../src/diffusion/sampler.js";
-import type { Drawn } from "../../../../src/diffusion/samplers/jump/heads.js";
+import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
+import { type Drawn, transitionHead } from "../../../../src/diffusion/samplers/jump/heads.js";
 import { flowSteps, type JumpOptions, ordinaryTokens } from "../../../../src/diffusion/samplers/jump/options.js";
 import {
   type JumpTrajectory,
@@ -12,10 +12,14 @@ import {
   parseJumpTrajectory,
   responseOf,
 } from "../../../../src/diffusion/samplers/jump/trajectory.js";
-import { sampler } from "../../../../src/diffusion/samplers/jump.js";
+import { sampler as jump } from "../../../../src/diffusion/samplers/jump.js";
+import { vector } from "../../../../src/onnx/tensors.js";
+import { tokensOf } from "../../../support/token-batch.js";
+import { having, samplerConfig } from "../../../support/typed.js";
 import { prompts, streams, TOKENS } from "../unmask/fake-model.js";
 import { FakeFlow, MODEL, SMALL } from "./reference.js";
 
+const sampler = having(jump, "stepTerms");
 const PROMPT = [1, 0];
 
 const layout = (batch: number, level: StepLayout["level"]): StepLayout => ({ batch, lengthStep: 1, level });
@@ -27,14 +31,14 @@ function forced(flow: FakeFlow, draws: readonly number[]): RoundModel<Drawn> {
   let next = 0;
   return {
     async forwardRound(input) {
-      const token = BigInt64Array.from(input.rows, () => BigInt(draws[next++] as number));
+      const token = BigInt64Array.from(tokensOf(input).rows, () => BigInt(draws[next++] as number));
       const terms = {
-        ...input,
-        head: { name: "transition" },
-        targets: token,
+        inputs: input.inputs,
+        head: transitionHead,
+        headInputs: { ...input.headInputs, targets: vector(token) },
         coefficient: new Float32Array(token.length).fill(1),
       };
-      return { token, logProb: Float32Array.from(flow.score(terms as never)) };
+      return { token, logProb: Float32Array.from(flow.score(terms)) };
     },
   };
 }
@@ -178,13 +182,20 @@ test("a subset of the steps is laid out with its share", async () => {
   const options: JumpOptions = { ...SMALL, steps: 4 };
   const trajectories = await sampler.rollout(new FakeFlow(2), [PROMPT], options, streams(1, 2));
   const terms = sampler.stepTerms(trajectories, options, { ...layout(1, "step"), subset: [[1, 3]] });
-  assert.deepEqual([terms.batch, terms.rows.length], [2, 2 * options.responseLength]);
-  assert.deepEqual(terms.owner, [0, 0]);
+  const { batch, rows, conditions, features } = tokensOf(terms);
+  assert.deepEqual([batch, rows.length], [2, 2 * options.responseLength]);
+  assert.deepEqual(
+    [terms.owner, terms.step],
+    [
+      [0, 0],
+      [1, 3],
+    ],
+  );
   assert.deepEqual([...(terms.sampled?.share ?? [])], [2, 2]);
   assert.equal(terms.sampled?.of, 4);
-  assert.deepEqual([...(terms.conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
+  assert.deepEqual([...(conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
   // the head does not read the last step's hazard: log of it must yet be a number
-  const { last, hazard } = terms.features as Record<string, Float32Array>;
+  const { last, hazard } = features as Record<string, Float32Array>;
   const { responseLength } = options;
   assert.deepEqual([...(last as Float32Array)], [...Array(responseLength).fill(0), ...Array(responseLength).fill(1)]);
   assert.ok((hazard as Float32Array).every((h) => h > 0 && Number.isFinite(h)));
@@ -275,10 +286,17 @@ test("what a model must not do, and prompts and settings that cannot run, are re
     },
   };
   await assert.rejects(sampler.rollout(nan, [[1]], SMALL, streams(1, 1)), /non-finite log-probability/);
-  const config = sampler.schema.parse({}) as never;
+  const config = samplerConfig(sampler);
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "causal" }), /needs a bidirectional model/);
-  assert.deepEqual(sampler.shapes(sampler.options(config, MODEL)), { length: 128, rows: 64, steps: 8 });
+  const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
+  assert.deepEqual(
+    [shapes, dims(3)],
+    [
+      { rows: 64, steps: 8 },
+      { B: 3, N: 128 },
+    ],
+  );
   assert.equal(sampler.schema.safeParse({ temperature: 0 }).success, false);
-  assert.match(sampler.refuses("text", SMALL) ?? "", /left to right/);
-  assert.equal(sampler.refuses("steps", SMALL), undefined);
+  assert.match(lacks(sampler, "text", SMALL) ?? "", /left to right/);
+  assert.equal(lacks(sampler, "steps", SMALL), undefined);
 });

@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
-import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
+import { lacks, type RoundInput, type RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { RowDrafts } from "../../../../src/diffusion/samplers/refusion/head.js";
 import type { RefusionOptions } from "../../../../src/diffusion/samplers/refusion/options.js";
 import type { RefusionTrajectory } from "../../../../src/diffusion/samplers/refusion/trajectory.js";
-import { sampler } from "../../../../src/diffusion/samplers/refusion.js";
+import { sampler as refusion } from "../../../../src/diffusion/samplers/refusion.js";
+import { tokensOf } from "../../../support/token-batch.js";
+import { having, samplerConfig } from "../../../support/typed.js";
 import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../unmask/fake-model.js";
 import { Reference } from "./reference.js";
 
+const sampler = having(refusion, "reveals");
 const OPTIONS: RefusionOptions = {
   slotSize: 3,
   blocks: 2,
@@ -28,7 +31,8 @@ class Drafting implements RoundModel<RowDrafts> {
 
   constructor(private readonly network: FakeNetwork) {}
 
-  async forwardRound(input: RoundInput): Promise<RowDrafts> {
+  async forwardRound(round: RoundInput): Promise<RowDrafts> {
+    const input = tokensOf(round);
     this.forwards++;
     const states = Array.from({ length: input.batch }, (_, b) => this.network.hidden(input, b));
     const rows = [...input.rows].map((flat) => {
@@ -158,11 +162,11 @@ describe("sampler refusion", () => {
 
   it("refuses every scoring, a temperature, long prompts and bidirectional models", async () => {
     for (const scoring of ["steps", "bound", "text", "supervised"] as const)
-      assert.match(sampler.refuses(scoring, OPTIONS) ?? "", /deterministic search/);
+      assert.match(lacks(sampler, scoring, OPTIONS) ?? "", /^its sampler has no /);
     const network = new FakeNetwork(1);
     await assert.rejects(decodeAll(network, [[0]], { ...OPTIONS, temperature: 0.7 }), /evaluation|deterministic/);
     await assert.rejects(decodeAll(network, [[0, 0, 0, 0]], OPTIONS), /Prompt 0 has 4 tokens, prompt_length allows 3/);
-    const config = sampler.schema.parse({}) as Parameters<typeof sampler.options>[0];
+    const config = samplerConfig(sampler);
     assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
     assert.equal(sampler.schema.safeParse({ response_length: 24, slot_size: 4, serial_blocks: 4 }).success, false);
   });

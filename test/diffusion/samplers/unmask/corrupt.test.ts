@@ -3,12 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import { Rng } from "../../../../src/core/rng.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
 import { layCanvas, revealSlots } from "../../../../src/diffusion/samplers/unmask/canvas.js";
 import { corruptBatch } from "../../../../src/diffusion/samplers/unmask/corrupt.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { stratified } from "../../../../src/diffusion/supervised.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
-import { MODEL, SMALL, TOKENS } from "./fake-model.js";
+import { only, type TokenBatch, tokensOf, withTokens } from "../../../support/token-batch.js";
+import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
 const OPTIONS: UnmaskOptions = { ...SMALL, slotSize: 4, responseLength: 16, promptLength: 8 };
 const BIDIRECTIONAL: UnmaskOptions = { ...OPTIONS, slotSize: 1, model: { ...MODEL, attention: "bidirectional" } };
@@ -16,8 +17,8 @@ const EXAMPLES = [
   { prompt: [10, 11, 12], response: [20, 21, 22, 23, 24, 25] },
   { prompt: [10], response: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39] },
 ];
-const corrupt = (options: UnmaskOptions, rng: Rng): TermBatch =>
-  corruptBatch(EXAMPLES, options, { arWeight: null, eosFillWeight: 0.1, rng });
+const corrupt = (options: UnmaskOptions, rng: Rng): Batch & TokenBatch =>
+  withTokens(only(corruptBatch(EXAMPLES, options, { arWeight: null, eosFillWeight: 0.1, rng })));
 
 test("masked slots stand behind the clean ones, all with their own positions", () => {
   const response = [20, 21, 22, 23, 24, 25, 26];
@@ -44,7 +45,7 @@ interface Seen {
 }
 
 /** The real terms of a batch, by what the network reads. */
-function seen(batch: TermBatch): Seen[] {
+function seen(batch: Batch & TokenBatch): Seen[] {
   return [...batch.coefficient].flatMap((weight, r) => {
     if (weight === 0) return [];
     const row = Number(batch.rows[r]);
@@ -91,7 +92,8 @@ test("every term points at the row that predicts it, in the right layout", () =>
 
 test("the autoregressive loss has the weight that is asked for; the loss is the model's own", () => {
   const cleanWeight = (arWeight: number | null, options = OPTIONS): number => {
-    const batch = corruptBatch(EXAMPLES, options, { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") });
+    const layout = { arWeight, eosFillWeight: 0.1, rng: Rng.named(8, "clean") };
+    const batch = withTokens(only(corruptBatch(EXAMPLES, options, layout)));
     assert.deepEqual([batch.temperature, batch.head.name], [1, "model"]);
     return seen(batch).reduce((sum, term) => (term.masked ? sum : sum + term.weight), 0);
   };
@@ -112,7 +114,7 @@ test("EOS and its fill weigh their share, a masked token 1 / p of it, p being th
     const clean = new Set<number>();
     for (let seed = 0; seed < 40; seed++) {
       const rng = Rng.named(seed, "weights");
-      const batch = corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng });
+      const batch = withTokens(only(corruptBatch(examples, options, { arWeight: 0, eosFillWeight: 0.1, rng })));
       const strata: number[] = [];
       examples.forEach(({ response }, b) => {
         const weights = new Map<number, number>();
@@ -176,4 +178,94 @@ test("examples that do not fit, and an autoregressive loss of a bidirectional mo
   assert.throws(() => corruptBatch([long], OPTIONS, layout), UserError);
   assert.throws(() => corruptBatch([{ prompt: long.response, response: [1] }], OPTIONS, layout), UserError);
   assert.throws(() => corruptBatch(EXAMPLES, BIDIRECTIONAL, { ...layout, arWeight: 0.5 }), /autoregressive/);
+});
+
+const AUTOREGRESSIVE: UnmaskOptions = { ...OPTIONS, slotFill: "autoregressive" };
+
+/** What the entry n of a batch's sequence b sees, by buffer index. */
+function sees(batch: TokenBatch, b: number, n: number): number[] {
+  const row = (b * batch.length + n) * batch.length;
+  return Array.from({ length: batch.length }, (_, m) => m).filter((m) => batch.attentionBias[row + m] === 0);
+}
+
+test("clean slots see what they see in a rollout: their own slot and those of earlier rounds, never the slot of EOS", () => {
+  const [example] = EXAMPLES as [(typeof EXAMPLES)[number]];
+  const { prompt, response } = { prompt: example.prompt, response: Array.from({ length: 14 }, (_, i) => 20 + i) };
+  let [together, apart] = [0, 0];
+  for (let seed = 0; seed < 60; seed++) {
+    const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(seed, "sight") };
+    const batch = withTokens(only(corruptBatch([{ prompt, response }], AUTOREGRESSIVE, layout)));
+    const ids = [...batch.inputIds].map(Number);
+    const firstMask = ids.indexOf(TOKENS.mask);
+    const lastMask = ids.lastIndexOf(TOKENS.mask);
+    // behind the masks the slot of EOS, which sees prompt and clean slots alone
+    assert.deepEqual(ids.slice(lastMask + 1, lastMask + 3), [32, 33]);
+    const clean = Array.from({ length: firstMask }, (_, n) => n);
+    assert.deepEqual(sees(batch, 0, lastMask + 2), [...clean, lastMask + 1, lastMask + 2]);
+    for (let n = firstMask; n <= lastMask; n++)
+      assert.deepEqual(
+        sees(batch, 0, n),
+        Array.from({ length: n + 1 }, (_, m) => m),
+      );
+    let round = prompt.length;
+    for (let start = prompt.length; start < firstMask; start += 4) {
+      const before = sees(batch, 0, start).length - 1;
+      if (before === start) round = start;
+      assert.equal(before, round, "all of the rounds before its own");
+      if (start > prompt.length) before === start ? apart++ : together++;
+      for (let i = 0; i < 4; i++) {
+        const own = Array.from({ length: i + 1 }, (_, j) => start + j);
+        assert.deepEqual(sees(batch, 0, start + i), [...clean.slice(0, round), ...own]);
+      }
+    }
+    const terms = [...batch.coefficient].flatMap((c, r) =>
+      c === 0 ? [] : [[Number(batch.rows[r]), Number(batch.targets[r])]],
+    );
+    assert.deepEqual(terms.slice(-2), [
+      [lastMask + 1, 33],
+      [lastMask + 2, TOKENS.eos],
+    ]);
+  }
+  assert.ok(together > 10 && apart > 10, `${together} and ${apart}`);
+});
+
+test("packed examples have the loss that they have in sequences of their own", () => {
+  const network = new FakeNetwork(3);
+  const examples = Array.from({ length: 5 }, (_, i) => ({
+    prompt: Array.from({ length: 1 + i }, (_, j) => j % 2),
+    response: Array.from({ length: 2 + 2 * i }, (_, j) => (i + j) % 2),
+  }));
+  for (const any of [{ ...OPTIONS, canvasPerPrompt: 2 }, AUTOREGRESSIVE, BIDIRECTIONAL]) {
+    const loss = (packLength?: number): { loss: number; shapes: (readonly number[])[] } => {
+      const layout = {
+        arWeight: null,
+        eosFillWeight: 0.1,
+        rng: Rng.named(4, "pack"),
+        ...(packLength ? { packLength } : {}),
+      };
+      const batches = corruptBatch(examples, any, layout);
+      const everywhere = (batch: Batch): Float32Array => batch.coefficient.map(() => 1);
+      const values = batches.map((batch) => network.values(batch, everywhere(batch))[0] as number);
+      return {
+        loss: values.reduce((a, b) => a + b, 0),
+        shapes: batches.map(tokensOf).map(({ batch, length, rows }) => [batch, length, rows.length]),
+      };
+    };
+    const [plain, packed] = [loss(), loss(64)];
+    assert.ok(Math.abs(plain.loss - packed.loss) < 1e-5, `${plain.loss}, packed ${packed.loss}`);
+    assert.ok(packed.shapes.length > 1 && packed.shapes.length < examples.length);
+    for (const shape of packed.shapes) assert.deepEqual(shape, [1, 64, 32]);
+  }
+});
+
+test("a canvas follows its prompt, and holds the response all the same", () => {
+  const options = { ...OPTIONS, canvasPerPrompt: 2 };
+  const layout = { arWeight: 0, eosFillWeight: 1, rng: Rng.named(1, "canvas") };
+  const canvas = (prompt: number, response: number): number => {
+    const example = { prompt: Array(prompt).fill(10), response: Array(response).fill(20) };
+    const batch = withTokens(only(corruptBatch([example], options, layout)));
+    const behind = [...batch.positionIds].map(Number);
+    return Math.max(...behind) + 1 - prompt;
+  };
+  assert.deepEqual([canvas(1, 2), canvas(1, 4), canvas(3, 2), canvas(8, 2)], [4, 8, 8, 16]);
 });

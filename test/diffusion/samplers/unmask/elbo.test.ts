@@ -3,11 +3,12 @@ import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { allOutcomes, type DiscreteRng } from "../../../../src/core/outcomes.js";
 import { Rng } from "../../../../src/core/rng.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
 import { BufferBuilder, batchBuffers, type TokenBuffer } from "../../../../src/diffusion/buffer.js";
 import { boundTerms, drawMask, type MaskDraw } from "../../../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { type TokenBatch, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
 const PROMPT = [1, 0];
@@ -27,7 +28,7 @@ function lay(
   draw: MaskDraw,
   coupled: boolean,
   model = MODEL,
-): TermBatch {
+): Batch & TokenBatch {
   const trajectory: UnmaskTrajectory = {
     prompt: PROMPT,
     slotSize,
@@ -38,8 +39,8 @@ function lay(
     ended: "eos",
   };
   const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS, model };
-  const layout = { batch: 1, lengthStep: 1, samples: 1, coupled, rng: Rng.named(0, "unused") };
-  return boundTerms([trajectory], options, layout, () => draw);
+  const layout = { batch: 1, lengthStep: 1, samples: 1, coupled, rngs: [Rng.named(0, "unused")] };
+  return withTokens(boundTerms([trajectory], options, layout, () => draw));
 }
 
 /**
@@ -198,7 +199,7 @@ test("the value of a response is the mean over its draws, whatever else is in th
     [0, 1, 1, 0, TOKENS.eos],
     [1, TOKENS.eos],
   ];
-  const rng = Rng.named(4, "draws");
+  const rngs = responses.map((_, b) => Rng.named(4, `draws ${b}`));
   for (const coupled of [true, false]) {
     const draws: MaskDraw[] = [];
     const trajectories = responses.map(
@@ -213,17 +214,18 @@ test("the value of a response is the mean over its draws, whatever else is in th
       }),
     );
     const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS };
-    const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rng };
-    const terms = boundTerms(trajectories, options, layout, (slots) => {
+    const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rngs };
+    const batch = boundTerms(trajectories, options, layout, (slots, rng) => {
       draws.push(drawMask(slots, rng));
       return draws.at(-1) as MaskDraw;
     });
+    const terms = withTokens(batch);
     assert.deepEqual(
       draws.map((draw) => draw.masked.length),
       [3, 3, 1, 1],
     );
     assert.deepEqual(
-      [terms.owner, [...terms.tokens]],
+      [terms.owner, [...terms.units]],
       [
         [0, 1, -1],
         [5, 2, 0],
@@ -233,7 +235,7 @@ test("the value of a response is the mean over its draws, whatever else is in th
     // it is the model's bound, not that of the policy, which samples at another temperature and forbids EOS
     assert.equal(terms.temperature, 1);
     assert.ok((terms.features.eos_allowed as Float32Array).every((x) => x === 1));
-    const values = network.values(terms);
+    const values = network.values(batch);
     responses.forEach((response, b) => {
       const alone = draws
         .slice(2 * b, 2 * b + 2)
@@ -243,6 +245,38 @@ test("the value of a response is the mean over its draws, whatever else is in th
     });
     assert.equal(values[2], 0);
   }
+});
+
+test("a response's masks are those of its own stream, whatever else is in the batch", () => {
+  const of = (response: readonly number[]): UnmaskTrajectory => ({
+    prompt: PROMPT,
+    slotSize: 2,
+    responseLength: CANVAS,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "length",
+  });
+  const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
+  const network = new FakeNetwork(2);
+  const some = [12, 8, 12].map((length) => of(Array.from({ length }, (_, i) => i % 2)));
+  const values = (indices: readonly number[]): number[] => {
+    const rngs = indices.map((i) => Rng.named(7, `sample ${i}`));
+    const layout = { batch: indices.length, lengthStep: 1, samples: 2, coupled: true, rngs };
+    return network.values(
+      boundTerms(
+        indices.map((i) => some[i] as UnmaskTrajectory),
+        options,
+        layout,
+      ),
+    );
+  };
+  const together = values([0, 1, 2]);
+  assert.ok(Math.abs((together[0] as number) - (together[2] as number)) > 1e-6, "the same response, another stream");
+  for (const order of [[2], [1, 0], [2, 1, 0]])
+    values(order).forEach((value, b) => {
+      assert.ok(Math.abs(value - (together[order[b] as number] as number)) < 1e-9);
+    });
 });
 
 test("there is room for every token of every draw", () => {
@@ -257,7 +291,7 @@ test("there is room for every token of every draw", () => {
     ended: "length",
   };
   const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
-  const layout = { batch: 2, lengthStep: 1, samples: 3, coupled: true, rng: Rng.named(1, "full") };
+  const layout = { batch: 2, lengthStep: 1, samples: 3, coupled: true, rngs: [1, 2].map((b) => Rng.named(b, "full")) };
   const terms = boundTerms([trajectory, trajectory], options, layout);
   assert.ok(terms.coefficient.every((c) => c > 0));
   assert.equal(terms.coefficient.length, 2 * 3 * CANVAS);

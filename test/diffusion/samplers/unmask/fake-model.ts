@@ -1,10 +1,11 @@
 import { Rng } from "../../../../src/core/rng.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
 import type { BufferBatch } from "../../../../src/diffusion/buffer.js";
-import type { RoundInput, RoundModel, SampledModel } from "../../../../src/diffusion/sampler.js";
+import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
-import type { TokenIds } from "../../../../src/diffusion/tokens.js";
+import type { SampledModel, TokenIds } from "../../../../src/diffusion/tokens.js";
+import { tokensOf } from "../../../support/token-batch.js";
 
 const WIDTH = 6;
 const LAYERS = 2;
@@ -23,6 +24,8 @@ export const SMALL: UnmaskOptions = {
   temperature: 1,
   order: "confidence",
   slotScore: "first",
+  slotFill: "parallel",
+  canvasPerPrompt: null,
   kvCache: "auto",
   model: MODEL,
 };
@@ -100,8 +103,9 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     });
   }
 
-  async forwardRound(input: RoundInput): Promise<RowStatistics> {
+  async forwardRound(round: RoundInput): Promise<RowStatistics> {
     this.forwards++;
+    const input = tokensOf(round);
     const rows = input.rows.length;
     const out = {
       token: new BigInt64Array(rows * 2),
@@ -144,17 +148,18 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
   }
 
   /** [R] log-probabilities of a batch's terms; 0 where there is none. */
-  score(batch: TermBatch, eosAllowed = batch.features.eos_allowed as Float32Array): Float64Array {
-    const states = Array.from({ length: batch.batch }, (_, b) => this.hidden(batch, b));
-    return Float64Array.from(batch.rows, (flat, term) => {
+  score(batch: Batch, eosAllowed = batch.headInputs.eos_allowed?.data as Float32Array): Float64Array {
+    const input = tokensOf(batch);
+    const states = Array.from({ length: input.batch }, (_, b) => this.hidden(input, b));
+    return Float64Array.from(input.rows, (flat, term) => {
       if (batch.coefficient[term] === 0) return 0;
-      const hidden = states[Math.floor(Number(flat) / batch.length)]?.[Number(flat) % batch.length] as Float64Array;
-      return this.logProbs(hidden, batch.temperature, eosAllowed[term] === 1)[Number(batch.targets[term])] as number;
+      const hidden = states[Math.floor(Number(flat) / input.length)]?.[Number(flat) % input.length] as Float64Array;
+      return this.logProbs(hidden, input.temperature, eosAllowed[term] === 1)[Number(input.targets[term])] as number;
     });
   }
 
   /** [S] sums of the segments, as the graph makes them. */
-  values(batch: TermBatch, eosAllowed?: Float32Array): number[] {
+  values(batch: Batch, eosAllowed?: Float32Array): number[] {
     const sums = new Array<number>(batch.segments).fill(0);
     this.score(batch, eosAllowed).forEach((score, r) => {
       const s = Number(batch.segment[r]);

@@ -4,6 +4,7 @@ import type { RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { SlotOrder, SlotScore, UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import { tokensOf } from "../../../support/token-batch.js";
 import { SMALL, streams } from "./fake-model.js";
 
 const PROMPT = [1, 0, 1];
@@ -18,7 +19,8 @@ const ENTROPY = [0.9, 0.1, 0.2, 1, 0.4, 0.5, 0.3, 0.2];
 /** @param wantsEos response positions whose most probable token is EOS. */
 function model(wantsEos: readonly number[]): RoundModel<RowStatistics> {
   return {
-    async forwardRound({ rows, positionIds }) {
+    async forwardRound(input) {
+      const { rows, positionIds } = tokensOf(input);
       const at = Array.from(rows, (row) => Number(positionIds[Number(row)]) - PROMPT.length);
       const of = (values: readonly number[]): Float32Array =>
         Float32Array.from(at, (position) => values[position] ?? 0);

@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
+import { tokenInputs } from "../../../../src/diffusion/buffer.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
-import { packedLength, roundTerms } from "../../../../src/diffusion/samplers/unmask/replay.js";
+import { roundTerms as layRounds, packedLength } from "../../../../src/diffusion/samplers/unmask/replay.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
-import type { TermBatch } from "../../../../src/diffusion/terms.js";
+import { type TokenBatch, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
+const roundTerms = (...given: Parameters<typeof layRounds>): Batch & TokenBatch => withTokens(layRounds(...given));
 const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
   batch,
   lengthStep: 1,
@@ -18,7 +21,7 @@ const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
 });
 
 /** The values of trajectory b's real terms, in order. */
-function termsOf(batch: TermBatch, values: ArrayLike<number>, b: number): number[] {
+function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
   return [...batch.coefficient].flatMap((c, r) =>
     c === 1 && batch.owner[Number(batch.segment[r])] === b ? [values[r] as number] : [],
   );
@@ -41,6 +44,8 @@ const anyOptions = fc
     rounds: fc.integer({ min: 1, max: 6 }),
     order: fc.constantFrom("confidence", "entropy", "random" as const),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
+    slotFill: fc.constantFrom("parallel", "autoregressive" as const),
+    canvasPerPrompt: fc.constantFrom(null, 2),
   })
   .map((part): UnmaskOptions => ({ ...SMALL, ...part, responseLength: 8 }) as UnmaskOptions);
 
@@ -52,7 +57,8 @@ test("packed, round by round and rollout give the same log-probabilities", async
       fc.constantFrom("causal", "bidirectional" as const),
       fc.integer({ min: 0, max: 1000 }),
       async (any, attention, seed) => {
-        const options = { ...any, model: { ...MODEL, attention } };
+        const slotFill = attention === "causal" ? any.slotFill : "parallel";
+        const options = { ...any, slotFill, model: { ...MODEL, attention } };
         const network = new FakeNetwork(seed);
         const tasks = prompts(3, options.promptLength, seed);
         const trajectories = await sampler.rollout(network, tasks, options, streams(3, seed));
@@ -85,15 +91,16 @@ test("the fake network notices a wrong position, token or visibility", async () 
   const packed = roundTerms(trajectories, options, layout(1, { level: "sequence" }));
   const right = network.values(packed)[0] as number;
   const last = Number(packed.rows[packed.coefficient.lastIndexOf(1)]);
-  const wrong: TermBatch[] = [
-    { ...packed, positionIds: packed.positionIds.map((p, n) => (n === 2 ? p + 1n : p)) },
-    { ...packed, inputIds: packed.inputIds.map((id, n) => (n === 3 ? 1n - id : id)) },
-    {
-      ...packed,
-      attentionBias: packed.attentionBias.map((x, i) => (i === last * packed.length + last - 1 ? -1e9 - x : x)),
-    },
-  ];
-  for (const batch of wrong) assert.ok(Math.abs((network.values(batch)[0] as number) - right) > 1e-6);
+  const { batch, length, positionIds, inputIds, attentionBias } = packed;
+  const wrong = [
+    { positionIds: positionIds.map((p, n) => (n === 2 ? p + 1n : p)) },
+    { inputIds: inputIds.map((id, n) => (n === 3 ? 1n - id : id)) },
+    { attentionBias: attentionBias.map((x, i) => (i === last * length + last - 1 ? -1e9 - x : x)) },
+  ].map((change) => tokenInputs({ batch, length, positionIds, inputIds, attentionBias, ...change }));
+  for (const inputs of wrong)
+    assert.ok(
+      Math.abs((network.values({ ...packed, inputs: { ...packed.inputs, ...inputs } })[0] as number) - right) > 1e-6,
+    );
 });
 
 test("the layout is prompt, committed tokens, then each round's masks up to its last revealed position", () => {
@@ -126,6 +133,37 @@ test("the layout is prompt, committed tokens, then each round's masks up to its 
   assert.deepEqual([...packed.targets].map(Number), [0, 1, 1, 1, 2, TOKENS.eos]);
   assert.deepEqual([...packed.coefficient], [1, 1, 1, 1, 1, 0]);
   assert.deepEqual([...(packed.features.eos_allowed as Float32Array)], [0, 0, 0, 0, 1, 1]);
+});
+
+test("slots that are filled in side by side see neither each other nor later masks", () => {
+  const trajectory: UnmaskTrajectory = {
+    prompt: [1],
+    slotSize: 2,
+    slotFill: "autoregressive",
+    responseLength: 6,
+    temperature: 1,
+    rounds: [
+      { positions: [0, 1, 4, 5], tokens: [0, 1, 1, 0], logProbs: [-1, -1, -1, -1], eosAllowed: Array(4).fill(false) },
+      { positions: [2, 3], tokens: [1, 1], logProbs: [-1, -1], eosAllowed: [false, false] },
+    ],
+    response: [0, 1, 1, 1, 1, 0],
+    ended: "length",
+  };
+  const { mask } = TOKENS;
+  const options: UnmaskOptions = { ...SMALL, responseLength: 6, slotFill: "autoregressive" };
+  const packed = roundTerms([trajectory], options, layout(1));
+  // prompt, the two slots of round 0, that of round 1, the masks through each round's last slot's first
+  assert.deepEqual([...packed.inputIds].map(Number), [1, 0, 1, 1, 0, 1, 1, mask, mask, mask, mask, mask, mask]);
+  assert.deepEqual([...packed.positionIds].map(Number), [0, 1, 2, 5, 6, 3, 4, 1, 2, 3, 4, 5, 3]);
+  const { length } = packed;
+  const sees = (n: number): number[] =>
+    Array.from({ length }, (_, m) => m).filter((m) => packed.attentionBias[n * length + m] === 0);
+  assert.deepEqual(sees(2), [0, 1, 2]);
+  assert.deepEqual(sees(4), [0, 3, 4]);
+  assert.deepEqual(sees(6), [0, 1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(sees(11), [0, 7, 8, 9, 10, 11]);
+  assert.deepEqual(sees(12), [0, 1, 2, 3, 4, 12]);
+  assert.deepEqual([...packed.rows.subarray(0, 6)].map(Number), [7, 1, 11, 3, 12, 5]);
 });
 
 test("a bidirectional model reads every round in place, and everything sees everything", () => {

@@ -10,9 +10,12 @@ import {
   totalLogProb,
   type UnmaskTrajectory,
 } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
-import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import { sampler as unmask } from "../../../../src/diffusion/samplers/unmask.js";
+import { tokensOf, withTokens } from "../../../support/token-batch.js";
+import { having, samplerConfig } from "../../../support/typed.js";
 import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
+const sampler = having(unmask, "stepTerms");
 const PROMPT = [1, 0];
 
 /** What distinguishes two outcomes. */
@@ -25,15 +28,22 @@ function keyOf(trajectory: UnmaskTrajectory): string {
 /** A network whose sampled token at every response position is given in advance (its probabilities are its own). */
 function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<RowStatistics> {
   return {
-    async forwardRound(input: RoundInput): Promise<RowStatistics> {
-      const statistics = await network.forwardRound(input);
+    async forwardRound(round: RoundInput): Promise<RowStatistics> {
+      const statistics = await network.forwardRound(round);
+      const input = tokensOf(round);
       const hidden = network.hidden(input, 0);
-      tokens.forEach((token, position) => {
+      input.rows.forEach((flat, r) => {
+        const n = Number(flat);
+        // a mask stands for its own position, a token predicts the next one
+        const ahead = Number(input.inputIds[n]) === TOKENS.mask ? 0 : 1;
+        const token = tokens[Number(input.positionIds[n]) - PROMPT.length + ahead];
+        if (token === undefined) return;
         for (const variant of [0, 1]) {
-          const cell = position * 2 + variant;
-          const row = hidden[Number(input.rows[position])] as Float64Array;
-          statistics.token[cell] = BigInt(token);
-          statistics.logProb[cell] = network.logProbs(row, input.temperature, variant === 0)[token] as number;
+          const row = hidden[n] as Float64Array;
+          statistics.token[r * 2 + variant] = BigInt(token);
+          statistics.logProb[r * 2 + variant] = network.logProbs(row, input.temperature, variant === 0)[
+            token
+          ] as number;
         }
       });
       return statistics;
@@ -73,6 +83,14 @@ const CASES: [string, UnmaskOptions][] = [
   ["entropy, hot", { ...SMALL, order: "entropy", temperature: 1.7 }],
   ["random", { ...SMALL, order: "random", slotSize: 1, rounds: 3 }],
   ["left to right, cold", { ...SMALL, order: "left-to-right", temperature: 0.6 }],
+  ["autoregressive, a slot a round", { ...SMALL, slotFill: "autoregressive" }],
+  ["autoregressive, both slots at once", { ...SMALL, slotFill: "autoregressive", rounds: 1 }],
+  ["autoregressive, left to right", { ...SMALL, slotFill: "autoregressive", order: "left-to-right", temperature: 0.6 }],
+  [
+    "autoregressive, three slots in two rounds",
+    { ...SMALL, slotFill: "autoregressive", responseLength: 6, order: "entropy" },
+  ],
+  ["autoregressive, a slot of four", { ...SMALL, slotFill: "autoregressive", slotSize: 4, rounds: 1 }],
 ];
 
 test("the probabilities of all outcomes add up to 1, EOS included", async () => {
@@ -94,7 +112,7 @@ test("the score has zero mean under a constant reward, and not if the forbidden 
     const network = new FakeNetwork(19);
     const outcomes = [...(await enumerate(network, options)).values()];
     const packed = sampler.stepTerms(outcomes, options, { batch: outcomes.length, lengthStep: 1, level: "sequence" });
-    const anywhere = (packed.features.eos_allowed as Float32Array).map(() => 1);
+    const anywhere = new Float32Array(packed.coefficient.length).fill(1);
     const p = network.values(packed).map(Math.exp);
     const step = 1e-4;
     for (const index of [7, 13, 50, 420, 460, 500, 560, 630, network.parameters.length - 17]) {
@@ -119,6 +137,7 @@ test("sampled frequencies match the probabilities", async () => {
   for (const [options, seed] of [
     [SMALL, 16],
     [{ ...SMALL, slotSize: 1 }, 1],
+    [{ ...SMALL, slotFill: "autoregressive", rounds: 1 }, 3],
   ] as const) {
     const network = new FakeNetwork(seed);
     const outcomes = await enumerate(network, options);
@@ -155,6 +174,8 @@ const anyOptions = fc
     rounds: fc.integer({ min: 1, max: 6 }),
     order: fc.constantFrom("confidence", "margin", "entropy", "random", "left-to-right" as const),
     slotScore: fc.constantFrom("first", "mean" as const),
+    slotFill: fc.constantFrom("parallel", "autoregressive" as const),
+    canvasPerPrompt: fc.constantFrom(null, 1.5),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
   })
   .map((part): UnmaskOptions => ({ ...SMALL, ...part, responseLength: 8 }) as UnmaskOptions);
@@ -194,7 +215,7 @@ test("shapes of a round depend on the configuration only, and rollouts that ende
   const shapes = new Set<string>();
   const spy: RoundModel<RowStatistics> = {
     async forwardRound(input) {
-      const { batch, length, inputIds, positionIds, attentionBias, rows, uniform } = input;
+      const { batch, length, inputIds, positionIds, attentionBias, rows, uniform } = tokensOf(input);
       shapes.add(
         [batch, length, inputIds.length, positionIds.length, attentionBias.length, rows.length, uniform.length].join(),
       );
@@ -214,13 +235,51 @@ test("shapes of a round depend on the configuration only, and rollouts that ende
   assert.deepEqual(one?.response, [TOKENS.eos]);
 });
 
+test("slots are filled in autoregressively by k - 1 passes that read no masks, and EOS ends them", async () => {
+  const options: UnmaskOptions = { ...SMALL, slotSize: 4, responseLength: 8, slotFill: "autoregressive" };
+  const network = new FakeNetwork(7);
+  const read: string[] = [];
+  const spy: RoundModel<RowStatistics> = {
+    forwardRound(input) {
+      const text = [...tokensOf(input).inputIds].map(Number).filter((id) => id !== TOKENS.pad);
+      read.push(text.join(""));
+      return network.forwardRound(input);
+    },
+  };
+  const [trajectory] = (await sampler.rollout(spy, [PROMPT], options, streams(1, 4))) as [UnmaskTrajectory];
+  const [first, second] = trajectory.rounds;
+  const begun = (round: typeof first, n: number): string => (round?.tokens.slice(0, n) ?? []).join("");
+  assert.equal(trajectory.slotFill, "autoregressive");
+  assert.deepEqual(read.slice(0, 4), [
+    "1033333333",
+    `10${begun(first, 1)}`,
+    `10${begun(first, 2)}`,
+    `10${begun(first, 3)}`,
+  ]);
+  assert.deepEqual(read.slice(4, 6), [`10${begun(first, 4)}3333`, `10${begun(first, 4)}${begun(second, 1)}`]);
+  // the second slot's second token is EOS: no further pass
+  assert.equal(second?.tokens.indexOf(TOKENS.eos), 1);
+  assert.equal(read.length, 6);
+});
+
+test("a model without next-token logits cannot fill slots in autoregressively", () => {
+  const config = samplerConfig(sampler, { slot_fill: "autoregressive", slot_size: 4 });
+  assert.throws(() => sampler.options(config, BIDIRECTIONAL), /next-token logits/);
+});
+
+test("EOS may be the padding too", async () => {
+  const model = { ...MODEL, tokens: { ...TOKENS, pad: TOKENS.eos } };
+  const found = await sampler.rollout(new FakeNetwork(1), prompts(8, 3, 1), { ...SMALL, model }, streams(8, 2));
+  assert.ok(found.some(({ ended }) => ended === "eos"));
+});
+
 test("greedy takes the most probable tokens and needs no noise", async () => {
   const options: UnmaskOptions = { ...SMALL, responseLength: 8, rounds: 3, temperature: 0 };
   const network = new FakeNetwork(6);
   const tasks = prompts(5, options.promptLength, 6);
   const first = await sampler.rollout(network, tasks, options, streams(5, 1));
   assert.deepEqual(await sampler.rollout(network, tasks, options, streams(5, 2)), first);
-  const packed = sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" });
+  const packed = withTokens(sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" }));
   assert.equal(packed.temperature, 1);
   const scores = network.score(packed);
   const recorded = packed.recorded as Float32Array;
@@ -260,7 +319,7 @@ test("what a model must not do, and prompts that do not fit, are refused", async
 });
 
 test("the configuration has defaults and rejects what cannot run", () => {
-  const config = sampler.schema.parse({});
+  const config = samplerConfig(sampler);
   assert.deepEqual(config, {
     rounds: 8,
     slot_size: 4,
@@ -269,9 +328,18 @@ test("the configuration has defaults and rejects what cannot run", () => {
     temperature: 1,
     order: "confidence",
     slot_score: "first",
+    slot_fill: "parallel",
+    canvas_per_prompt: null,
     kv_cache: "auto",
   });
-  assert.deepEqual(sampler.shapes(sampler.options(config as never, MODEL)), { length: 128, rows: 64, steps: 8 });
+  const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
+  assert.deepEqual(
+    [shapes, dims(3)],
+    [
+      { length: 128, rows: 64, steps: 8 },
+      { B: 3, N: 128 },
+    ],
+  );
   assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);
   assert.equal(sampler.schema.safeParse({ slots: 4 }).success, false);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Split, Task } from "../../../../src/env/site.js";
+import type { Split } from "../../../../src/env/environment.js";
+import type { Task } from "../../../../src/env/site.js";
 import { TIERS } from "../../../../src/env/site.js";
 import { FORMS, fieldKinds, formOf } from "../../../../src/env/sites/embedded/catalog.js";
 import { fieldsOf } from "../../../../src/env/sites/embedded/form.js";

@@ -1,0 +1,58 @@
+import { UserError } from "../core/errors.js";
+import type { Batch } from "./batch.js";
+import type { Place } from "./buffer.js";
+import { bufferTerms, type ScoredBuffer, type SegmentInfo } from "./terms.js";
+
+/**
+ * Sequences as batches of one segment. Without `packLength` all are one batch, padded to `sizes`. With it every batch is
+ * one sequence of N = `packLength` tokens that holds as many as fit, longest first, none of which sees another; its
+ * terms are padded to N / 2, or to N where one sequence has more: one or two shapes, and little padding.
+ * @param sizes most tokens and terms of a sequence.
+ * @throws UserError where a sequence is longer than `packLength`.
+ */
+export function packTerms(
+  scored: readonly ScoredBuffer[],
+  sizes: { readonly length: number; readonly terms: number },
+  packLength: number | undefined,
+  info: SegmentInfo,
+): Batch[] {
+  const { length, terms } = sizes;
+  if (packLength === undefined) {
+    return [bufferTerms(scored, { batch: scored.length, length, terms: scored.length * terms, segments: 1 }, info)];
+  }
+  const most = Math.max(...scored.map((s) => s.terms.length));
+  const termLimit = most > packLength / 2 ? packLength : Math.floor(packLength / 2);
+  return fill(scored, packLength, termLimit).map((sequences) => {
+    let offset = 0;
+    const places = sequences.map(({ buffer }): Place => {
+      const place = { b: 0, offset };
+      offset += buffer.ids.length;
+      return place;
+    });
+    return bufferTerms(sequences, { batch: 1, length: packLength, terms: termLimit, segments: 1, places }, info);
+  });
+}
+
+/** First fit, longest first. */
+function fill(scored: readonly ScoredBuffer[], length: number, terms: number): ScoredBuffer[][] {
+  const packs: { of: ScoredBuffer[]; length: number; terms: number }[] = [];
+  for (const one of [...scored].sort((a, b) => b.buffer.ids.length - a.buffer.ids.length)) {
+    const size = one.buffer.ids.length;
+    if (size > length) {
+      throw new UserError(`An example of ${size} tokens does not fit objective.pack_length=${length}.`, {
+        hint: `Set objective.pack_length=${size}, or leave long tasks out: training.skip_long=true.`,
+        exitCode: 2,
+      });
+    }
+    const count = one.terms.length;
+    let pack = packs.find((p) => p.length + size <= length && p.terms + count <= terms);
+    if (pack === undefined) {
+      pack = { of: [], length: 0, terms: 0 };
+      packs.push(pack);
+    }
+    pack.of.push(one);
+    pack.length += size;
+    pack.terms += count;
+  }
+  return packs.map(({ of }) => of);
+}

@@ -1,0 +1,37 @@
+import type { Batch } from "./batch.js";
+import type { Scoring } from "./layouts.js";
+import type { TokenTrajectory } from "./trajectory.js";
+
+/** A batch with what is trained on of it. */
+export interface ScoredBatch {
+  readonly batch: Batch;
+  /** What the batch's `owner` counts. */
+  readonly trajectories: readonly TokenTrajectory[];
+  readonly values: { readonly weight: Float32Array };
+}
+
+/**
+ * Share of a step's trained tokens that lie behind the first EOS of their response, read from the position ids of the
+ * rows that the batches gather: what is laid out, not what should be.
+ * @param scoring a text is predicted by the row before each token, everything else by the token's own row.
+ */
+export function afterEosFraction(batches: readonly ScoredBatch[], scoring: Scoring, eos: number): number {
+  const shift = scoring === "text" ? 1 : 0;
+  let scored = 0;
+  let behind = 0;
+  for (const { batch, trajectories, values } of batches) {
+    const ends = trajectories.map(({ prompt, response }) => {
+      const end = response.indexOf(eos);
+      return prompt.length + (end < 0 ? response.length - 1 : end);
+    });
+    const [rows, positions] = [batch.inputs.rows?.data, batch.inputs.position_ids?.data];
+    (rows as BigInt64Array | undefined)?.forEach((row, r) => {
+      const segment = Number(batch.segment[r]);
+      const end = ends[batch.owner[segment] as number];
+      if (end === undefined || batch.coefficient[r] === 0 || values.weight[segment] === 0) return;
+      scored++;
+      if (Number(positions?.[Number(row)]) + shift > end) behind++;
+    });
+  }
+  return scored === 0 ? 0 : behind / scored;
+}

@@ -1,0 +1,24 @@
+import { UserError } from "../core/errors.js";
+import type { Action, Observation } from "../core/interaction.js";
+import type { Tokenizer } from "../text/tokenizer.js";
+import type { PolicyText } from "./sampler.js";
+import type { SampledModel } from "./tokens.js";
+import type { TokenTrajectory } from "./trajectory.js";
+
+/** What all samplers of text have in common: they begin from a prompt's tokens, and their action is the response's text. */
+export const textPolicy: PolicyText<readonly number[], TokenTrajectory> = {
+  begin({ text }: Observation, tokenizer: Tokenizer): readonly number[] {
+    if (text === undefined)
+      throw new UserError("This environment shows no text, and the sampler reads nothing else.", {
+        hint: "use a sampler of the environment's kind (sampler.kind)",
+        exitCode: 2,
+      });
+    return tokenizer.encode(text);
+  },
+  action({ response }: TokenTrajectory, tokenizer: Tokenizer, { tokens }: SampledModel): Action {
+    return { text: tokenizer.decode(response.filter((token) => token !== tokens.eos)) };
+  },
+  length: (prompt) => prompt.length,
+  units: ({ response }) => response.length,
+  metrics: ({ response, ended }) => ({ response_length: response.length, ended_by_eos: Number(ended === "eos") }),
+};

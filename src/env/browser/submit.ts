@@ -1,0 +1,475 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Action } from "../forms/plan.js";
+import { carriedOf, type HeldValues } from "../forms/received.js";
+import type { SuccessMarker, Task } from "../site.js";
+import { EnvironmentFault } from "./browser.js";
+import { currentValues, type ReadForm, rescan } from "./controls.js";
+import { type ActionRecord, NEXT_LABEL, submitButton } from "./fill.js";
+import { Hands } from "./hands.js";
+import { type Aim, aimAt, passTime } from "./page-actions.js";
+import { focusField, leaveField } from "./page-hands.js";
+import type { PageForm } from "./page-reader.js";
+import { type PageSigns, readSigns, sees } from "./page-signs.js";
+import { renew } from "./reach.js";
+import type { Session } from "./session.js";
+import { type Choice, chooseSubmission, isBroken, isOfForm, judge, type Sent, type Submission } from "./submission.js";
+import { checkAnswered } from "./traffic.js";
+
+/** How long a script may think between a click and its request, or before it asks once more, by its own clock. */
+const SCRIPT_PATIENCE_MS = 3000;
+/** How long a page may take to send on what has been answered, or to say how it went. */
+const SETTLE_MS = 150;
+/** The page's time is let pass in steps of this. */
+const TICK_MS = 50;
+/** Clicks that one submit may take: a summary to confirm, a dialog that asks again. */
+const MOST_CLICKS = 5;
+
+export interface Submitted {
+  readonly record: ActionRecord;
+  readonly submission?: Submission;
+}
+
+/** Sends the form as a person does, and finds out what the server received and whether it took it. */
+export async function submitForm(
+  session: Session,
+  form: ReadForm,
+  task: Pick<Task, "keys" | "success">,
+  action: Action,
+  button: number | undefined,
+): Promise<Submitted> {
+  const attempt = new Attempt(session, form, task);
+  try {
+    const result = await attempt.send(button);
+    if (typeof result === "string")
+      return {
+        record: {
+          action,
+          fate: result === "no submit button" ? "no-such-control" : result === COVERED ? "timeout" : "rejected",
+          detail: result,
+        },
+      };
+    const detail = result.refusal === undefined ? {} : { detail: result.refusal };
+    return { record: { action, fate: "done", submitted: true, ...detail }, submission: result };
+  } finally {
+    session.traffic.disarm();
+  }
+}
+
+const COVERED = "the submit button could not be clicked";
+
+class Attempt {
+  private sent: Sent;
+  private before: PageSigns | undefined;
+  /** The button that was clicked last, for `isPassed`. */
+  private clicked: number | undefined;
+  private documents: number;
+
+  constructor(
+    private readonly session: Session,
+    private readonly form: ReadForm,
+    private readonly task: Pick<Task, "keys" | "success">,
+  ) {
+    this.sent = {
+      controls: form.controls,
+      held: { values: [] },
+      target: undefined,
+      autosave: false,
+      path: new URL(session.page.url()).pathname,
+    };
+    this.documents = session.documents;
+  }
+
+  /** @returns the submission, or why there was none. */
+  async send(button: number | undefined): Promise<Submission | string> {
+    const { form, session } = this;
+    const first = await this.buttonNow(button);
+    if (first === undefined) return this.withoutButton();
+    let next: number = first;
+    let why = "the page posted nothing";
+    for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
+      await this.hold();
+      const aim = await this.click(next);
+      if (aim === undefined) return COVERED;
+      const choice = aim.invalid === undefined ? await this.await() : undefined;
+      if (choice !== undefined) {
+        const submission = await this.conclude(choice);
+        const confirm = submission.accepted ? await this.confirmButton() : undefined;
+        if (confirm === undefined) return submission;
+        next = confirm;
+        continue;
+      }
+      why = aim.invalid ?? why;
+      const label: string | undefined = form.buttons[next]?.label;
+      if (session.documents > this.documents || session.isLeaving()) await this.renewed();
+      else await rescan(form);
+      const on: number | undefined = aim.invalid === undefined ? await this.onward(next, label) : undefined;
+      if (on === undefined) break;
+      next = on;
+    }
+    return why;
+  }
+
+  /** The button as the page has it now: scripts move them, and let them be clicked when the form is right. */
+  private async buttonNow(button: number | undefined): Promise<number | undefined> {
+    const { form } = this;
+    if (!form.scripted) return button;
+    const label = button === undefined ? undefined : form.buttons[button]?.label;
+    const own = button !== undefined && button !== submitButton(form) ? label : undefined;
+    await form.handle.evaluate(leaveField);
+    for (let waited = 0; ; waited += 100) {
+      await rescan(form);
+      const found = own === undefined ? submitButton(form) : form.buttons.findIndex((b) => b.label === own);
+      if (found !== undefined && found >= 0) return found;
+      if (waited >= 800 || this.carrying()) return undefined;
+      await form.handle.evaluate(passTime, 100);
+    }
+  }
+
+  private carrying(): boolean {
+    return this.session.traffic.exchanges.some((e) => e.method !== "GET" && !e.routine);
+  }
+
+  /** Notes what the form holds, before it is sent. */
+  private async hold(): Promise<void> {
+    const { form } = this;
+    const [values, before] = await Promise.all([currentValues(form), form.handle.evaluate(readSigns, undefined)]);
+    const held: HeldValues = { values, typed: form.typed, mirrors: form.mirrors };
+    // a page that has let go of its values after a first click does not change what was sent
+    const carries = carriedOf(form.controls, [], held).of >= carriedOf(this.sent.controls, [], this.sent.held).of;
+    this.sent = { ...this.sent, controls: form.controls, held: carries ? held : this.sent.held };
+    this.before = before;
+  }
+
+  private async click(button: number): Promise<Aim | undefined> {
+    const { form, session } = this;
+    this.documents = session.documents;
+    this.clicked = button;
+    const end = performance.now() + session.actionTimeoutMs;
+    let aim = await form.handle.evaluate(aimAt, button);
+    while (!aim.hit) {
+      if (aim.gone) throw new EnvironmentFault("the submit button is gone");
+      if (performance.now() > end) return undefined;
+      const way = await form.handle.evaluate(wayClear, button);
+      if (way !== undefined) await session.page.mouse.click(way.x, way.y);
+      await sleep(100);
+      aim = await form.handle.evaluate(aimAt, button);
+    }
+    this.arm(aim);
+    await session.page.mouse.click(aim.point.x, aim.point.y);
+    return aim;
+  }
+
+  private arm(aim: Aim | undefined): void {
+    this.sent = { ...this.sent, held: { ...this.sent.held }, target: aim?.form };
+    this.session.traffic.arm("submit", (exchange) => isOfForm(exchange, this.sent));
+  }
+
+  /** Waits for the form's request, its answer, and what may come instead of it. */
+  private async await(patience = SCRIPT_PATIENCE_MS): Promise<Choice | undefined> {
+    const { session, form } = this;
+    const { traffic } = session;
+    const hardEnd = performance.now() + 2 * session.actionTimeoutMs + patience;
+    let quiet = 0;
+    let seen = "";
+    let ticking: Promise<boolean> | undefined;
+    for (;;) {
+      const choice = chooseSubmission(traffic.exchanges, this.sent, quiet >= patience);
+      const answered =
+        choice !== undefined &&
+        (choice.exchange.answer !== undefined || choice.exchange.how === "beacon" || choice.exchange.how === "socket");
+      const navigation = choice?.exchange.how === "navigation";
+      if (choice !== undefined && navigation && answered && !isBroken(choice.exchange)) return choice;
+      if (choice !== undefined && navigation && answered) checkAnswered(choice.exchange);
+      const enough =
+        choice !== undefined && answered && choice.plain && !isBroken(choice.exchange)
+          ? choice.exchange.answer === undefined
+            ? 500
+            : SETTLE_MS
+          : patience;
+      if (quiet >= enough && (choice === undefined || answered)) {
+        if (choice !== undefined) {
+          checkAnswered(choice.exchange);
+          return choice;
+        }
+        const lookup = session.background.unanswered();
+        if (lookup !== undefined && lookup.ageMs > session.actionTimeoutMs)
+          throw new EnvironmentFault(`no answer to ${lookup.name}`);
+        if (!(await this.isUnderWay())) break;
+        // what follows on an answer follows at once
+        quiet = patience - 2 * SETTLE_MS;
+      }
+      if (session.documents > this.documents || traffic.leaving) {
+        if (choice !== undefined) return choice;
+        return undefined;
+      }
+      if (choice === undefined && quiet >= 400 && (await this.isPassed())) return undefined;
+      if (performance.now() > hardEnd) {
+        if (choice !== undefined && answered) {
+          checkAnswered(choice.exchange);
+          return choice;
+        }
+        const open = choice?.exchange ?? traffic.exchanges.find((e) => e.phase === "submit" && e.answer === undefined);
+        if (open !== undefined || (await this.isUnderWay()))
+          throw new EnvironmentFault(
+            open === undefined
+              ? "no answer to the form post"
+              : `no answer to ${open.method} ${new URL(open.url).pathname}`,
+          );
+        break;
+      }
+      ticking ??= form.handle.evaluate(passTime, TICK_MS).then(
+        () => true,
+        () => false,
+      );
+      const ticked = await Promise.race([ticking, traffic.next(session.actionTimeoutMs).then(() => undefined)]);
+      const found = chooseSubmission(traffic.exchanges, this.sent, false);
+      const now =
+        found === undefined
+          ? ""
+          : `${traffic.exchanges.indexOf(found.exchange)} ${found.with.length} ${found.exchange.answer !== undefined}`;
+      if (now !== seen) quiet = 0;
+      seen = now;
+      if (ticked === undefined) continue;
+      ticking = undefined;
+      quiet += TICK_MS;
+      // the page is gone: what replaces it is waited for
+      if (!ticked) await sleep(TICK_MS);
+    }
+    this.reportStopped();
+    return undefined;
+  }
+
+  /** A submit event that no script stopped is a navigation, and a script that asks something is not done yet. */
+  private async isUnderWay(): Promise<boolean> {
+    const { session, form } = this;
+    if (session.traffic.isForwarding()) return true;
+    if (session.background.unanswered() !== undefined) return true;
+    const went = session.traffic.exchanges.some((e) => e.phase === "submit" && e.how === "navigation");
+    return (
+      !went &&
+      session.traffic.stopped.length === 0 &&
+      (await form.handle.evaluate((page) => page.submits > page.prevented).catch(() => false))
+    );
+  }
+
+  /** @throws EnvironmentFault where the form went to a host that the site does not allow. */
+  private reportStopped(): void {
+    const stopped = this.session.traffic.stopped.find(({ posted }) => {
+      const { carried, of } = carriedOf(this.sent.controls, posted, this.sent.held);
+      return of > 0 ? 2 * carried >= of : posted.length > 0;
+    });
+    if (stopped !== undefined)
+      throw new EnvironmentFault(`the form posts to another host: ${stopped.origin} (site.allow_origins)`);
+  }
+
+  /** Whether the click led on within the page: the button is gone, or a dialog stands before it. */
+  private async isPassed(): Promise<boolean> {
+    const { form, clicked } = this;
+    return clicked !== undefined && (await form.handle.evaluate(passed, clicked).catch(() => true));
+  }
+
+  /** The button to click where a click has led on and sent nothing yet. */
+  private async onward(last: number, label: string | undefined): Promise<number | undefined> {
+    const { form } = this;
+    const dialog = await form.handle.evaluate(dialogButton);
+    if (dialog !== undefined) return dialog;
+    const button = submitButton(form);
+    if (button === undefined) return undefined;
+    const other = form.buttons[button]?.label !== label || (await form.handle.evaluate(passed, last));
+    const wasStep = label !== undefined && NEXT_LABEL.test(label);
+    return other || (wasStep && this.changedSince()) ? button : undefined;
+  }
+
+  private changedSince(): boolean {
+    return this.form.controls.some((control, i) => control.present !== this.sent.controls[i]?.present);
+  }
+
+  /** What the page that came after a post asks to be clicked once more: a summary of what was typed. */
+  private async confirmButton(): Promise<number | undefined> {
+    const { form, session } = this;
+    if (session.documents <= this.documents || this.task.success !== undefined) return undefined;
+    const button = form.buttons.findIndex(
+      (b) => /^(?:confirm|submit|finish|complete|place|send|yes)\b/i.test(b.label) && b.submits,
+    );
+    if (button < 0) return undefined;
+    const open = form.controls.some((c) => c.present && c.form === form.buttons[button]?.form && c.kind !== "checkbox");
+    const asks = [this.after?.title ?? "", ...(this.after?.headings ?? [])].some((text) =>
+      /review|confirm|check|summary|preview|step|almost/i.test(text),
+    );
+    return open || !asks ? undefined : button;
+  }
+
+  private after: PageSigns | undefined;
+
+  private async renewed(): Promise<void> {
+    await renew(this.session, this.form);
+  }
+
+  /** Reads what the server and the page say about the post. */
+  private async conclude(choice: Choice): Promise<Submission> {
+    const { session, form, task } = this;
+    const { exchange } = choice;
+    if (exchange.how !== "navigation" && !session.isLeaving() && session.documents === this.documents)
+      await this.settle();
+    let status: number | undefined;
+    if (session.isLeaving() || session.documents > this.documents) {
+      await this.renewed();
+      status = session.status;
+      if (status >= 500)
+        throw new EnvironmentFault(`HTTP ${status} after ${exchange.method} ${new URL(exchange.url).pathname}`);
+    }
+    const there = session.documents > this.documents;
+    const scripted = exchange.how !== "navigation";
+    const html =
+      exchange.answer !== undefined && /html/.test(exchange.answer.contentType) && !there && exchange.answer.text !== ""
+        ? exchange.answer.text
+        : undefined;
+    if (task.success !== undefined) return this.marked(choice, task.success, html);
+    this.after = there || scripted ? await form.handle.evaluate(readSigns, undefined) : undefined;
+    const shown = { before: this.before, after: this.after, ...(status === undefined ? {} : { status }) };
+    const submission = judge(task, this.sent, choice, shown);
+    if (html === undefined || !submission.accepted) return submission;
+    const fragment = await form.handle.evaluate(readSigns, html);
+    return judge(task, this.sent, choice, { before: this.before, after: fragment });
+  }
+
+  private async settle(): Promise<void> {
+    try {
+      await new Hands(this.session, this.form.handle).calm(SETTLE_MS * 2, 75);
+    } catch (error) {
+      if (!this.session.isLeaving() && this.session.documents === this.documents) throw error;
+    }
+  }
+
+  /** Waits for what the task says an accepted form shows. */
+  private async marked(choice: Choice, marker: SuccessMarker, html: string | undefined): Promise<Submission> {
+    const { session, form } = this;
+    const shown = async (): Promise<boolean> => {
+      const status = session.documents > this.documents ? session.status : choice.exchange.answer?.status;
+      if (
+        marker.status !== undefined &&
+        ![marker.status].flat().some((s) => s === status || s === choice.exchange.answer?.status)
+      )
+        return false;
+      const url = [session.page.url(), choice.exchange.answer?.url ?? ""];
+      if (marker.url !== undefined && !url.some((address) => address.includes(marker.url as string))) return false;
+      const signs = await form.handle.evaluate(readSigns, undefined);
+      const { text } = marker;
+      if (
+        text !== undefined &&
+        ![signs.text, choice.exchange.answer?.text ?? "", html ?? ""].some((t) =>
+          t.toLowerCase().includes(text.toLowerCase()),
+        )
+      )
+        return false;
+      return marker.selector === undefined || (await form.handle.evaluate(sees, marker.selector));
+    };
+    let accepted = false;
+    for (let waited = 0; waited <= SCRIPT_PATIENCE_MS && !accepted; waited += 100) {
+      try {
+        accepted = await shown();
+        if (!accepted) await form.handle.evaluate(passTime, 100);
+      } catch (error) {
+        if (!session.isLeaving() && session.documents === this.documents) throw error;
+      }
+      if (session.isLeaving()) await this.renewed();
+    }
+    const judged = judge(this.task, this.sent, choice, { before: undefined, after: undefined });
+    const { refusal: _, ...rest } = judged;
+    return accepted ? { ...rest, accepted } : { ...rest, accepted, refusal: "the success marker did not appear" };
+  }
+
+  /** A form without a submit button saves what is typed, or is sent by Enter. */
+  private async withoutButton(): Promise<Submission | string> {
+    const { form, session } = this;
+    await this.hold();
+    await form.handle.evaluate(leaveField);
+    if (form.scripted) {
+      this.sent = { ...this.sent, autosave: true };
+      const saved = await this.await(this.carrying() ? 1500 : 1000);
+      if (saved !== undefined) return this.conclude(saved);
+    }
+    const field = form.controls.findLast(
+      (c) =>
+        c.present &&
+        !c.elsewhere &&
+        ["text", "email", "tel", "url", "password", "number"].includes(c.kind) &&
+        c.widget === "native",
+    );
+    if (field === undefined) return "no submit button";
+    this.sent = { ...this.sent, autosave: false };
+    await form.handle.evaluate(focusField, { control: field.index, member: 0 });
+    this.arm(await form.handle.evaluate(formOfField, field.index));
+    await session.page.keyboard.press("Enter");
+    const choice = await this.await(form.scripted ? SCRIPT_PATIENCE_MS : 500);
+    return choice === undefined ? "no submit button" : this.conclude(choice);
+  }
+}
+
+/** Runs IN THE PAGE: where a banner that covers a button is sent away, as one that asks about cookies. */
+function wayClear(page: PageForm, button: number): { x: number; y: number } | undefined {
+  const box = page.buttons[button]?.getBoundingClientRect();
+  if (box === undefined) return undefined;
+  const cover = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  for (let node = cover; node !== null && node !== document.body; node = node.parentElement) {
+    const close = page.kit
+      .all("button,[role=button],a", node)
+      .find(
+        (e) =>
+          page.kit.shown(e) &&
+          /^(?:accept|agree|got it|ok|okay|close|dismiss|reject|allow|no thanks|i understand|x|\u00d7|\u2715)\b/i.test(
+            page.kit.clean(e.textContent) || page.kit.ariaName(e),
+          ),
+      );
+    if (close !== undefined && /fixed|sticky|absolute/.test(getComputedStyle(node).position))
+      return page.kit.aim(close);
+  }
+  return undefined;
+}
+
+/** Runs IN THE PAGE: whether a button that was clicked cannot be clicked any more, or a dialog has come up before it. */
+function passed(page: PageForm, button: number): boolean {
+  const element = page.buttons[button];
+  if (element === undefined || !element.isConnected || !page.kit.shown(element)) return true;
+  const dialog = page.kit.all("[role=dialog],[role=alertdialog],dialog[open]").find(page.kit.shown);
+  return dialog !== undefined && !dialog.contains(element);
+}
+
+/** Runs IN THE PAGE: the button that says yes in a dialog that asks. */
+function dialogButton(page: PageForm): number | undefined {
+  const dialog = page.kit.all("[role=dialog],[role=alertdialog],dialog[open]").find(page.kit.shown);
+  if (dialog === undefined) return undefined;
+  const index = page.buttons.findIndex(
+    (b) =>
+      dialog.contains(b) &&
+      /^(?:yes|ok|okay|confirm|submit|send|continue|agree|accept|proceed|i agree|sure)\b/i.test(
+        page.kit.clean(b.textContent),
+      ),
+  );
+  return index < 0 ? undefined : index;
+}
+
+/** Runs IN THE PAGE: the form of a field that Enter is pressed in. */
+function formOfField(page: PageForm, control: number): Aim {
+  const field = page.elements[control]?.[0] as HTMLInputElement;
+  const form = field.form;
+  const fields = (page.kit.all("input,select,textarea") as HTMLInputElement[]).filter((f) => f.form === form);
+  const names = [...new Set(fields.map((f) => f.name || f.id))].filter((n) => n !== "");
+  const said = (name: string): string | undefined =>
+    form === null ? undefined : (Element.prototype.getAttribute.call(form, name) ?? undefined);
+  const link = field.ownerDocument.createElement("a");
+  link.href = said("action") || field.ownerDocument.URL;
+  page.submits = 0;
+  page.prevented = 0;
+  return {
+    point: { x: 0, y: 0 },
+    hit: true,
+    gone: false,
+    form: {
+      method: /^post$/i.test(said("method") ?? "") ? "POST" : "GET",
+      address: link.href.split(/[?#]/)[0] ?? "",
+      names,
+      always: names,
+    },
+  };
+}

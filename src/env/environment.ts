@@ -1,0 +1,122 @@
+import type { z } from "zod";
+import type { Act, Action, Observation } from "../core/interaction.js";
+import type { Rng } from "../core/rng.js";
+
+/** `train`, `val` and `test` hold disjoint tasks of one kind; `heldout` holds kinds that are never trained on. */
+export const SPLITS = ["train", "val", "test", "heldout"] as const;
+export type Split = (typeof SPLITS)[number];
+/** `all`: the tasks of every split together. */
+export type TaskSet = Split | "all";
+
+/** Something to do once. */
+export interface EnvironmentTask {
+  /** Unique in its environment; ends in `/<split>/<number>`. */
+  readonly id: string;
+  readonly split: Split;
+  /** What results are grouped by: the form, the game, the region that a robot starts in. */
+  readonly form: string;
+}
+
+/** What became of one episode. */
+export interface EpisodeOutcome {
+  /** Null where the environment failed: nothing is known of the policy then. */
+  readonly reward: number | null;
+  /** Why there is no reward. */
+  readonly fault?: string;
+  readonly success: boolean;
+  /** What each turn earned by itself, where the environment says. */
+  readonly turnRewards?: readonly number[];
+  /** Named measures of the episode, which are averaged. */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** Named numbers of things, which are added up: pairs that were right. */
+  readonly counts?: Readonly<Record<string, number>>;
+  /** What the rollout file keeps of it, and what `view` draws: JSON. */
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** A few words for whoever watches. */
+  readonly summary?: string;
+  /** It is another episode's outcome: the same task was answered in the same way. */
+  readonly reused?: boolean;
+}
+
+/** Outcomes of the episodes that are collected together, which an environment may use again. */
+export type PlayedTogether = Map<string, Promise<EpisodeOutcome>>;
+
+/** What a perfect policy is shown and answers: an example for supervised training. */
+export interface Demonstration {
+  /** Of the task that it solves, for messages. */
+  readonly id: string;
+  readonly observation: Observation;
+  readonly action: Action;
+}
+
+/** A policy that needs no model: the oracle, or one that a fair reward gives next to nothing. */
+export type FixedPolicy = (task: EnvironmentTask, rng: Rng) => Promise<Act>;
+
+/** Tasks, and a way to play them. Nothing outside knows what is played. */
+export interface Environment {
+  readonly name: string;
+  /** What a user should know before a run: what was left out of the tasks, and why. */
+  readonly notes: readonly string[];
+  /** All tasks of all splits, in a fixed order. */
+  readonly tasks: readonly EnvironmentTask[];
+  /** SHA-256 over what the tasks are and which split they are in. */
+  splitHash(): string;
+  /** Starts what plays (a browser, a simulator): before the first episode, so that a failure is said early. */
+  start(): Promise<void>;
+  readonly started: boolean;
+  /** Episodes that can be between two turns at once (each holds a page then); absent: any number. */
+  readonly capacity?: number;
+  /**
+   * Plays a task from a fresh start: calls the policy back with what is to be seen, once or many times.
+   * Never throws for what the policy does, nor for what the environment fails at: that is a fault.
+   */
+  play(task: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome>;
+  /** The first observation of a task, where it is known without playing. */
+  firstObservation?(task: EnvironmentTask): Observation;
+  /** Policies that need no model, by name. */
+  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>>;
+  /** False where demonstrations need what is not here (a browser); absent: where there is a way, it works. */
+  readonly canDemonstrate?: boolean;
+  /** @throws UserError where it has none. */
+  demonstrations?(tasks: readonly EnvironmentTask[]): Demonstration[];
+  /** A demonstration of a task that does not exist, for augmentation. */
+  syntheticDemonstration?(rng: Rng): Demonstration;
+  /** A picture (JPEG) of an episode that was played before, from what the rollout file has of it. */
+  photograph?(task: EnvironmentTask, actions: readonly Action[]): Promise<Uint8Array | undefined>;
+  close(): Promise<void>;
+}
+
+/** A part of an episode's detail as a table, for the report. */
+export interface DetailTable {
+  readonly title: string;
+  readonly head?: readonly string[];
+  readonly rows: readonly (readonly DetailCell[])[];
+}
+export interface DetailCell {
+  readonly text: string;
+  readonly tone?: "good" | "bad" | "dim";
+}
+
+/** A file of environments/ exports one of these as `environment`; its name is its `kind`. */
+export interface EnvironmentKind {
+  /** Its own options, in the section `environment`. */
+  readonly schema: z.ZodObject;
+  /** Further top-level sections of the config that it reads, by name; how each of them is looked up, if by `kind`. */
+  readonly sections?: Readonly<Record<string, EnvironmentSection>>;
+  /** @param config the run's config, its own sections included. @throws UserError where it cannot be opened. */
+  open(config: Readonly<Record<string, unknown>>): Promise<Environment>;
+  /** Memory that it takes beside this process, by what takes it; bytes. */
+  memory?(config: Readonly<Record<string, unknown>>): readonly { readonly name: string; readonly bytes: number }[];
+  /** Whether what it plays in is here, in a few words. @throws where it is not. */
+  check?(config: Readonly<Record<string, unknown>>, environment: Environment): Promise<string>;
+  /** What of an episode's detail a person wants to see. */
+  view?(detail: Readonly<Record<string, unknown>>): DetailTable[];
+  /** One word for how an episode ended, where success and failure say too little. */
+  verdict?(detail: Readonly<Record<string, unknown>>): string | undefined;
+}
+
+/** A section of the config that belongs to an environment. */
+export type EnvironmentSection =
+  | { readonly schema: z.ZodType; readonly description: string }
+  /** Its options depend on its `kind`: a file in a folder that exports a `schema` under `exportName`. */
+  | { readonly folder: URL; readonly exportName: string; readonly default: string; readonly description: string };

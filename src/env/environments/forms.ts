@@ -1,0 +1,292 @@
+/**
+ * Filling in web forms in a real browser: the policy reads a task, writes a plan, and is scored by what the server
+ * received (docs/browser.md, src/env/forms/reward.ts).
+ */
+import { z } from "zod";
+import { UserError } from "../../core/errors.js";
+import type { Act } from "../../core/interaction.js";
+import { isModulePath, loadFolder } from "../../core/registry.js";
+import type { Rng } from "../../core/rng.js";
+import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
+import { EnvironmentFault } from "../browser/browser.js";
+import type { Control } from "../browser/controls.js";
+import { type Episode, EpisodeRunner } from "../browser/episode.js";
+import { findBrowser } from "../browser/find-browser.js";
+import type {
+  Demonstration,
+  Environment,
+  EnvironmentKind,
+  EnvironmentTask,
+  EpisodeOutcome,
+  FixedPolicy,
+  PlayedTogether,
+} from "../environment.js";
+import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { type RewardKind, rewardFor } from "../forms/own-reward.js";
+import { renderPlan } from "../forms/plan.js";
+import { type KnownTask, recombined } from "../forms/recombine.js";
+import { viewDetail } from "../forms/view.js";
+import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
+
+/** A day at most: a timer overflows at 25 of them, and would then go off at once. */
+const seconds = (): z.ZodNumber => z.number().positive().max(86_400);
+
+const browser = z.strictObject({
+  headless: z.boolean().default(true).describe("false shows the browser"),
+  contexts: z.int().min(1).max(100_000).default(4).describe("episodes at once, one isolated context each"),
+  action_timeout_s: seconds().default(5).describe("time limit of one action"),
+  rollout_timeout_s: seconds().default(30).describe("time limit of one episode"),
+  uploads: z
+    .enum(["dummy", "none"])
+    .default("dummy")
+    .describe("what a file field gets: a small generated file, or nothing"),
+});
+
+const prompt = z.strictObject({
+  style: z
+    .enum(PROMPT_STYLES)
+    .default("compact")
+    .describe("one template for SFT, RL and evaluation; document: the values have to be found in a text"),
+});
+
+const reward = z
+  .union([
+    z.enum(["default", "documents"]),
+    z.string().refine(isModulePath, "expected default, documents or the path of a module"),
+  ])
+  .default("default")
+  .describe("documents = the design documents' own formula, for comparison; or a module of yours, ./my-reward.mjs");
+
+const config = z.looseObject({ site: z.looseObject({ kind: z.string() }), browser, prompt, reward });
+type FormsConfig = z.output<typeof config>;
+
+const MIB = 2 ** 20;
+/** A headless shell with one context took 96 MB (PSS, Linux x64); the rest is room for a full Chromium and more pages. */
+const BROWSER = { program: 150 * MIB, context: 30 * MIB };
+
+const sitesFolder = new URL("../sites/", import.meta.url);
+
+export const environment: EnvironmentKind = {
+  schema: z.strictObject({}),
+  sections: {
+    site: { folder: sitesFolder, exportName: "site", default: "embedded", description: "the forms" },
+    prompt: { schema: prompt.prefault({}), description: "the prompt" },
+    browser: { schema: browser.prefault({}), description: "the browser that acts on the forms" },
+    reward: { schema: reward, description: "how an episode is scored" },
+  },
+  async open(raw) {
+    const options = config.parse(raw);
+    const { kind, ...rest } = options.site;
+    const site = await openSite(kind, rest);
+    return new FormsEnvironment(site, options, await rewardFor(options.reward));
+  },
+  memory: (raw) => [{ name: "browser", bytes: BROWSER.program + config.parse(raw).browser.contexts * BROWSER.context }],
+  async check(raw, opened) {
+    const found = findBrowser({ headless: config.parse(raw).browser.headless });
+    if (found === undefined) throw new Error("no Chromium found");
+    const which = found.path === undefined ? found.source : `${found.path} (${found.source})`;
+    return `${which}; ${await (opened as FormsEnvironment).checkPage()}`;
+  },
+  view: viewDetail,
+  verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
+};
+
+async function openSite(kind: string, options: Readonly<Record<string, unknown>>): Promise<RunningSite> {
+  const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind);
+  const entry = sites.get(kind);
+  if (entry === undefined)
+    throw new UserError(`Unknown site ${kind}; known: ${[...sites.keys()].join(", ")}.`, { exitCode: 2 });
+  return entry.start(entry.schema.parse(options));
+}
+
+/** The environment of a running site. */
+export class FormsEnvironment implements Environment {
+  readonly name: string;
+  readonly tasks: readonly Task[];
+  readonly notes: readonly string[];
+  private opened: Promise<EpisodeRunner> | undefined;
+  private known: readonly KnownTask[] | undefined;
+  private readonly pages = new Map<string, Promise<readonly Control[]>>();
+
+  constructor(
+    readonly site: RunningSite,
+    private readonly config: Pick<FormsConfig, "browser" | "prompt">,
+    private readonly scoreOf: RewardKind["score"] = ({ reward }) => reward,
+  ) {
+    this.name = site.name;
+    this.tasks = site.tasks();
+    this.notes = site.notes ?? [];
+  }
+
+  splitHash(): string {
+    return this.site.splitHash();
+  }
+
+  async start(): Promise<void> {
+    await this.runner();
+  }
+
+  get started(): boolean {
+    return this.opened !== undefined;
+  }
+
+  /** The browser; started at first use, since supervised training needs none. */
+  runner(): Promise<EpisodeRunner> {
+    const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads } = this.config.browser;
+    this.opened ??= EpisodeRunner.open({
+      site: this.site,
+      headless,
+      contexts,
+      actionTimeoutMs: action_timeout_s * 1000,
+      episodeTimeoutMs: rollout_timeout_s * 1000,
+      uploads,
+    });
+    return this.opened;
+  }
+
+  firstObservation(task: EnvironmentTask): { text: string } {
+    return { text: renderPrompt(task as Task, this.config.prompt.style) };
+  }
+
+  /** A task starts from the same fresh page every time, so that one plan needs playing once. */
+  async play(given: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome> {
+    const task = given as Task;
+    let plan: string;
+    try {
+      plan = (await act(this.firstObservation(task))).text ?? "";
+    } catch (error) {
+      if (!(error instanceof EnvironmentFault)) throw error;
+      return faulted(task, error.message);
+    }
+    const key = JSON.stringify([task.id, plan]);
+    const known = together.get(key);
+    if (known !== undefined) return { ...(await known), reused: true };
+    const outcome = this.runner()
+      .then((runner) => runner.run(task, plan))
+      .then((episode) => outcomeOf(task, episode, this.scoreOf));
+    together.set(key, outcome);
+    return outcome;
+  }
+
+  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
+    oracle: async (task) => this.planner(task as Task, (controls) => oracleActions((task as Task).fields, controls)),
+    ...Object.fromEntries(
+      NULL_POLICIES.map((name): [string, FixedPolicy] => [
+        name,
+        async (task, rng) => this.planner(task as Task, (controls) => nullPlan(name, controls, rng)),
+      ]),
+    ),
+  };
+
+  private planner(task: Task, plan: (controls: readonly Control[]) => Parameters<typeof renderPlan>[0]): Act {
+    return async () => ({ text: renderPlan(plan(await this.controls(task)), "compact") });
+  }
+
+  /** The controls of a task's page, read once an address. */
+  private async controls(task: Task): Promise<readonly Control[]> {
+    const reading = this.pages.get(task.url) ?? this.runner().then((runner) => runner.snapshot(task));
+    this.pages.set(task.url, reading);
+    try {
+      return await reading;
+    } catch (error) {
+      if (this.pages.get(task.url) === reading) this.pages.delete(task.url);
+      throw error;
+    }
+  }
+
+  get canDemonstrate(): boolean {
+    return this.site.fieldKinds !== undefined;
+  }
+
+  demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
+    const { fieldKinds, name } = this.site;
+    if (fieldKinds === undefined) {
+      throw new UserError(
+        `The site ${name} cannot tell its fields' controls without a browser, so it gives no supervised examples.`,
+        { hint: "Use site.kind=embedded for sft." },
+      );
+    }
+    return (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
+  }
+
+  /** A form that does not exist: the site's own, or fields of the training tasks put together anew. */
+  syntheticDemonstration(rng: Rng): Demonstration {
+    const drawn = this.site.augmentedTask?.(rng) ?? recombined(this.knownTasks(), rng);
+    return this.demonstration(drawn.task, drawn.kinds);
+  }
+
+  private knownTasks(): readonly KnownTask[] {
+    const { fieldKinds, name } = this.site;
+    if (fieldKinds === undefined)
+      throw new UserError(`The site ${name} has no synthetic tasks.`, {
+        hint: "Set objective.augment=0.",
+        exitCode: 2,
+      });
+    this.known ??= this.tasks
+      .filter((task) => task.split === "train")
+      .map((task) => ({ task, kinds: fieldKinds(task) }));
+    return this.known;
+  }
+
+  private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {
+    const text = renderPlan(oracleActions(task.fields, kinds), "compact");
+    return { id: task.id, observation: this.firstObservation(task), action: { text } };
+  }
+
+  /** Opens the first task's page as an episode does. @returns what was found. @throws where it does not open. */
+  async checkPage(): Promise<string> {
+    const [task] = this.tasks;
+    if (task === undefined) throw new UserError(`The site ${this.name} has no tasks.`);
+    const began = performance.now();
+    const controls = await (await this.runner()).snapshot(task);
+    return `opened ${task.url}, ${controls.length} controls, ${Math.round(performance.now() - began)} ms`;
+  }
+
+  async photograph(task: EnvironmentTask, actions: readonly { text?: string }[]): Promise<Uint8Array | undefined> {
+    return (await this.runner()).photograph(task as Task, actions[0]?.text ?? "");
+  }
+
+  async close(): Promise<void> {
+    await (await this.opened)?.close();
+    await this.site.stop();
+  }
+}
+
+function faulted({ fields }: Task, fault: string): EpisodeOutcome {
+  return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
+}
+
+function outcomeOf(task: Task, episode: Episode, scoreOf: RewardKind["score"]): EpisodeOutcome {
+  const detail = {
+    accepted: episode.accepted,
+    truth: task.fields,
+    posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
+    actions: [
+      ...episode.actions.map(({ action, fate, detail }) => ({
+        action: renderPlan([action], "compact"),
+        fate,
+        ...(detail === undefined ? {} : { detail }),
+      })),
+      ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
+    ],
+  };
+  if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
+  const right = Object.values(episode.perField).filter((score) => score === 1).length;
+  return {
+    reward: scoreOf(episode, task),
+    success: episode.success,
+    metrics: {
+      task_completion: episode.taskCompletion,
+      field_accuracy: episode.fieldAccuracy,
+      execution_completeness: episode.executionCompleteness,
+    },
+    counts: {
+      accepted: Number(episode.accepted),
+      pairs: Object.keys(task.fields).length,
+      pairs_right: episode.accepted ? right : 0,
+      perfect: Number(episode.success),
+      ...(task.clean === undefined ? {} : { clean: Number(task.clean) }),
+    },
+    detail: { ...detail, received: episode.received, field_scores: episode.perField },
+  };
+}

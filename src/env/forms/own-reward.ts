@@ -1,0 +1,25 @@
+import { isModulePath, loadFolder } from "../../core/registry.js";
+import type { Episode } from "../browser/episode.js";
+import type { Task } from "../site.js";
+
+/** A reward of a user's own: `reward: ./my-reward.mjs`, a module that exports one of these as `reward`. */
+export interface RewardKind {
+  /**
+   * @param episode what the page and the server made of the plan; it did not fault.
+   * @returns the reward; finite.
+   */
+  score(episode: Episode, task: Task): number;
+}
+
+/** How episodes are scored: by the environment's own formula, the design documents', or a module of the user's. */
+export async function rewardFor(name: string): Promise<RewardKind["score"]> {
+  if (name === "default") return ({ reward }) => reward;
+  if (name === "documents") return ({ documentsReward }) => documentsReward;
+  const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name)).get(name);
+  if (entry === undefined || !isModulePath(name)) throw new Error(`no reward ${name}: the schema refuses it`);
+  return (episode, task) => {
+    const value = entry.score(episode, task);
+    if (!Number.isFinite(value)) throw new Error(`${name} gave the reward ${value} to ${task.id}`);
+    return value;
+  };
+}

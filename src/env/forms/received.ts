@@ -1,0 +1,438 @@
+import type { Control } from "../browser/controls.js";
+import type { FieldValue } from "../site.js";
+import {
+  findOption,
+  listItems,
+  looseLabel,
+  matchValue,
+  normalizeText,
+  parseBoolean,
+  parseDate,
+  parseNumber,
+  parseTime,
+  readDate,
+} from "./normalize.js";
+import type { PostedPair } from "./posted.js";
+
+/** What the server received of each control, and what was not plain about it. */
+export interface Received {
+  /** One value a control, in their order. What was not posted is empty. */
+  readonly values: readonly FieldValue[];
+  readonly notes: readonly string[];
+}
+
+/** What the page held at each control when the form was sent, and what had been typed into it before the page rewrote it. */
+export interface HeldValues {
+  readonly values: readonly FieldValue[];
+  readonly typed?: ReadonlyMap<number, string>;
+  /** Hidden fields that changed with a control, and what they held: they speak for it. */
+  readonly mirrors?: ReadonlyMap<number, readonly PostedPair[]>;
+}
+
+/**
+ * Finds the controls' values in what was posted: under the key that the task gives, under a control's own name or id,
+ * then by what the control held, wherever it stands and however it is written (a date by another notation, an option by
+ * its value), then under a key that resembles the label. Each posted value serves one control.
+ * @param keys posted key by label, where a tasks file says it.
+ */
+export function receivedValues(
+  controls: readonly Control[],
+  posted: readonly PostedPair[],
+  held?: HeldValues,
+  keys: Readonly<Record<string, string>> = {},
+): Received {
+  const leaves = posted.map(([key, value]) => ({ key, value, words: wordsOf(key), used: false }));
+  const values: (FieldValue | undefined)[] = controls.map(() => undefined);
+  const notes: string[] = [];
+  const take = (found: readonly Leaf[]): void => {
+    for (const leaf of found) leaf.used = true;
+  };
+  const give = (i: number, found: readonly Leaf[]): void => {
+    const control = controls[i] as Control;
+    values[i] = shapedValue(
+      control,
+      found.map((leaf) => leaf.value),
+      held?.values[i],
+      held?.typed?.get(i),
+      held?.mirrors?.get(i),
+    );
+    take(found);
+  };
+  const open = (i: number): boolean => values[i] === undefined;
+  const nth = new Map<string, number>();
+  controls.forEach((control, i) => {
+    const mapped = Object.entries(keys).find(([label]) => looseLabel(label) === looseLabel(control.label))?.[1];
+    const found = mapped === undefined ? byName(control, leaves) : leaves.filter((leaf) => sameKey(leaf.key, mapped));
+    if (found.length === 0) return;
+    give(i, isList(control) || control.kind === "checkbox" ? found : [pick(control, found, held?.values[i], nth)]);
+  });
+  controls.forEach((_, i) => {
+    const mirrors = held?.mirrors?.get(i);
+    if (!open(i) || mirrors === undefined) return;
+    const found = leaves.filter((leaf) =>
+      mirrors.some(([name, value]) => sameKey(leaf.key, name) && leaf.value === value),
+    );
+    if (found.length > 0) give(i, found);
+  });
+  // the best pairs of control and value first: a key that fits outweighs the order in the page
+  const offers = controls.flatMap((control, i): Offer[] => {
+    const value = held?.values[i];
+    if (!open(i) || value === undefined || isList(control) || isEmpty(value)) return [];
+    return leaves
+      .slice(0, COMPARED)
+      .flatMap((leaf, k): Offer[] =>
+        !leaf.used && sameValue(control, value, leaf.value, held?.typed?.get(i))
+          ? [{ i, k, fit: likeness(control, leaf.words) - (value === false ? 0.5 : 0) }]
+          : [],
+      );
+  });
+  for (const { i, k } of offers.sort((a, b) => b.fit - a.fit || a.i - b.i || a.k - b.k)) {
+    const leaf = leaves[k] as Leaf;
+    if (!open(i) || leaf.used) continue;
+    const control = controls[i] as Control;
+    // a box that is off, or a bare yes, is told by its key only
+    const others = offers.filter((offer) => offer.i === i && !leaves[offer.k]?.used);
+    if (others.length > 1 && control.kind === "checkbox" && likeness(control, leaf.words) < ALIKE)
+      notes.push(`ambiguous: several posted values may be "${control.label}"; a key map in the tasks file decides`);
+    give(i, [leaf]);
+  }
+  controls.forEach((control, i) => {
+    if (!open(i)) return;
+    const value = held?.values[i];
+    if (isList(control)) giveList(control, i, Array.isArray(value) ? value : undefined);
+    else if (control.kind === "date" || control.kind === "time") giveParts(control, i, value);
+  });
+  controls.forEach((control, i) => {
+    if (!open(i)) return;
+    const value = held?.values[i];
+    const ranked = leaves
+      .filter((leaf) => !leaf.used)
+      .map((leaf) => ({ leaf, fit: likeness(control, leaf.words) }))
+      .sort((a, b) => b.fit - a.fit);
+    const best = ranked[0];
+    if (best !== undefined && best.fit >= ALIKE && held !== undefined && !isList(control)) give(i, [best.leaf]);
+    else if (
+      /confirm|repeat|again|re-?(?:enter|type)|verify/i.test(control.label) &&
+      leaves.some((leaf) => leaf.value === value)
+    )
+      values[i] = value;
+    else if (typeof value === "string" && control.kind === "checkbox") values[i] = false;
+    else if (
+      typeof value === "string" &&
+      value.length > 3 &&
+      leaves.some((leaf) => leaf.key !== "" && leaf.value.includes(value) && likeness(control, leaf.words) > 0)
+    )
+      values[i] = value;
+  });
+
+  function giveList(control: Control, i: number, value: readonly string[] | undefined): void {
+    if (value === undefined) return;
+    const named = leaves.filter((leaf) => !leaf.used && likeness(control, leaf.words) >= ALIKE);
+    const yes = leaves.filter(
+      (leaf) =>
+        !leaf.used && parseBoolean(leaf.value) !== undefined && optionOf(control, lastWord(leaf.key)) !== undefined,
+    );
+    const texts = leaves.filter((leaf) => !leaf.used && value.some((item) => sameOption(control, item, leaf.value)));
+    if (yes.length > 0) {
+      values[i] = yes
+        .filter((leaf) => parseBoolean(leaf.value) === true)
+        .map((leaf) => optionOf(control, lastWord(leaf.key)) ?? leaf.key);
+      take(yes);
+    } else if (texts.length > 0) give(i, texts);
+    else if (named.length > 0) give(i, named);
+    else {
+      const whole = leaves.find(
+        (leaf) =>
+          !leaf.used &&
+          value.length > 0 &&
+          matchValue(control, [...value], listItems(control.options, leaf.value)) === 1,
+      );
+      if (whole !== undefined) give(i, [whole]);
+    }
+  }
+
+  /** A date or a time in several values: year, month and day, or hour and minute, by their keys. */
+  function giveParts(control: Control, i: number, value: FieldValue | undefined): void {
+    if (typeof value !== "string" || value === "") return;
+    const wanted =
+      control.kind === "date" ? (parseDate(value)?.split("-") ?? []) : (parseTime(value)?.split(":") ?? []);
+    const names =
+      control.kind === "date"
+        ? [/year|yyyy|\byy?\b/i, /month|\bmm?\b|mon/i, /day|\bdd?\b/i]
+        : [/hour|\bhh?\b/i, /min|\bmm\b/i];
+    if (wanted.length < names.length) return;
+    const found = names.map((name, part) =>
+      leaves.find(
+        (leaf) =>
+          name.test(leaf.key.replace(/birthday|([a-z])([A-Z])/g, "$1 $2").replace(/_/g, " ")) &&
+          samePart(leaf.value, wanted[part] ?? "", part),
+      ),
+    );
+    if (found.some((leaf) => leaf === undefined)) return;
+    take(found.filter((leaf) => leaf !== undefined));
+    values[i] = value;
+  }
+
+  return {
+    values: controls.map(
+      (control, i) => values[i] ?? (control.kind === "checkbox" ? false : isList(control) ? [] : ""),
+    ),
+    notes: [...new Set(notes)],
+  };
+}
+
+/** How many of the controls' changed values a request carries, of how many; a bare yes or no counts where there is nothing else. */
+export function carriedOf(
+  controls: readonly Control[],
+  all: readonly PostedPair[],
+  held: HeldValues,
+): { carried: number; of: number } {
+  const posted = all.slice(0, COMPARED);
+  const changed = controls.flatMap((control, i) => {
+    const value = held.values[i];
+    return value === undefined || isEmpty(value) || matchValue(control, control.default, value) === 1
+      ? []
+      : [{ control, value, i }];
+  });
+  const strong = changed.filter(
+    ({ control, value }) => control.kind !== "checkbox" && control.kind !== "file" && String(value).length > 1,
+  );
+  const counted = strong.length > 0 ? strong : changed;
+  const carried = counted.filter(({ control, value, i }) => {
+    if (Array.isArray(value))
+      return posted.some(([key, v]) =>
+        value.some(
+          (item) =>
+            sameOption(control, item, v) ||
+            (parseBoolean(v) === true && looseLabel(lastWord(key)) === looseLabel(item)),
+        ),
+      );
+    if (posted.some(([, v]) => sameValue(control, value, v, held.typed?.get(i)))) return true;
+    if (held.mirrors?.get(i)?.some(([name, v]) => posted.some(([key, p]) => sameKey(key, name) && p === v)))
+      return true;
+    return (
+      (control.kind === "date" || control.kind === "time") &&
+      parseDate(value)
+        ?.split("-")
+        .every((part, k) => posted.some(([, v]) => samePart(v, part, k))) === true
+    );
+  });
+  return { carried: carried.length, of: counted.length };
+}
+
+interface Leaf {
+  readonly key: string;
+  readonly value: string;
+  readonly words: readonly string[];
+  used: boolean;
+}
+
+interface Offer {
+  readonly i: number;
+  readonly k: number;
+  readonly fit: number;
+}
+
+/** From here on two names are taken to mean the same. */
+const ALIKE = 0.6;
+
+/** Values beyond these are not compared with every control: a page may send ten thousand. */
+const COMPARED = 2000;
+
+const isList = (control: Control): boolean => control.kind === "checkbox-group";
+const isEmpty = (value: FieldValue): boolean => value === "" || (Array.isArray(value) && value.length === 0);
+
+/** Words of a key or a label: camelCase, snake_case, brackets and dots apart. */
+function wordsOf(name: string): string[] {
+  return name
+    .slice(0, 200)
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+}
+
+const lastWord = (key: string): string =>
+  key
+    .split(/[.[\]]+/)
+    .filter((part) => part !== "")
+    .at(-1) ?? key;
+
+/** How much a key is a control's own: 1 its last part is the label, name or id; shared words; the label's initials. */
+function likeness(control: Control, words: readonly string[]): number {
+  if (words.length === 0) return 0;
+  let best = 0;
+  for (const name of [control.label, control.name, control.id, `${control.section} ${control.label}`]) {
+    const own = wordsOf(name).filter((word) => !FILLERS.has(word));
+    if (own.length === 0) continue;
+    const joined = own.join("");
+    if (words.join("") === joined || words.slice(-own.length).join("") === joined) return 1;
+    if (own.length > 1 && words.at(-1) === own.map((word) => word[0]).join("")) best = Math.max(best, 0.8);
+    const shared = own.filter((word) =>
+      words.some((w) => w === word || (w.length > 2 && word.length > 2 && (w.startsWith(word) || word.startsWith(w)))),
+    ).length;
+    best = Math.max(best, (0.9 * shared) / Math.max(own.length, Math.min(words.length, own.length + 1)));
+  }
+  return best;
+}
+
+const FILLERS = new Set(["the", "your", "a", "an", "of", "please", "enter", "field", "input"]);
+
+/** Keys are equal but for brackets and dots; nested ones by their end. */
+function sameKey(key: string, name: string): boolean {
+  if (name === "") return false;
+  if (key === name) return true;
+  const path = (text: string): string => text.replace(/\[\]$/, "").replace(/\[([^\]]*)\]/g, ".$1");
+  const [a, b] = [path(key), path(name)];
+  return a === b || a.endsWith(`.${b}`);
+}
+
+function byName(control: Control, leaves: readonly Leaf[]): Leaf[] {
+  for (const name of [control.name, control.id]) {
+    if (name === "") continue;
+    const exact = leaves.filter((leaf) => !leaf.used && leaf.key === name);
+    const found = exact.length > 0 ? exact : leaves.filter((leaf) => !leaf.used && sameKey(leaf.key, name));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** Of several values of one name the one that the control held; else those that share a name come in page order. */
+function pick(control: Control, found: readonly Leaf[], held: FieldValue | undefined, nth: Map<string, number>): Leaf {
+  const own =
+    held === undefined || isEmpty(held) ? undefined : found.find((leaf) => sameValue(control, held, leaf.value));
+  const turn = nth.get(control.name) ?? 0;
+  nth.set(control.name, turn + 1);
+  const filled = found.filter((leaf) => leaf.value !== "");
+  return own ?? (held !== undefined && isEmpty(held) ? undefined : filled[turn]) ?? found[turn] ?? (found[0] as Leaf);
+}
+
+/** A control's value out of what was posted for it, shaped by its kind. */
+function shapedValue(
+  control: Control,
+  values: readonly string[],
+  held: FieldValue | undefined,
+  typed: string | undefined,
+  mirrors: readonly PostedPair[] | undefined,
+): FieldValue {
+  if (
+    mirrors !== undefined &&
+    held !== undefined &&
+    values.some((value) => mirrors.some(([, mirror]) => mirror === value && value !== ""))
+  )
+    return held;
+  switch (control.kind) {
+    case "checkbox":
+      // a scripted form may post false instead of nothing; any other value of a ticked box means ticked
+      return values.some((value) => parseBoolean(value) !== false);
+    case "checkbox-group":
+      return values.slice(0, 2 * Math.max(control.options.length, 50) + 1).flatMap((value) => textsOf(control, value));
+    default: {
+      const [value = ""] = values;
+      const date = control.notation === undefined ? undefined : readDate(value, control.notation);
+      if (date !== undefined) return date;
+      if (held !== undefined && !isEmpty(held) && sameValue(control, held, value, typed))
+        // a mask writes what was typed in its own way
+        return typed !== undefined &&
+          lettersOf(typed) === lettersOf(String(held)) &&
+          normalizeText(String(held)) !== normalizeText(typed)
+          ? typed
+          : held;
+      const choice = control.kind === "select" || control.kind === "radio";
+      const option = choice ? control.options.find((o) => o.value === value && value !== "") : undefined;
+      if (option !== undefined) return option.text;
+      // what a library posts for an option that was picked may be a number of its own
+      const opaque =
+        choice &&
+        control.widget !== "native" &&
+        value !== "" &&
+        held !== undefined &&
+        !isEmpty(held) &&
+        findOption(control.options, value) === undefined;
+      return opaque ? held : value;
+    }
+  }
+}
+
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** Whether a posted text is what a control held, in whatever notation. */
+function sameValue(control: Control, held: FieldValue, value: string, typed?: string): boolean {
+  if (typeof held === "boolean")
+    return (
+      control.kind === "checkbox" &&
+      (parseBoolean(value) === held ||
+        (held && value !== "" && [control.label, control.name].some((n) => looseLabel(n) === looseLabel(value))))
+    );
+  const text = normalizeText(String(held));
+  const other = normalizeText(value);
+  if (text === "" || other === "") return false;
+  if (text === other) return true;
+  // a mask writes what was typed in its own way, and may take it out again
+  if (typed !== undefined && lettersOf(typed) !== "" && lettersOf(typed) === lettersOf(other)) return true;
+  switch (control.kind) {
+    case "number":
+      return parseNumber(text) !== undefined && parseNumber(text) === parseNumber(other);
+    case "date":
+      return dateOf(text) !== undefined && dateOf(text) === dateOf(other);
+    case "time":
+      return parseTime(text) !== undefined && parseTime(text) === parseTime(other.replace(/^.*T(\d\d:\d\d).*$/, "$1"));
+    case "select":
+    case "radio":
+      return sameOption(control, text, other);
+    case "file":
+      return other.endsWith(text);
+    default: {
+      if (text.length > 1 && text.toLowerCase() === other.toLowerCase()) return true;
+      // telephone and card numbers lose their spaces and brackets
+      const digits = (t: string): string => t.replace(/[\s()+/-]/g, "");
+      if (
+        /^[\d\s()+/-]{4,}$/.test(text) &&
+        /^\d{4,}$/.test(digits(other)) &&
+        digits(text).endsWith(digits(other).slice(-Math.max(4, digits(text).length)))
+      )
+        return digits(text) === digits(other) || control.kind === "tel";
+      return (
+        text.length < 40 &&
+        other.length < 40 &&
+        /\d/.test(text) &&
+        /\d/.test(other) &&
+        parseDate(text) !== undefined &&
+        dateOf(text) === dateOf(other)
+      );
+    }
+  }
+}
+
+/** A date in any notation, also with a time behind it or in milliseconds since 1970. */
+function dateOf(text: string): string | undefined {
+  const date = parseDate(text);
+  if (date !== undefined) return date;
+  if (/^\d{12,13}$/.test(text)) return new Date(Number(text)).toISOString().slice(0, 10);
+  return /^\d{4}-\d\d-\d\d/.test(text) ? text.slice(0, 10) : undefined;
+}
+
+const samePart = (value: string, part: string, place: number): boolean =>
+  (/^\d+$/.test(value) && Number(value) === Number(part)) ||
+  (place === 1 && value.length > 2 && parseDate(`${value} 1, 2000`)?.slice(5, 7) === part);
+
+function sameOption(control: Control, a: string, b: string): boolean {
+  const [x, y] = [findOption(control.options, a), findOption(control.options, b)];
+  if (x !== undefined && y !== undefined) return x === y;
+  return looseLabel(a) !== "" && looseLabel(a) === looseLabel(b);
+}
+
+function optionOf(control: Control, text: string): string | undefined {
+  const index = findOption(control.options, text);
+  return index === undefined ? undefined : control.options[index]?.text;
+}
+
+function textsOf(control: Control, value: string): string[] {
+  if (value === "") return [];
+  const exact = control.options.find((option) => option.value === value)?.text ?? optionOf(control, value);
+  return exact !== undefined
+    ? [exact]
+    : control.widget === "native"
+      ? [value]
+      : listItems(control.options, value).map((item) => optionOf(control, item) ?? item);
+}

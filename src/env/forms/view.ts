@@ -1,0 +1,64 @@
+import { z } from "zod";
+import type { DetailCell, DetailTable } from "../environment.js";
+
+/** The detail of an episode on a form, as the rollout file has it: written by hand or cut off, it may be anything. */
+const schema = z.object({
+  truth: z.record(z.string(), z.unknown()).default({}),
+  posted: z.array(z.tuple([z.string(), z.string()])).default([]),
+  actions: z.array(z.object({ action: z.string(), fate: z.string(), detail: z.string().optional() })).default([]),
+  received: z.record(z.string(), z.unknown()).optional(),
+  field_scores: z.record(z.string(), z.number()).optional(),
+});
+
+/** The plan's actions, and the form as the server received it beside the truth: by label where the record has it. */
+export function viewDetail(detail: Readonly<Record<string, unknown>>): DetailTable[] {
+  const parsed = schema.safeParse(detail);
+  if (!parsed.success) return [];
+  const { truth, posted, actions, received, field_scores: scores } = parsed.data;
+  const plan: DetailTable = {
+    title: "Plan",
+    rows: actions.map(({ action, fate, detail: why }) => [
+      { text: action },
+      { text: fate, ...(fate === "done" ? {} : { tone: "bad" as const }) },
+      { text: why ?? "", tone: "dim" },
+    ]),
+  };
+  const raw: DetailTable = {
+    title: received === undefined ? "The server received" : "As posted",
+    rows: posted.map(([name, value]) => [{ text: name }, { text: value }]),
+  };
+  const entries = Object.entries(truth);
+  if (received === undefined) {
+    const wanted = { title: "True values", rows: entries.map(([label, value]) => [{ text: label }, cell(value)]) };
+    return [plan, raw, wanted];
+  }
+  const sent = posted.length > 0;
+  return [
+    plan,
+    {
+      title: sent ? "The server received, beside the truth" : "Nothing was sent; the page held, beside the truth",
+      head: ["field", "truth", sent ? "received" : "held", "score"],
+      rows: entries.map(([label, value]) => {
+        const score = own(scores, label) ?? 0;
+        const got = own(received, label) ?? null;
+        const tone = score === 1 ? "good" : "bad";
+        return [{ text: label }, cell(value), receivedCell(got), { text: score.toFixed(2), tone }];
+      }),
+    },
+    raw,
+  ];
+}
+
+const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
+  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+
+function receivedCell(value: unknown): DetailCell {
+  if (value === null) return { text: "no such control", tone: "dim" };
+  const { text } = cell(value);
+  return text === "" ? { text: "empty", tone: "dim" } : { text };
+}
+
+function cell(value: unknown): DetailCell {
+  if (Array.isArray(value)) return { text: value.map((item) => cell(item).text).join(", ") };
+  return { text: typeof value === "boolean" ? (value ? "yes" : "no") : String(value) };
+}

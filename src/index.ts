@@ -1,0 +1,52 @@
+/**
+ * The library: everything that the programs are made of, for programs of your own.
+ * `refusion-train` and `refusion-eval` are thin layers over `train` and `evaluate`.
+ */
+export { backward } from "./autodiff/backward.js";
+export type { RunConfig } from "./config/config.js";
+export { UserError } from "./core/errors.js";
+export type { Act, Action, Observation } from "./core/interaction.js";
+export { Rng } from "./core/rng.js";
+export type { Batch } from "./diffusion/batch.js";
+export type { RoundHead, Sampler } from "./diffusion/sampler.js";
+export type { ScoreHead } from "./diffusion/score-head.js";
+export type {
+  Demonstration,
+  Environment,
+  EnvironmentKind,
+  EnvironmentTask,
+  EpisodeOutcome,
+  FixedPolicy,
+  Split,
+} from "./env/environment.js";
+export type { RewardKind } from "./env/forms/own-reward.js";
+export type { RunningSite, SiteKind, Task } from "./env/site.js";
+export { type Agent, type Filled, loadAgent } from "./library/agent.js";
+export {
+  defineEnvironment,
+  defineObjective,
+  defineReward,
+  defineSampler,
+  defineSite,
+  defineTracker,
+} from "./library/define.js";
+export { type OpenPolicy, openPolicy } from "./library/policy.js";
+export {
+  type ConfigSource,
+  type EvaluateCall,
+  evaluate,
+  resolveConfig,
+  type TrainCall,
+  train,
+} from "./library/programs.js";
+export { Emitter } from "./onnx/emit.js";
+export { GraphBuilder } from "./onnx/graph.js";
+export { encodeModel } from "./onnx/proto.js";
+export { Runtime } from "./onnx/session.js";
+export type { Graph, Tensor, Value } from "./onnx/types.js";
+export type { ParameterGroup } from "./optim/optimizer.js";
+export { episodeCredit, type GroupEpisode, type TurnCredit } from "./rl/credit.js";
+export type { Loss, LossInputs, Objective } from "./rl/objective.js";
+export type { Evaluation } from "./runs/evaluation.js";
+export type { TrainResult } from "./train/types.js";
+export type { Tracker, TrackerKind } from "./watch/tracker.js";

@@ -1,0 +1,78 @@
+import { configOf, loadConfig, type RunConfig } from "../config/config.js";
+import type { Evaluation } from "../runs/evaluation.js";
+import { evaluateCommand } from "../train/evaluate.js";
+import { train as trainRun } from "../train/recipe.js";
+import type { TrainResult } from "../train/types.js";
+
+/** A config: the path of a YAML file, or its tree. */
+export type ConfigSource = string | Readonly<Record<string, unknown>>;
+
+export interface TrainCall {
+  /** `key=value`, over what the config says. */
+  readonly overrides?: readonly string[];
+  /** Where the run is kept; runs/<name> by default, and never overwritten. */
+  readonly runDir?: string;
+  /** Continue the run in `runDir`. */
+  readonly resume?: boolean;
+  /** Learn from the recorded rollouts of this run. */
+  readonly rollouts?: string;
+  /** Aborted: finishes the step, saves, and returns with `interrupted`. */
+  readonly signal?: AbortSignal;
+  /** Progress on stderr; default false. */
+  readonly progress?: boolean;
+}
+
+/** Resolves a config as the command line does. @throws UserError with every problem at once. */
+export function resolveConfig(source: ConfigSource, overrides: readonly string[] = []): Promise<RunConfig> {
+  return typeof source === "string"
+    ? loadConfig(source, { overrides })
+    : configOf(source, typeof source.name === "string" ? source.name : "run", { overrides });
+}
+
+/** Trains as `refusion-train` does: the config names its objective (`objective.kind`). */
+export async function train(source: ConfigSource, call: TrainCall = {}): Promise<TrainResult> {
+  const { overrides = [], runDir, resume = false, rollouts, signal, progress = false } = call;
+  const config = await resolveConfig(source, overrides);
+  return trainRun(config, {
+    command: config.objective.kind,
+    configPath: typeof source === "string" ? source : config.name,
+    overrides,
+    dryRun: false,
+    runDir,
+    rolloutsRun: rollouts,
+    resume,
+    quiet: !progress,
+    json: false,
+    signal: signal ?? new AbortController().signal,
+  });
+}
+
+export interface EvaluateCall {
+  readonly checkpoint?: "best" | "last" | number;
+  readonly split?: string;
+  /** `model`, or one that the environment has itself: `oracle`, `empty`, `submit-only`, `random`. */
+  readonly policy?: string;
+  readonly episodes?: number | "all";
+  readonly overrides?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Evaluates a run's checkpoint (`{run}`) or a config's model (`{config}`), as `refusion-eval` does. */
+export async function evaluate(
+  what: { readonly run: string } | { readonly config: string },
+  call: EvaluateCall = {},
+): Promise<readonly Evaluation[]> {
+  const { evaluations } = await evaluateCommand({
+    run: "run" in what ? what.run : undefined,
+    config: "config" in what ? what.config : undefined,
+    overrides: call.overrides ?? [],
+    checkpoint: call.checkpoint ?? "last",
+    split: call.split,
+    policy: call.policy ?? "model",
+    episodes: call.episodes,
+    quiet: true,
+    json: false,
+    signal: call.signal ?? new AbortController().signal,
+  });
+  return evaluations;
+}

@@ -1,0 +1,159 @@
+import type { Act, Action, Observation } from "../core/interaction.js";
+import type { Rng } from "../core/rng.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import type { Decoding, Policy } from "../engine/policy.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../env/environment.js";
+
+/** One turn of an episode: what was seen, what was sampled, what was done. */
+export interface Turn {
+  readonly observation: Observation;
+  readonly trajectory: Trajectory;
+  readonly action: Action;
+}
+
+/** One episode of the policy. */
+export interface Rollout {
+  readonly task: EnvironmentTask;
+  readonly turns: readonly Turn[];
+  readonly outcome: EpisodeOutcome;
+}
+
+export interface RolloutTimes {
+  /** Seconds in which the model generated. */
+  readonly generating: number;
+  /** Seconds from the first generated token to the last scored episode. */
+  readonly total: number;
+  /** Episodes that the environment played; the others were like one of them. */
+  readonly episodes: number;
+}
+
+/**
+ * Plays every task once with the policy. Episodes run in chunks of `batch`: the turns of a chunk are generated together,
+ * as soon as each of its unfinished episodes waits for one, so that what is generated together never depends on timing.
+ * While one chunk acts in the environment, the model generates for another.
+ * @param rngs one stream an episode, which its turns draw from one after the other.
+ */
+export async function collectRollouts(
+  policy: Pick<Policy, "startOf" | "actionOf"> & Decoding,
+  environment: Environment,
+  tasks: readonly EnvironmentTask[],
+  rngs: readonly Rng[],
+  options: {
+    readonly batch: number;
+    readonly temperature?: number;
+    readonly onEpisode?: (done: number, rollout: Rollout) => void;
+  },
+): Promise<{ rollouts: Rollout[]; times: RolloutTimes }> {
+  const start = performance.now();
+  const { batch, temperature } = options;
+  const sampling = temperature === undefined ? policy.options : { ...policy.options, temperature };
+  const together: PlayedTogether = new Map();
+  let generating = 0;
+  let done = 0;
+  let failed = false;
+  // one batch at a time, in the order in which chunks became ready
+  let model: Promise<unknown> = Promise.resolve();
+  const generate = (waiting: readonly Waiting[]): Promise<Trajectory[]> => {
+    const generated = model.then(async () => {
+      if (failed) throw new Error("another episode has failed");
+      const began = performance.now();
+      const trajectories = await policy.sampler.rollout(
+        policy.rounds,
+        waiting.map(({ observation }) => policy.startOf(observation)) as never,
+        sampling,
+        waiting.map(({ rng }) => rng),
+        batch,
+      );
+      generating += performance.now() - began;
+      return trajectories;
+    });
+    model = generated.catch(() => undefined);
+    return generated;
+  };
+  const play = async (chunk: Lockstep, place: number, task: EnvironmentTask, rng: Rng): Promise<Rollout> => {
+    const turns: Turn[] = [];
+    const act: Act = async (observation) => {
+      const trajectory = await chunk.ask({ place, observation, rng });
+      const action = policy.actionOf(trajectory);
+      turns.push({ observation, trajectory, action });
+      return action;
+    };
+    try {
+      const outcome = await environment.play(task, act, together);
+      const rollout = { task, turns, outcome };
+      options.onEpisode?.(++done, rollout);
+      return rollout;
+    } catch (error) {
+      failed = true;
+      throw error;
+    } finally {
+      chunk.leave();
+    }
+  };
+  const playing: Promise<Rollout>[] = [];
+  const size = Math.min(batch, environment.capacity ?? batch);
+  for (let from = 0; from < tasks.length; from += size) {
+    const members = tasks.slice(from, from + size);
+    const chunk = new Lockstep(members.length, generate);
+    members.forEach((task, i) => {
+      const rollout = play(chunk, i, task, rngs[from + i] as Rng);
+      // a failure is reported where all are awaited, not as an unhandled rejection while the next batch generates
+      rollout.catch(() => undefined);
+      playing.push(rollout);
+    });
+  }
+  const rollouts = await Promise.all(playing);
+  return {
+    rollouts,
+    times: {
+      generating: generating / 1000,
+      total: (performance.now() - start) / 1000,
+      episodes: rollouts.filter(({ outcome }) => outcome.reused !== true).length,
+    },
+  };
+}
+
+interface Question {
+  /** Of the episode in its chunk. */
+  readonly place: number;
+  readonly observation: Observation;
+  readonly rng: Rng;
+}
+
+interface Waiting extends Question {
+  readonly resolve: (trajectory: Trajectory) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Episodes whose turns are generated together: when all that are still running wait for one. */
+class Lockstep {
+  private waiting: Waiting[] = [];
+
+  constructor(
+    private running: number,
+    private readonly generate: (waiting: readonly Waiting[]) => Promise<Trajectory[]>,
+  ) {}
+
+  ask(question: Question): Promise<Trajectory> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ ...question, resolve, reject });
+      this.proceed();
+    });
+  }
+
+  /** An episode has ended. */
+  leave(): void {
+    this.running--;
+    this.proceed();
+  }
+
+  private proceed(): void {
+    if (this.waiting.length === 0 || this.waiting.length < this.running) return;
+    const waiting = this.waiting.sort((a, b) => a.place - b.place);
+    this.waiting = [];
+    this.generate(waiting).then(
+      (trajectories) => waiting.forEach(({ resolve }, i) => void resolve(trajectories[i] as Trajectory)),
+      (error: unknown) => waiting.forEach(({ reject }) => void reject(error)),
+    );
+  }
+}

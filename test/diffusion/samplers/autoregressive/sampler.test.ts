@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../../../src/core/errors.js";
+import { Rng } from "../../../../src/core/rng.js";
+import type { StepLayout } from "../../../../src/diffusion/layouts.js";
+import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
+import type { AutoregressiveOptions } from "../../../../src/diffusion/samplers/autoregressive/options.js";
+import { stepTerms, supervisedTerms, textTerms } from "../../../../src/diffusion/samplers/autoregressive/terms.js";
+import {
+  type AutoregressiveTrajectory,
+  parseTrajectory,
+} from "../../../../src/diffusion/samplers/autoregressive/trajectory.js";
+import { sampler } from "../../../../src/diffusion/samplers/autoregressive.js";
+import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import { tokensOf } from "../../../support/token-batch.js";
+import { samplerConfig } from "../../../support/typed.js";
+import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../unmask/fake-model.js";
+
+const SMALL: AutoregressiveOptions = {
+  responseLength: 4,
+  promptLength: 3,
+  temperature: 1,
+  kvCache: "auto",
+  model: MODEL,
+};
+const PROMPT = [1, 0];
+const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
+  batch,
+  lengthStep: 1,
+  level: "token",
+  ...rest,
+});
+
+/** Every response that the policy can write, with the sum of its log-probabilities. */
+async function enumerate(network: FakeNetwork, options: AutoregressiveOptions): Promise<Map<string, number>> {
+  const outcomes = new Map<string, number>();
+  const choices = [0, 1, TOKENS.eos];
+  for (let code = 0; code < choices.length ** options.responseLength; code++) {
+    const tokenAt = (i: number): number => choices[Math.floor(code / choices.length ** i) % choices.length] as number;
+    const forced: RoundModel<RowStatistics> = {
+      async forwardRound(input) {
+        const statistics = await network.forwardRound(input);
+        const tokens = tokensOf(input);
+        const n = Number(tokens.rows[0]);
+        const token = tokenAt(n + 1 - PROMPT.length);
+        statistics.token[0] = BigInt(token);
+        const hidden = network.hidden(tokens, 0)[n] as Float64Array;
+        statistics.logProb[0] = network.logProbs(hidden, tokens.temperature, true)[token] as number;
+        return statistics;
+      },
+    };
+    const [trajectory] = await sampler.rollout(forced, [PROMPT], options, streams(1, 1));
+    const { response, logProbs } = trajectory as AutoregressiveTrajectory;
+    outcomes.set(
+      response.join(),
+      logProbs.reduce((a, b) => a + b, 0),
+    );
+  }
+  return outcomes;
+}
+
+test("the probabilities of all responses add up to 1", async () => {
+  for (const temperature of [0.6, 1]) {
+    for (const seed of [1, 5, 9]) {
+      const outcomes = await enumerate(new FakeNetwork(seed), { ...SMALL, temperature });
+      assert.equal(outcomes.size, 2 ** 4 + 1 + 2 + 4 + 8);
+      const total = [...outcomes.values()].reduce((sum, x) => sum + Math.exp(x), 0);
+      assert.ok(Math.abs(total - 1) < 1e-6, `seed ${seed}: ${total}`);
+    }
+  }
+});
+
+test("packed, step by step, as a text and rollout give the same log-probabilities", async () => {
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(0, 0.7, 1, 1.3), fc.integer({ min: 0, max: 1000 }), async (temperature, seed) => {
+      const options = { ...SMALL, temperature, responseLength: 6 };
+      const network = new FakeNetwork(seed);
+      const tasks = prompts(3, options.promptLength, seed);
+      const trajectories = await sampler.rollout(network, tasks, options, streams(3, seed));
+      assert.deepEqual(await sampler.rollout(network, tasks, options, streams(3, seed), 2), trajectories);
+      const batches = [
+        stepTerms(trajectories, options, layout(3)),
+        stepTerms(trajectories, options, layout(3, { packed: false })),
+        textTerms(trajectories, options, { batch: 3, lengthStep: 1 }),
+      ];
+      assert.deepEqual(
+        batches.map(tokensOf).map(({ batch }) => batch),
+        [3, 18, 3],
+      );
+      for (const terms of batches) {
+        const scores = network.score(terms);
+        trajectories.forEach((trajectory, b) => {
+          ends.add(trajectory.ended);
+          assert.deepEqual(parseTrajectory(JSON.parse(JSON.stringify(trajectory)), "here", TOKENS.eos), trajectory);
+          const own = [...terms.coefficient].flatMap((c, r) =>
+            c === 1 && terms.owner[Number(terms.segment[r])] === b ? [scores[r] as number] : [],
+          );
+          assert.equal(own.length, trajectory.response.length);
+          own.forEach((score, i) => {
+            assert.ok(Math.abs(score - (trajectory.logProbs[i] as number)) < 1e-6);
+          });
+        });
+      }
+    }),
+    { numRuns: 40, seed: 4 },
+  );
+  assert.deepEqual([...ends].sort(), ["eos", "length"]);
+});
+
+test("a subset of the steps scores the same tokens in a shorter sequence", async () => {
+  const network = new FakeNetwork(5);
+  const options = { ...SMALL, responseLength: 8 };
+  const [trajectory] = await sampler.rollout(network, [PROMPT], options, streams(1, 3));
+  const { response, logProbs } = trajectory as AutoregressiveTrajectory;
+  assert.ok(response.length > 4);
+  const terms = stepTerms([trajectory as AutoregressiveTrajectory], options, layout(1, { subset: [[1, 3]] }));
+  assert.equal(tokensOf(terms).length, 2 + 3);
+  const scores = network.score(terms);
+  [1, 3].forEach((step, i) => {
+    assert.ok(Math.abs((scores[i] as number) - (logProbs[step] as number)) < 1e-6);
+  });
+});
+
+test("its supervised loss predicts every token of the response and EOS, packed or not", () => {
+  const examples = [
+    { prompt: [1, 0], response: [0, 1] },
+    { prompt: [1], response: [1] },
+  ];
+  const supervised = { arWeight: null, eosFillWeight: 0, rng: Rng.named(1, "sft") };
+  const [plain, ...none] = supervisedTerms(examples, SMALL, supervised);
+  assert.ok(plain !== undefined && none.length === 0);
+  const real = [...plain.coefficient].flatMap((c, r) =>
+    c === 0 ? [] : [[Number(tokensOf(plain).rows[r]), Number(tokensOf(plain).targets[r]), c]],
+  );
+  const weight = Math.fround(1 / 5);
+  const { eos } = TOKENS;
+  const expected = [
+    [1, 0],
+    [2, 1],
+    [3, eos],
+    [7, 1],
+    [8, eos],
+  ].map((term) => [...term, weight]);
+  assert.deepEqual(real, expected);
+  const packed = supervisedTerms(examples, SMALL, { ...supervised, packLength: 12 });
+  assert.equal(packed.length, 1);
+  const network = new FakeNetwork(2);
+  const everywhere = (batch: typeof plain): Float32Array => batch.coefficient.map(() => 1);
+  const loss = network.values(plain, everywhere(plain))[0] as number;
+  const [one] = packed as [typeof plain];
+  assert.ok(Math.abs((network.values(one, everywhere(one))[0] as number) - loss) < 1e-6);
+  assert.throws(() => supervisedTerms(examples, SMALL, { ...supervised, packLength: 3 }), UserError);
+  assert.throws(() => supervisedTerms(examples, SMALL, { ...supervised, arWeight: 1 }), /ar_weight|weigh/);
+});
+
+test("what cannot be sampled or was not is refused", () => {
+  const config = samplerConfig(sampler);
+  assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
+  assert.match(String(lacks(sampler, "bound", SMALL)), /no bound/);
+  assert.equal(lacks(sampler, "text", SMALL), undefined);
+  const good = {
+    prompt: [1],
+    responseLength: 2,
+    temperature: 1,
+    response: [0, 1],
+    logProbs: [-1, -1],
+    ended: "length",
+  };
+  assert.deepEqual(parseTrajectory(good, "x", TOKENS.eos), good);
+  for (const wrong of [
+    { logProbs: [-1] },
+    { ended: "eos" },
+    { responseLength: 3 },
+    { response: [0, TOKENS.eos] },
+    { extra: 1 },
+  ]) {
+    assert.throws(() => parseTrajectory({ ...good, ...wrong }, "line 3", TOKENS.eos), /line 3: inconsistent/);
+  }
+});

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { Rng } from "../../src/core/rng.js";
+import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
+import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampler, type UnmaskConfig } from "../../src/diffusion/samplers/unmask.js";
+import { Engine } from "../../src/engine/engine.js";
+import { sampledModel } from "../../src/engine/policy.js";
+import { loraSites } from "../../src/nn/bind.js";
+import { freshAdapter } from "../../src/nn/lora.js";
+import { loadModel } from "../../src/nn/model.js";
+import { Runtime } from "../../src/onnx/session.js";
+import { MICRO, microModel } from "../support/micro-model.js";
+import { tokensOf } from "../support/token-batch.js";
+import { having, samplerConfig } from "../support/typed.js";
+
+const TOLERANCE = 1e-5;
+const PROMPT = 5;
+const lora = { rank: 2, alpha: 4, targets: ["q_proj", "k_proj", "v_proj", "up_proj"] };
+
+/** One forward: its sequences and their entries, padding too. */
+interface Forward {
+  readonly batch: number;
+  readonly length: number;
+}
+
+interface Drawn {
+  readonly trajectories: UnmaskTrajectory[];
+  readonly forwards: readonly Forward[];
+}
+
+const entriesOf = ({ forwards }: Drawn): number => forwards.reduce((n, { batch, length }) => n + batch * length, 0);
+
+/** What was drawn, without the numbers that depend on the order of sums. */
+const choices = ({ trajectories }: Drawn): unknown =>
+  trajectories.map(({ rounds, ...rest }) => ({ ...rest, rounds: rounds.map(({ logProbs: _, ...round }) => round) }));
+
+const logProbsOf = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds.flatMap(({ logProbs }) => logProbs);
+
+describe("rollouts with keys and values used again", () => {
+  let runtime: Runtime;
+  let engine: Engine;
+  let remove: () => void;
+  before(async () => {
+    let dir: string;
+    ({ dir, remove } = await microModel(MICRO));
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+    const model = await loadModel(dir);
+    engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
+    const rng = Rng.named(0, "adapter");
+    const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
+    const drawn = [...fresh].map(([name, tensor]) => {
+      const data = (tensor.data as Float32Array).map(() => rng.normal() * 0.3);
+      return [name, { ...tensor, data }] as const;
+    });
+    await engine.setParameters("policy", new Map(drawn));
+  });
+  after(async () => {
+    await runtime.close();
+    remove();
+  });
+
+  async function draw(
+    config: Partial<UnmaskConfig>,
+    prompts: readonly (readonly number[])[],
+    { seed = 0, batch = prompts.length }: { seed?: number; batch?: number },
+  ): Promise<Drawn> {
+    const forwards: Forward[] = [];
+    const spied = <R>(forward: (input: RoundInput) => Promise<R>): ((input: RoundInput) => Promise<R>) => {
+      return (input) => {
+        const { batch, length } = tokensOf(input);
+        forwards.push({ batch, length });
+        return forward(input);
+      };
+    };
+    const spy: RoundModel<RowStatistics> = {
+      forwardRound: spied((input) => engine.forwardRound(input) as Promise<RowStatistics>),
+      cachedRounds: async (use) => {
+        const rounds = await engine.cachedRounds(use);
+        assert.ok(rounds !== undefined);
+        return {
+          forwardRound: spied((input) => rounds.forwardRound(input) as Promise<RowStatistics>),
+          close: () => rounds.close(),
+        };
+      },
+    };
+    const parsed = samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, ...config });
+    const options = sampler.options(parsed, sampledModel(engine.model.config));
+    const rngs = prompts.map((_, i) => Rng.named(seed, `rollout/${i}`));
+    return { trajectories: await sampler.rollout(spy, prompts, options, rngs, batch), forwards };
+  }
+
+  const prompt = fc.array(fc.nat(12), { minLength: 1, maxLength: PROMPT });
+  const anyConfig = fc.record({
+    slot_size: fc.constantFrom(1, 2, 4),
+    rounds: fc.integer({ min: 1, max: 8 }),
+    order: fc.constantFrom("confidence", "margin", "entropy", "random", "left-to-right" as const),
+    slot_score: fc.constantFrom("first", "mean" as const),
+    slot_fill: fc.constantFrom("parallel", "autoregressive" as const),
+    temperature: fc.constantFrom(0, 0.7, 1, 1.3),
+  });
+
+  it("draw the same tokens with the same probabilities, whatever the batch", async () => {
+    const ends = { eos: 0, length: 0 };
+    let [read, whole] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(
+        anyConfig,
+        // groups: rollouts of one prompt stand side by side
+        fc.array(fc.tuple(prompt, fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(1, 2, 4),
+        fc.nat(1000),
+        async (config, groups, batch, seed) => {
+          const prompts = groups.flatMap(([ids, size]) => Array.from({ length: size }, () => ids));
+          const plain = await draw({ ...config, kv_cache: false }, prompts, { seed, batch });
+          const cached = await draw({ ...config, kv_cache: true }, prompts, { seed, batch });
+          assert.deepEqual(choices(cached), choices(plain));
+          cached.trajectories.forEach((trajectory, i) => {
+            const expected = logProbsOf(plain.trajectories[i] as UnmaskTrajectory);
+            logProbsOf(trajectory).forEach((logProb, j) => {
+              assert.ok(Math.abs(logProb - (expected[j] as number)) < TOLERANCE, `${logProb}, expected ${expected[j]}`);
+            });
+            ends[trajectory.ended]++;
+          });
+          assert.equal(cached.forwards.length, plain.forwards.length);
+          read += entriesOf(cached);
+          whole += entriesOf(plain);
+        },
+      ),
+      { seed: 5, numRuns: 60 },
+    );
+    assert.ok(ends.eos > 20 && ends.length > 20, JSON.stringify(ends));
+    assert.ok(read < 0.5 * whole, `${read} of ${whole} entries`);
+  });
+
+  it("give log-probabilities that scoring finds again", async () => {
+    const prompts = [[1, 2], [1, 2], [3]];
+    const { trajectories } = await draw({ rounds: 4, slot_size: 1, kv_cache: true }, prompts, {});
+    const options = sampler.options(
+      samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, rounds: 4, slot_size: 1 }),
+      sampledModel(engine.model.config),
+    );
+    const { stepTerms } = having(sampler, "stepTerms");
+    const terms = stepTerms(trajectories, options, { batch: 3, lengthStep: 8, level: "token" });
+    const { logProbs } = await engine.score(terms, "policy");
+    const recorded = terms.recorded as Float32Array;
+    let scored = 0;
+    logProbs.forEach((logProb, r) => {
+      if (terms.coefficient[r] !== 1) return;
+      scored++;
+      assert.ok(Math.abs(logProb - (recorded[r] as number)) < TOLERANCE);
+    });
+    assert.equal(
+      scored,
+      trajectories.reduce((n, { response }) => n + response.length, 0),
+    );
+  });
+
+  it("read a prompt once for all its rollouts, then only what is new, and nothing for those that ended", async () => {
+    const prompts = [
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+      [4, 5, 6],
+    ];
+    const { trajectories, forwards } = await draw(
+      { rounds: 4, slot_size: 2, order: "left-to-right", temperature: 1.3, kv_cache: true },
+      prompts,
+      { seed: 2 },
+    );
+    const [first, ...others] = forwards;
+    // a prompt and the masks of the first slot: from left to right nothing sees those behind
+    assert.deepEqual(first, { batch: 2, length: 3 + 2 });
+    const rounds = trajectories.map((trajectory) => trajectory.rounds.length);
+    assert.ok(Math.min(...rounds) < Math.max(...rounds), `all took ${rounds} rounds`);
+    others.forEach(({ batch, length }, i) => {
+      const round = i + 1;
+      assert.ok(batch <= rounds.filter((n) => n > round).length, `${batch} sequences in round ${round} of ${rounds}`);
+      // the slot of the round before and this one's masks
+      assert.equal(length, 4);
+    });
+  });
+
+  it("stay one sequence while they are the same, as greedy ones of one prompt do", async () => {
+    const prompts = [
+      [7, 8],
+      [7, 8],
+      [7, 8],
+    ];
+    const { trajectories, forwards } = await draw(
+      { temperature: 0, rounds: 8, slot_size: 1, kv_cache: true },
+      prompts,
+      {},
+    );
+    assert.ok(forwards.length > 1);
+    assert.ok(forwards.every(({ batch }) => batch === 1));
+    assert.deepEqual(trajectories[1], trajectories[0]);
+  });
+
+  it("leave no keys and values behind, not even where a forward fails", async () => {
+    const keys = new Set<string>();
+    let [forwards, fails] = [0, Number.POSITIVE_INFINITY];
+    const run = runtime.run.bind(runtime);
+    runtime.run = (session, request) => {
+      if (++forwards > fails) return Promise.reject(new Error("no more"));
+      for (const key of Object.values(request.keep ?? {})) keys.add(key);
+      return run(session, request);
+    };
+    try {
+      await draw({ rounds: 2, kv_cache: true }, [[1]], {});
+      fails = forwards + 1;
+      await assert.rejects(draw({ rounds: 2, kv_cache: true }, [[1]], {}), /no more/);
+    } finally {
+      runtime.run = run;
+    }
+    // two rollouts, each with the keys and values of every layer
+    assert.equal(keys.size, 2 * 2 * Number(MICRO.num_hidden_layers));
+    for (const key of keys) await assert.rejects(runtime.get(key), /not in the store/);
+  });
+});

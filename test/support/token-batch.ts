@@ -1,0 +1,63 @@
+import type { Batch } from "../../src/diffusion/batch.js";
+import type { BufferBatch } from "../../src/diffusion/buffer.js";
+import { DRAW_INPUTS } from "../../src/diffusion/sampler.js";
+import { TARGETS } from "../../src/diffusion/score-head.js";
+import type { NamedTensors } from "../../src/onnx/tensors.js";
+
+/** A batch of tokens as flat arrays. */
+export interface TokenBatch extends BufferBatch {
+  /** Rows of the buffers that go through the head, flat b*N+n. */
+  readonly rows: BigInt64Array;
+  /** [R]; empty in a round. */
+  readonly targets: BigInt64Array;
+  /** [R]; empty where terms are scored. */
+  readonly uniform: Float32Array;
+  /** tau, up to float32's rounding of 1 / tau. */
+  readonly temperature: number;
+  /** What the head reads of each row besides, by name. */
+  readonly features: Readonly<Record<string, Float32Array | BigInt64Array>>;
+  /** [B] what the model's graph reads besides the tokens, by name. */
+  readonly conditions: Readonly<Record<string, Float32Array>>;
+}
+
+const MODEL_INPUTS = new Set(["input_ids", "position_ids", "attention_bias", "keys", "rows"]);
+
+/** The arrays of a batch of terms, or of a round. */
+export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInputs: NamedTensors }): TokenBatch {
+  const [batch = 0, length = 0] = inputs.input_ids?.shape ?? [];
+  const { rows, targets, uniform, inverse_temperature } = { ...inputs, ...headInputs };
+  const others = (all: NamedTensors, known: (name: string) => boolean): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(all)
+        .filter(([name]) => !known(name))
+        .map(([name, { data }]) => [name, data]),
+    );
+  return {
+    batch,
+    length,
+    inputIds: inputs.input_ids?.data as BigInt64Array,
+    positionIds: inputs.position_ids?.data as BigInt64Array,
+    attentionBias: inputs.attention_bias?.data as Float32Array,
+    rows: rows?.data as BigInt64Array,
+    targets: (targets?.data ?? new BigInt64Array()) as BigInt64Array,
+    uniform: (uniform?.data ?? new Float32Array()) as Float32Array,
+    temperature: 1 / Number(inverse_temperature?.data[0]),
+    features: others(
+      headInputs,
+      (name) => Object.hasOwn(TARGETS, name) || Object.hasOwn(DRAW_INPUTS, name),
+    ) as TokenBatch["features"],
+    conditions: others(inputs, (name) => MODEL_INPUTS.has(name)) as TokenBatch["conditions"],
+  };
+}
+
+/** A batch with its arrays beside it, which are not read from there by what takes a {@link Batch}. */
+export function withTokens(batch: Batch): Batch & TokenBatch {
+  return { ...batch, ...tokensOf(batch) };
+}
+
+/** The one batch that a layout came to. */
+export function only(batches: readonly Batch[]): Batch {
+  const [batch, ...others] = batches;
+  if (batch === undefined || others.length > 0) throw new Error(`${batches.length} batches in place of one`);
+  return batch;
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import type { Sampler, SamplerOptions } from "../../src/diffusion/sampler.js";
+import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import type { Objective } from "../../src/rl/objective.js";
+
+/** An objective's options from a config's section, with defaults. */
+export function objectiveOptions<O>(objective: Objective<O>, section: object = {}): O {
+  return objective.schema.parse(section) as O;
+}
+
+/** A sampler's part of a config, with defaults. */
+export function samplerConfig<C, O extends SamplerOptions, T extends Trajectory, R, S>(
+  sampler: Sampler<C, O, T, R, S>,
+  section: object = {},
+): C {
+  return sampler.schema.parse(section) as C;
+}
+
+/** The same object, of which those optional parts are known to be there. */
+export function having<T extends object, K extends keyof T>(object: T, ...parts: K[]): T & Required<Pick<T, K>> {
+  for (const part of parts) assert.notEqual(object[part], undefined, `has no ${String(part)}`);
+  return object as T & Required<Pick<T, K>>;
+}

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { describe, it, test } from "node:test";
+import { Rng } from "../../src/core/rng.js";
+import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
+import type { Environment, EpisodeOutcome } from "../../src/env/environment.js";
+import { collectRollouts } from "../../src/train/collect.js";
+import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
+import { plainTrajectory } from "../support/plain-trajectory.js";
+
+const TASKS = ["10", "10", "20", "20", "10"].map(trainTask);
+const streams = (count = TASKS.length): Rng[] => Array.from({ length: count }, (_, i) => Rng.named(1, `rollout/${i}`));
+
+interface Call {
+  readonly starts: readonly (readonly number[])[];
+  readonly temperature: number;
+  readonly batch: number;
+}
+
+/** A policy whose response is its prompt and one draw of its stream, and what it was asked for. */
+function fakePolicy(outcomes: number): { policy: Parameters<typeof collectRollouts>[0]; calls: Call[] } {
+  const calls: Call[] = [];
+  const policy = {
+    startOf: ({ text }: { text: string }) => [Number(text)],
+    actionOf: (t: TokenTrajectory) => ({ text: `plan ${t.response[1]}` }),
+    options: { temperature: 0.7 },
+    rounds: {},
+    sampler: {
+      rollout: async (
+        _: unknown,
+        starts: readonly number[][],
+        options: { temperature: number },
+        rngs: readonly Rng[],
+        batch: number,
+      ) => {
+        assert.equal(starts.length, rngs.length);
+        calls.push({ starts, temperature: options.temperature, batch });
+        return starts.map((start, i) => plainTrajectory(start, [start[0] as number, (rngs[i] as Rng).int(outcomes)]));
+      },
+    },
+  };
+  return { policy: policy as unknown as Parameters<typeof collectRollouts>[0], calls };
+}
+
+const outcome = (of: string): EpisodeOutcome => ({ reward: 0, success: false, metrics: {}, detail: { of } });
+
+/** One turn an episode: what was answered is its outcome. */
+const play: Environment["play"] = async (task, act) => outcome((await act({ text: task.id })).text ?? "");
+const environment = fakeEnvironment(TASKS, play);
+
+test("every task gets the response of its own stream, whatever the batch", async () => {
+  const draws = streams().map((rng) => rng.int(1000));
+  for (const batch of [1, 2, 5, 8]) {
+    const { policy, calls } = fakePolicy(1000);
+    const { rollouts, times } = await collectRollouts(policy, environment, TASKS, streams(), { batch });
+    assert.deepEqual(
+      rollouts.map(({ task, turns, outcome: { detail } }) => [
+        task,
+        turns.map(({ observation, action, trajectory }) => [
+          observation,
+          action,
+          (trajectory as TokenTrajectory).prompt,
+        ]),
+        detail,
+      ]),
+      TASKS.map((task, i) => [
+        task,
+        [[{ text: task.id }, { text: `plan ${draws[i]}` }, [Number(task.id)]]],
+        { of: `plan ${draws[i]}` },
+      ]),
+    );
+    assert.equal(calls.length, Math.ceil(TASKS.length / batch));
+    assert.ok(calls.every((call) => call.batch === batch && call.temperature === 0.7));
+    assert.equal(times.episodes, 5);
+  }
+});
+
+test("an environment may answer with another episode of the collection: that one was not played", async () => {
+  const { policy } = fakePolicy(1);
+  const played: string[] = [];
+  const seen: number[] = [];
+  const sharing = fakeEnvironment(TASKS, async (task, act, together) => {
+    const { text = "" } = await act({ text: task.id });
+    const key = `${task.id} ${text}`;
+    const known = together.get(key);
+    if (known !== undefined) return { ...(await known), reused: true };
+    played.push(key);
+    const first = Promise.resolve(outcome(key));
+    together.set(key, first);
+    return first;
+  });
+  const { rollouts, times } = await collectRollouts(policy, sharing, TASKS, streams(), {
+    batch: 2,
+    temperature: 0,
+    onEpisode: (done) => seen.push(done),
+  });
+  // the same words for another task are another episode
+  assert.deepEqual(played, ["10 plan 0", "20 plan 0"]);
+  assert.equal(times.episodes, 2);
+  assert.deepEqual(
+    rollouts.map(({ outcome: { detail } }) => detail.of),
+    TASKS.map(({ id }) => `${id} plan 0`),
+  );
+  assert.deepEqual(seen, [1, 2, 3, 4, 5]);
+});
+
+test("an evaluation may have a temperature of its own", async () => {
+  const { policy, calls } = fakePolicy(1);
+  await collectRollouts(policy, environment, TASKS, streams(), { batch: 5, temperature: 0 });
+  assert.deepEqual(
+    calls.map((call) => call.temperature),
+    [0],
+  );
+});
+
+test("what breaks in the environment is the caller's to hear, and nothing is generated after it", async () => {
+  const { policy, calls } = fakePolicy(1000);
+  const broken = fakeEnvironment(TASKS, async (task, act) => {
+    await act({ text: task.id });
+    throw new Error("no browser");
+  });
+  await assert.rejects(collectRollouts(policy, broken, TASKS, streams(), { batch: 1 }), /no browser/);
+  assert.ok(calls.length < TASKS.length, `${calls.length}`);
+});
+
+describe("episodes of several turns", () => {
+  /** Turns of each episode, by the place of its task. */
+  const TURNS = [2, 4, 1, 3];
+  const tasks = TURNS.map((turns, i) => trainTask(`${i}-${turns}`));
+
+  /** Every turn shows the number `10 * place + turn`, after as many ticks as `delay` says. */
+  function turns(delay: (place: number, turn: number) => number, capacity?: number): Environment {
+    return fakeEnvironment(
+      tasks,
+      async (task, act) => {
+        const [place, count] = task.id.split("-").map(Number) as [number, number];
+        const answers: string[] = [];
+        for (let turn = 0; turn < count; turn++) {
+          for (let tick = delay(place, turn); tick > 0; tick--) await Promise.resolve();
+          answers.push((await act({ text: String(10 * place + turn) })).text ?? "");
+        }
+        return outcome(answers.join());
+      },
+      capacity === undefined ? {} : { capacity },
+    );
+  }
+
+  const starts = (calls: readonly Call[]): number[][] => calls.map((call) => call.starts.flat());
+
+  it("are generated together turn by turn, by place, as long as each still runs", async () => {
+    const { policy, calls } = fakePolicy(1000);
+    await collectRollouts(
+      policy,
+      turns(() => 0),
+      tasks,
+      streams(4),
+      { batch: 4 },
+    );
+    assert.deepEqual(starts(calls), [[0, 10, 20, 30], [1, 11, 31], [12, 32], [13]]);
+  });
+
+  it("have the same turns whatever the timing, the batch, and how many the environment holds at once", async () => {
+    const { policy } = fakePolicy(1000);
+    const expected = await collectRollouts(
+      policy,
+      turns(() => 0),
+      tasks,
+      streams(4),
+      { batch: 4 },
+    );
+    assert.deepEqual(
+      expected.rollouts.map((rollout) => rollout.turns.length),
+      TURNS,
+    );
+    const delays = [
+      (place: number) => 40 * place,
+      (place: number) => 40 * (3 - place),
+      (place: number, turn: number) => ((place * 7 + turn * 11) % 5) * 20,
+    ];
+    for (const delay of delays) {
+      const { policy: same, calls } = fakePolicy(1000);
+      const { rollouts } = await collectRollouts(same, turns(delay), tasks, streams(4), { batch: 4 });
+      assert.deepEqual(rollouts, expected.rollouts);
+      // what is generated together does not depend on which episode was quick
+      assert.deepEqual(starts(calls), [[0, 10, 20, 30], [1, 11, 31], [12, 32], [13]]);
+      for (const [batch, capacity] of [
+        [1, undefined],
+        [3, undefined],
+        [4, 2],
+      ] as const) {
+        const { policy: another, calls: asked } = fakePolicy(1000);
+        const options = { batch };
+        const split = await collectRollouts(another, turns(delay, capacity), tasks, streams(4), options);
+        assert.deepEqual(split.rollouts, expected.rollouts);
+        const most = Math.min(batch, capacity ?? batch);
+        assert.ok(asked.every((call) => call.starts.length <= most));
+      }
+    }
+  });
+
+  it("draw the noise of their turns from one stream each, one after the other", async () => {
+    const { policy } = fakePolicy(1000);
+    const { rollouts } = await collectRollouts(
+      policy,
+      turns(() => 0),
+      tasks,
+      streams(4),
+      { batch: 4 },
+    );
+    const expected = streams(4).map((rng, i) => Array.from({ length: TURNS[i] as number }, () => rng.int(1000)));
+    assert.deepEqual(
+      rollouts.map((rollout) => rollout.turns.map(({ trajectory }) => (trajectory as TokenTrajectory).response[1])),
+      expected,
+    );
+  });
+});

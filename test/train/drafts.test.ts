@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Policy } from "../../src/engine/policy.js";
+import type { Environment } from "../../src/env/environment.js";
+import type { Rollout } from "../../src/train/collect.js";
+import { playDrafts } from "../../src/train/drafts.js";
+import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
+
+/** A trajectory is the list of what its response looked like after each step. */
+const sampler = { drafts: (trajectory: string[]) => trajectory.map((text) => ({ text })) };
+const policy = { sampler, actionOf: ({ text }: { text: string }) => ({ text }) } as unknown as Pick<
+  Policy,
+  "sampler" | "actionOf"
+>;
+const WORTH: Readonly<Record<string, number | null>> = { "x b": 0.1, "xy b": 0.6, "a u": 0.2, "a uv": 0.8 };
+
+/** Two turns; the reward of both answers together. */
+const play: Environment["play"] = async (_, act) => {
+  const first = await act({ text: "first" });
+  const second = await act({ text: `then ${first.text}` });
+  const reward = WORTH[`${first.text} ${second.text}`] ?? null;
+  return { reward, success: false, metrics: {}, detail: {}, ...(reward === null ? { fault: "crash" } : {}) };
+};
+
+const rollout = (drafts: readonly (readonly string[])[], reward: number | null): Rollout => ({
+  task: trainTask("t"),
+  turns: drafts.map((trajectory, t) => ({
+    observation: { text: "" },
+    trajectory: [...trajectory],
+    action: { text: ["a", "b"][t] as string },
+  })),
+  outcome: { reward, success: false, metrics: {}, detail: {} },
+});
+
+test("each draft is played in the place of its turn, with the other turns as they were", async () => {
+  const rewards = await playDrafts(policy, fakeEnvironment([], play), [
+    rollout(
+      [
+        ["x", "xy"],
+        ["u", "uv"],
+      ],
+      0.9,
+    ),
+  ]);
+  assert.deepEqual(rewards, [
+    [
+      [0.1, 0.6],
+      [0.2, 0.8],
+    ],
+  ]);
+});
+
+test("a draft whose episode faults earns what the whole response did; nothing where that faulted too", async () => {
+  const drafts = [["gone", "xy"], []];
+  const rewards = await playDrafts(policy, fakeEnvironment([], play), [rollout(drafts, 0.9), rollout(drafts, null)]);
+  assert.deepEqual(rewards, [
+    [[0.9, 0.6], []],
+    [[0, 0.6], []],
+  ]);
+});
+
+test("a sampler without drafts is refused", async () => {
+  const none = { sampler: {}, actionOf: policy.actionOf } as unknown as Pick<Policy, "sampler" | "actionOf">;
+  await assert.rejects(playDrafts(none, fakeEnvironment([], play), []), /intermediate drafts, which this sampler/);
+});

@@ -1,0 +1,71 @@
+import type { DiscreteRng } from "../../src/core/outcomes.js";
+import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
+import type { MaskDraw } from "../../src/diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
+import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import type { Policy } from "../../src/engine/policy.js";
+import { f32 } from "../../src/onnx/tensors.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import type { Sample } from "../../src/train/groups.js";
+import { prepareBatches } from "../../src/train/update.js";
+
+/** Estimators with one known fault each, for the proofs to find. */
+
+type Rollout = Policy["sampler"]["rollout"];
+
+/** Slots are ranked by the probability of the SAMPLED token: what is revealed depends on the sample, the score does not know. */
+export function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<RowStatistics> {
+  return {
+    async forwardRound(input) {
+      const statistics = await model.forwardRound(input);
+      return { ...statistics, top: statistics.top.map((_, r) => Math.exp(statistics.logProb[r * 2] as number)) };
+    },
+  };
+}
+
+export const sampledConfidenceRollout: Rollout = (model, prompts, options, ...rest) =>
+  sampler.rollout(sampledConfidence(model as RoundModel<RowStatistics>), prompts, options as UnmaskOptions, ...rest);
+
+/** A round with one input of its head multiplied. */
+export function scaled(round: RoundInput, name: string, factor: number): RoundInput {
+  const { shape, data } = round.headInputs[name] as Tensor;
+  const input = f32(
+    shape,
+    (data as Float32Array).map((x) => x * factor),
+  );
+  return { ...round, headInputs: { ...round.headInputs, [name]: input } };
+}
+
+/** Samples at half of the temperature that it records and that everything is scored at. */
+export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
+  sampler.rollout(
+    {
+      forwardRound: (input) =>
+        (model as RoundModel<RowStatistics>).forwardRound(scaled(input, "inverse_temperature", 2)),
+    },
+    prompts,
+    options as UnmaskOptions,
+    ...rest,
+  );
+
+/** Old values on masks of their own, instead of the policy's. */
+export const freshMasks: typeof prepareBatches = async (policy, objective, options, parts, size) => {
+  const again = parts.map((samples) =>
+    samples.map((sample): Sample => ({ ...sample, stream: (name) => sample.stream(`${name}, again`) })),
+  );
+  const batches = await prepareBatches(policy, objective, options, parts, size);
+  const others = await prepareBatches(policy, objective, options, again, size);
+  return batches.map((batch, i) => ({
+    ...batch,
+    values: { ...batch.values, old: others[i]?.values.old ?? batch.values.old },
+  }));
+};
+
+/** Sizes of masks from 1..U instead of 0..U. */
+export function sizesFromOne(slots: number, rng: DiscreteRng): MaskDraw {
+  const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
+  const masked = order.map(() => false);
+  for (const slot of order.slice(0, 1 + rng.int(slots))) masked[slot] = true;
+  return { masked, order: rng.shuffle(order) };
+}

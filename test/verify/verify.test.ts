@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { loadRegistries } from "../../src/config/registries.js";
+import { type RunConfig, runSchema } from "../../src/config/schema.js";
+import type { RoundModel } from "../../src/diffusion/sampler.js";
+import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
+import { bindModel } from "../../src/nn/bind.js";
+import type { Tensor } from "../../src/onnx/types.js";
+import { holds, type VerifyContext } from "../../src/verify/proof.js";
+import { measureElbo } from "../../src/verify/proofs/elbo.js";
+import { measureGradients } from "../../src/verify/proofs/gradients.js";
+import { measureMerge } from "../../src/verify/proofs/merge.js";
+import { measureObjectiveRatio } from "../../src/verify/proofs/objective-ratio.js";
+import { measureOnPolicy } from "../../src/verify/proofs/on-policy.js";
+import { measureProbabilities } from "../../src/verify/proofs/probabilities.js";
+import { measureResume } from "../../src/verify/proofs/resume.js";
+import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
+import { formatProofs, loadProofs } from "../../src/verify/verify.js";
+import { goldenModel, readGolden } from "../support/golden.js";
+import { figure, openOnTrial as open } from "../support/on-trial.js";
+import {
+  freshMasks,
+  sampledConfidence,
+  sampledConfidenceRollout,
+  sizesFromOne,
+  wrongTemperature,
+} from "./broken-estimators.js";
+
+async function microConfig(changes: Record<string, unknown> = {}): Promise<RunConfig> {
+  const golden = readGolden("micro");
+  const { dir } = await goldenModel(golden);
+  const raw = {
+    name: "verify",
+    model: dir,
+    lora: { rank: golden.meta.rank, alpha: golden.meta.alpha },
+    runtime: { provider: "cpu", threads: 1 },
+    sampler: { rounds: 3, slot_size: 2, response_length: 8, prompt_length: 8, temperature: 0.8, ...changes },
+  };
+  return runSchema(await loadRegistries(), undefined, raw).parse(raw) as RunConfig;
+}
+
+describe("verify on the micro model", () => {
+  let context: VerifyContext & { close(): Promise<void> };
+  before(async () => {
+    context = await open(await microConfig());
+  });
+  after(() => context.close());
+
+  it("every proof holds", async () => {
+    const proofs = await loadProofs();
+    assert.deepEqual(
+      [...proofs.keys()],
+      [
+        "elbo",
+        "flow-bound",
+        "gradients",
+        "merge",
+        "objective-ratio",
+        "on-policy",
+        "probabilities",
+        "resume",
+        "transitions",
+        "zero-score",
+      ],
+    );
+    for (const [name, proof] of proofs) {
+      if (proof.sampler === "jump") continue;
+      for (const m of await proof.run(context))
+        assert.ok(holds(m), `${name}: ${m.name} ${m.measured} > ${m.limit} (${m.detail})`);
+    }
+  });
+
+  it("slots chosen by the sampled token's probability: outcomes do not add up to 1", async () => {
+    const measurements = await measureProbabilities(context, sampledConfidence);
+    const outcomes = figure(measurements, "all outcomes");
+    assert.ok(outcomes.measured > 0.1, `${outcomes.measured}`);
+    assert.ok(holds(figure(measurements, "one token, EOS allowed")));
+  });
+
+  it("slots chosen by the sampled token's probability: the mean score is not 0", async () => {
+    const { measured } = figure(await measureZeroScore(context, sampledConfidenceRollout), "sharper policy");
+    assert.ok(measured > 4, `${measured}`);
+  });
+
+  it("sampling and scoring at different temperatures: the mean score is not 0, and the replay differs", async () => {
+    const { measured } = figure(await measureZeroScore(context, wrongTemperature), "sharper policy");
+    assert.ok(measured > 4, `${measured}`);
+    for (const m of await measureOnPolicy(context, wrongTemperature))
+      assert.ok(!holds(m) && m.measured > 0.1, `${m.name}: ${m.measured}`);
+  });
+
+  it("masks of their own for the old values: the ratio is noise", async () => {
+    const measurements = await measureObjectiveRatio(context, freshMasks);
+    assert.ok(figure(measurements, "espo").measured > 0.01);
+    assert.ok(holds(figure(measurements, "flow-grpo")) && holds(figure(measurements, "grpo")));
+  });
+
+  it("mask sizes from 1..L: the ELBO is biased", async () => {
+    for (const m of await measureElbo(context, sizesFromOne)) assert.ok(m.measured > 0.05, `${m.name}: ${m.measured}`);
+  });
+
+  it("a wrong gradient: one tensor too large, one missing", async () => {
+    const change =
+      (factor: number) => async (engine: Parameters<NonNullable<Parameters<typeof measureGradients>[1]>>[0]) => {
+        const gradients = await engine.getGradients();
+        const name = [...gradients.keys()].find((key) => key.includes("layers.0.mlp.down_proj.lora_B")) as string;
+        const tensor = gradients.get(name) as Tensor;
+        return new Map(gradients).set(name, { ...tensor, data: (tensor.data as Float32Array).map((x) => x * factor) });
+      };
+    for (const m of await measureGradients(context, change(2))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+    for (const m of await measureGradients(context, change(0))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+  });
+
+  it("an adapter that one module does without: the merged weights differ", async () => {
+    const [merge] = await measureMerge(context, (model, name, options) => {
+      const targets = options.lora?.targets.filter((target) => target !== "v_proj") ?? [];
+      return bindModel(model, name, { ...options, ...(options.lora && { lora: { ...options.lora, targets } }) });
+    });
+    assert.ok((merge?.measured as number) > 0.05, String(merge?.measured));
+  });
+
+  it("a resume without the optimizer's moments differs", async () => {
+    const [resume] = await measureResume(context, async (engine, checkpoint) => {
+      await engine.setParameters("policy", checkpoint.adapter?.tensors as ReadonlyMap<string, Tensor>);
+    });
+    assert.ok((resume?.measured as number) > 0);
+  });
+
+  it("a network of NaNs holds nowhere", async () => {
+    const nan = (model: RoundModel<RowStatistics>): RoundModel<RowStatistics> => ({
+      forwardRound: async (input) => ({
+        ...(await model.forwardRound(input)),
+        logProb: new Float32Array(2 * (input.inputs.rows as Tensor).data.length).fill(Number.NaN),
+      }),
+    });
+    await assert.rejects(measureProbabilities(context, nan), /non-finite/);
+    assert.equal(holds({ name: "", measured: Number.NaN, limit: 1, detail: "" }), false);
+  });
+});
+
+describe("verify", () => {
+  for (const sampler of [
+    { order: "random", slot_size: 1, response_length: 4 },
+    { order: "entropy", slot_score: "mean", temperature: 1.3 },
+    { order: "left-to-right", rounds: 8 },
+  ]) {
+    it(`holds for ${JSON.stringify(sampler)}`, async () => {
+      const context = await open(await microConfig(sampler));
+      try {
+        for (const m of [...(await measureOnPolicy(context)), ...(await measureProbabilities(context))])
+          assert.ok(holds(m), `${m.name}: ${m.measured}`);
+      } finally {
+        await context.close();
+      }
+    });
+  }
+
+  it("refuses a greedy sampler", async () => {
+    await assert.rejects(open(await microConfig({ temperature: 0 })), /no likelihood/);
+  });
+
+  it("prints a table", () => {
+    const table = formatProofs([
+      { proof: "elbo", name: "a", measured: 2.5e-6, limit: 1e-5, detail: "of x", pass: true },
+      { proof: "resume", name: "bc", measured: 3, limit: 0, detail: "of y", pass: false },
+    ]);
+    assert.equal(
+      table,
+      [
+        "      proof   what  measured  limit  of",
+        "ok    elbo    a     2.5e-6    1e-5   of x",
+        "MISS  resume  bc    3         0      of y",
+      ].join("\n"),
+    );
+  });
+});
