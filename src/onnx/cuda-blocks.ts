@@ -45,7 +45,8 @@ function bounds(rows: number, blocks: number): number[] {
 
 /** Rows [from, to) of W in float32, once `behind` is known. */
 function blockOf(e: Emitter, behind: Value, weight: Value, from: number, to: number): Value {
-  const corner = e.slice(e.slice(behind, 0, 0, 1), 1, 0, 1);
+  const first = e.g.ints([0]);
+  const corner = e.gather(e.gather(behind, first), first, 1);
   // through a boolean: NaN and infinity do no harm
   const zero = e.mul(e.reshape(e.cast(e.cast(corner, "bool"), "int64"), [1]), e.g.scalar(0, "int64"));
   const indices = e.g.ints(Array.from({ length: to - from }, (_, i) => from + i));
