@@ -27,6 +27,8 @@ export interface Batch {
   readonly step: readonly number[];
   /** [S] scored units (tokens) behind each segment: what a value is divided by where an objective works per token. */
   readonly units: Float32Array;
+  /** [S] how much a segment counts beside the others of the step; absent: all count the same. */
+  readonly share?: Float32Array;
   /** [S] the rollout's own value of each segment, where it recorded one. */
   readonly recorded: Float32Array | undefined;
   /**

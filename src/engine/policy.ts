@@ -78,7 +78,9 @@ export async function openPolicy(
     checkInputs(model, sampler, section.kind);
     return { sampler, options: sampler.options(section, sampledModel(model.config)) };
   };
-  const { sampler, options } = await decodingOf(config.sampler);
+  const { sampler, options: sampling } = await decodingOf(config.sampler);
+  const recordDrafts = training?.objective.needs(training.options).drafts === true;
+  const options = recordDrafts ? { ...sampling, recordDrafts } : sampling;
   const other = config.evaluation.sampler;
   const evaluation = other === null ? undefined : await decodingOf(other);
   const evaluated = other ?? config.sampler;
@@ -232,8 +234,8 @@ export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">)
 }
 
 /** adapter_config.json of a run. */
-export function adapterConfig(config: RunConfig): Record<string, unknown> {
-  return peftConfig(config.lora, config.model);
+export function adapterConfig(config: RunConfig, { model }: Pick<Policy, "model">): Record<string, unknown> {
+  return peftConfig(config.lora, config.model, model.config.attention);
 }
 
 /** The tokenizer.json of a model, as it stands. */

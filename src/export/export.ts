@@ -14,49 +14,12 @@ import { formOf, type Precision } from "../weights/precision.js";
 import { elements } from "../weights/safetensors-write.js";
 import { specsOf, type WeightTask, writeWeights } from "../weights/transcode.js";
 import type { Checkpoint } from "./checkpoint.js";
-import type { SpecialToken } from "./families.js";
 import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
+import { holdsImported, mergeImported } from "./merge-imported.js";
+import type { ExportOptions, ExportResult } from "./options.js";
 import { readPeft } from "./peft.js";
 import { openSource } from "./sources.js";
-
-export interface ExportOptions {
-  /** A Hugging Face checkpoint, a model directory, a GGUF file, or one of the Hub. */
-  readonly checkpoint: string;
-  /** The model directory that is made; must not exist. */
-  readonly out: string;
-  readonly precision: Precision;
-  /** Quantises the scales of 4-bit weights as well: 4.13 bits a weight instead of 4.5. */
-  readonly doubleQuant: boolean;
-  /** An adapter directory whose changes are added to the weights. */
-  readonly adapter?: string;
-  /** A directory whose model.safetensors replaces the checkpoint's weights: a run that trained all of them. */
-  readonly weights?: string;
-  readonly tokens?: Readonly<Partial<Record<SpecialToken, string>>>;
-  /** A corpus: tokens that neither it nor the fallback to bytes needs are left out of the vocabulary. */
-  readonly keepTokens?: string;
-  readonly signal?: AbortSignal;
-  readonly progress?: (progress: ExportProgress) => void;
-}
-
-export interface ExportProgress {
-  readonly stage: "downloading" | "exporting";
-  /** A file, or a weight. */
-  readonly name: string;
-  /** Bytes of the file, or elements of all weights. */
-  readonly done: number;
-  readonly total: number;
-}
-
-export interface ExportResult {
-  readonly parameters: number;
-  /** Size of model.safetensors. */
-  readonly bytes: number;
-  /** Whether some of the weights that were read were in 4 bits. */
-  readonly from4Bits: boolean;
-  /** Tokens of the model, and of the checkpoint. */
-  readonly vocabulary: { readonly kept: number; readonly whole: number };
-}
 
 /**
  * Makes a model directory from a checkpoint: everything is checked first, then the weights are streamed through a few
@@ -70,6 +33,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     throw new UserError(`${options.out} exists already, and a model is never overwritten.`, {
       hint: "give another --out",
     });
+  if (await holdsImported(checkpoint)) return mergeImported(options);
   const signal = options.signal === undefined ? {} : { signal: options.signal };
   const source = await openSource(checkpoint, {
     ...signal,

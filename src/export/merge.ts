@@ -8,13 +8,15 @@ export type Change = (values: Float32Array, begin: number) => void;
 
 /**
  * The changes W + (alpha / r) B A of an adapter, by weight name.
- * @param shapes of the model's weights.
+ * @param shapes of the model's weights, [out, in].
+ * @param transposed names of those that lie as [in, out].
  * @throws UserError naming every tensor that does not fit the model.
  */
 export function mergeChanges(
   adapter: PeftAdapter,
   shapes: ReadonlyMap<string, readonly number[]>,
   where: string,
+  transposed: ReadonlySet<string> = new Set(),
 ): Map<string, Change> {
   const { rank, alpha, tensors } = adapter;
   const problems: string[] = [];
@@ -36,7 +38,14 @@ export function mergeChanges(
       return undefined;
     };
     const [a, b] = [matrix("A", [rank, columns]), matrix("B", [out, rank])];
-    if (a !== undefined && b !== undefined) changes.set(weight, changeOf(a, b, rank, columns, alpha / rank));
+    if (a === undefined || b === undefined) continue;
+    changes.set(
+      weight,
+      transposed.has(weight)
+        ? // (B A)^T = A^T B^T
+          changeOf(turned(b, rank), turned(a, columns), rank, out, alpha / rank)
+        : changeOf(a, b, rank, columns, alpha / rank),
+    );
   }
   if (problems.length > 0) {
     const shown = problems.slice(0, 8).map((p) => `  ${p}`);
@@ -48,6 +57,13 @@ export function mergeChanges(
   return changes;
 }
 
+/** A matrix [rows, columns] as [columns, rows]. */
+function turned(matrix: Float32Array, columns: number): Float32Array {
+  const rows = matrix.length / columns;
+  return Float32Array.from(matrix, (_, i) => matrix[(i % rows) * columns + Math.floor(i / rows)] as number);
+}
+
+/** @param a [rank, columns], @param b [rows, rank] */
 function changeOf(a: Float32Array, b: Float32Array, rank: number, columns: number, scale: number): Change {
   return (values, begin) => {
     const sum = new Float64Array(columns);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
+import type { ModelConfig } from "../nn/config.js";
 import { type LoraOptions, loraName } from "../nn/lora.js";
 import type { Tensor } from "../onnx/types.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
@@ -11,11 +12,19 @@ import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
 export const ADAPTER_CONFIG = "adapter_config.json";
 export const ADAPTER = "adapter_model.safetensors";
 
-/** adapter_config.json, with the keys that decide what an adapter computes. @param base name or path of the model. */
-export function peftConfig(lora: LoraOptions, base: string): Record<string, unknown> {
+/**
+ * adapter_config.json, with the keys that decide what an adapter computes. PEFT wraps a model by its task: what generates
+ * from left to right as CAUSAL_LM; a masked model has no such methods, and no task of PEFT's is its own.
+ * @param base name or path of the model.
+ */
+export function peftConfig(
+  lora: LoraOptions,
+  base: string,
+  attention: ModelConfig["attention"],
+): Record<string, unknown> {
   return {
     peft_type: "LORA",
-    task_type: "CAUSAL_LM",
+    task_type: attention === "causal" ? "CAUSAL_LM" : null,
     base_model_name_or_path: base,
     r: lora.rank,
     lora_alpha: lora.alpha,

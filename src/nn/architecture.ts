@@ -38,7 +38,7 @@ export async function architectureOf(config: ModelConfig): Promise<Architecture>
     throw new UserError(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, {
       hint:
         close === undefined
-          ? "An imported graph has none of these: it can be trained and evaluated, but not exported or merged into; its adapter is used beside it (init_adapter)."
+          ? "An imported graph has none of these: it is trained and evaluated as it is, and `export --model DIR --merge RUN` merges its adapter."
           : `Did you mean "${close}"?`,
     });
   }

@@ -72,7 +72,7 @@ function headOf(model: RawModel): Head {
 }
 
 /** `model.layers.0.self_attn.q_proj` of the weight `model.layers.0.self_attn.q_proj.weight`. */
-function moduleOf(weight: string): string {
+export function moduleOf(weight: string): string {
   return weight.endsWith(".weight") ? weight.slice(0, -".weight".length) : weight;
 }
 

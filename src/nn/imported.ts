@@ -3,18 +3,16 @@
  * named by module paths, weights by their modules, and weights that stand behind an Identity are used directly.
  * Only names change and Identity nodes go: what the graph computes is the file's own.
  */
-import { closeSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { PRODUCER } from "../onnx/proto-common.js";
 import type { RawModel, RawNode } from "../onnx/raw-model.js";
 import { type Initializer, isExternal } from "../onnx/types.js";
+import { readRange } from "../weights/safetensors.js";
 import { isModelInput } from "./inputs.js";
 import { projectionOf } from "./projection.js";
 
 const OPSETS = { first: 17, last: 21 };
-/** Larger reads abort the process in Node. */
-const MAX_READ = 2 ** 30;
 const SCOPES = "pkg.torch.onnx.name_scopes";
 
 /** Whether a graph was written by another program. */
@@ -38,8 +36,22 @@ export function normaliseImported(model: RawModel, where: string): RawModel {
       hint: "Export a wrapper that takes input_ids and position_ids, attention_bias or attention_mask, and returns logits (docs/model.md, Bring your own graph).",
     });
   }
-  const named = nameNodes(withoutWeightIdentities(model));
-  return nameWeights(shareWeights(named, dirname(where)));
+  const shared = shareWeights(nameNodes(withoutWeightIdentities(model)), dirname(where));
+  const { model: named, final } = nameWeights(shared.model);
+  const stored = new Map<string, string[]>();
+  for (const name of model.initializers.keys()) {
+    const key = final(shared.standsFor.get(name) ?? name);
+    stored.set(key, [...(stored.get(key) ?? []), name]);
+  }
+  STORED.set(named, stored);
+  return named;
+}
+
+const STORED = new WeakMap<RawModel, ReadonlyMap<string, readonly string[]>>();
+
+/** Initializers of the file that a weight of a graph made by `normaliseImported` stands for: copies are several. */
+export function storedNames(model: RawModel, weight: string): readonly string[] {
+  return STORED.get(model)?.get(weight) ?? [weight];
 }
 
 /** Equal weights are written once by the older exporter; the others are Identity nodes of it. */
@@ -96,7 +108,7 @@ function moduleOfPath(path: string): string | undefined {
  * that many equal matrices (ALBERT's layers, DeBERTa's keys of positions): all but the first go, so that there is one
  * weight, and one adapter, again.
  */
-function shareWeights(model: RawModel, dir: string): RawModel {
+function shareWeights(model: RawModel, dir: string): { model: RawModel; standsFor: ReadonlyMap<string, string> } {
   const firsts = new Map<string, string[]>();
   const standsFor = new Map<string, string>();
   for (const node of model.nodes) {
@@ -108,13 +120,12 @@ function shareWeights(model: RawModel, dir: string): RawModel {
     if (same === undefined) firsts.set(module, [...known, name]);
     else if (same !== name) standsFor.set(name, same);
   }
-  if (standsFor.size === 0) return model;
   const initializers = new Map([...model.initializers].filter(([name]) => !standsFor.has(name)));
   const nodes = model.nodes.map((node) => ({
     ...node,
     inputs: node.inputs.map((input) => standsFor.get(input ?? "") ?? input),
   }));
-  return { ...model, nodes, initializers };
+  return { model: { ...model, nodes, initializers }, standsFor };
 }
 
 function equalWeights(model: RawModel, a: string, b: string, dir: string): boolean {
@@ -125,19 +136,9 @@ function equalWeights(model: RawModel, a: string, b: string, dir: string): boole
 }
 
 function bytesOf({ data }: Initializer, dir: string): Buffer {
-  if (!isExternal(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const bytes = Buffer.alloc(data.length);
-  const file = openSync(join(dir, data.file), "r");
-  try {
-    for (let done = 0; done < data.length; ) {
-      const got = readSync(file, bytes, done, Math.min(MAX_READ, data.length - done), data.offset + done);
-      if (got === 0) throw new UserError(`${join(dir, data.file)} ended while it was read.`);
-      done += got;
-    }
-  } finally {
-    closeSync(file);
-  }
-  return bytes;
+  return isExternal(data)
+    ? Buffer.from(readRange(join(dir, data.file), data.offset, data.length))
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
 /**
@@ -145,20 +146,22 @@ function bytesOf({ data }: Initializer, dir: string): Buffer {
  * their module's. The one attribute that a wrapper holds the model by (`self.m = model`) is taken off all names, so
  * that adapters carry the names that PEFT gives them.
  */
-function nameWeights(model: RawModel): RawModel {
+function nameWeights(model: RawModel): { model: RawModel; final: (name: string) => string } {
   const names = new Map<string, string>();
   const taken = new Set(model.initializers.keys());
   const owner = ownersOf(model);
+  const wanting = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const projection = projectionOf(model, node);
     const module = moduleOfPath(node.name);
     if (projection === undefined || module === undefined) continue;
     const { name } = projection.weight.value;
     const wanted = `${owner(module)}.weight`;
-    if (isParameter(name) || names.has(name) || taken.has(wanted)) continue;
-    names.set(name, wanted);
-    taken.add(wanted);
+    if (!isParameter(name) && !taken.has(wanted)) wanting.set(wanted, (wanting.get(wanted) ?? new Set()).add(name));
   }
+  // a module of several matrices has no weight: an adapter of it would act on one of them
+  for (const [wanted, [name, ...others]] of wanting)
+    if (others.length === 0 && name !== undefined && !names.has(name)) names.set(name, wanted);
   const named = [...model.initializers.keys()].map((name) => names.get(name) ?? name).filter(isParameter);
   const heads = model.nodes.filter((n) => projectionOf(model, n)).map((n) => owner(moduleOfPath(n.name) ?? ""));
   const wrapper = commonRoot([...named, ...heads.map((module) => `${module}.weight`)]);
@@ -173,7 +176,7 @@ function nameWeights(model: RawModel): RawModel {
     ...node,
     inputs: node.inputs.map((input) => (input !== undefined && model.initializers.has(input) ? final(input) : input)),
   }));
-  return { ...model, nodes, initializers };
+  return { model: { ...model, nodes, initializers }, final };
 }
 
 /**

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { messageOf, UserError } from "../core/errors.js";
 import { BLOCK_FORMATS } from "./gguf-blocks.js";
 import type { StoredMatrix } from "./model-weights.js";
+import { readRange } from "./safetensors.js";
 import { elements } from "./safetensors-write.js";
 
 /** The values of a GGUF file's header, by key (`llama.embedding_length`). */
@@ -57,25 +58,10 @@ export async function openGguf(path: string): Promise<GgufFile> {
       read(from, to) {
         // pieces that callers ask for need not be whole blocks
         const [first, last] = [Math.floor(from / values), Math.ceil(to / values)];
-        const decoded = format.decode(readRange(path, begin + first * bytes, (last - first) * bytes));
+        const decoded = format.decode(new Uint8Array(readRange(path, begin + first * bytes, (last - first) * bytes)));
         return decoded.subarray(from - first * values, to - first * values);
       },
     });
   }
   return { path, metadata, tensors };
-}
-
-function readRange(path: string, offset: number, length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  const fd = openSync(path, "r");
-  try {
-    for (let done = 0; done < length; ) {
-      const got = readSync(fd, bytes, done, length - done, offset + done);
-      if (got === 0) throw new UserError(`${path} ended at byte ${offset + done} while it was read`);
-      done += got;
-    }
-  } finally {
-    closeSync(fd);
-  }
-  return bytes;
 }

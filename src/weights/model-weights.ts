@@ -1,10 +1,11 @@
+import { join } from "node:path";
 import { UserError } from "../core/errors.js";
 import { bfloat16ToFloat, float16ToFloat } from "../core/half.js";
 import { NF4_BLOCK } from "../onnx/nf4.js";
-import { BYTES, type DType } from "../onnx/types.js";
+import { BYTES, type DType, type ExternalData, type TypedArray } from "../onnx/types.js";
 import { decodeState, type Nf4State, nf4Part } from "./precision.js";
 import { decodeNf4, decodeScales } from "./quantize.js";
-import { readTensor, readTensorBytes, type SafetensorsHeader } from "./safetensors.js";
+import { readRange, readTensor, readTensorBytes, type SafetensorsHeader, view } from "./safetensors.js";
 
 /** Weights of any stored form, read as float32 piece by piece: a file never has to fit into memory. */
 export interface StoredMatrix {
@@ -42,6 +43,31 @@ const CONVERTERS: Readonly<Partial<Record<DType, (bytes: ArrayBuffer) => Float32
   bfloat16: (bytes) => bfloat16ToFloat(new Uint16Array(bytes)),
   float16: (bytes) => float16ToFloat(new Uint16Array(bytes)),
 };
+
+/** Floats that lie in memory as a file has them. */
+export function floatsOf(dtype: DType, shape: readonly number[], data: TypedArray): StoredMatrix {
+  const convert = CONVERTERS[dtype] as (bytes: ArrayBuffer) => Float32Array;
+  const size = BYTES[dtype];
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return { shape, dtype, read: (begin, end) => convert(bytes.slice(begin * size, end * size).buffer) };
+}
+
+/** A weight of a graph that lies in a file beside it. */
+export function openStored(dir: string, data: ExternalData, dtype: DType, shape: readonly number[]): StoredMatrix {
+  const convert = CONVERTERS[dtype] as (bytes: ArrayBuffer) => Float32Array;
+  const size = BYTES[dtype];
+  const at = (element: number): number => data.offset + element * size;
+  return {
+    shape,
+    dtype,
+    read: (begin, end) => convert(readRange(join(dir, data.file), at(begin), (end - begin) * size)),
+  };
+}
+
+/** All elements of data that lies in a file beside a graph. */
+export function readStored(dir: string, { file, offset, length }: ExternalData, dtype: DType): TypedArray {
+  return view(dtype, readRange(join(dir, file), offset, length));
+}
 
 function openNf4(header: SafetensorsHeader, name: string, { shape, offset }: Nf4State): StoredMatrix {
   const scales = readTensor(header, nf4Part.absmax(name));

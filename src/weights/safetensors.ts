@@ -64,6 +64,11 @@ export function readSafetensors(path: string): Map<string, Tensor> {
   });
 }
 
+/** Some bytes of any file, in a buffer of their own. @throws UserError where it ends before. */
+export function readRange(path: string, offset: number, length: number): ArrayBuffer {
+  return withFile(path, (fd) => readBytes(fd, path, offset, length));
+}
+
 function withFile<T>(path: string, use: (fd: number) => T): T {
   let fd: number;
   try {
@@ -181,7 +186,8 @@ function loadTensor(
   return { dtype, shape, data: view(dtype, buffer) };
 }
 
-function view(dtype: DType, buffer: ArrayBuffer): TypedArray {
+/** A buffer as elements of a type. */
+export function view(dtype: DType, buffer: ArrayBuffer): TypedArray {
   switch (dtype) {
     case "float32":
       return new Float32Array(buffer);

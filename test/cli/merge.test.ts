@@ -77,7 +77,7 @@ describe("refusion-train export --merge", () => {
       const said = merge(`runs/${model}`, `merged-${model}`);
       const last = `runs/${model}/checkpoints/step-000002`;
       assert.match(said, new RegExp(`merged: ${last} into .*${model}\n`));
-      assert.equal(/4-bit weights were decoded/.test(said), model === "packed", said);
+      assert.equal(/quantised weights were decoded/.test(said), model === "packed", said);
       const [merged, base] = [await logits(`merged-${model}`), await logits(model)];
       assert.ok(apart(merged, await logits(model, last)) < 1e-5);
       assert.ok(apart(merged, base) > 1e-3, "the adapter changes something");

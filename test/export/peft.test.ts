@@ -104,7 +104,8 @@ describe("adapters of Python's PEFT", () => {
   });
 
   it("read their own configs back", () => {
-    const own = peftConfig(lora, "models/x");
+    assert.equal(peftConfig(lora, "models/x", "bidirectional").task_type, null);
+    const own = peftConfig(lora, "models/x", "causal");
     writeFileSync(join(adapter, ADAPTER_CONFIG), JSON.stringify(own));
     assert.equal(readPeft(adapter).rank, 4);
     const theirs = readJson(join(PEFT, ADAPTER_CONFIG)) as Record<string, unknown>;

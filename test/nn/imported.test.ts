@@ -91,8 +91,8 @@ for (const name of EXPORTS) {
       assert.ok(relativeError(got.subarray(0, kept), expected.subarray(0, kept)) < 1e-4);
     });
 
-    // BERT takes 32 tokens
-    it("runs on the fused operators", { skip: name.startsWith("bert") }, () => {
+    // the others take fewer tokens, or turn nothing: their positions are learned
+    it("runs on the fused operators", { skip: !/^(modernbert|qwen3)/.test(name) }, () => {
       const long = bindModel(model.graph, "long", { dims: { B: 1, N: 130 }, causal: true });
       long.g.output("out", long.outputs.logits as Value);
       const graph = long.g.build();

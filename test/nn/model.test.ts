@@ -147,7 +147,7 @@ describe("model directory", () => {
     });
     // an imported graph's, whose run was asked to be merged
     await assert.rejects(saveModel(dir, { ...MICRO, architecture: "imported" }, new Map(), letters(10)), (error) => {
-      assert.match((error as UserError).hint ?? "", /not exported or merged into; its adapter is used beside it/);
+      assert.match((error as UserError).hint ?? "", /`export --model DIR --merge RUN` merges its adapter/);
       return true;
     });
   });

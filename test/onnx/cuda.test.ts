@@ -151,6 +151,25 @@ describe("graphs for CUDA, computed on the CPU", () => {
     }
   }
 
+  it("a large matrix in 16 bits is cast in blocks, each behind the other operand, with the same numbers", async () => {
+    const model = await exported("bf16");
+    const graph = trainingGraph(model, false);
+    // blocks of 3 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
+    const lowered = forCuda(graph, 3 * CONFIG.hidden_size);
+    const isWeight = (v: Value | undefined): boolean => v?.name.endsWith("weight") === true;
+    const whole = lowered.nodes.filter(
+      (n) => n.op === "Cast" && isWeight(n.inputs[0]) && n.inputs[0]?.shape.length === 2,
+    );
+    assert.deepEqual(
+      whole.map((n) => n.name),
+      [],
+    );
+    const rows = lowered.nodes.filter((n) => n.op === "Gather" && n.inputs[0]?.name === "lm_head.weight");
+    assert.equal(rows.length, 2 * Math.ceil(CONFIG.vocab_size / 3));
+    const { logits, gradients } = await errors(model, lowered, graph);
+    assert.ok(logits < 1e-5 && gradients < 1e-5, `logits ${logits}, gradients ${gradients}`);
+  });
+
   // seen: bfloat16 .013 and .073, float16 .0021 and .0041, of the largest value of each output
   const TOLERANCES: Readonly<Record<HalfDType, readonly [number, number]>> = {
     bfloat16: [0.02, 0.1],

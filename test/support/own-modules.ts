@@ -45,7 +45,7 @@ export const environment = defineEnvironment({
       name: "echo",
       notes: [],
       tasks,
-      splitHash: () => \`echo-\${turns}-\${faulty}\`,
+      splitHash: () => \`echo-\${turns}\`,
       start: async () => undefined,
       started: true,
       async play(task, act) {

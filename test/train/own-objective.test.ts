@@ -138,7 +138,7 @@ describe("an objective of one's own, with a head, credit a step and hidden state
       ["log_z.weight", hidden],
       ["log_z.bias", 1],
     ] as const) {
-      const values = [1, 2, 3].map((step) => [...(head(step).get(name)?.data as Float32Array)]);
+      const values = [1, 2, 3].map((step) => [...((head(step).get(name) as Tensor).data as Float32Array)]);
       assert.ok(values.every((of) => of.length === size && of.every(Number.isFinite)));
       // the loss reaches every weight of the head, through the hidden states
       for (let i = 0; i < size; i++) assert.equal(new Set(values.map((of) => of[i])).size, 3, `${name}[${i}]`);

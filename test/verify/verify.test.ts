@@ -4,10 +4,12 @@ import { loadRegistries } from "../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../src/config/schema.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
+import { bindModel } from "../../src/nn/bind.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { holds, type VerifyContext } from "../../src/verify/proof.js";
 import { measureElbo } from "../../src/verify/proofs/elbo.js";
 import { measureGradients } from "../../src/verify/proofs/gradients.js";
+import { measureMerge } from "../../src/verify/proofs/merge.js";
 import { measureObjectiveRatio } from "../../src/verify/proofs/objective-ratio.js";
 import { measureOnPolicy } from "../../src/verify/proofs/on-policy.js";
 import { measureProbabilities } from "../../src/verify/proofs/probabilities.js";
@@ -52,6 +54,7 @@ describe("verify on the micro model", () => {
         "elbo",
         "flow-bound",
         "gradients",
+        "merge",
         "objective-ratio",
         "on-policy",
         "probabilities",
@@ -106,6 +109,14 @@ describe("verify on the micro model", () => {
       };
     for (const m of await measureGradients(context, change(2))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
     for (const m of await measureGradients(context, change(0))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+  });
+
+  it("an adapter that one module does without: the merged weights differ", async () => {
+    const [merge] = await measureMerge(context, (model, name, options) => {
+      const targets = options.lora?.targets.filter((target) => target !== "v_proj") ?? [];
+      return bindModel(model, name, { ...options, ...(options.lora && { lora: { ...options.lora, targets } }) });
+    });
+    assert.ok((merge?.measured as number) > 0.05, String(merge?.measured));
   });
 
   it("a resume without the optimizer's moments differs", async () => {

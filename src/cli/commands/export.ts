@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { messageOf, UserError } from "../../core/errors.js";
-import type { ExportProgress } from "../../export/export.js";
+import type { ExportProgress } from "../../export/options.js";
 import { PRECISIONS, type Precision } from "../../weights/precision.js";
 import { type CliCommand, type CliContext, checkpointName, shellWord } from "../shared.js";
 
@@ -22,7 +22,7 @@ interface ExportFlags {
 
 const ROUNDED =
   "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits as much as a third); --quantize none keeps all of it";
-const DECODED = "the 4-bit weights were decoded, and are kept in 32 bits together with what the adapter adds";
+const DECODED = "the quantised weights were decoded, and are kept in 32 bits together with what the adapter adds";
 
 /** `refusion-train export`: a checkpoint as a model directory; or a trained adapter merged into its model. */
 export const command: CliCommand = {

@@ -103,13 +103,12 @@ export function pageKit(): PageKit {
   function aim(element: Element): { x: number; y: number; hit: boolean } {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     const box = element.getBoundingClientRect();
-    let x = box.x + box.width / 2;
-    let y = box.y + box.height / 2;
-    const root = element.getRootNode() as Document | ShadowRoot;
-    const top = root.elementFromPoint(x, y);
-    let hit = top !== null && (element.contains(top) || (element as HTMLElement).shadowRoot?.contains(top) === true);
-    // a label around a control, or text inside a button, hands the click on
-    if (!hit && top !== null) hit = labelsOf(element).some((label) => label.contains(top)) || holds(element, top);
+    // the middle first; something may cover a part of it
+    const places = [0.5, 0.2, 0.8].flatMap((v) =>
+      [0.5, 0.2, 0.8].map((u) => [box.x + box.width * u, box.y + box.height * v] as const),
+    );
+    const met = places.find(([u, v]) => meets(element, u, v));
+    let [x, y] = met ?? (places[0] as readonly [number, number]);
     for (
       let frame = element.ownerDocument.defaultView?.frameElement;
       frame;
@@ -120,7 +119,25 @@ export function pageKit(): PageKit {
       x += outer.x + frame.clientLeft;
       y += outer.y + frame.clientTop;
     }
-    return { x, y, hit };
+    return { x, y, hit: met !== undefined };
+  }
+
+  /** Whether a click at this place of the element's own document comes to the element. */
+  function meets(element: Element, x: number, y: number): boolean {
+    let top = element.ownerDocument.elementFromPoint(x, y);
+    for (
+      let inner = top?.shadowRoot?.elementFromPoint(x, y);
+      inner && inner !== top;
+      inner = top?.shadowRoot?.elementFromPoint(x, y)
+    )
+      top = inner;
+    if (top === null) return false;
+    // a label around a control hands the click on; the text in a component's button is its host's
+    return (
+      holds(element, top) ||
+      labelsOf(element).some((label) => label.contains(top)) ||
+      top === (element.getRootNode() as ShadowRoot).host
+    );
   }
 
   function holds(element: Element, inner: Element): boolean {

@@ -203,7 +203,9 @@ export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, pat
   if (navigation !== undefined) return { exchange: navigation.exchange, with: steps, plain: true };
   const last = sending.at(-1)?.exchange;
   if (last === undefined) return undefined;
-  const fresh = sending.filter(({ exchange }) => !exchange.routine);
+  // what the page sends all the time says nothing
+  const usual = new Set(exchanges.filter((e) => e.phase === "open").map(placeOf));
+  const fresh = sending.filter(({ exchange }) => !exchange.routine && !usual.has(placeOf(exchange)));
   if (of === 0 || 2 * earlier.carried >= of) {
     const first = fresh[0]?.exchange;
     if (first === undefined) return undefined;
@@ -219,6 +221,8 @@ export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, pat
   const named = fresh.filter(({ exchange }) => keyShare(exchange, sent) >= 0.5).at(-1);
   return named === undefined ? undefined : { exchange: named.exchange, with: steps, plain: false };
 }
+
+const placeOf = (exchange: Exchange): string => `${exchange.method} ${withoutQuery(exchange.url)}`;
 
 const goesThere = (exchange: Exchange, sent: Sent): boolean =>
   sent.target !== undefined &&

@@ -149,6 +149,8 @@ class Attempt {
     while (!aim.hit) {
       if (aim.gone) throw new EnvironmentFault("the submit button is gone");
       if (performance.now() > end) return undefined;
+      const way = await form.handle.evaluate(wayClear, button);
+      if (way !== undefined) await session.page.mouse.click(way.x, way.y);
       await sleep(100);
       aim = await form.handle.evaluate(aimAt, button);
     }
@@ -202,6 +204,10 @@ class Attempt {
       }
       if (choice === undefined && quiet >= 400 && (await this.isPassed())) return undefined;
       if (performance.now() > hardEnd) {
+        if (choice !== undefined && answered) {
+          checkAnswered(choice.exchange);
+          return choice;
+        }
         const open = choice?.exchange ?? traffic.exchanges.find((e) => e.phase === "submit" && e.answer === undefined);
         if (open !== undefined || (await this.isUnderWay()))
           throw new EnvironmentFault(
@@ -398,6 +404,27 @@ class Attempt {
     const choice = await this.await(form.scripted ? SCRIPT_PATIENCE_MS : 500);
     return choice === undefined ? "no submit button" : this.conclude(choice);
   }
+}
+
+/** Runs IN THE PAGE: where a banner that covers a button is sent away, as one that asks about cookies. */
+function wayClear(page: PageForm, button: number): { x: number; y: number } | undefined {
+  const box = page.buttons[button]?.getBoundingClientRect();
+  if (box === undefined) return undefined;
+  const cover = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  for (let node = cover; node !== null && node !== document.body; node = node.parentElement) {
+    const close = page.kit
+      .all("button,[role=button],a", node)
+      .find(
+        (e) =>
+          page.kit.shown(e) &&
+          /^(?:accept|agree|got it|ok|okay|close|dismiss|reject|allow|no thanks|i understand|x|\u00d7|\u2715)\b/i.test(
+            page.kit.clean(e.textContent) || page.kit.ariaName(e),
+          ),
+      );
+    if (close !== undefined && /fixed|sticky|absolute/.test(getComputedStyle(node).position))
+      return page.kit.aim(close);
+  }
+  return undefined;
 }
 
 /** Runs IN THE PAGE: whether a button that was clicked cannot be clicked any more, or a dialog has come up before it. */

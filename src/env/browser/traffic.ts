@@ -68,7 +68,8 @@ export class Traffic {
   private readonly allowed: ReadonlySet<string>;
   private readonly waiting = new Set<() => void>();
   private readonly byRequest = new WeakMap<Request, Exchange>();
-  private forwarding = 0;
+  /** Posts that we bring to the server ourselves: how a browser's request ends says nothing about these. */
+  private readonly forwarded = new Set<Exchange>();
 
   constructor(private readonly options: TrafficOptions) {
     const { page, site } = options;
@@ -108,7 +109,7 @@ export class Traffic {
   /** Whether an answer to something that the form may have sent is still on its way. */
   isPosting(): boolean {
     return (
-      this.forwarding > 0 ||
+      this.forwarded.size > 0 ||
       this.exchanges.some(
         (exchange) =>
           exchange.phase === "submit" &&
@@ -120,7 +121,7 @@ export class Traffic {
   }
 
   isForwarding(): boolean {
-    return this.forwarding > 0;
+    return this.forwarded.size > 0;
   }
 
   /** Resolves with the next request, answer or navigation, or after so long. */
@@ -243,7 +244,7 @@ export class Traffic {
    */
   private async forward(route: Route, exchange: Exchange, navigation: boolean): Promise<void> {
     const request = route.request();
-    this.forwarding++;
+    this.forwarded.add(exchange);
     try {
       // a connection that is kept open may be closed by the server in the moment in which it is used again
       const headers = { ...request.headers(), connection: "close" };
@@ -284,7 +285,7 @@ export class Traffic {
       // a navigation that fails would take the page away, and whoever looks at it would meet another error than this one
       await (navigation ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(() => undefined);
     } finally {
-      this.forwarding--;
+      this.forwarded.delete(exchange);
       this.wake();
     }
   }
@@ -307,7 +308,7 @@ export class Traffic {
     let first = request;
     while (first.redirectedFrom() !== null) first = first.redirectedFrom() as Request;
     const exchange = this.byRequest.get(first);
-    if (exchange === undefined || exchange.answer !== undefined) return;
+    if (exchange === undefined || exchange.answer !== undefined || this.forwarded.has(exchange)) return;
     exchange.answer = {
       status: Number.NaN,
       contentType: "",

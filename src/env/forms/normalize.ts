@@ -97,6 +97,14 @@ function isoDate(year = "", month = "", day = ""): string | undefined {
   return `${year.padStart(4, "0")}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
+/** A date that is written in a notation of YYYY, MM and DD; undefined where it is none. */
+export function readDate(text: string, notation: string): string | undefined {
+  const order: string[] = notation.match(/YYYY|MM|DD/g) ?? [];
+  const numbers = /^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{1,4})$/.exec(text.trim())?.slice(1) ?? [];
+  const part = (name: string): string => numbers[order.indexOf(name)] ?? "";
+  return numbers.length === 3 && part("YYYY").length === 4 ? isoDate(part("YYYY"), part("MM"), part("DD")) : undefined;
+}
+
 /** A date `YYYY-MM-DD` in a notation of YYYY, MM and DD, as `DD.MM.YYYY`. */
 export function writeDate(date: string, notation: string): string {
   const [year = "", month = "", day = ""] = date.split("-");

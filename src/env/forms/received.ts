@@ -10,6 +10,7 @@ import {
   parseDate,
   parseNumber,
   parseTime,
+  readDate,
 } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
 
@@ -327,7 +328,9 @@ function shapedValue(
     case "checkbox-group":
       return values.slice(0, 2 * Math.max(control.options.length, 50) + 1).flatMap((value) => textsOf(control, value));
     default: {
-      const value = values[0] ?? "";
+      const [value = ""] = values;
+      const date = control.notation === undefined ? undefined : readDate(value, control.notation);
+      if (date !== undefined) return date;
       if (held !== undefined && !isEmpty(held) && sameValue(control, held, value, typed))
         // a mask writes what was typed in its own way
         return typed !== undefined &&

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { SiteKind, Task } from "../site.js";
+import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
 import { splitHash } from "./parts/split-hash.js";
 import { readTasks } from "./parts/tasks-file.js";
 
@@ -14,6 +15,20 @@ const schema = z.strictObject({
     .describe(
       "hosts that base_url may name besides this machine: what is trained on is filled in and sent, many times",
     ),
+  allow_origins: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("other origins that the pages may speak to, as an API on another port: http://127.0.0.1:9000"),
+  storage_state: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Playwright's storage state (cookies, local storage) that each episode begins with"),
+  login: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("a module whose default export logs a Playwright page in, once before the run (docs/sites.md)"),
 });
 
 export type UrlOptions = z.output<typeof schema>;
@@ -32,10 +47,17 @@ export const site: SiteKind<UrlOptions> = {
     const baseUrl = originOf(options.base_url, options.allow_hosts);
     const tasks = readTasks(resolve(options.tasks), baseUrl);
     const hash = splitHash(tasks);
-    await probe(baseUrl, tasks);
+    const allowOrigins = options.allow_origins.map((origin) =>
+      originOf(origin, options.allow_hosts, "site.allow_origins"),
+    );
+    const login = { file: options.login, stateFile: options.storage_state };
+    const storageState = await storageStateOf(login, { baseUrl, allowOrigins });
+    await probe(baseUrl, tasks, storageState);
     return {
       name: "url",
       baseUrl,
+      ...(allowOrigins.length === 0 ? {} : { allowOrigins }),
+      ...(storageState === undefined ? {} : { storageState }),
       tasks: () => tasks,
       notes: leaks(tasks),
       splitHash: () => hash,
@@ -45,7 +67,7 @@ export const site: SiteKind<UrlOptions> = {
 };
 
 /** @throws UserError where it is no origin, or one on a host that the config does not allow. */
-function originOf(baseUrl: string, allowed: readonly string[]): string {
+function originOf(baseUrl: string, allowed: readonly string[], key = "site.base_url"): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (
     url === undefined ||
@@ -53,13 +75,13 @@ function originOf(baseUrl: string, allowed: readonly string[]): string {
     url.username !== "" ||
     url.pathname + url.search !== "/"
   ) {
-    throw new UserError(`site.base_url: expected an address without a path, as http://127.0.0.1:8080; got ${baseUrl}`, {
+    throw new UserError(`${key}: expected an address without a path, as http://127.0.0.1:8080; got ${baseUrl}`, {
       hint: "Paths belong into the tasks' url.",
       exitCode: 2,
     });
   }
   if (!isLoopback(url.hostname) && !allowed.some((host) => host.toLowerCase() === url.hostname)) {
-    throw new UserError(`site.base_url: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
+    throw new UserError(`${key}: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
       hint: `A run fills in and sends its forms thousands of times. If that is what you want: site.allow_hosts=[${url.hostname}]`,
       exitCode: 2,
     });
@@ -80,13 +102,14 @@ function leaks(tasks: readonly Task[]): string[] {
 }
 
 /** Asks for each form's page once. @throws UserError where the site does not answer, or does not serve a page. */
-async function probe(baseUrl: string, tasks: readonly Task[]): Promise<void> {
+async function probe(baseUrl: string, tasks: readonly Task[], state: StorageState | undefined): Promise<void> {
+  const headers = cookiesFor(state, baseUrl);
   const paths = [...new Set(tasks.map((task) => task.url))].slice(0, MAX_PROBES);
   const problems: string[] = [];
   const next = paths.values();
   const worker = async (): Promise<void> => {
     for (const path of next) {
-      const problem = await ask(`${baseUrl}${path}`);
+      const problem = await ask(`${baseUrl}${path}`, headers);
       if (problem !== undefined) problems.push(`${path}: ${problem}`);
     }
   };
@@ -106,10 +129,10 @@ async function probe(baseUrl: string, tasks: readonly Task[]): Promise<void> {
 }
 
 /** Asks for one page, by redirects of the same origin only. @returns what is wrong with it. */
-async function ask(address: string): Promise<string | undefined> {
+async function ask(address: string, headers: HeadersInit): Promise<string | undefined> {
   let at = new URL(address);
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    const options: RequestInit = { redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
+    const options: RequestInit = { headers, redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
     const answer = await fetch(at, options).catch(reasonOf);
     if (typeof answer === "string") return answer;
     await answer.body?.cancel();

@@ -34,7 +34,10 @@ export async function measureResume(
       await update(context, trial, policy, 1);
       await writeCheckpoint(path, {
         step: 1,
-        adapter: { config: adapterConfig(context.config), tensors: await policy.engine.getParameters("policy") },
+        adapter: {
+          config: adapterConfig(context.config, policy),
+          tensors: await policy.engine.getParameters("policy"),
+        },
         weights: null,
         optimizer: await policy.engine.getOptimizer(),
         state: {},

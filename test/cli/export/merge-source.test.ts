@@ -36,7 +36,7 @@ describe("what is merged", () => {
 
   const save = async (path: string, what: "adapter" | "weights" | "nothing" = "adapter"): Promise<string> => {
     const sites = loraSites((await loadModel(model.dir)).graph, LORA);
-    const adapter = { config: peftConfig(LORA, "m"), tensors: freshAdapter(sites, LORA, Rng.named(1, "a")) };
+    const adapter = { config: peftConfig(LORA, "m", "causal"), tensors: freshAdapter(sites, LORA, Rng.named(1, "a")) };
     return writeCheckpoint(path, {
       step: 1,
       adapter: what === "adapter" ? adapter : null,

@@ -123,7 +123,7 @@ export const SITES: Idioms = {
   "formspree-like service": {
     html: `<form action="f/abc" method=POST><label>Email: <input type=email name=email></label><label>Message: <textarea name=message></textarea></label><input type=text name=_gotcha style="display:none"><button type=submit>Send</button></form>`,
     fields: { Email: "dee@post.example", Message: "Is the hall free in May?" },
-    answer: (r, s) => r.method === "POST" && redirect(s, "thanks", 302),
+    answer: (r, s) => r.method === "POST" && redirect(s, "../thanks", 302),
     more: { thanks: "<h1>Thanks!</h1><p>The form was submitted successfully.</p><a href=..>Go back</a>" },
   },
   "typeform-like one at a time": {

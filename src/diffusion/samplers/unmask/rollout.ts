@@ -32,6 +32,8 @@ interface Filling {
   readonly eosAllowed: readonly boolean[];
   /** By response position. */
   readonly drawn: Map<number, Drawn>;
+  /** Most probable token of every open position, where drafts are recorded. */
+  readonly draft: ReadonlyMap<number, number> | undefined;
 }
 
 interface Drawn {
@@ -156,12 +158,18 @@ function beginRound(
     selected,
     eosAllowed: eosAllowedSlots(state.open, selected),
     drawn: new Map(),
+    draft: options.recordDrafts === true ? draftOf(statistics, places) : undefined,
   };
   places.forEach((at, position) => {
     const fromMask = slotFill === "parallel" || position % slotSize === 0;
     if (selected[Math.floor(position / slotSize)] && fromMask) draw(filling, position, statistics, at, options);
   });
   return filling;
+}
+
+/** What the network would write at each open position, each by itself. */
+function draftOf({ argmax }: RowStatistics, places: readonly number[]): Map<number, number> {
+  return new Map(places.flatMap((at, position) => (at < 0 ? [] : [[position, Number(argmax[at * 2])]])));
 }
 
 /**
@@ -219,7 +227,7 @@ function draw(
 }
 
 /** Applies one round to a rollout. */
-function reveal(state: State, { selected, eosAllowed, drawn }: Filling, options: UnmaskOptions): void {
+function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, options: UnmaskOptions): void {
   const { slotSize } = options;
   const { tokens } = options.model;
   const round = {
@@ -249,7 +257,8 @@ function reveal(state: State, { selected, eosAllowed, drawn }: Filling, options:
   selected.forEach((taken, slot) => {
     if (taken) state.open[slot] = false;
   });
-  state.rounds.push(round);
+  const left = [...(draft ?? [])].filter(([position]) => !state.committed.has(position));
+  state.rounds.push(draft === undefined ? round : { ...round, draft: left.map(([, token]) => token) });
 }
 
 /** One score a slot (higher is better), from the distribution before sampling. Committed slots score 0. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { messageOf, nearest, UserError } from "../../../core/errors.js";
 import { SPLITS } from "../../environment.js";
-import type { FieldValue, Task } from "../../site.js";
+import type { FieldValue, SuccessMarker, Task } from "../../site.js";
 
 /** Larger files are no tasks files; it bounds what a wrong path can cost. */
 const MAX_BYTES = 256 << 20;
@@ -25,6 +25,16 @@ const row = z.strictObject({
     .record(z.string().trim().min(1).max(500), fieldValue)
     .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in"),
   split: z.enum(SPLITS),
+  success: z
+    .strictObject({
+      url: text(2000).optional(),
+      text: text(2000).optional(),
+      selector: text(2000).optional(),
+      status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)]).optional(),
+    })
+    .refine((marker) => Object.keys(marker).length > 0, "is empty: give url, text, selector or status")
+    .optional(),
+  keys: z.record(z.string().trim().min(1).max(500), text(500)).optional(),
   document: text(200_000).optional(),
 });
 
@@ -75,6 +85,8 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
     instruction: parsed.instruction ?? `Go to ${path}, fill in the form "${title}" and submit it.`,
     fields: parsed.fields as Record<string, FieldValue>,
     ...(parsed.document === undefined ? {} : { document: parsed.document }),
+    ...(parsed.success === undefined ? {} : { success: parsed.success as SuccessMarker }),
+    ...(parsed.keys === undefined ? {} : { keys: parsed.keys }),
     split: parsed.split,
     tier: "full",
   };
@@ -109,7 +121,11 @@ function parseLine(content: string, report: (problem: string) => void): z.output
     report(`expected an object, got ${show(value)}`);
     return undefined;
   }
-  const labels = [...labelProblems((value as { fields?: unknown }).fields), ...repeatedKeys(content)];
+  const labels = [
+    ...labelProblems((value as { fields?: unknown }).fields),
+    ...keyProblems(value as { fields?: unknown; keys?: unknown }),
+    ...repeatedKeys(content),
+  ];
   for (const problem of labels) report(problem);
   const result = row.safeParse(value);
   if (result.success) return labels.length > 0 ? undefined : result.data;
@@ -160,6 +176,17 @@ function repeatedKeys(line: string): string[] {
     }
   }
   return [...repeated].map((key) => `${show(key)} is there twice, with one value lost`);
+}
+
+/** A key for a label that is no field would never be looked at. */
+function keyProblems({ fields, keys }: { fields?: unknown; keys?: unknown }): string[] {
+  if (typeof keys !== "object" || keys === null || typeof fields !== "object" || fields === null) return [];
+  const labels = Object.keys(fields).map((label) => label.trim());
+  return Object.keys(keys).flatMap((key) => {
+    if (labels.includes(key.trim())) return [];
+    const close = nearest(key.trim(), labels);
+    return [`keys: ${show(key)} is no label of fields${close === undefined ? "" : `; did you mean ${show(close)}?`}`];
+  });
 }
 
 /** A task's path on its site, with its query; undefined where it leads to another one. */

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright";
+import { messageOf, UserError } from "../../../core/errors.js";
+import { BrowserHost } from "../../browser/browser.js";
+import type { RunningSite } from "../../site.js";
+
+export type StorageState = NonNullable<RunningSite["storageState"]>;
+
+/** How long a login may take, in milliseconds. */
+const LOGIN_MS = 60_000;
+
+/** What a login module exports: it leaves the page logged in; what its cookies and storage hold then is kept. */
+export type Login = (page: Page, site: { readonly baseUrl: string }) => Promise<void>;
+
+/**
+ * The state that every episode begins with: Playwright's file, then what a login script makes of it, run once.
+ * @throws UserError where the file is none, or the script fails.
+ */
+export async function storageStateOf(
+  given: { readonly file?: string | undefined; readonly stateFile?: string | undefined },
+  site: { readonly baseUrl: string; readonly allowOrigins: readonly string[] },
+): Promise<StorageState | undefined> {
+  const state = given.stateFile === undefined ? undefined : readState(resolve(given.stateFile));
+  return given.file === undefined ? state : logIn(resolve(given.file), site, state);
+}
+
+function readState(file: string): StorageState {
+  let state: unknown;
+  try {
+    state = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UserError(`site.storage_state: ${file} cannot be read: ${messageOf(error)}`, {
+      hint: "It is the file that Playwright's `context.storageState({ path })` writes.",
+      exitCode: 2,
+    });
+  }
+  const { cookies, origins } = (state ?? {}) as Partial<StorageState>;
+  if (Array.isArray(cookies) && Array.isArray(origins)) return state as StorageState;
+  throw new UserError(`site.storage_state: ${file} has no cookies and origins.`, {
+    hint: "It is the file that Playwright's `context.storageState({ path })` writes.",
+    exitCode: 2,
+  });
+}
+
+async function logIn(
+  file: string,
+  { baseUrl, allowOrigins }: { readonly baseUrl: string; readonly allowOrigins: readonly string[] },
+  state: StorageState | undefined,
+): Promise<StorageState> {
+  const login = await loginOf(file);
+  const site = {
+    name: "url",
+    baseUrl,
+    allowOrigins,
+    tasks: () => [],
+    splitHash: () => "",
+    stop: async () => undefined,
+  };
+  const host = new BrowserHost({ site, headless: true, actionTimeoutMs: LOGIN_MS });
+  try {
+    const browser = await host.browser();
+    const context = await browser.newContext({
+      baseURL: baseUrl,
+      ...(state === undefined ? {} : { storageState: state }),
+    });
+    context.setDefaultTimeout(LOGIN_MS);
+    const page = await context.newPage();
+    await login(page, { baseUrl });
+    return await context.storageState();
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`site.login: ${file} failed: ${messageOf(error).split("\n")[0]}`, {
+      hint: "It gets a Playwright page and { baseUrl }, and leaves the page logged in.",
+      cause: error,
+    });
+  } finally {
+    await host.close();
+  }
+}
+
+async function loginOf(file: string): Promise<Login> {
+  const wrong = (why: string): UserError =>
+    new UserError(`site.login: ${file} ${why}.`, {
+      hint: "Write a module as: export default async (page, { baseUrl }) => { ... }",
+      exitCode: 2,
+    });
+  if (!existsSync(file)) throw wrong("does not exist");
+  const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
+    throw wrong(`cannot be loaded: ${messageOf(error)}`);
+  })) as { default?: unknown };
+  if (typeof module.default !== "function") throw wrong("has no default export that is a function");
+  return module.default as Login;
+}
+
+/** The state's cookies for an address, as a header: a page behind a login is asked for with it. */
+export function cookiesFor(state: StorageState | undefined, baseUrl: string): Record<string, string> {
+  const { hostname } = new URL(baseUrl);
+  const cookies = (state?.cookies ?? []).filter(({ domain }) => {
+    const bare = domain.replace(/^\./, "");
+    return hostname === bare || hostname.endsWith(`.${bare}`);
+  });
+  return cookies.length === 0 ? {} : { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; ") };
+}
