@@ -14,6 +14,7 @@ import {
   readEvaluation,
 } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
+import type { EvaluateResult } from "../train/types.js";
 import { type CliContext, checkpointName, positiveInteger, runProgram, sayer, setUpProgram } from "./shared.js";
 
 interface EvalFlags {
@@ -23,6 +24,7 @@ interface EvalFlags {
   readonly split?: string;
   readonly policy: string;
   readonly episodes?: number | "all";
+  readonly show?: boolean;
   readonly quiet?: boolean;
   readonly json?: boolean;
 }
@@ -44,6 +46,7 @@ async function build(context: CliContext): Promise<Command> {
     .option("--episodes <n>", "episodes a split; all: each task once", (text) =>
       text === "all" ? text : positiveInteger(text),
     )
+    .option("--show", "show each episode that was no success: the answer, what was done and received, a picture")
     .option("-q, --quiet", "no progress")
     .option("--json", "print the evaluations as JSON")
     .option("--debug", "print the stack of an error")
@@ -90,11 +93,12 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     split: flags.split,
     policy: flags.policy,
     episodes: flags.episodes,
+    show: flags.show ?? false,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
     signal: context.signal,
   });
-  if (flags.json === true) context.print(JSON.stringify(result.evaluations));
+  if (flags.json === true) context.print(JSON.stringify(flags.show === true ? result : result.evaluations));
   else {
     context.print(
       formatEvaluations(result.evaluations.map((evaluation) => ({ label: evaluation.policy, evaluation }))),
@@ -102,9 +106,22 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     for (const evaluation of result.evaluations)
       context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }
+  if (flags.json !== true) await printMisses(result, context);
   const say = sayer(context, flags.json === true);
   for (const evaluation of result.evaluations) if (evaluation.faults > 0) say(formatLeftOut(evaluation));
   for (const file of result.files) say(`written: ${file}`);
+}
+
+/** Each miss: its label, what the plan did, what was received beside the truth, and where its picture is. */
+async function printMisses({ misses = [], kind = "" }: EvaluateResult, context: CliContext): Promise<void> {
+  if (misses.length === 0) return;
+  const [{ environmentKinds }, { formatTables }] = await Promise.all([import("../env/open.js"), import("./tables.js")]);
+  const view = (await environmentKinds(kind)).get(kind)?.view;
+  for (const { task_id, reward, fault, detail, picture } of misses) {
+    context.print(`\n${task_id}: ${reward === null ? `no reward, ${fault}` : `reward ${reward.toFixed(3)}`}`);
+    context.print(formatTables(view?.(detail) ?? []));
+    if (picture !== null) context.print(`  picture: ${picture}`);
+  }
 }
 
 function compare(

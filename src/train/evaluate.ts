@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { loadConfig, type RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
+import type { Act, Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { checkPromptsFit, initialAdapter, openPolicy, type Policy, readAdapter } from "../engine/policy.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, TaskSet } from "../env/environment.js";
@@ -10,10 +11,13 @@ import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
 import { collectRollouts } from "./collect.js";
+import { type Miss, missesOf, type Played } from "./misses.js";
 import { withoutLongTasks } from "./skip-long.js";
 import type { EvaluateOptions, EvaluateResult } from "./types.js";
 
 type Report = (done: number, all: number) => void;
+/** Gets every episode with what was answered. */
+type Watch = (played: Played) => void;
 
 /** Evaluates the current policy on a split: the same tasks and the same noise for every policy of one evaluation seed. */
 export async function evaluatePolicy(
@@ -22,6 +26,7 @@ export async function evaluatePolicy(
   config: RunConfig,
   split: TaskSet,
   onEpisode?: Report,
+  watch?: Watch,
 ): Promise<Evaluation> {
   const { episodes, seed, batch } = config.evaluation;
   const temperature = config.evaluation.temperature ?? policy.evaluation.options.temperature;
@@ -31,7 +36,10 @@ export async function evaluatePolicy(
   const { rollouts } = await collectRollouts({ ...policy, ...policy.evaluation }, environment, tasks, rngs, {
     batch,
     temperature,
-    onEpisode: (done) => onEpisode?.(done, tasks.length),
+    onEpisode: (done, { task, turns, outcome }) => {
+      watch?.({ task, actions: turns.map(({ action }) => action), outcome });
+      onEpisode?.(done, tasks.length);
+    },
   });
   return summarizeEpisodes(rollouts, environment, config, split, "model", temperature);
 }
@@ -43,6 +51,7 @@ async function evaluateFixed(
   config: RunConfig,
   split: TaskSet,
   onEpisode?: Report,
+  watch?: Watch,
 ): Promise<Evaluation> {
   const fixed = environment.fixedPolicies[name];
   if (fixed === undefined) {
@@ -56,7 +65,14 @@ async function evaluateFixed(
   const played = await Promise.all(
     tasks.map(async (task, i) => {
       const act = await fixed(task, Rng.named(seed, `${name}/${split}/${i}`));
-      const outcome = await environment.play(task, act, new Map());
+      const actions: Action[] = [];
+      const noted: Act = async (observation) => {
+        const action = await act(observation);
+        actions.push(action);
+        return action;
+      };
+      const outcome = await environment.play(task, noted, new Map());
+      watch?.({ task, actions, outcome });
       onEpisode?.(++done, tasks.length);
       return { task, outcome };
     }),
@@ -111,18 +127,23 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
       environment = withoutLongTasks(environment, loaded, policy, (text) => progress.note(text));
     const evaluations: Evaluation[] = [];
     const files: string[] = [];
+    const misses: Miss[] = [];
     for (const split of splits) {
       const wanted = options.episodes === "all" ? tasksOf(environment, split).length : options.episodes;
       const config = withEpisodes(loaded, wanted);
       const report: Report = (done, all) => progress.phase({ doing: split, done, all });
       if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
+      const played: Played[] = [];
+      const watch: Watch | undefined = options.show === true ? (one) => void played.push(one) : undefined;
       const evaluation = await unlessAborted(
         options.signal,
         policy === undefined
-          ? evaluateFixed(options.policy, environment, config, split, report)
-          : evaluatePolicy(policy, environment, config, split, report),
+          ? evaluateFixed(options.policy, environment, config, split, report, watch)
+          : evaluatePolicy(policy, environment, config, split, report, watch),
       );
       evaluations.push(evaluation);
+      const pictures = join(run?.dir ?? ".", "eval", "misses", split);
+      misses.push(...(await missesOf(played, environment, pictures)));
       if (run !== undefined) {
         const name = options.policy === "model" ? String(options.checkpoint) : options.policy;
         const file = join(run.dir, "eval", name, `${split}.json`);
@@ -131,7 +152,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
       }
     }
     progress.end();
-    return { evaluations, files };
+    return { evaluations, files, ...(options.show === true ? { misses, kind: loaded.environment.kind } : {}) };
   } finally {
     await policy?.close();
     await environment.close();
@@ -160,9 +181,9 @@ function withEpisodes(config: RunConfig, episodes: number | undefined): RunConfi
 }
 
 /** The policy of a run's checkpoint, or of a config. */
-async function openEvaluated(
+export async function openEvaluated(
   config: RunConfig,
-  options: EvaluateOptions,
+  options: Pick<EvaluateOptions, "checkpoint">,
   run: RunDirectory | undefined,
 ): Promise<Policy> {
   const policy = await openPolicy(config, undefined);

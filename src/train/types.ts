@@ -1,4 +1,5 @@
 import type { Evaluation } from "../runs/evaluation.js";
+import type { Miss } from "./misses.js";
 
 /** How the command line asks for a training run. */
 export interface TrainOptions {
@@ -69,6 +70,8 @@ export interface EvaluateOptions {
   readonly policy: string;
   /** Undefined: the config's number; `all`: each task once. */
   readonly episodes: number | "all" | undefined;
+  /** Keep what was no success, with a picture of each. */
+  readonly show?: boolean;
   readonly quiet: boolean;
   readonly json: boolean;
   readonly signal: AbortSignal;
@@ -78,4 +81,7 @@ export interface EvaluateResult {
   readonly evaluations: readonly Evaluation[];
   /** Where they were written. */
   readonly files: readonly string[];
+  /** Only with `show`: what was no success, worst first, and the kind of environment that knows how to show it. */
+  readonly misses?: readonly Miss[];
+  readonly kind?: string;
 }

@@ -47,7 +47,7 @@ test("init writes the file, says what comes next, and overwrites nothing", async
   const run = (...args: string[]) => new CliProcess(["init", ...args], { cwd: dir }).ended;
   const first = await run("espo", "--out", out, "training.steps=7");
   assert.deepEqual([first.code, first.out.trim()], [0, out], first.err);
-  assert.match(first.err, /next: refusion-train espo --config \S+ --dry-run/);
+  assert.match(first.err, /next: (?:refusion-train|node \S+train\.js) espo --config \S+ --dry-run/);
   const config = await loadConfig(out, { command: "espo" });
   assert.deepEqual([config.name, config.training.steps, config.sampler.kind], ["mine", 7, "unmask"]);
   const before = readFileSync(out, "utf8");

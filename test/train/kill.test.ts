@@ -55,7 +55,7 @@ describe("an ended process", () => {
     child.signal("SIGINT");
     const { code, err } = await child.ended;
     assert.equal(code, 130, err);
-    const [, printed = ""] = /continue with:\n +refusion-train (.*)/.exec(err) ?? [];
+    const [, printed = ""] = /continue with:\n +(?:refusion-train|node \S+train\.js) (.*)/.exec(err) ?? [];
     assert.match(printed, /^sft --resume --run-dir /);
     const resumed = await new CliProcess(printed.split(" ")).ended;
     assert.equal(resumed.code, 0, resumed.err);

@@ -1,0 +1,36 @@
+import type { DetailTable } from "../env/environment.js";
+
+const WIDEST = 40;
+
+/** Tables of an episode's detail as plain text; what is wrong is marked by `!`. Control characters are shown as codes. */
+export function formatTables(tables: readonly DetailTable[]): string {
+  return tables.map(formatTable).join("\n");
+}
+
+function formatTable({ title, head, rows }: DetailTable): string {
+  if (rows.length === 0) return `  ${title}: nothing`;
+  const lines = [...(head === undefined ? [] : [head]), ...rows.map((row) => row.map(({ text }) => shown(text)))];
+  const widths = (lines[0] ?? []).map((_, i) =>
+    Math.min(WIDEST, Math.max(...lines.map((line) => (line[i] ?? "").length))),
+  );
+  const text = (line: readonly string[]): string =>
+    line
+      .map((word, i) => (i === line.length - 1 ? word : word.padEnd(widths[i] ?? 0)))
+      .join("  ")
+      .trimEnd();
+  return [
+    `  ${title}`,
+    ...(head === undefined ? [] : [`      ${text(head)}`]),
+    ...rows.map(
+      (row) => `    ${row.some(({ tone }) => tone === "bad") ? "!" : " "} ${text(row.map((cell) => shown(cell.text)))}`,
+    ),
+  ].join("\n");
+}
+
+/** A page's or a model's text must not move the cursor of whoever reads it. */
+function shown(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
+    (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Action } from "../core/interaction.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome } from "../env/environment.js";
+
+/** An episode with what was answered, for people to look at. */
+export interface Played {
+  readonly task: EnvironmentTask;
+  readonly actions: readonly Action[];
+  readonly outcome: EpisodeOutcome;
+}
+
+/** An episode that was no success. */
+export interface Miss {
+  readonly task_id: string;
+  readonly form: string;
+  /** Null where the environment failed. */
+  readonly reward: number | null;
+  readonly fault: string | null;
+  /** What the policy wrote, turn by turn. */
+  readonly answers: readonly string[];
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** A picture (JPEG) of what it came to; null where there is none. */
+  readonly picture: string | null;
+}
+
+/** What was no success, worst first, each with a picture in the folder where the environment takes one. */
+export async function missesOf(
+  played: readonly Played[],
+  environment: Pick<Environment, "photograph">,
+  folder: string,
+): Promise<Miss[]> {
+  const missed = played.filter(({ outcome }) => !outcome.success);
+  missed.sort((a, b) => (a.outcome.reward ?? -1) - (b.outcome.reward ?? -1));
+  return Promise.all(
+    missed.map(async ({ task, actions, outcome }, i): Promise<Miss> => {
+      const image = await environment.photograph?.(task, actions);
+      const picture = image === undefined ? null : join(folder, `${String(i + 1).padStart(3, "0")}.jpg`);
+      if (image !== undefined && picture !== null) {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(picture, image);
+      }
+      return {
+        task_id: task.id,
+        form: task.form,
+        reward: outcome.reward,
+        fault: outcome.fault ?? null,
+        answers: actions.map(({ text }) => text ?? ""),
+        detail: outcome.detail,
+        picture,
+      };
+    }),
+  );
+}

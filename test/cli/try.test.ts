@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { formatTables } from "../../src/cli/tables.js";
+import { CliProcess } from "../support/cli-process.js";
+
+const dir = mkdtempSync(join(tmpdir(), "try-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+const CONFIG = ["--config", "configs/tiny/quickstart.yaml"];
+const TASK = "embedded/starter/library/card-request/train/0000";
+
+test("try plays one task, and shows what was done and received, picture by picture", async () => {
+  const out = join(dir, "film");
+  const played = await new CliProcess(["try", ...CONFIG, "--task", TASK, "--policy", "oracle", "--out", out]).ended;
+  assert.equal(played.code, 0, played.err);
+  assert.match(played.out, /The server received, beside the truth/);
+  assert.match(played.out, /reward 1\.000/);
+  const pictures = readdirSync(out).filter((name) => name.endsWith(".jpg"));
+  assert.ok(pictures.length >= 3, "the page untouched, and after each field");
+  for (const name of pictures) assert.deepEqual([...readFileSync(join(out, name)).subarray(0, 2)], [0xff, 0xd8]);
+  assert.match(readFileSync(join(out, "index.html"), "utf8"), /<figure>.*the page/);
+  assert.ok(played.out.trimEnd().endsWith(join(out, "index.html")));
+});
+
+test("a plan of one's own is played as it is; a task that is not there is named with the nearest", async () => {
+  const args = [
+    "try",
+    ...CONFIG,
+    "--task",
+    TASK,
+    "--plan",
+    "fill Last Name | Nobody;;submit",
+    "--out",
+    join(dir, "own"),
+  ];
+  const played = await new CliProcess(args).ended;
+  assert.match(played.out, /! Last Name +Eriksen +Nobody/);
+  const lost = await new CliProcess(["try", ...CONFIG, "--task", TASK.replace("0000", "000O")]).ended;
+  assert.deepEqual([lost.code, lost.out], [2, ""]);
+  assert.match(
+    lost.err,
+    /There is no task .*\n {2}next: there is embedded\/starter\/library\/card-request\/train\/000\d/,
+  );
+});
+
+test("eval --show tells of each miss what was done and received, with a picture", async () => {
+  const args = [...CONFIG, "--split", "val", "--policy", "submit-only", "--episodes", "2", "--show", "--json"];
+  const config = join(process.cwd(), "configs", "tiny", "quickstart.yaml");
+  const shown = await new CliProcess(
+    args.map((arg) => (arg === CONFIG[1] ? config : arg)),
+    { program: "eval", cwd: dir },
+  ).ended;
+  assert.equal(shown.code, 0, shown.err);
+  const { misses } = JSON.parse(shown.out) as { misses: { answers: string[]; reward: number; picture: string }[] };
+  assert.equal(misses.length, 2);
+  for (const { answers, reward, picture } of misses) {
+    assert.deepEqual(answers, ["submit"]);
+    assert.ok(reward <= 0.2 && existsSync(join(dir, picture)));
+  }
+});
+
+test("tables mark what is wrong, and show no control character as one", () => {
+  const rows = [
+    [{ text: "a\u001b[2J" }, { text: "x", tone: "bad" as const }],
+    [{ text: "b" }, { text: "" }],
+  ];
+  const text = formatTables([
+    { title: "T", head: ["name", "value"], rows },
+    { title: "E", rows: [] },
+  ]);
+  assert.equal(text, "  T\n      name        value\n    ! a\\u001b[2J  x\n      b\n  E: nothing");
+});
