@@ -104,7 +104,9 @@ export function pageKit(): PageKit {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     const box = element.getBoundingClientRect();
     // the middle first; something may cover a part of it
-    const places = [0.5, 0.2, 0.8].flatMap((v) => [0.5, 0.2, 0.8].map((u) => [box.x + box.width * u, box.y + box.height * v] as const));
+    const places = [0.5, 0.2, 0.8].flatMap((v) =>
+      [0.5, 0.2, 0.8].map((u) => [box.x + box.width * u, box.y + box.height * v] as const),
+    );
     const met = places.find(([u, v]) => meets(element, u, v));
     let [x, y] = met ?? (places[0] as readonly [number, number]);
     for (
@@ -123,10 +125,19 @@ export function pageKit(): PageKit {
   /** Whether a click at this place of the element's own document comes to the element. */
   function meets(element: Element, x: number, y: number): boolean {
     let top = element.ownerDocument.elementFromPoint(x, y);
-    for (let inner = top?.shadowRoot?.elementFromPoint(x, y); inner && inner !== top; inner = top?.shadowRoot?.elementFromPoint(x, y)) top = inner;
+    for (
+      let inner = top?.shadowRoot?.elementFromPoint(x, y);
+      inner && inner !== top;
+      inner = top?.shadowRoot?.elementFromPoint(x, y)
+    )
+      top = inner;
     if (top === null) return false;
     // a label around a control hands the click on; the text in a component's button is its host's
-    return holds(element, top) || labelsOf(element).some((label) => label.contains(top)) || top === (element.getRootNode() as ShadowRoot).host;
+    return (
+      holds(element, top) ||
+      labelsOf(element).some((label) => label.contains(top)) ||
+      top === (element.getRootNode() as ShadowRoot).host
+    );
   }
 
   function holds(element: Element, inner: Element): boolean {

@@ -429,7 +429,7 @@ export async function readPage(
     const free = new Map<string, number[]>();
     page.controls.forEach((raw, i) => {
       raw.present = false;
-      if ((page.elements[i] ?? []).some((e) => e.isConnected)) return;
+      if ((page.elements[i] ?? []).some((e) => e.isConnected && e.ownerDocument.defaultView !== null)) return;
       const same = free.get(signature(raw)) ?? [];
       free.set(signature(raw), [...same, i]);
     });

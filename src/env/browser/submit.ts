@@ -414,8 +414,15 @@ function wayClear(page: PageForm, button: number): { x: number; y: number } | un
   for (let node = cover; node !== null && node !== document.body; node = node.parentElement) {
     const close = page.kit
       .all("button,[role=button],a", node)
-      .find((e) => page.kit.shown(e) && /^(?:accept|agree|got it|ok|okay|close|dismiss|reject|allow|no thanks|i understand|x|\u00d7|\u2715)\b/i.test(page.kit.clean(e.textContent) || page.kit.ariaName(e)));
-    if (close !== undefined && /fixed|sticky|absolute/.test(getComputedStyle(node).position)) return page.kit.aim(close);
+      .find(
+        (e) =>
+          page.kit.shown(e) &&
+          /^(?:accept|agree|got it|ok|okay|close|dismiss|reject|allow|no thanks|i understand|x|\u00d7|\u2715)\b/i.test(
+            page.kit.clean(e.textContent) || page.kit.ariaName(e),
+          ),
+      );
+    if (close !== undefined && /fixed|sticky|absolute/.test(getComputedStyle(node).position))
+      return page.kit.aim(close);
   }
   return undefined;
 }

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { SiteKind, Task } from "../site.js";
-import { splitHash } from "./parts/split-hash.js";
 import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
+import { splitHash } from "./parts/split-hash.js";
 import { readTasks } from "./parts/tasks-file.js";
 
 const schema = z.strictObject({
@@ -46,7 +46,9 @@ export const site: SiteKind<UrlOptions> = {
     const baseUrl = originOf(options.base_url, options.allow_hosts);
     const tasks = readTasks(resolve(options.tasks), baseUrl);
     const hash = splitHash(tasks);
-    const allowOrigins = options.allow_origins.map((origin) => originOf(origin, options.allow_hosts, "site.allow_origins"));
+    const allowOrigins = options.allow_origins.map((origin) =>
+      originOf(origin, options.allow_hosts, "site.allow_origins"),
+    );
     const login = { file: options.login, stateFile: options.storage_state };
     const storageState = await storageStateOf(login, { baseUrl, allowOrigins });
     await probe(baseUrl, tasks, storageState);

@@ -50,11 +50,21 @@ async function logIn(
   state: StorageState | undefined,
 ): Promise<StorageState> {
   const login = await loginOf(file);
-  const site = { name: "url", baseUrl, allowOrigins, tasks: () => [], splitHash: () => "", stop: async () => undefined };
+  const site = {
+    name: "url",
+    baseUrl,
+    allowOrigins,
+    tasks: () => [],
+    splitHash: () => "",
+    stop: async () => undefined,
+  };
   const host = new BrowserHost({ site, headless: true, actionTimeoutMs: LOGIN_MS });
   try {
     const browser = await host.browser();
-    const context = await browser.newContext({ baseURL: baseUrl, ...(state === undefined ? {} : { storageState: state }) });
+    const context = await browser.newContext({
+      baseURL: baseUrl,
+      ...(state === undefined ? {} : { storageState: state }),
+    });
     context.setDefaultTimeout(LOGIN_MS);
     const page = await context.newPage();
     await login(page, { baseUrl });
