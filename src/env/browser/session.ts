@@ -196,6 +196,8 @@ export class Session {
 
   /** Clears whatever the last episode left. @returns false where the context is used up and has to be replaced. */
   async reset(): Promise<boolean> {
+    // a state that the site brings along is there in a fresh context only
+    if (this.options.site.storageState !== undefined) return false;
     if (this.episodes >= EPISODES_A_CONTEXT || this.context.pages().length > 1) return false;
     const origin = new URL(this.options.site.baseUrl).origin;
     // drops the old document's listeners (pagehide would save drafts) and timers before its storage is cleared
