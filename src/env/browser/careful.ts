@@ -1,6 +1,6 @@
 import { looseLabel } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
-import type { Control, ReadForm } from "./controls.js";
+import { type Control, findControl, type ReadForm, rescan } from "./controls.js";
 import type { ActionRecord, Step } from "./fill.js";
 import { applySteps } from "./fill.js";
 import { Hands } from "./hands.js";
@@ -49,6 +49,12 @@ async function operated(
   const control = form.controls[step.control] as Control;
   const on = { action, control: control.index };
   const { took, noOption } = await operate(session, form, control, step.wanted);
+  if (took && control.widget === "found") {
+    // what was clicked may have become a field of this name
+    await rescan(form);
+    const now = findControl(form.controls, control.label);
+    if (typeof now !== "string") return { action, fate: "done", control: now.control.index };
+  }
   if (took) return { ...on, fate: "done" };
   return noOption
     ? { ...on, fate: "no-such-option" }

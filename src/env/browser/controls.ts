@@ -254,6 +254,7 @@ function narrowed(found: readonly Control[], prefer: (kind: ControlKind) => bool
   for (const keep of [
     (control: Control) => control.present,
     (control: Control) => control.elsewhere !== true,
+    (control: Control) => control.widget !== "found",
     // several fields that are one to a person, before the first of them
     (control: Control) => control.widget === "parts" || control.widget === "digits",
     (control: Control) => prefer(control.kind),

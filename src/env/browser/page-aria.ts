@@ -80,7 +80,7 @@ export function ariaKit(kit: PageKit): AriaKit {
     [...option.attributes].find(
       (a) => /^data-(?!state|slot|reactid|testid|index$)/.test(a.name) && a.value !== "" && a.value.length < 100,
     )?.value ??
-    "";
+    option.id;
 
   function listOf(element: Element): Element | undefined {
     const root = element.getRootNode() as Document | ShadowRoot;

@@ -184,6 +184,13 @@ export function focusSearch(page: PageForm, control: number): boolean {
   return true;
 }
 
+/** Runs IN THE PAGE: whether the field that has the focus holds this text. */
+export function isTyped(page: PageForm, text: string): boolean {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active !== null && page.kit.same((active as HTMLInputElement).value ?? "", text);
+}
+
 /** Runs IN THE PAGE: whether a control says that its list or dialog is open. */
 export function isOpen(page: PageForm, control: number): boolean {
   const element = page.elements[control]?.[0];
@@ -411,6 +418,33 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
       "button:not([type=submit]),[onclick],[tabindex],[role=button],[role=option],[role=radio],[role=checkbox],[role=switch],a,[contenteditable],input[type=button]",
     ) ||
       getComputedStyle(e).cursor === "pointer");
+  /** Of these the things to click, without what is inside another one. */
+  const outermost = (elements: readonly HTMLElement[]): HTMLElement[] => {
+    const own = elements.filter(clickable);
+    return own.filter((e) => !own.some((o) => o !== e && o.contains(e)));
+  };
+  /** What can be clicked in the elements after one, up to the next control or the next thing with a name. */
+  const following = (element: Element): HTMLElement[] => {
+    for (
+      let next = element.nextElementSibling as HTMLElement | null;
+      next !== null;
+      next = next.nextElementSibling as HTMLElement | null
+    ) {
+      if (controls.some((c) => next?.contains(c)) || next.matches("button[type=submit],input[type=submit]")) return [];
+      const inside = outermost([next, ...next.querySelectorAll<HTMLElement>("*")]);
+      if (inside.length > 0)
+        return inside.some(
+          (e) =>
+            page.buttons.includes(e) &&
+            /^(?:submit|send|save|next|continue|back|cancel)/i.test(kit.clean(e.textContent)),
+        )
+          ? []
+          : inside;
+      if (next.matches("h1,h2,h3,h4,h5,h6,label,legend")) return [];
+    }
+    return [];
+  };
+  let child: Element | undefined;
   for (const text of kit.all(TEXTS)) {
     if (!kit.shown(text) || !(kit.same(owned(text), label) || kit.same(strip(kit.textOf(text)), label))) continue;
     if (kind === "checkbox") {
@@ -429,11 +463,13 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
       node !== null && node.tagName !== "BODY" && up < 5;
       node = kit.parentOf(node), up++
     ) {
+      const beside = node.contains(text) ? following(up === 0 ? text : (child as Element)) : [];
+      if (beside.length > 0) return add(beside, "");
+      child = node;
       if (controls.some((c) => node?.contains(c))) break;
-      const after = ([...node.querySelectorAll<HTMLElement>("*")] as HTMLElement[]).filter(
-        (e) => clickable(e) && !e.contains(text) && !text.contains(e),
+      const outer = outermost(
+        [...node.querySelectorAll<HTMLElement>("*")].filter((e) => !e.contains(text) && !text.contains(e)),
       );
-      const outer = after.filter((e) => !after.some((o) => o !== e && o.contains(e)));
       if (outer.length > 0) return add(outer, "");
       if (node.tagName === "FORM") break;
     }

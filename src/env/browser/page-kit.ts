@@ -24,12 +24,24 @@ export function pageKit(): PageKit {
   const DEPTH = 4;
   const clean = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim();
 
+  // a form's controls may have the names of what is asked of it, and stand in its place
+  const getter = <T>(of: object, name: string): ((element: Element) => T) => {
+    const get = Object.getOwnPropertyDescriptor(of, name)?.get as () => T;
+    return (element) => get.call(element);
+  };
+  const parentElement = getter<Element | null>(Node.prototype, "parentElement");
+  const shadowRoot = getter<ShadowRoot | null>(Element.prototype, "shadowRoot");
+  const isConnected = getter<boolean>(Node.prototype, "isConnected");
+  const ownerDocument = getter<Document>(Node.prototype, "ownerDocument");
+  const { matches, checkVisibility } = Element.prototype;
+  const { getRootNode } = Node.prototype;
+
   function all(selector: string, root: ParentNode = document): HTMLElement[] {
     const found: HTMLElement[] = [];
     const visit = (from: ParentNode, depth: number): void => {
       for (const element of from.querySelectorAll<HTMLElement>("*")) {
-        if (element.matches(selector)) found.push(element);
-        const inner = depth < DEPTH ? (element.shadowRoot ?? frameOf(element)) : null;
+        if (matches.call(element, selector)) found.push(element);
+        const inner = depth < DEPTH ? (shadowRoot(element) ?? frameOf(element)) : null;
         if (inner !== null) visit(inner, depth + 1);
       }
     };
@@ -47,16 +59,18 @@ export function pageKit(): PageKit {
   }
 
   function parentOf(element: Element): Element | null {
-    if (element.parentElement !== null) return element.parentElement;
-    const root = element.getRootNode();
+    const parent = parentElement(element);
+    if (parent !== null) return parent;
+    const root = getRootNode.call(element);
     return (root as ShadowRoot).host ?? (root as Document).defaultView?.frameElement ?? null;
   }
 
   const shown = (element: Element): boolean =>
-    element.isConnected && element.checkVisibility({ visibilityProperty: true }) && frameShown(element);
+    isConnected(element) && checkVisibility.call(element, { visibilityProperty: true }) && frameShown(element);
 
   function frameShown(element: Element): boolean {
-    const frame = element.ownerDocument === document ? null : element.ownerDocument.defaultView?.frameElement;
+    const own = ownerDocument(element);
+    const frame = own === document ? null : own.defaultView?.frameElement;
     return frame === null || (frame !== undefined && shown(frame));
   }
 

@@ -96,6 +96,7 @@ export async function readPage(
   const IDLE_MS = 1500;
   const DATE_HINT = /^(?:yyyy([-/.])mm\1dd|(?:mm([-/.])dd|dd([-/.])mm)(?:\2|\3)yyyy)$/i;
   const { clean, textOf, ariaName, ownLabel, parentOf } = kit;
+  const { matches, getAttributeNames } = Element.prototype;
   const isField = (element: Element): element is Field => /^(?:INPUT|SELECT|TEXTAREA)$/.test(element.tagName);
   const isSelect = (element: Element): element is HTMLSelectElement => element.tagName === "SELECT";
   const labelsOf = (element: HTMLElement): HTMLElement[] => [...((element as HTMLInputElement).labels ?? [])];
@@ -221,19 +222,19 @@ export async function readPage(
   function formOf(element: Element | null): number {
     let form = (element as HTMLInputElement | null)?.form ?? null;
     for (let node = element; form === null && node !== null; node = parentOf(node))
-      if (
-        node.matches("form,[role=form],dialog,[role=dialog],body") && node.ownerDocument !== document
-          ? true
-          : node.matches("form,[role=form],dialog,[role=dialog]")
-      )
-        form = node as HTMLFormElement;
+      // a frame is a form of its own
+      if (matches.call(node, "form,[role=form],dialog,[role=dialog],iframe")) form = node as HTMLFormElement;
     if (form === null) return -1;
     if (!forms.includes(form)) forms.push(form);
     return forms.indexOf(form);
   }
 
   function sectionOf(element: Element): string {
-    for (let node = parentOf(element); node !== null && node.tagName !== "BODY"; node = parentOf(node)) {
+    for (
+      let node = parentOf(element);
+      node !== null && node.tagName !== "BODY" && node.tagName !== "FORM";
+      node = parentOf(node)
+    ) {
       const name =
         ariaName(node) ||
         textOf(
@@ -241,7 +242,7 @@ export async function readPage(
             ":scope > legend,:scope > h1,:scope > h2,:scope > h3,:scope > h4,:scope > h5,:scope > h6,:scope > summary,:scope > [class*=title i],:scope > [class*=header i]",
           ) ?? document.createElement("i"),
         );
-      if (name !== "" && node.tagName !== "FORM") return name;
+      if (name !== "") return name;
     }
     return "";
   }
@@ -429,7 +430,7 @@ export async function readPage(
     const free = new Map<string, number[]>();
     page.controls.forEach((raw, i) => {
       raw.present = false;
-      if ((page.elements[i] ?? []).some((e) => e.isConnected)) return;
+      if ((page.elements[i] ?? []).some((e) => e.isConnected && e.ownerDocument.defaultView !== null)) return;
       const same = free.get(signature(raw)) ?? [];
       free.set(signature(raw), [...same, i]);
     });
@@ -513,7 +514,7 @@ export async function readPage(
   function hasScripts(): boolean {
     return (
       kit.all("script").some((s) => (s as HTMLScriptElement).type !== "application/json") ||
-      kit.all("*").some((e) => [...e.attributes].some((a) => a.name.startsWith("on")))
+      kit.all("*").some((e) => getAttributeNames.call(e).some((name) => name.startsWith("on")))
     );
   }
 

@@ -215,8 +215,11 @@ export class Session {
    * page has begun.
    */
   finish(): boolean {
-    const { stateless = false } = this.options.site;
-    return stateless && this.episodes < EPISODES_A_CONTEXT && this.context.pages().length === 1;
+    const { stateless = false, storageState } = this.options.site;
+    // a state that the site brings along is there in a fresh context only
+    return (
+      stateless && storageState === undefined && this.episodes < EPISODES_A_CONTEXT && this.context.pages().length === 1
+    );
   }
 
   /** Closes the context. @returns false where it does not close in time: the browser is then not to be trusted. */

@@ -18,6 +18,7 @@ import {
   focusSearch,
   hiddenFields,
   isOpen,
+  isTyped,
   placeOfControl,
   placeOfOption,
   pressControl,
@@ -193,9 +194,11 @@ async function choose(hands: Hands, form: ReadForm, control: Control, wanted: Wa
   for (const item of items) {
     const option = await chooseOne(hands, control, item, learned);
     if (option === undefined) {
+      // what opened may be a plain field
+      const plain = control.widget === "found" && (await hands.handle.evaluate(isTyped, item));
       await close(hands, control);
-      const typed = await freeText(hands, form, control, item);
-      if (!typed) return { took: false, noOption: true };
+      if (plain) await hands.leave();
+      if (!plain && !(await freeText(hands, form, control, item))) return { took: false, noOption: true };
       picked.push(item);
       continue;
     }

@@ -125,6 +125,31 @@ export function receivedValues(
       values[i] = value;
   });
 
+  // what a library posts for an option may be a number of its own, under any key: the one value that is left
+  const left = controls.flatMap((control, i) =>
+    open(i) &&
+    control.widget !== "native" &&
+    ["select", "radio"].includes(control.kind) &&
+    !isEmpty(held?.values[i] ?? "")
+      ? [i]
+      : [],
+  );
+  const rest = leaves.filter(
+    (leaf) =>
+      !leaf.used &&
+      leaf.key !== "" &&
+      leaf.value !== "" &&
+      !/csrf|token|nonce|time|stamp|session|version|action|method|query|operation/i.test(leaf.key),
+  );
+  const [i] = left;
+  const [leaf] = rest;
+  if (i !== undefined && leaf !== undefined && left.length === 1 && rest.length === 1) {
+    values[i] = held?.values[i];
+    notes.push(
+      `"${controls[i]?.label}" is taken to be ${leaf.key}: nothing else is left; a key map in the tasks file decides`,
+    );
+  }
+
   function giveList(control: Control, i: number, value: readonly string[] | undefined): void {
     if (value === undefined) return;
     const named = leaves.filter((leaf) => !leaf.used && likeness(control, leaf.words) >= ALIKE);

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openRunner, servePages, taskFor } from "./page-site.js";
+
+const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a></label><button>Submit</button></form>`;
+const FIELDS = { Name: "Ann", Age: "41" };
+const PLAN = "fill Name | Ann\nfill Age | 41\nsubmit";
+const LOGIN = `<h1>Log in</h1><form method=post action=/session><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Log in</button></form>`;
+
+test("a page that is not the task's form is a fault that says what it is", async () => {
+  const site = await servePages(
+    {
+      "/login": LOGIN,
+      "/expired": `<h1>Your session has expired</h1>${LOGIN}`,
+      "/home": `<h1>Welcome</h1><form action=/search><input name=q placeholder=Search><button>Go</button></form>`,
+      "/plain": "<h1>Moved</h1><p>This form is closed.</p>",
+    },
+    ({ url }, response) => {
+      const to: Record<string, string> = { "/needs-login": "/login", "/moved": "/home" };
+      const target = to[url];
+      if (target === undefined) return false;
+      response.writeHead(302, { location: target }).end();
+      return true;
+    },
+  );
+  const runner = await openRunner(site, { actionTimeoutMs: 4000 });
+  try {
+    for (const [path, fault] of [
+      [
+        "/needs-login",
+        /GET \/needs-login leads to \/login: a login, not the task's form \(site\.storage_state, site\.login\)/,
+      ],
+      ["/expired", /on \/expired: a login, not the task's form/],
+      ["/moved", /GET \/moved leads to \/home: none of the task's labels is there/],
+      ["/plain", /no form on \/plain/],
+    ] as const) {
+      const episode = await runner.run(taskFor(path, FIELDS), PLAN);
+      assert.match(episode.fault ?? "none", fault);
+      assert.ok(Number.isNaN(episode.reward));
+    }
+    // a task that is a login
+    const login = await runner.run(
+      taskFor("/login", { User: "ann", Password: "x" }),
+      "fill User | ann\nfill Password | x\nsubmit",
+    );
+    assert.deepEqual([login.fault, login.reward], [undefined, 1]);
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+});
+
+test("an API on another origin is reached where the site allows it, and a fault that names it where not", async () => {
+  const api = await servePages({}, (request, response) => {
+    response.setHeader("access-control-allow-origin", "*");
+    response.setHeader("access-control-allow-headers", "content-type");
+    response.setHeader("access-control-allow-methods", "PUT, POST");
+    if (request.method !== "OPTIONS") response.setHeader("content-type", "application/json").end('{"ok":true}');
+    else response.writeHead(204).end();
+    return true;
+  });
+  const page = `${FORM}<p id=o></p><script>document.forms[0].onsubmit = async (e) => { e.preventDefault();
+    const r = await fetch("${api.baseUrl}/people", { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(Object.fromEntries(new FormData(e.target))) });
+    o.textContent = (await r.json()).ok ? "Saved" : "Failed"; }</script>`;
+  const site = await servePages({
+    "/form": page,
+    "/post": FORM.replace("<form", `<form action="${api.baseUrl}/plain"`),
+  });
+  const allowed = await openRunner({ ...site, allowOrigins: [api.baseUrl] });
+  const closed = await openRunner(site, { actionTimeoutMs: 3000 });
+  try {
+    for (const path of ["/form", "/post"]) {
+      const episode = await allowed.run(taskFor(path, FIELDS), PLAN);
+      assert.deepEqual([path, episode.fault, episode.accepted, episode.reward], [path, undefined, true, 1]);
+      const { fault } = await closed.run(taskFor(path, FIELDS), PLAN);
+      assert.match(
+        fault ?? "none",
+        new RegExp(`the form posts to another host: ${api.baseUrl} \\(site\\.allow_origins\\)`),
+      );
+    }
+    assert.deepEqual(
+      api.received.filter(({ method }) => method !== "OPTIONS").map(({ method, body }) => [method, body]),
+      [
+        ["PUT", '{"n":"Ann","a":"41"}'],
+        ["POST", "n=Ann&a=41"],
+      ],
+    );
+  } finally {
+    await allowed.close();
+    await closed.close();
+    await site.stop();
+    await api.stop();
+  }
+});
+
+test("each episode begins with the site's storage state", async () => {
+  const site = await servePages({}, (request, response) => {
+    if (request.method !== "GET") return false;
+    const inside = request.cookie?.includes("session=abc") === true;
+    response.setHeader("content-type", "text/html").end(inside ? FORM : LOGIN);
+    return true;
+  });
+  const cookie = {
+    name: "session",
+    value: "abc",
+    domain: "127.0.0.1",
+    path: "/",
+    expires: -1,
+    httpOnly: true,
+    secure: false,
+    sameSite: "Lax" as const,
+  };
+  const runner = await openRunner({ ...site, storageState: { cookies: [cookie], origins: [] } });
+  try {
+    for (let i = 0; i < 3; i++) {
+      const { reward, attempts } = await runner.run(taskFor("/form", FIELDS), PLAN);
+      assert.deepEqual([reward, attempts], [1, 1]);
+    }
+  } finally {
+    await runner.close();
+    await site.stop();
+  }
+});
