@@ -1,8 +1,11 @@
 import type { DiscreteRng } from "../core/outcomes.js";
 import type { Rng } from "../core/rng.js";
 
-/** What a trajectory is scored by: its own steps, a likelihood bound of its response, or the response as plain text. */
-export type Scoring = "steps" | "bound" | "text" | "supervised";
+/**
+ * What a trajectory is scored by: its own steps, a likelihood bound of its response, that bound where its terms are
+ * log-probabilities of masked tokens, or the response as plain text.
+ */
+export type Scoring = "steps" | "bound" | "masks" | "text" | "supervised";
 
 /** What one ratio covers: a step of the trajectory, one token in one step, or the whole response. */
 export type RatioLevel = "step" | "token" | "sequence";
@@ -33,7 +36,7 @@ export interface BoundLayout extends LayoutSizes {
   readonly coupled: boolean;
   /**
    * Fixed shares of masked units in the place of random ones, each with its weight in the integral over (0, 1);
-   * `samples` is then the draws of each. A sampler that has no such bound refuses it.
+   * `samples` is then the draws of each. Only where the bound is of masks.
    */
   readonly quadrature?: readonly { readonly fraction: number; readonly weight: number }[];
   /** Each trajectory's own draws. */

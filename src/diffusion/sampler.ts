@@ -183,7 +183,13 @@ export interface Sampler<
   supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch[];
 }
 
-const SCORINGS = { steps: "stepTerms", bound: "boundTerms", text: "textTerms", supervised: "supervisedTerms" } as const;
+const SCORINGS = {
+  steps: "stepTerms",
+  bound: "boundTerms",
+  masks: "boundTerms",
+  text: "textTerms",
+  supervised: "supervisedTerms",
+} as const;
 
 /** Why trajectories of a sampler cannot be scored in a way, or undefined where they can. */
 export function lacks(sampler: Sampler, scoring: Scoring, options: SamplerOptions): string | undefined {
@@ -194,6 +200,7 @@ export function lacks(sampler: Sampler, scoring: Scoring, options: SamplerOption
 const SCORED: Readonly<Record<Scoring, string>> = {
   steps: "log-probabilities of its steps",
   bound: "bound of a response's log-probability",
+  masks: "log-probabilities of masked tokens",
   text: "log-probabilities of a text read from left to right",
   supervised: "supervised loss",
 };

@@ -190,6 +190,8 @@ export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn> = 
   shapes,
   shrink: (o, positions, steps) => ({ ...o, responseLength: positions, steps: Math.min(o.steps, steps) }),
   rollout,
+  refuses: (scoring) =>
+    scoring === "masks" ? "its bound has terms that are no log-probabilities of masked tokens" : undefined,
   parse: parseJumpTrajectory,
   steps: (trajectory) => trajectory.steps.length,
   size: (trajectory) => trajectory.prompt.length + trajectory.responseLength,

@@ -5,7 +5,8 @@
  *   rho_{t,i} = exp(l_{t,i} - l_old_{t,i})           token i revealed in round t
  *   loss      = mean over g, mean over t, mean over i of max(-A rho, -A clip(rho, 1 - eps, 1 + eps)) + beta k3
  *
- * It is `flow-grpo` with one ratio a token, where every round of a response counts the same.
+ * It is `flow-grpo` with one ratio a token, where every round of a response counts the same. The official code takes the
+ * mean of a round over the tokens of the whole batch, and `advantage: center`.
  */
 import { z } from "zod";
 import { clippedLoss, clippedOptions } from "../clipped.js";

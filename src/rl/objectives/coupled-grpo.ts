@@ -4,6 +4,9 @@
  *
  *   rho_i = exp(l_i - l_old_i),   l_i = log p(y_i | y outside the mask that covers i)
  *   loss  = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
+ *
+ * The official code averages l_i, weighted by 1 / t, with that of one more pass from all masks. A weight inside a ratio
+ * would be an exponent of it, and the third pass is what the pair does without: neither is here.
  */
 import { z } from "zod";
 import { clippedLoss, clippedOptions } from "../clipped.js";
@@ -24,7 +27,7 @@ export const objective: Objective<CoupledGrpoOptions> = {
   description: "clipped ratio per token of the finished text under a mask and its complement",
   schema,
   learnsFrom: "rollouts",
-  scoring: "bound",
+  scoring: "masks",
   needs: (o) => ({ reference: o.kl_coeff > 0 }),
   credit: episodeCredit,
   layout: (trajectories, o, context) =>

@@ -8,7 +8,8 @@
  * A is the group-normalised reward, beta 15. log Z is three linear layers with GELU and LayerNorm in between, on the mean
  * of the prompt's last hidden states; it trains with the policy at a rate of its own, and is no part of an adapter.
  * log pi is that of the path which was sampled: exact, where the square of an estimated bound would be biased by its
- * variance.
+ * variance. The residual's gradient reaches the policy through log Z's prompt states too. Dropout is left out, and so is
+ * LayerNorm's bias, which the next layer has.
  */
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";

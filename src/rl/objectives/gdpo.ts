@@ -53,7 +53,7 @@ export const objective: Objective<GdpoOptions> = {
   description: "clipped ratio per response of evidence lower bounds by quadrature",
   schema,
   learnsFrom: "rollouts",
-  scoring: "bound",
+  scoring: "masks",
   needs: (o) => ({ reference: o.kl_coeff > 0 }),
   credit: episodeCredit,
   layout: (trajectories, o, context) =>

@@ -4,12 +4,14 @@
  *
  *   a_t  = (r_t - r_{t-1} + 1) + mean of r_{t'} over t' > t        r_t: reward of the draft after step t, r_{-1} = 0
  *   A_t  = (a_t - mean) / (std + 1e-8) over the group's episodes at step t
- *   loss = mean over the K steps of largest |A_t|, mean over the tokens revealed there, of
+ *   loss = mean over g, mean over t, mean over the tokens revealed in step t of
  *          max(-A_t rho, -A_t clip(rho, 1 - eps, 1 + eps)) + beta k3
  *
  * The paper weighs a step by L / (tokens newly revealed) and its tokens add up, which is the mean over them. The last
- * draft is the response itself. Steps that are not among the K get no credit; an episode whose steps all have none is
- * left out.
+ * draft is the response itself. Of each response the K steps of largest |A_t| have credit, the others are in the mean with
+ * 0 and the penalty; an episode whose steps all have none is left out. The official code differs: it takes the same K
+ * steps for the whole group, and scores every masked position of a step, where this scores the tokens that were drawn,
+ * whose ratio is the policy's own. Running confidence re-masking, the paper's decoder, is no part of it.
  */
 import { z } from "zod";
 import { spread } from "../advantages.js";

@@ -4,16 +4,18 @@
  *
  *   loss = -sum_g A_g l_g |y_g| / sum_g |y_g|,  no ratio, no penalty
  *   A >= 0:  l = ELBO / L = (1/L) mean_m sum_{i in M_m} c_m log p_i
- *   A < 0:   l = omega EUBO / L + (1 - omega) ELBO / L
- *   EUBO = sum_i (1/beta) log mean_m [ 1(i in M_m) c_m p_i^beta ]
+ *   A < 0:   l = omega EUBO + (1 - omega) ELBO / L
+ *   EUBO = mean_i (1/beta) log mean_m [ 1(i in M_m) c_m p_i^beta ]
  *
- * over the same M masks, c_m = 1 / (share of masked units) as the sampler's bound has it. A token that no mask covers has
- * no upper bound and is left out of it. Masks are drawn as in the lower bound, not in blocks.
+ * over the same M masks, c_m = (U + 1) / (masked units) as the sampler's bound of U units has it: 1(i in M_m) c_m has the
+ * mean 1, so that by Jensen's inequality the expected upper bound is not below the lower one. The mean is over the tokens
+ * that some mask covers, since the others have no upper bound (as in the official code; the paper's sum is over all).
+ * Masks are drawn as in the lower bound, by slots and not in blocks. A draw that masks nothing counts 0 in both.
  */
 import { z } from "zod";
 import type { Batch } from "../../diffusion/batch.js";
-import { i64, type NamedTensors } from "../../onnx/tensors.js";
-import type { Value } from "../../onnx/types.js";
+import { f32, i64, type NamedTensors } from "../../onnx/tensors.js";
+import type { Tensor, Value } from "../../onnx/types.js";
 import { advantageOptions, episodeCredit } from "../credit.js";
 import { countEqually } from "../layouts.js";
 import type { Objective } from "../objective.js";
@@ -30,13 +32,18 @@ export type SpgOptions = z.infer<typeof schema>;
 /** p^beta of a term that is padding or that no mask covers. */
 const NOTHING = 1e-30;
 
-/** The token [R] that each term predicts, numbered; padding adds nothing to token 0. Of each number its segment [R]. */
+/**
+ * The token [R] that each term predicts, numbered; padding adds nothing to token 0. Of each number its segment [R], and
+ * its share [R] of the segment's mean.
+ */
 function tokenOf({ inputs, segment, coefficient }: Batch): NamedTensors {
-  const [rows, positions] = [inputs.rows?.data, inputs.position_ids?.data] as [BigInt64Array, BigInt64Array];
+  const { rows, position_ids: positions, input_ids: ids } = inputs as Record<string, Tensor>;
   const known = new Map<string, number>();
   const token = BigInt64Array.from({ length: coefficient.length }, (_, r) => {
     if (coefficient[r] === 0) return 0n;
-    const key = `${segment[r]}/${positions[Number(rows[r])]}`;
+    // a mask predicts its own position, a token of a slot the next one
+    const row = Number(rows?.data[r]);
+    const key = `${segment[r]}/${positions?.data[row]}/${ids?.data[row]}`;
     const number = known.get(key) ?? known.size;
     known.set(key, number);
     return BigInt(number);
@@ -45,11 +52,13 @@ function tokenOf({ inputs, segment, coefficient }: Batch): NamedTensors {
   token.forEach((number, r) => {
     if (coefficient[r] !== 0) owner[Number(number)] = segment[r] as bigint;
   });
-  const real = Float32Array.from(owner, (_, number) => (number < known.size ? 1 : 0));
+  const covered = new Map<bigint, number>();
+  for (const of of owner.subarray(0, known.size)) covered.set(of, (covered.get(of) ?? 0) + 1);
+  const share = Float32Array.from(owner, (of, number) => (number < known.size ? 1 / (covered.get(of) as number) : 0));
   return {
     token: i64([token.length], token),
     token_segment: i64([owner.length], owner),
-    token_real: { dtype: "float32", shape: [real.length], data: real },
+    token_share: f32([share.length], share),
   };
 }
 
@@ -58,13 +67,13 @@ export const objective: Objective<SpgOptions> = {
   description: "policy gradient between a lower bound of the good and an upper bound of the bad responses",
   schema,
   learnsFrom: "rollouts",
-  scoring: "bound",
+  scoring: "masks",
   needs: () => ({ reference: false }),
   credit: episodeCredit,
   inputs: {
     token: { dtype: "int64", shape: ["R"] },
     token_segment: { dtype: "int64", shape: ["R"] },
-    token_real: { dtype: "float32", shape: ["R"] },
+    token_share: { dtype: "float32", shape: ["R"] },
   },
   feed: tokenOf,
   layout(trajectories, o, context) {
@@ -74,13 +83,13 @@ export const objective: Objective<SpgOptions> = {
     return { ...batch, share: share.map((x, s) => x * (batch.units[s] as number)) };
   },
   loss({ e, value, logProbs, coefficient, advantage, weight, units, extra }, { beta, omega }) {
-    const { token, token_segment, token_real } = extra as Record<"token" | "token_segment" | "token_real", Value>;
+    const { token, token_segment, token_share } = extra as Record<"token" | "token_segment" | "token_share", Value>;
     const add = (base: Value, index: Value, updates: Value): Value =>
       e.g.op("ScatterElements", [base, index, updates], { axis: 0, reduction: "add" });
     const powers = e.mul(coefficient, e.exp(e.mul(logProbs, beta)));
-    const mass = add(e.mul(token_real, 0), token, powers);
-    const upper = e.mul(e.mul(e.log(e.max(mass, NOTHING)), 1 / beta), token_real);
-    const eubo = e.div(add(e.mul(value, 0), token_segment, upper), units);
+    const mass = add(e.mul(token_share, 0), token, powers);
+    const upper = e.mul(e.mul(e.log(e.max(mass, NOTHING)), 1 / beta), token_share);
+    const eubo = add(e.mul(value, 0), token_segment, upper);
     const elbo = e.div(value, units);
     const negative = e.indicator(e.less(advantage, 0));
     const mixed = e.add(elbo, e.mul(e.mul(negative, omega), e.sub(eubo, elbo)));

@@ -5,7 +5,9 @@
  *   w+ = softmax(psi R) over the group,  w- = softmax(-psi R)
  *   loss = mean over g of G (w-_g - w+_g) (1/L) log pi(y_g | x)
  *
- * log pi is the evidence lower bound by M masks with their complements, where the paper takes one mask of the prompt.
+ * log pi is the evidence lower bound by M masks with their complements, where the official code takes one step from all
+ * masks with a part of the prompt masked, psi 1 and sums over the tokens of a response; a mean keeps long ones from
+ * counting more.
  */
 import { z } from "zod";
 import type { GroupEpisode } from "../credit.js";

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { DiscreteRng } from "../../src/core/outcomes.js";
+import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
+import { Engine } from "../../src/engine/engine.js";
+import { sampledModel } from "../../src/engine/policy.js";
+import { Runtime } from "../../src/onnx/session.js";
+import type { LayoutContext, Objective } from "../../src/rl/objective.js";
+import { objective as cjGrpo } from "../../src/rl/objectives/cj-grpo.js";
+import { objective as coupledGrpo } from "../../src/rl/objectives/coupled-grpo.js";
+import { objective as flowRl } from "../../src/rl/objectives/flowrl.js";
+import { objective as gdpo } from "../../src/rl/objectives/gdpo.js";
+import { objective as justGrpo } from "../../src/rl/objectives/just-grpo.js";
+import { objective as mdpo } from "../../src/rl/objectives/mdpo.js";
+import { objective as spg } from "../../src/rl/objectives/spg.js";
+import { objective as wd1 } from "../../src/rl/objectives/wd1.js";
+import { goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
+import { having, objectiveOptions } from "../support/typed.js";
+
+const TOLERANCE = 1e-4;
+const sampler = having(unmask, "stepTerms", "boundTerms");
+const optimizer = {
+  kind: "adamw",
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  gradClip: 0,
+  muonLrScale: 1,
+} as const;
+type Draw = readonly [masked: readonly number[], order: readonly number[]];
+const micro = readGolden("micro");
+const golden = readGolden("objective-family");
+const meta = golden.meta as typeof golden.meta & {
+  readonly slot_size: number;
+  readonly canvas: number;
+  readonly rounds: readonly (readonly (readonly number[])[])[];
+  readonly step_credit: readonly (readonly number[])[];
+  readonly draws: readonly (readonly Draw[])[];
+  readonly fixed: readonly (readonly Draw[])[];
+  readonly spg: readonly [beta: number, omega: number];
+  readonly flowrl: readonly [beta: number, width: number];
+};
+
+/** The recorded rollouts: what each round revealed, with the golden's old values as what it recorded. */
+const rollouts = meta.rounds.map((rounds, b): UnmaskTrajectory => {
+  const response = [...golden.ints(`input.response.${b}`)].map(Number);
+  const done: number[] = [];
+  return {
+    prompt: [...golden.ints(`input.prompt.${b}`)].map(Number),
+    slotSize: meta.slot_size,
+    responseLength: meta.canvas,
+    temperature: meta.temperature,
+    response,
+    ended: response.length < meta.canvas || b !== 1 ? "eos" : "length",
+    rounds: rounds.map((slots) => {
+      const before = [...done];
+      done.push(...slots);
+      const positions = response.map((_, i) => i).filter((i) => slots.includes(Math.floor(i / meta.slot_size)));
+      const left = (slot: number) => Array.from({ length: slot }, (_, s) => s);
+      return {
+        positions,
+        tokens: positions.map((p) => response[p] as number),
+        logProbs: positions.map(() => -1),
+        eosAllowed: positions.map((p) => {
+          const slot = Math.floor(p / meta.slot_size);
+          return left(slot).every((s) => done.includes(s)) && before.every((s) => s < slot);
+        }),
+      };
+    }),
+  };
+});
+
+const sampling: UnmaskOptions = {
+  responseLength: meta.canvas,
+  promptLength: 8,
+  temperature: meta.temperature,
+  rounds: 3,
+  slotSize: meta.slot_size,
+  order: "confidence",
+  slotScore: "first",
+  slotFill: "parallel",
+  canvasPerPrompt: null,
+  kvCache: "auto",
+  model: { tokens: { mask: 96, pad: 95, eos: 94 }, vocabulary: 97, attention: "causal" },
+};
+
+/** Gives the slots in the order that leads to these draws, one after the other. */
+function scripted(draws: readonly Draw[]): DiscreteRng {
+  let shuffles = 0;
+  let sizes = 0;
+  return {
+    int: () => (draws[sizes++] as Draw)[0].length,
+    shuffle: <T>(items: readonly T[]): T[] => {
+      const [masked, order] = draws[Math.floor(shuffles / 2)] as Draw;
+      const first = shuffles++ % 2 === 0;
+      const slots = first ? [...masked, ...order.filter((slot) => !masked.includes(slot))] : order;
+      assert.equal(slots.length, items.length);
+      return [...slots] as T[];
+    },
+  };
+}
+
+function context(draws: readonly (readonly Draw[])[] = []): LayoutContext {
+  const sizes = { batch: 4, lengthStep: 32 };
+  const of = (some: readonly unknown[]) => some as readonly UnmaskTrajectory[];
+  return {
+    rngs: [],
+    steps: (t) => sampler.steps(t as UnmaskTrajectory),
+    stepTerms: (some, layout) => sampler.stepTerms(of(some), sampling, { ...sizes, ...layout }),
+    boundTerms: (some, layout) =>
+      sampler.boundTerms(of(some), sampling, { ...sizes, ...layout, rngs: draws.map(scripted) as never }),
+    textTerms: () => assert.fail("no text"),
+  };
+}
+
+describe("objectives against PyTorch on the micro model", () => {
+  let runtime: Runtime;
+  beforeEach(async () => {
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  });
+  afterEach(() => runtime.close());
+
+  /** Loss and every gradient, the head's too, on the golden's rollouts and draws. */
+  async function compare<O>(
+    objective: Objective<O>,
+    section: object,
+    draws: readonly (readonly Draw[])[] = [],
+    credit = (b: number, _step: number): number => golden.floats("input.advantages")[b] as number,
+  ): Promise<void> {
+    const { name } = objective;
+    const options = objectiveOptions(objective, section);
+    const model = await goldenModel(micro);
+    const engine = new Engine(runtime, model, {
+      sampler,
+      about: sampledModel(model.config),
+      lora: goldenLora(micro),
+      training: { objective, options, optimizer },
+    });
+    const adapter = [...under(micro, "base_model.")].map(([key, tensor]) => [`base_model.${key}`, tensor] as const);
+    await engine.setParameters("policy", new Map([...adapter, ...under(golden, "head.")]));
+    await engine.setOptimizer(undefined);
+    const batch = objective.layout(rollouts, options, context(draws));
+    const own = (key: string): Float32Array => {
+      const data = golden.tensors.get(`input.${name}_${key}`)?.data as Float32Array | undefined;
+      return Float32Array.from({ length: batch.segments }, (_, s) => data?.[s] ?? 0);
+    };
+    const shares = batch.owner.map((b, s) => (b < 0 ? 0 : (batch.share?.[s] ?? 1)));
+    const all = shares.reduce((a, x) => a + x, 0);
+    const extra = objective.feed?.(batch, rollouts, options);
+    const { loss } = await engine.accumulate(batch, {
+      old: own("old"),
+      reference: own("ref"),
+      advantage: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : credit(b, batch.step[s] as number))),
+      weight: Float32Array.from(shares, (x) => x / all),
+      ...(extra === undefined ? {} : { extra }),
+    });
+    const expected = golden.floats(`expect.${name}_loss`)[0] as number;
+    assert.ok(Math.abs((loss as number) / expected - 1) < TOLERANCE, `loss ${loss}, PyTorch ${expected}`);
+    const gradients = await engine.getGradients();
+    assert.equal(gradients.size, under(golden, `grad.${name}.`).size);
+    for (const [parameter, gradient] of gradients) {
+      const difference = relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}.${parameter}`));
+      assert.ok(difference < TOLERANCE, `${parameter}: ${difference}`);
+    }
+  }
+
+  const clipped = { clip_range: meta.clip_range, kl_coeff: meta.beta };
+  const first = meta.draws.map(([draw]) => [draw as Draw]);
+
+  it("cj-grpo", () => compare(cjGrpo, clipped));
+  it("just-grpo", () => compare(justGrpo, clipped));
+  it("mdpo", () => compare(mdpo, clipped, [], (b, step) => meta.step_credit[b]?.[step] as number));
+  it("flowrl, with the gradients of its head", () =>
+    compare(flowRl, { beta: meta.flowrl[0], head_width: meta.flowrl[1], clip_range: meta.clip_range }));
+  it("coupled-grpo", () => compare(coupledGrpo, clipped, first));
+  it("wd1", () => compare(wd1, {}, meta.draws));
+  it("spg", () => compare(spg, { beta: meta.spg[0], omega: meta.spg[1] }, meta.draws));
+  it("gdpo", () => {
+    const range = { clip_range_low: meta.clip_range, clip_range_high: meta.clip_range };
+    return compare(gdpo, { ...range, kl_coeff: meta.beta }, meta.fixed);
+  });
+
+  it("the recorded rollouts of the golden are ones that the sampler could have drawn", () => {
+    for (const rollout of rollouts)
+      assert.deepEqual(sampler.parse(structuredClone(rollout), "golden", sampling.model), rollout);
+  });
+
+  it("a bound that is no log-probability of masked tokens is refused", async () => {
+    const { lacks } = await import("../../src/diffusion/sampler.js");
+    const { sampler: jump } = await import("../../src/diffusion/samplers/jump.js");
+    for (const { scoring } of [spg, gdpo, coupledGrpo])
+      assert.match(lacks(jump as never, scoring, {} as never) ?? "", /no log-probabilities/);
+    assert.equal(lacks(jump as never, wd1.scoring, {} as never), undefined);
+  });
+});
