@@ -14,7 +14,10 @@ import { episodeCredit } from "../credit.js";
 import { countEqually } from "../layouts.js";
 import type { Objective } from "../objective.js";
 
-const schema = z.strictObject({ ...clippedOptions, kl_coeff: clippedOptions.kl_coeff.default(0) });
+const schema = z.strictObject({
+  ...clippedOptions,
+  kl_coeff: clippedOptions.kl_coeff.default(0).describe("beta: weight of the k3 penalty to the reference adapter"),
+});
 
 export type JustGrpoOptions = z.infer<typeof schema>;
 
