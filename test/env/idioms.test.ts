@@ -5,6 +5,7 @@ import type { Idioms } from "./idioms/idiom.js";
 import { playIdioms } from "./idioms/play.js";
 import { SITES } from "./idioms/sites.js";
 import { REFUSALS, SUBMISSIONS } from "./idioms/submissions.js";
+import { WIDGETS } from "./idioms/widgets.js";
 
 /** The oracle earns all that a page can give, a bare submit next to nothing; what the server refuses is not accepted. */
 async function check(idioms: Idioms): Promise<void> {
@@ -19,7 +20,8 @@ async function check(idioms: Idioms): Promise<void> {
 
 test("every way in which a form reaches its server is judged by what the server received", () => check(SUBMISSIONS));
 test("what a server refuses, or never gets, is not accepted", () => check(REFUSALS));
-test("components are filled in by their roles and names, with clicks and keys", () => check(COMPONENTS));
+test("components are filled in by their roles and names, with clicks and keys", () =>
+  check({ ...COMPONENTS, ...WIDGETS }));
 test("pages in the manner of frameworks and form services", () => check(SITES));
 
 test("the list is as long as it says", () => {

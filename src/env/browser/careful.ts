@@ -107,11 +107,15 @@ async function typeInto(
 
 /** Of the suggestions that a field makes the one that is just what was typed. */
 async function takeSuggestion(hands: Hands, control: Control, text: string): Promise<void> {
-  const seen = await hands.handle.evaluate(seeOptions, { control: control.index, wanted: text, ms: SUGGEST_MS });
-  const index = seen.findIndex((option) => looseLabel(option.text) === looseLabel(text));
-  if (index < 0) return;
-  await hands.click(await hands.handle.evaluate(placeOfOption, index), () => hands.handle.evaluate(pressOption, index));
-  await hands.calm();
+  const { handle } = hands;
+  // a list that is drawn again in the moment of the click is looked at once more
+  for (let tries = 0; tries < 3; tries++) {
+    const seen = await handle.evaluate(seeOptions, { control: control.index, wanted: text, ms: SUGGEST_MS });
+    const index = seen.findIndex((option) => looseLabel(option.text) === looseLabel(text));
+    if (index < 0) return;
+    const place = await handle.evaluate(placeOfOption, index);
+    if (await hands.click(place, () => handle.evaluate(pressOption, index))) return hands.calm();
+  }
 }
 
 interface FieldState {

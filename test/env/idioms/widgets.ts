@@ -121,13 +121,6 @@ export const WIDGETS: Idioms = {
     ),
     fields: { ...NAME, Size: "M" },
   },
-  "click to edit": {
-    html: around(
-      `<div class=row><span class=k>City</span><span class=val id=c style="cursor:pointer">not set</span></div>`,
-      `c.onclick = () => { if (c.querySelector("input")) return; c.innerHTML = "<input aria-label=City>"; const i = c.firstChild; i.focus(); i.onclick = (e) => e.stopPropagation(); i.onblur = () => { v = { city: i.value }; }; };`,
-    ),
-    fields: { ...NAME, City: "Lund" },
-  },
   "folded sections with buttons": {
     html: around(
       `<h3><button type=button aria-expanded=false aria-controls=sec id=ac>Contact</button></h3><div id=sec hidden><label>Phone <input id=ph></label></div>`,
