@@ -95,6 +95,11 @@ export interface Objective<Options = unknown> {
    * layout draws nothing that changes a value.
    */
   noiseEvery?(options: Options): number;
+  /**
+   * Its loss is weighted by a clipped ratio that gradients do not pass: it is the gradient of its loss only where that
+   * ratio is clipped.
+   */
+  readonly heldRatio?: true;
   /** Lays out a micro-batch of trajectories. */
   layout(trajectories: readonly Trajectory[], options: Options, context: LayoutContext): Batch;
   /** The loss head. */

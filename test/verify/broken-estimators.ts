@@ -69,3 +69,10 @@ export function sizesFromOne(slots: number, rng: DiscreteRng): MaskDraw {
   for (const slot of order.slice(0, 1 + rng.int(slots))) masked[slot] = true;
   return { masked, order: rng.shuffle(order) };
 }
+
+/** Credit of the wrong sign. */
+export const wrongSign: typeof prepareBatches = async (...given) =>
+  (await prepareBatches(...given)).map((batch) => ({
+    ...batch,
+    values: { ...batch.values, advantage: batch.values.advantage.map((a) => -a) },
+  }));

@@ -6,6 +6,7 @@ import type { RoundModel } from "../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import { bindModel } from "../../src/nn/bind.js";
 import type { Tensor } from "../../src/onnx/types.js";
+import { parametersIn } from "../../src/runs/checkpoint.js";
 import { holds, type VerifyContext } from "../../src/verify/proof.js";
 import { measureElbo } from "../../src/verify/proofs/elbo.js";
 import { measureGradients } from "../../src/verify/proofs/gradients.js";
@@ -14,6 +15,7 @@ import { measureObjectiveRatio } from "../../src/verify/proofs/objective-ratio.j
 import { measureOnPolicy } from "../../src/verify/proofs/on-policy.js";
 import { measureProbabilities } from "../../src/verify/proofs/probabilities.js";
 import { measureResume } from "../../src/verify/proofs/resume.js";
+import { measureSignal } from "../../src/verify/proofs/signal.js";
 import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
 import { formatProofs, loadProofs } from "../../src/verify/verify.js";
 import { goldenModel, readGolden } from "../support/golden.js";
@@ -23,6 +25,7 @@ import {
   sampledConfidence,
   sampledConfidenceRollout,
   sizesFromOne,
+  wrongSign,
   wrongTemperature,
 } from "./broken-estimators.js";
 
@@ -59,6 +62,7 @@ describe("verify on the micro model", () => {
         "on-policy",
         "probabilities",
         "resume",
+        "signal",
         "transitions",
         "zero-score",
       ],
@@ -95,6 +99,24 @@ describe("verify on the micro model", () => {
     assert.ok(holds(figure(measurements, "flow-grpo")) && holds(figure(measurements, "grpo")));
   });
 
+  it("a resume that begins its head anew differs", async () => {
+    const objectives = context.objectives.filter(({ objective }) => objective.name === "flowrl");
+    const [flowrl] = await measureResume({ ...context, objectives }, async (engine, checkpoint) => {
+      const fresh = new Map(await engine.getParameters("policy"));
+      for (const [name, tensor] of checkpoint.adapter?.tensors ?? []) fresh.set(name, tensor);
+      await engine.setParameters("policy", fresh);
+      await engine.setOptimizer(checkpoint.optimizer);
+    });
+    assert.ok((flowrl?.measured as number) > 0);
+  });
+
+  it("credit of the wrong sign: the step leads away from the reward", async () => {
+    const objectives = context.objectives.filter(({ objective }) => ["flow-grpo", "flowrl"].includes(objective.name));
+    const measured = await measureSignal({ ...context, objectives }, wrongSign);
+    assert.equal(measured.length, 2);
+    for (const m of measured) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+  });
+
   it("mask sizes from 1..L: the ELBO is biased", async () => {
     for (const m of await measureElbo(context, sizesFromOne)) assert.ok(m.measured > 0.05, `${m.name}: ${m.measured}`);
   });
@@ -120,10 +142,11 @@ describe("verify on the micro model", () => {
   });
 
   it("a resume without the optimizer's moments differs", async () => {
-    const [resume] = await measureResume(context, async (engine, checkpoint) => {
-      await engine.setParameters("policy", checkpoint.adapter?.tensors as ReadonlyMap<string, Tensor>);
+    const measured = await measureResume(context, async (engine, checkpoint) => {
+      await engine.setParameters("policy", parametersIn(checkpoint));
     });
-    assert.ok((resume?.measured as number) > 0);
+    assert.ok(figure(measured, "flowrl").measured > 0 && measured.length > 1);
+    for (const { measured: different } of measured) assert.ok(different > 0);
   });
 
   it("a network of NaNs holds nowhere", async () => {

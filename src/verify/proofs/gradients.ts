@@ -12,6 +12,8 @@ const LIMIT = 2e-2;
 const CHANGE = 3e-3;
 /** The policy is moved off the one that sampled, so that ratio, clip and penalty all count. */
 const OFF_POLICY = 0.02;
+/** Nats below a value where its ratio is far above every clip range, and finite. */
+const CLIPPED = 40;
 
 type Gradients = ReadonlyMap<string, Tensor>;
 
@@ -47,7 +49,8 @@ async function largestError(
     const { engine } = policy;
     const options = smallCanvas(policy);
     const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
-    const batches = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
+    const prepared = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
+    const batches = trial.objective.heldRatio === true ? prepared.map(clipped) : prepared;
     const sampled = await engine.getParameters("policy");
     const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
     await engine.setParameters("policy", parameters);
@@ -82,6 +85,11 @@ function directions(context: VerifyContext, parameters: Gradients, gradients: Gr
     return { direction, typical: Math.sqrt(inner(squared(gradients), squared(direction))) };
   });
   return [{ direction: gradients, typical: inner(gradients, gradients) }, ...random];
+}
+
+/** Old values so low that every ratio is clipped, and constant. */
+function clipped(batch: MicroBatch): MicroBatch {
+  return { ...batch, values: { ...batch.values, old: batch.values.old.map((x) => x - CLIPPED) } };
 }
 
 /** The loss of all micro-batches; their gradient is then the engine's accumulated one. */

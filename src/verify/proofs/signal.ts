@@ -1,0 +1,172 @@
+import type { SamplerOptions } from "../../diffusion/sampler.js";
+import type { TokenTrajectory } from "../../diffusion/trajectory.js";
+import type { Engine } from "../../engine/engine.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Tensor } from "../../onnx/types.js";
+import { objective as flowGrpo } from "../../rl/objectives/flow-grpo.js";
+import type { Sample } from "../../train/groups.js";
+import { prepareBatches } from "../../train/update.js";
+import { inner } from "../direction.js";
+import {
+  type Measurement,
+  type ObjectiveOnTrial,
+  type Proof,
+  smallCanvas,
+  takePrompts,
+  type VerifyContext,
+} from "../proof.js";
+
+const GROUPS = 32;
+const GROUP_SIZE = 8;
+const STANDARD_ERRORS = 2;
+
+/** Episodes of one prompt; their reward is the share of a response's tokens whose id is even. */
+interface Group {
+  readonly name: string;
+  readonly trajectories: readonly TokenTrajectory[];
+}
+
+/**
+ * What each objective makes of the same recorded rollouts: a gradient a group, its signal-to-noise ratio (the squared
+ * length of the mean gradient over the trace of its variance, a rollout), and whether its mean step raises the reward.
+ * That is held against the policy gradient itself, estimated from other rollouts by the sequence's exact
+ * log-probability, without clip or penalty: an objective fails where its step points away from it by more than its
+ * groups' standard error allows. Biased likelihoods pass as long as they climb; their lower cosine shows.
+ * @param prepare how a step lays samples out and fixes what its loss compares with.
+ */
+export async function measureSignal(
+  context: VerifyContext,
+  prepare: typeof prepareBatches = prepareBatches,
+): Promise<Measurement[]> {
+  const exact: ObjectiveOnTrial = {
+    objective: flowGrpo as ObjectiveOnTrial["objective"],
+    options: flowGrpo.schema.parse({ ratio_level: "sequence", kl_coeff: 0, advantage: "center" }),
+  };
+  const recorded = await record(context, "signal");
+  const direction = mean(await gradients(context, exact, await record(context, "signal/exact"), prepareBatches));
+  const measurements: Measurement[] = [];
+  for (const trial of context.objectives)
+    measurements.push(describe(trial.objective.name, await gradients(context, trial, recorded, prepare), direction));
+  return measurements;
+}
+
+type Gradient = ReadonlyMap<string, Tensor>;
+
+function describe(name: string, all: readonly Gradient[], direction: Gradient): Measurement {
+  const count = all.length;
+  const centre = mean(all);
+  const noise = (all.reduce((sum, g) => sum + inner(g, g), 0) - count * inner(centre, centre)) / (count - 1);
+  // the mean gradient has the noise of `count` groups, which its square is too large by
+  const signal = Math.max(0, inner(centre, centre) - noise / count);
+  const along = all.map((g) => inner(g, direction));
+  const average = along.reduce((a, x) => a + x, 0) / count;
+  const deviation = Math.sqrt(along.reduce((a, x) => a + (x - average) ** 2, 0) / (count - 1));
+  const cosine = average / Math.sqrt(inner(centre, centre) * inner(direction, direction));
+  return {
+    name: `${name}: its step raises the reward`,
+    measured: (-average / deviation) * Math.sqrt(count),
+    limit: STANDARD_ERRORS,
+    detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}; signal-to-noise ${(signal / (noise * GROUP_SIZE)).toExponential(1)} a rollout, ${count} groups of ${GROUP_SIZE}`,
+  };
+}
+
+/** Rollouts that every objective learns from: with drafts, which change nothing else. */
+async function record(context: VerifyContext, name: string): Promise<Group[]> {
+  const { policy } = context;
+  const options: SamplerOptions = { ...smallCanvas(policy), recordDrafts: true };
+  const starts = takePrompts(context, GROUPS).flatMap((prompt) => Array.from({ length: GROUP_SIZE }, () => prompt));
+  const rngs = starts.map((_, i) => context.rng(`${name}/${i}`));
+  const all = (await policy.sampler.rollout(policy.engine, starts, options, rngs, GROUP_SIZE)) as TokenTrajectory[];
+  return Array.from({ length: GROUPS }, (_, g) => ({
+    name: `${name}/${g}`,
+    trajectories: all.slice(g * GROUP_SIZE, (g + 1) * GROUP_SIZE),
+  }));
+}
+
+function reward({ response }: TokenTrajectory): number {
+  return response.filter((token) => token % 2 === 0).length / response.length;
+}
+
+/** Minus the gradient of the loss of each group that teaches something, over what the policy shares with the reference. */
+async function gradients(
+  context: VerifyContext,
+  trial: ObjectiveOnTrial,
+  groups: readonly Group[],
+  prepare: typeof prepareBatches,
+): Promise<Gradient[]> {
+  const policy = await context.open(trial);
+  try {
+    const { engine } = policy;
+    const shared = new Set((await engine.getParameters("reference")).keys());
+    const out: Gradient[] = [];
+    for (const group of groups) {
+      const samples = samplesOf(context, policy, trial, group);
+      if (samples.length === 0) continue;
+      const options = smallCanvas(policy);
+      const batches = await prepare({ ...policy, options }, trial.objective, trial.options, [samples], GROUP_SIZE);
+      engine.discardGradients();
+      for (const { batch, values } of batches) await engine.accumulate(batch, values);
+      out.push(await steps(engine, shared));
+    }
+    if (out.length < 2) throw new Error(`${trial.objective.name} learns from ${out.length} of ${groups.length} groups`);
+    return out;
+  } finally {
+    await policy.close();
+  }
+}
+
+async function steps(engine: Engine, names: ReadonlySet<string>): Promise<Gradient> {
+  return new Map(
+    [...(await engine.getGradients())]
+      .filter(([name]) => names.has(name))
+      .map(([name, tensor]) => [name, { ...tensor, data: (tensor.data as Float32Array).map((x) => -x) }]),
+  );
+}
+
+/** The group's samples with the objective's own credit. */
+function samplesOf(
+  context: VerifyContext,
+  { sampler }: Pick<Policy, "sampler">,
+  { objective, options }: ObjectiveOnTrial,
+  { name, trajectories }: Group,
+): Sample[] {
+  const drafts = objective.needs(options).drafts === true ? sampler.drafts : undefined;
+  const credit = objective.credit(
+    trajectories.map((trajectory) => ({
+      reward: reward(trajectory),
+      turns: [
+        {
+          steps: sampler.steps(trajectory),
+          ...(drafts === undefined
+            ? {}
+            : { drafts: drafts(trajectory).map((draft) => reward(draft as TokenTrajectory)) }),
+        },
+      ],
+    })),
+    options,
+  );
+  return trajectories.flatMap((trajectory, i) => {
+    const given = credit[i]?.[0];
+    if (given === undefined) return [];
+    return [{ trajectory, credit: given, stream: (draws: string) => context.rng(`${name}/${i}/${draws}`) }];
+  });
+}
+
+function mean(all: readonly Gradient[]): Map<string, Tensor> {
+  const [first] = all as [Gradient];
+  return new Map(
+    [...first].map(([name, tensor]) => {
+      const sum = new Float32Array((tensor.data as Float32Array).length);
+      for (const g of all)
+        (g.get(name)?.data as Float32Array).forEach((x, i) => {
+          sum[i] = (sum[i] as number) + x / all.length;
+        });
+      return [name, { ...tensor, data: sum }];
+    }),
+  );
+}
+
+export const proof: Proof = {
+  claim: "every objective's step raises the reward",
+  run: (context) => measureSignal(context),
+};
