@@ -22,12 +22,14 @@ const schema = z.strictObject({
   storage_state: z
     .string()
     .min(1)
-    .optional()
+    .nullable()
+    .default(null)
     .describe("Playwright's storage state (cookies, local storage) that each episode begins with"),
   login: z
     .string()
     .min(1)
-    .optional()
+    .nullable()
+    .default(null)
     .describe("a module whose default export logs a Playwright page in, once before the run (docs/sites.md)"),
 });
 
@@ -50,7 +52,7 @@ export const site: SiteKind<UrlOptions> = {
     const allowOrigins = options.allow_origins.map((origin) =>
       originOf(origin, options.allow_hosts, "site.allow_origins"),
     );
-    const login = { file: options.login, stateFile: options.storage_state };
+    const login = { file: options.login ?? undefined, stateFile: options.storage_state ?? undefined };
     const storageState = await storageStateOf(login, { baseUrl, allowOrigins });
     await probe(baseUrl, tasks, storageState);
     return {
