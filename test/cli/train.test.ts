@@ -104,7 +104,7 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
   assert.match(miss.err, /2 of 8 checks failed/);
 
   const good = join(dir, "good.yaml");
-  writeFileSync(good, "model: models/tiny-refusion\nobjective: {mc_samples: 2}\n");
+  writeFileSync(good, "model: models/tiny-refusion\nobjective: {kind: espo, mc_samples: 2}\n");
   const hit = run("doctor", "--config", good);
   assert.equal(hit.code, 0, hit.out + hit.err);
   assert.match(hit.out, /ok {4}run {7}the memory of espo with this config .*\n[\s\S]*in all, about/);

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { loadConfig, type RunConfig } from "../../config/config.js";
-import { loadRegistries } from "../../config/registries.js";
 import { EXIT, messageOf, UserError } from "../../core/errors.js";
 import { packageRoot } from "../../core/files.js";
 import { hardware, versions } from "../../runs/run-directory.js";
@@ -27,7 +26,7 @@ export const command: CliCommand = {
       .option("-c, --config <file>", "check for this config; the quick start's by default")
       .option(
         "--objective <name>",
-        "with --config: what it is for; by default the first that takes its objective section",
+        "with --config: what it is for, where it does not say (objective.kind); flow-grpo by default",
       )
       .option(
         "--json",
@@ -63,19 +62,16 @@ async function checksFor({ config: path, ...flags }: DoctorFlags, overrides: rea
   }
 }
 
-/** A config does not say what it is for: its objective section does, as far as its keys are those of one objective only. */
+/** What a config says that it is for (`objective.kind`). */
 async function objectiveOf(path: string, overrides: readonly string[]): Promise<string> {
-  const registries = await loadRegistries();
-  for (const command of [STANDARD, ...registries.objectives.keys()]) {
-    try {
-      await loadConfig(path, { command, overrides, registries });
-      return command;
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-    }
+  try {
+    const { kind } = (await loadConfig(path, { overrides })).objective;
+    return kind === "" ? STANDARD : kind;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // what is wrong with it is said when it is read for the checks
+    return STANDARD;
   }
-  // what is wrong with it is said when it is read for the checks
-  return STANDARD;
 }
 
 /** Whether a run fits into the machine, by its own graphs. */
