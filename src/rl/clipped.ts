@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { advantageOptions } from "./credit.js";
 import type { Loss, LossInputs } from "./objective.js";
+import { clipBounds, type SurrogateOptions, surrogateOf, surrogateOptions } from "./surrogate.js";
 
 /** Options of every objective with this loss. */
 export const clippedOptions = {
   kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
   clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
+  clip_range_low: z.number().positive().lt(1).nullable().default(null).describe("eps below 1; null: clip_range"),
+  clip_range_high: z.number().positive().nullable().default(null).describe("eps above 1; null: clip_range"),
+  ...surrogateOptions,
   ...advantageOptions("group"),
 };
 
@@ -13,20 +17,18 @@ export const clippedOptions = {
 const PENALTY_CLAMP = 10;
 
 /**
- * PPO's clipped surrogate (Schulman et al. 2017) on segments, with the k3 penalty to the reference (Schulman 2020):
+ * The clipped surrogate (surrogate.ts) on segments, with the k3 penalty to the reference (Schulman 2020):
  *
  *   rho  = exp(l - l_old)
- *   loss = sum_s weight_s [ max(-A rho, -A clip(rho, 1 - eps, 1 + eps)) + beta k3 ]
+ *   loss = sum_s weight_s [ max(-A rho, -A clip(rho, 1 - eps_low, 1 + eps_high)) + beta k3 ]
  *   k3   = exp(d) - d - 1,  d = clamp(l_ref - l, +-10)
  */
 export function clippedLoss(
   { e, value, old, reference, advantage, weight }: LossInputs,
-  o: { readonly clip_range: number; readonly kl_coeff: number },
+  o: SurrogateOptions & { readonly kl_coeff: number },
 ): Loss {
   const ratio = e.exp(e.sub(value, old));
-  const clipped = e.clip(ratio, 1 - o.clip_range, 1 + o.clip_range);
-  const gain = e.neg(advantage);
-  const surrogate = e.max(e.mul(gain, ratio), e.mul(gain, clipped));
+  const surrogate = surrogateOf(e, { ratio, logProb: value, advantage }, o);
   const difference = e.sub(reference, value);
   const d = e.clip(difference, -PENALTY_CLAMP, PENALTY_CLAMP);
   const k3 = e.sub(e.sub(e.exp(d), d), 1);
@@ -41,7 +43,7 @@ export function clippedLoss(
       ratio_mean: { value: average(ratio), reduce: "sum" },
       ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
       ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
-      clip_fraction: { value: average(outside(ratio, 1 - o.clip_range, 1 + o.clip_range)), reduce: "sum" },
+      clip_fraction: { value: average(outside(ratio, ...clipBounds(o))), reduce: "sum" },
       kl_clamped_fraction: { value: average(outside(difference, -PENALTY_CLAMP, PENALTY_CLAMP)), reduce: "sum" },
     },
   };

@@ -96,10 +96,10 @@ export interface Objective<Options = unknown> {
    */
   noiseEvery?(options: Options): number;
   /**
-   * Its loss is weighted by a clipped ratio that gradients do not pass: it is the gradient of its loss only where that
-   * ratio is clipped.
+   * Whether its loss is weighted by a clipped ratio that gradients do not pass: what trains is then the gradient of its
+   * loss only where that ratio is clipped. Absent: never.
    */
-  readonly heldRatio?: true;
+  heldRatio?(options: Options): boolean;
   /** Lays out a micro-batch of trajectories. */
   layout(trajectories: readonly Trajectory[], options: Options, context: LayoutContext): Batch;
   /** The loss head. */

@@ -1,7 +1,8 @@
 import type { Loss, LossInputs } from "./objective.js";
+import { clipBounds, type SurrogateOptions, surrogateOf } from "./surrogate.js";
 
 /**
- * The clipped surrogate of one ratio a response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv 2512.03759), with the k2
+ * The clipped surrogate (surrogate.ts) of one ratio a response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv 2512.03759), with the k2
  * penalty to the reference:
  *
  *   rho  = exp((v - v_old) / L)
@@ -9,16 +10,16 @@ import type { Loss, LossInputs } from "./objective.js";
  */
 export function sequenceLoss(
   { e, value, old, reference, advantage, weight, units }: LossInputs,
-  o: { readonly clip_range_low: number; readonly clip_range_high: number; readonly kl_coeff: number },
+  o: SurrogateOptions & { readonly kl_coeff: number },
 ): Loss {
   const ratio = e.exp(e.div(e.sub(value, old), units));
-  const clipped = e.clip(ratio, 1 - o.clip_range_low, 1 + o.clip_range_high);
-  const surrogate = e.neg(e.min(e.mul(ratio, advantage), e.mul(clipped, advantage)));
+  const surrogate = surrogateOf(e, { ratio, logProb: e.div(value, units), advantage }, o);
   const difference = e.sub(value, reference);
   const k2 = e.div(e.mul(e.mul(difference, difference), 0.5), units);
   const real = e.indicator(e.greater(weight, 0));
   const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
-  const outside = e.g.op("Or", [e.less(ratio, 1 - o.clip_range_low), e.greater(ratio, 1 + o.clip_range_high)]);
+  const [low, high] = clipBounds(o);
+  const outside = e.g.op("Or", [e.less(ratio, low), e.greater(ratio, high)]);
   return {
     loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k2, o.kl_coeff)) : surrogate),
     metrics: {

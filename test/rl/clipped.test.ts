@@ -4,7 +4,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import { clippedLoss } from "../../src/rl/clipped.js";
 import { runLoss, type SegmentInputs } from "../support/loss-graph.js";
 
-const OPTIONS = { clip_range: 0.2, kl_coeff: 0.04 };
+const OPTIONS = { clip_range: 0.2, kl_coeff: 0.04, surrogate: "ppo" as "ppo" | "cispo" };
 
 let runtime: Runtime;
 before(async () => {
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => runtime.close());
 
-const run = (inputs: SegmentInputs, options: typeof OPTIONS) =>
+const run = (inputs: SegmentInputs, options: typeof OPTIONS & { clip_range_low?: number; clip_range_high?: number }) =>
   runLoss(runtime, JSON.stringify(options), (i) => clippedLoss(i, options), inputs);
 
 const inputs: SegmentInputs = {
@@ -95,4 +95,25 @@ test("without a penalty the reference changes nothing", async () => {
   const b = await run({ ...inputs, reference: inputs.old }, options);
   assert.equal(a.metrics.loss, b.metrics.loss);
   assert.deepEqual(a.gradient, b.gradient);
+});
+
+test("each side of the ratio has a range of its own, clip_range where it names none", async () => {
+  const one = { ...inputs, value: [-1, -1], old: [-1.3, -0.7], reference: [-1, -1], weight: [0.5, 0.5], units: [1, 1] };
+  // ratios 1.35 and .74
+  const clipped = async (advantage: number[], changes: object): Promise<number[]> =>
+    (await run({ ...one, advantage }, { ...OPTIONS, kl_coeff: 0, ...changes })).gradient;
+  const blocked = (gradient: readonly number[]): boolean[] => gradient.map((g) => g === 0);
+  assert.deepEqual(blocked(await clipped([1, -1], {})), [true, true]);
+  assert.deepEqual(blocked(await clipped([1, -1], { clip_range_high: 0.4 })), [false, true]);
+  assert.deepEqual(blocked(await clipped([1, -1], { clip_range_low: 0.3 })), [true, false]);
+});
+
+test("cispo: the gradient of every term, weighted by the clipped ratio", async () => {
+  const { gradient } = await run(inputs, { ...OPTIONS, kl_coeff: 0, surrogate: "cispo" });
+  inputs.value.forEach((l, i) => {
+    const rho = Math.exp(l - (inputs.old[i] as number));
+    const weight = Math.min(1.2, Math.max(0.8, rho));
+    const expected = -(inputs.weight[i] as number) * (inputs.advantage[i] as number) * weight;
+    assert.ok(Math.abs((gradient[i] as number) - expected) < 1e-6, `${i}: ${gradient[i]} for ${expected}`);
+  });
 });

@@ -13,6 +13,7 @@ import { clippedLoss, clippedOptions } from "../clipped.js";
 import { advantageOptions, episodeCredit } from "../credit.js";
 import { perTerm } from "../layouts.js";
 import type { Objective } from "../objective.js";
+import { holdsRatio } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -32,5 +33,6 @@ export const objective: Objective<CoupledGrpoOptions> = {
   credit: episodeCredit,
   layout: (trajectories, o, context) =>
     perTerm(context.boundTerms(trajectories, { samples: o.mc_samples, coupled: true })),
+  heldRatio: holdsRatio,
   loss: clippedLoss,
 };

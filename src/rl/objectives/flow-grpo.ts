@@ -16,6 +16,7 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
+import { holdsRatio } from "../surrogate.js";
 
 const schema = z
   .strictObject({
@@ -65,5 +66,6 @@ export const objective: Objective<FlowGrpoOptions> = {
     return context.stepTerms(trajectories, { ...layout, subset });
   },
 
+  heldRatio: holdsRatio,
   loss: (inputs: LossInputs, o: FlowGrpoOptions): Loss => clippedLoss(inputs, o),
 };

@@ -133,7 +133,7 @@ export const objective: Objective<FlowRlOptions> = {
     prompt_sequence: { dtype: "int64", shape: ["S"] },
   },
   feed: promptsOf,
-  heldRatio: true,
+  heldRatio: () => true,
   layout: (trajectories, _, context) => context.stepTerms(trajectories, { level: "sequence" }),
   loss({ e, value, old, reference, advantage, weight, units, hidden, extra, parameters }, { beta, clip_range: eps }) {
     const { prompt, prompt_sequence } = extra as Record<"prompt" | "prompt_sequence", Value>;

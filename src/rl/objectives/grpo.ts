@@ -12,6 +12,7 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
+import { holdsRatio } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -31,5 +32,6 @@ export const objective: Objective<GrpoOptions> = {
   layout: (trajectories: readonly Trajectory[], _: GrpoOptions, context: LayoutContext): Batch =>
     context.textTerms(trajectories),
 
+  heldRatio: holdsRatio,
   loss: (inputs: LossInputs, o: GrpoOptions): Loss => clippedLoss(inputs, o),
 };

@@ -13,6 +13,7 @@ import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import { countEqually } from "../layouts.js";
 import type { Objective } from "../objective.js";
+import { holdsRatio } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -34,5 +35,6 @@ export const objective: Objective<JustGrpoOptions> = {
     const batch = context.stepTerms(trajectories, { level: "token" });
     return countEqually(batch, (s) => String(batch.owner[s]));
   },
+  heldRatio: holdsRatio,
   loss: clippedLoss,
 };

@@ -19,11 +19,12 @@ import { clippedLoss, clippedOptions } from "../clipped.js";
 import type { GroupEpisode, TurnCredit } from "../credit.js";
 import { meanOfRounds } from "../layouts.js";
 import type { Objective } from "../objective.js";
+import { holdsRatio } from "../surrogate.js";
+
+const { advantage: _, ...clipped } = clippedOptions;
 
 const schema = z.strictObject({
-  kl_coeff: clippedOptions.kl_coeff,
-  clip_range: clippedOptions.clip_range,
-  adv_clip_max: clippedOptions.adv_clip_max,
+  ...clipped,
   top_steps: z.int().min(1).default(8).describe("K: steps of a response that are trained, those of largest |A_t|"),
 });
 
@@ -79,5 +80,6 @@ export const objective: Objective<MdpoOptions> = {
   needs: (o) => ({ reference: o.kl_coeff > 0, drafts: true }),
   credit: stepCredit,
   layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
+  heldRatio: holdsRatio,
   loss: clippedLoss,
 };

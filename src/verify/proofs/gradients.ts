@@ -10,6 +10,8 @@ const SAMPLES = 4;
 const LIMIT = 2e-2;
 /** Change of the loss that a step is chosen for, relative to its size. */
 const CHANGE = 3e-3;
+/** Longest step, relative to the parameters: a loss may be large where its slope is not, as a squared residual's. */
+const LONGEST = 4e-3;
 /** The policy is moved off the one that sampled, so that ratio, clip and penalty all count. */
 const OFF_POLICY = 0.02;
 /** Nats below a value where its ratio is far above every clip range, and finite. */
@@ -50,7 +52,7 @@ async function largestError(
     const options = smallCanvas(policy);
     const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
     const prepared = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
-    const batches = trial.objective.heldRatio === true ? prepared.map(clipped) : prepared;
+    const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
     const sampled = await engine.getParameters("policy");
     const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
     await engine.setParameters("policy", parameters);
@@ -58,7 +60,10 @@ async function largestError(
     const gradients = await read(engine);
     let largest = 0;
     for (const { direction, typical } of directions(context, parameters, gradients)) {
-      const epsilon = (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30);
+      const epsilon = Math.min(
+        (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30),
+        LONGEST * Math.sqrt(inner(parameters, parameters) / inner(direction, direction)),
+      );
       const at = async (step: number): Promise<number> => {
         await engine.setParameters("policy", moved(parameters, direction, step));
         return loss(engine, batches);

@@ -157,10 +157,10 @@ function mean(all: readonly Gradient[]): Map<string, Tensor> {
   return new Map(
     [...first].map(([name, tensor]) => {
       const sum = new Float32Array((tensor.data as Float32Array).length);
-      for (const g of all)
-        (g.get(name)?.data as Float32Array).forEach((x, i) => {
-          sum[i] = (sum[i] as number) + x / all.length;
-        });
+      for (const g of all) {
+        const data = g.get(name)?.data as Float32Array;
+        for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (data[i] as number) / all.length;
+      }
       return [name, { ...tensor, data: sum }];
     }),
   );
