@@ -109,7 +109,7 @@ const FAILURES: Record<string, { method?: string; fail: (response: ServerRespons
       // enough for a form, but not for all of it
       r.write(`<form method=post><label>Name <input name=n></label><button>Submit</button>`, () => r.destroy());
     },
-    fault: /ERR_|half an answer|Timeout/,
+    fault: /ERR_|half an answer|Timeout|did not answer/,
   },
   "/post-500": { method: "POST", fail: (r) => void r.writeHead(500).end("{}"), fault: /HTTP 500 for POST/ },
   "/post-429": { method: "POST", fail: (r) => void r.writeHead(429).end("{}"), fault: /HTTP 429 for POST/ },

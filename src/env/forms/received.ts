@@ -128,6 +128,8 @@ export function receivedValues(
   // what a library posts for an option may be a number of its own, under any key: the one value that is left
   const left = controls.flatMap((control, i) =>
     open(i) &&
+    // (a control that hidden fields speak for has been asked for above)
+    !held?.mirrors?.has(i) &&
     control.widget !== "native" &&
     ["select", "radio"].includes(control.kind) &&
     !isEmpty(held?.values[i] ?? "")
