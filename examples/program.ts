@@ -21,9 +21,9 @@ const browser = await chromium.launch(
 );
 const page = await browser.newPage();
 await page.setContent(
-  "<title>Garden visit</title><form><label>Full name <input id=name></label><button>Send</button></form>",
+  "<title>Archive Visit</title><form><label>Guest Name <input id=name></label><button>Send</button></form>",
 );
-const filled = await agent.fill(page, { "Full name": "Ann Lee" });
+const filled = await agent.fill(page, { "Guest Name": "Ines Meyer" });
 console.log(filled.plan, await page.inputValue("#name"));
 await browser.close();
 await agent.close();

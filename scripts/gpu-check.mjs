@@ -9,6 +9,7 @@ import { load } from "./bench/support.mjs";
 import { agreement, TOLERANCE } from "./gpu/agreement.mjs";
 import { gpuName } from "./gpu/memory.mjs";
 import { measurePhases } from "./gpu/phases.mjs";
+import { measureProducts } from "./gpu/products.mjs";
 import { writeRandomModel } from "./gpu/random-model.mjs";
 import { limits, SIZES } from "./gpu/shape.mjs";
 import { build, checkNode, fail, installPackages, log, ROOT } from "./lib/setup.mjs";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     quantize: { type: "string", default: "nf4" },
     rank: { type: "string", default: "16" },
     "micro-batch": { type: "string", default: "1" },
+    precision: { type: "string", default: "auto" },
     repeats: { type: "string", default: "1" },
     "peak-tflops": { type: "string", default: "790" },
     dir: { type: "string" },
@@ -55,10 +57,11 @@ process.chdir(ROOT);
 
 const { Runtime } = await load("onnx/session.js");
 const { gradientCheck } = await load("engine/gradient-check.js");
+const { packedGradientCheck } = await load("onnx/nf4-check.js");
 const providers = [];
 for (const provider of ["cpu", "cuda", "webgpu"]) {
   try {
-    const runtime = await Runtime.open({ provider, checks: [gradientCheck()] });
+    const runtime = await Runtime.open({ provider, checks: [gradientCheck(), packedGradientCheck()] });
     providers.push({ provider, loads: true, reason: runtime.providerReason });
     await runtime.close();
   } catch (error) {
@@ -78,8 +81,15 @@ if (provider === undefined || !usable.includes(provider)) {
 
 const temporary = mkdtempSync(join(tmpdir(), "gpu-check-"));
 const agreed = {};
+const precision = oneOf("precision", values.precision, ["auto", "float32", "bfloat16", "float16"]);
+const rank = number("rank", values.rank);
+const microBatch = number("micro-batch", values["micro-batch"]);
+const repeats = number("repeats", values.repeats);
 let bytes;
+let products;
+/** With gradient checkpointing, as a card of 24 GB needs it, and without. */
 let phases;
+let plain;
 try {
   const small = join(temporary, "small");
   await writeRandomModel(small, SIZES.tiny, quantize);
@@ -91,16 +101,26 @@ try {
     const { logits, logProbs, gradients } = agreed[name];
     log(`${name} against the CPU: logits ${logits}, log-probabilities ${logProbs}, gradients ${gradients}`);
   }
+  const rows = shape.group * (shape.prompt + shape.response);
+  products = await measureProducts(provider, [rows, shape.ffn, shape.hidden]);
+  for (const { what, tflops: got, error } of products.products)
+    log(`product, ${what}: ${error ?? `${got.toPrecision(3)} TFLOP/s`}`);
   const dir = values.dir ?? join(temporary, "model");
   log(`writing a random model (${quantize}) to ${dir}`);
   bytes = await writeRandomModel(dir, shape, quantize);
-  phases = await measurePhases(dir, shape, {
-    provider,
-    rank: number("rank", values.rank),
-    microBatch: number("micro-batch", values["micro-batch"]),
-    repeats: number("repeats", values.repeats),
-    log,
-  });
+  const { precisionOf } = await load("onnx/half-trunk.js");
+  const { loadModel } = await load("nn/model.js");
+  const layers = precisionOf(precision, (await loadModel(dir)).graph);
+  const openRuntime = (options) => Runtime.open({ ...options, precision: layers });
+  const about = { provider, rank, microBatch, repeats, log, openRuntime };
+  phases = await measurePhases(dir, shape, { ...about, checkpoint: true });
+  try {
+    plain = await measurePhases(dir, shape, { ...about, cached: provider !== "webgpu" });
+  } catch (error) {
+    // a small card: what the first way took is the answer
+    plain = { error: error.message };
+    log(`without gradient checkpointing: ${error.message}`);
+  }
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -114,7 +134,9 @@ const result = {
   providers,
   agreement: { ...agreed, tolerance: TOLERANCE },
   model: { size: values.size, quantize, weights_bytes: bytes, ...shape },
+  products,
   phases,
+  without_checkpointing_with_keys_and_values: plain,
   limit: { tflops, ...limit },
 };
 const row = (what, { seconds, gpu_mib, host_mib }, best) =>
@@ -142,6 +164,22 @@ process.stdout.write(
     row(`Flow-GRPO, update by ${shape["rounds-per-update"]} rounds`, phases.flowGrpo.update, limit.flowGrpo.update),
     row("ESPO, old and reference values", phases.espo.values, limit.espo.values),
     row("ESPO, update", phases.espo.update, limit.espo.update),
+    ...(plain.error === undefined
+      ? [
+          row("rollout group, keys and values kept", plain.rollout, limit.rollout),
+          row("ESPO, update without gradient checkpointing", plain.espo.update, limit.espo.update),
+        ]
+      : [`| without gradient checkpointing | ${plain.error} | | | |`]),
+    "",
+    `| product ${products.shape.join(" x ")} | ms | TFLOP/s |`,
+    "|---|---|---|",
+    ...products.products.map(({ what, seconds, tflops: got, error }) =>
+      error === undefined
+        ? `| ${what} | ${(1000 * seconds).toFixed(2)} | ${got.toPrecision(3)} |`
+        : `| ${what} | ${error} | |`,
+    ),
+    "",
+    `Copies: ${(products.copies.there / 1e9).toPrecision(3)} GB/s to the device, ${(products.copies.back / 1e9).toPrecision(3)} GB/s back`,
     "",
   ].join("\n"),
 );

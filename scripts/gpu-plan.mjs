@@ -69,8 +69,9 @@ process.chdir(ROOT);
 const env = prepareStub(values.cache, plan.gpuBytes);
 // a process of its own: libraries are looked up when it starts
 const worker = fileURLToPath(new URL("./gpu/plan.mjs", import.meta.url));
-const { status } = spawnSync(process.execPath, [worker, JSON.stringify(plan)], {
+const { status, signal } = spawnSync(process.execPath, [worker, JSON.stringify(plan)], {
   stdio: "inherit",
   env: { ...process.env, ...env },
 });
-process.exitCode = status ?? 1;
+if (signal !== null) fail(`gpu-plan's process was ended by ${signal}.`);
+process.exitCode = status;

@@ -96,14 +96,14 @@ async function compare(dir, kind, prompts, settings, batch, runs) {
   const model = await loadModel(dir);
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   const lora = { rank: 8, alpha: 16, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
-  const engine = new Engine(runtime, model, { sampler, lora });
+  const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
   await engine.setParameters("policy", freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter")));
   const pad = BigInt(model.config.pad_token_id);
   const decode = async (kv_cache) => {
     let tokens = 0;
     const counted = (rounds) => ({
       forwardRound: (input) => {
-        tokens += input.inputIds.filter((id) => id !== pad).length;
+        tokens += input.inputs.input_ids.data.filter((id) => id !== pad).length;
         return rounds.forwardRound(input);
       },
       cachedRounds: async (use) => {

@@ -6,6 +6,7 @@ export async function openTrainer(dir, { threads, rank, alpha, weightDecay, chec
   const { loadModel } = await load("nn/model.js");
   const { Runtime } = await load("onnx/session.js");
   const { Engine } = await load("engine/engine.js");
+  const { sampledModel } = await load("engine/policy.js");
   const { objective } = await load("rl/objectives/sft.js");
   const { sampler } = await load("diffusion/samplers/unmask.js");
   const model = await loadModel(dir);
@@ -22,16 +23,19 @@ export async function openTrainer(dir, { threads, rank, alpha, weightDecay, chec
     muonLrScale: 1,
   };
   const training = { objective, options: objective.schema.parse({}), optimizer };
-  const engine = new Engine(runtime, model, { lora, sampler, checkpoint, training });
+  const about = sampledModel(model.config);
+  const engine = new Engine(runtime, model, { lora, sampler, about, checkpoint, training });
   return { model, runtime, lora, engine };
 }
 
 /** B causal sequences of N random tokens, each row with a random target: a mean cross-entropy over all rows. */
 export async function causalBatch({ batch, length, vocabulary, rng }) {
   const { modelHead } = await load("diffusion/score-head.js");
+  const { tokenInputs } = await load("diffusion/buffer.js");
+  const { scalar, vector } = await load("onnx/tensors.js");
   const rows = batch * length;
   const ints = (of) => BigInt64Array.from({ length: rows }, (_, i) => BigInt(of(i)));
-  return {
+  const tokens = {
     batch,
     length,
     inputIds: ints(() => rng.int(vocabulary)),
@@ -39,17 +43,17 @@ export async function causalBatch({ batch, length, vocabulary, rng }) {
     attentionBias: Float32Array.from({ length: rows * length }, (_, i) =>
       i % length > Math.floor(i / length) % length ? -1e9 : 0,
     ),
-    temperature: 1,
-    rows: ints((i) => i),
-    targets: ints(() => rng.int(vocabulary)),
-    conditions: {},
+  };
+  return {
+    inputs: { ...tokenInputs(tokens), rows: vector(ints((i) => i)) },
     head: modelHead,
-    features: {},
+    headInputs: { targets: vector(ints(() => rng.int(vocabulary))), inverse_temperature: scalar(1) },
     coefficient: new Float32Array(rows).fill(1 / rows),
     segment: new BigInt64Array(rows),
     segments: 1,
     owner: [0],
-    tokens: new Float32Array(1),
+    step: [-1],
+    units: new Float32Array(1),
     recorded: undefined,
   };
 }

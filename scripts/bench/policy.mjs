@@ -7,7 +7,7 @@ const ROLLOUTS = 32;
 export async function benchPolicy({ runs, contexts }) {
   const { loadConfig } = await load("config/config.js");
   const { openPolicy, initialAdapter } = await load("engine/policy.js");
-  const { openEnvironment, evaluationTasks } = await load("train/environment.js");
+  const { openEnvironment, evaluationTasks, tasksOf } = await load("env/open.js");
   const { optimizerOptions } = await load("config/optimizer.js");
   const { prepareBatches, takeStep } = await load("train/update.js");
   const { Rng } = await load("core/rng.js");
@@ -23,7 +23,7 @@ export async function benchPolicy({ runs, contexts }) {
   await policy.engine.setParameters("policy", start);
   await policy.engine.setParameters("reference", start);
   await policy.engine.setOptimizer(undefined);
-  const tasks = evaluationTasks(environment.tasks("train"), ROLLOUTS, 0, "train");
+  const tasks = evaluationTasks(tasksOf(environment, "train"), ROLLOUTS, 0, "train");
 
   const tokensPerSecond = [];
   const updateMs = [];
@@ -34,21 +34,19 @@ export async function benchPolicy({ runs, contexts }) {
     const began = performance.now();
     const trajectories = await policy.sampler.rollout(
       policy.engine,
-      tasks.map((t) => policy.promptOf(t)),
+      tasks.map((t) => policy.startOf(environment.firstObservation(t))),
       policy.options,
       rngs,
       config.training.rollout_batch,
     );
     const generated = performance.now();
-    const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
-    const batches = await prepareBatches(
-      policy,
-      objective,
-      config.objective,
-      samples,
-      config.training.micro_batch,
-      Rng.named(0, "bench"),
-    );
+    const samples = trajectories.map((trajectory, i) => ({
+      trajectory,
+      credit: i % 2 === 0 ? 1 : -1,
+      stream: (name) => Rng.named(0, `bench/${name}/${i}`),
+    }));
+    const { micro_batch } = config.training;
+    const batches = await prepareBatches(policy, objective, config.objective, [samples], micro_batch);
     const prepared = performance.now();
     const cpu = process.cpuUsage();
     await takeStep(policy.engine, batches, run + 2, 1e-6);
@@ -73,15 +71,15 @@ export async function benchPolicy({ runs, contexts }) {
 
 /** Oracle plans in the browser, `contexts` at once. */
 async function benchEpisodes(config, contexts) {
-  const { openEnvironment, evaluationTasks } = await load("train/environment.js");
-  const { oracleActions } = await load("env/forms/oracle.js");
-  const { renderPlan } = await load("env/forms/plan.js");
+  const { openEnvironment, evaluationTasks, tasksOf } = await load("env/open.js");
   const environment = await openEnvironment({ ...config, browser: { ...config.browser, contexts } });
   const runner = await environment.runner();
-  const plan = (task) => renderPlan(oracleActions(task.fields, environment.site.fieldKinds(task)), "compact");
-  const play = (tasks) => Promise.all(tasks.map((task) => runner.run(task, plan(task))));
-  await play(evaluationTasks(environment.tasks("val"), contexts * 2, 0, "warm-up"));
-  const tasks = evaluationTasks(environment.tasks("val"), 64, 1, "val");
+  const play = (tasks) => {
+    const plans = environment.demonstrations(tasks).map(({ action }) => action.text);
+    return Promise.all(tasks.map((task, i) => runner.run(task, plans[i])));
+  };
+  await play(evaluationTasks(tasksOf(environment, "val"), contexts * 2, 0, "warm-up"));
+  const tasks = evaluationTasks(tasksOf(environment, "val"), 64, 1, "val");
   const began = performance.now();
   const played = await play(tasks);
   const seconds = (performance.now() - began) / 1000;

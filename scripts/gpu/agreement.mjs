@@ -42,7 +42,7 @@ async function results(provider, dir) {
     // one bound graph without adapters: the model's own logits
     const [batch, length] = [2, 48];
     const bound = bindModel(model.graph, "logits", { dims: { B: batch, N: length } });
-    bound.g.output("result", bound.logits);
+    bound.g.output("result", bound.outputs.logits);
     await runtime.load("logits", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
     const ids = BigInt64Array.from({ length: batch * length }, () => BigInt(rng.int(1000)));
     const positions = BigInt64Array.from({ length: batch * length }, (_, i) => BigInt(i % length));
@@ -59,15 +59,19 @@ async function results(provider, dir) {
 
     // the same trajectories on every provider: their tokens are drawn, not sampled
     const trajectories = drawnTrajectories(policy, rng);
-    const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
-    const [micro] = await prepareBatches(policy, objective, config.objective, samples, samples.length, rng);
-    const { logProbs } = await engine.score(micro.terms, "policy");
-    await engine.accumulate(micro.terms, { ...micro.values, old: (await engine.score(micro.terms, "policy")).value });
+    const samples = trajectories.map((trajectory, i) => ({
+      trajectory,
+      credit: i % 2 === 0 ? 1 : -1,
+      stream: (name) => Rng.named(0, `${name}/${i}`),
+    }));
+    const [micro] = await prepareBatches(policy, objective, config.objective, [samples], samples.length);
+    const { logProbs } = await engine.score(micro.batch, "policy");
+    await engine.accumulate(micro.batch, { ...micro.values, old: (await engine.score(micro.batch, "policy")).value });
     const gradients = await engine.getGradients();
     return {
       provider: runtime.provider,
       logits: result.data,
-      logProbs: logProbs.filter((_, r) => micro.terms.coefficient[r] !== 0),
+      logProbs: logProbs.filter((_, r) => micro.batch.coefficient[r] !== 0),
       gradients: Float32Array.from([...gradients.values()].flatMap((t) => [...t.data])),
     };
   } finally {

@@ -57,6 +57,7 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
 
 async function onEngine(about, objective, chosen, work) {
   const { Engine } = await load("engine/engine.js");
+  const { sampledModel } = await load("engine/policy.js");
   const { Runtime } = await load("onnx/session.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
@@ -82,6 +83,7 @@ async function onEngine(about, objective, chosen, work) {
   try {
     const engine = new Engine(runtime, model, {
       sampler,
+      about: sampledModel(model.config),
       lora,
       checkpoint,
       training: { objective, options: objectiveOptions, optimizer },
@@ -104,12 +106,15 @@ async function onEngine(about, objective, chosen, work) {
       return last;
     };
     const update = async (name, trajectories) => {
-      const samples = trajectories.map((trajectory, i) => ({ trajectory, advantage: i % 2 === 0 ? 1 : -1 }));
+      const samples = trajectories.map((trajectory, i) => ({
+        trajectory,
+        credit: i % 2 === 0 ? 1 : -1,
+        stream: (draws) => Rng.named(0, `${draws}/${i}`),
+      }));
       let batches;
       const values = await measure(`${name}, values to compare with`, async () => {
-        const draws = Rng.named(0, "draws");
         const policy = { engine, sampler, options };
-        batches = await prepareBatches(policy, objective, objectiveOptions, samples, microBatch, draws);
+        batches = await prepareBatches(policy, objective, objectiveOptions, [samples], microBatch);
       });
       const step = await measure(`${name}, update`, async (run) => {
         const metrics = await takeStep(engine, batches, run + 1, LEARNING_RATE);

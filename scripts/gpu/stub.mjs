@@ -1,9 +1,11 @@
 // ONNX Runtime with its real CUDA provider over a CUDA runtime that only counts (stub/cuda.cpp), for gpu-plan.
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -60,11 +62,12 @@ function symbols(library) {
   };
 }
 
-/** Compiles the stub and links it under the names that the provider asks for. */
+/** Compiles the stub and links it under the names that the provider asks for; once for each source. */
 function compile(cache, provider) {
-  const dir = join(cache, "stub");
-  rmSync(dir, { recursive: true, force: true });
-  mkdirSync(dir, { recursive: true });
+  const source = readFileSync(SOURCE);
+  const dir = join(cache, `stub-${createHash("sha256").update(source).digest("hex").slice(0, 12)}`);
+  if (existsSync(dir)) return dir;
+  const part = mkdtempSync(`${dir}.`);
   const { functions, libraries: names } = symbols(provider);
   // what creates something gives an address, the rest only succeeds; cuda.cpp's own definitions come first
   const lines = functions.map((name) => {
@@ -72,12 +75,18 @@ function compile(cache, provider) {
     const [parameters, body] = creates ? ["void** p", "*p = calloc(1, 64); "] : ["", ""];
     return `__attribute__((weak)) int ${name}(${parameters}) { ${body}return 0; }`;
   });
-  const empty = join(dir, "empty.cpp");
+  const empty = join(part, "empty.cpp");
   writeFileSync(empty, `#include <cstdlib>\nextern "C" {\n${lines.join("\n")}\n}\n`);
-  const library = join(dir, "libstub.so");
-  const flags = ["-shared", "-fPIC", "-O1", "-std=c++17", "-o", library, SOURCE, empty];
+  const flags = ["-shared", "-fPIC", "-O1", "-std=c++17", "-o", join(part, "libstub.so"), SOURCE, empty];
   runOrFail("g++", flags, "It needs g++ (Debian: apt-get install g++).");
-  for (const name of [...names, "libcudnn.so", "libcudnn.so.9"]) symlinkSync("libstub.so", join(dir, name));
+  for (const name of [...names, "libcudnn.so", "libcudnn.so.9"]) symlinkSync("libstub.so", join(part, name));
+  try {
+    renameSync(part, dir);
+  } catch (error) {
+    // another run was faster
+    if (!existsSync(dir)) throw error;
+    rmSync(part, { recursive: true });
+  }
   return dir;
 }
 

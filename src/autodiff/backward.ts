@@ -29,7 +29,7 @@ export function backward(
     throw new Error(`the loss must be a scalar, got ${formatShape(loss.shape)}`);
   const e = new Emitter(g);
   const forward = [...g.nodes];
-  const source = dependents(forward, wrt);
+  const source = dependents(forward, wrt, g.stopped);
   const gradients = new Map<string, Value>(initial);
   const recompute = checkpoint ? new Recompute(g, forward, wrt, initial) : undefined;
   gradients.set(loss.name, g.scalar(1, loss.dtype));
@@ -83,15 +83,16 @@ export function backward(
 
 /**
  * Names of all values that depend on a parameter, each with one such parameter (for messages). Integers and booleans
- * pass nothing on: no gradient flows through them.
+ * pass nothing on: no gradient flows through them, nor through what is `stopped`.
  */
-function dependents(nodes: readonly Node[], wrt: readonly Value[]): Map<string, string> {
+function dependents(nodes: readonly Node[], wrt: readonly Value[], stopped: ReadonlySet<string>): Map<string, string> {
   const source = new Map(wrt.map((p) => [p.name, p.name]));
   for (const node of nodes) {
     for (const input of node.inputs) {
       const parameter = input === undefined ? undefined : source.get(input.name);
       if (parameter === undefined) continue;
-      for (const output of node.outputs) if (DIFFERENTIABLE.has(output.dtype)) source.set(output.name, parameter);
+      for (const { name, dtype } of node.outputs)
+        if (DIFFERENTIABLE.has(dtype) && !stopped.has(name)) source.set(name, parameter);
       break;
     }
   }

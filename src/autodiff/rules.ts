@@ -8,6 +8,7 @@ import { late } from "../onnx/late.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
 import { axisOf, sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
+import { attentionOf } from "./attention.js";
 import { conv, pad } from "./convolution.js";
 import { gather, scatter, slice } from "./indexing.js";
 import { layerNormalization, simplifiedLayerNormalization } from "./normalization.js";
@@ -81,10 +82,28 @@ const gemm: Rule = (c) => {
     fused((acc) => c.e.gemm(...operands(), { transA, transB, alpha, ...(acc === undefined ? {} : { c: acc }) }));
   return [
     tA ? product(() => [c.again(1), c.dy], tB, true) : product(() => [c.dy, c.again(1)], false, !tB),
-    tB ? product(() => [c.dy, c.x(0)], true, tA) : product(() => [c.x(0), c.dy], !tA, false),
+    tB ? (narrowWeight(c) ?? product(() => [c.dy, c.x(0)], true, tA)) : product(() => [c.x(0), c.dy], !tA, false),
     () => (beta === 1 ? c.dy : c.e.mul(c.dy, beta)),
   ];
 };
+
+/** Columns of x up to which a product has them for its rows. */
+const NARROW = 8;
+
+/**
+ * dW = alpha dY^T X of Y = alpha X W^T with few columns in X, as LoRA's B has: (X^T dY)^T keeps registers full where
+ * dY^T X would not.
+ */
+function narrowWeight(c: RuleContext): Thunk | undefined {
+  const { e } = c;
+  if (c.int("transA", 0) === 1 || (c.x(0).shape[1] as number) > NARROW) return undefined;
+  // a Gemm here would be turned back into dY^T X by ONNX Runtime
+  return () => {
+    const alpha = c.int("alpha", 1);
+    const product = e.swap(e.matmul(e.swap(c.x(0)), c.dy));
+    return alpha === 1 ? product : e.mul(product, alpha);
+  };
+}
 
 const matmul: Rule = (c) => {
   const { e } = c;
@@ -99,36 +118,11 @@ const matmul: Rule = (c) => {
   }
   // the narrower operand is the one to be read across: A^T dY, or (dY^T A)^T
   const isNarrow = (c.dy.shape.at(-1) as number) < (a.shape.at(-1) as number);
-  return [
-    behindSoftmax(c) ?? (() => e.matmul(c.dy, e.swap(b))),
-    () => (isNarrow ? e.swap(e.matmul(e.swap(c.dy), a)) : e.matmul(e.swap(a), c.dy)),
-  ];
+  const acrossA = (by: Value): Value => (isNarrow ? e.swap(e.matmul(e.swap(c.dy), by)) : e.matmul(e.swap(by), c.dy));
+  const attention = attentionOf(c);
+  if (attention !== undefined) return [attention.scores, () => acrossA(attention.weights())];
+  return [() => e.matmul(c.dy, e.swap(b)), () => acrossA(a)];
 };
-
-/**
- * Attention: O = P V with P = softmax(S). dS = P * (dP - sum(dP * P)), and that sum over the keys is sum(dO * O) over the
- * width of a head (FlashAttention, Dao et al. 2022, arXiv 2205.14135, eq. 4). So dP - sum is one product, with one more
- * column: [dO | -sum] [V | 1]^T. @returns the gradient of S, or undefined where no softmax lies behind the product.
- */
-function behindSoftmax(c: RuleContext): Thunk | undefined {
-  const { e } = c;
-  const [p, v] = [c.x(0), c.x(1)];
-  const softmax = c.source()?.node;
-  const scores = softmax?.inputs[0];
-  if (softmax?.op !== "Softmax" || scores === undefined) return undefined;
-  const last = scores.shape.length - 1;
-  // as PyTorch broadcasts nothing here, neither do we
-  const isPlain =
-    axisOf(Number(softmax.attributes.axis ?? -1), last + 1) === last && scores.shape[last] === p.shape.at(-1);
-  if (!isPlain || p.shape.slice(0, -2).join() !== v.shape.slice(0, -2).join()) return undefined;
-  return gradientOf(scores, () => {
-    const axis = p.shape.length - 1;
-    const sums = e.sum(e.mul(c.dy, c.y()), [-1]);
-    const ones = e.expand(c.g.scalar(1, v.dtype), [...(v.shape.slice(0, -1) as number[]), 1]);
-    const centred = e.matmul(e.concat([c.dy, e.neg(sums)], axis), e.swap(e.concat([v, ones], axis)));
-    return e.reshape(e.mul(centred, p), scores.shape as number[]);
-  });
-}
 
 /**
  * dx = dy W through the decoded matrix. Never MatMulBnb4 with transB = 0, which was meant for this:

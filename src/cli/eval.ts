@@ -14,7 +14,7 @@ import {
   readEvaluation,
 } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import { type CliContext, checkpointName, positiveInteger, runProgram, setUpProgram } from "./shared.js";
+import { type CliContext, checkpointName, positiveInteger, runProgram, sayer, setUpProgram } from "./shared.js";
 
 interface EvalFlags {
   readonly run?: string;
@@ -49,7 +49,7 @@ async function build(context: CliContext): Promise<Command> {
     .option("--debug", "print the stack of an error")
     .addHelpText(
       "after",
-      "\nExamples:\n  refusion-eval --run runs/quickstart --checkpoint best --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2",
+      "\nExamples:\n  refusion-eval --run runs/quickstart --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2",
     )
     .action((overrides: string[], flags: EvalFlags) => evaluate(overrides, flags, context));
   program
@@ -102,8 +102,9 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     for (const evaluation of result.evaluations)
       context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }
-  for (const evaluation of result.evaluations) if (evaluation.faults > 0) context.log(formatLeftOut(evaluation));
-  for (const file of result.files) context.log(`written: ${file}`);
+  const say = sayer(context, flags.json === true);
+  for (const evaluation of result.evaluations) if (evaluation.faults > 0) say(formatLeftOut(evaluation));
+  for (const file of result.files) say(`written: ${file}`);
 }
 
 function compare(

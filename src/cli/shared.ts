@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
 import { versions } from "../runs/run-directory.js";
@@ -32,7 +34,7 @@ export async function runProgram(
       return interrupt.signal();
     },
     print: (text) => process.stdout.write(`${text}\n`),
-    log: (text) => process.stderr.write(`${text}\n`),
+    log: (text) => process.stderr.write(`${runnable(text)}\n`),
     exitWith: (value) => {
       code = value;
     },
@@ -172,6 +174,40 @@ export function checkpointName(text: string): "best" | "last" | number {
   if (text === "best" || text === "last") return text;
   if (!/^[0-9]+$/.test(text)) throw new InvalidArgumentError("Expected best, last or the number of a step.");
   return Number(text);
+}
+
+const PROGRAMS: Readonly<Record<string, string>> = { "refusion-train": "train.js", "refusion-eval": "eval.js" };
+
+/**
+ * The commands of a text as they run here: where the programs are not on the PATH they are called by npx, which finds
+ * those of the folder's own packages, or else by their files.
+ */
+export function runnable(text: string, env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
+  return text.replace(/(?<=^|\n {2}|next: |; |: )(refusion-(?:train|eval))(?= [a-z-])/g, (name: string) => {
+    const windows = process.platform === "win32";
+    const known = (folder: string): boolean =>
+      folder !== "" && existsSync(join(folder, windows ? `${name}.cmd` : name));
+    if ((env.PATH ?? "").split(delimiter).some(known)) return name;
+    if (known(join(cwd, "node_modules", ".bin"))) return `npx ${name}`;
+    const file = relative(cwd, join(import.meta.dirname, PROGRAMS[name] as string));
+    return `node ${shellWord(file)}`;
+  });
+}
+
+/** Text in lines between a column and the terminal's width, broken between words. */
+export function wrapped(text: string, column: number, width: number = process.stdout.columns ?? 80): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) as string;
+    if (line !== "" && line.length + 1 + word.length > Math.max(20, width - column)) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join(`\n${" ".repeat(column)}`);
+}
+
+/** Lines on stderr for people, or JSON lines where progress is JSON. */
+export function sayer(context: CliContext, json: boolean): (text: string) => void {
+  return json ? (text) => context.log(JSON.stringify({ event: "note", text: runnable(text) })) : context.log;
 }
 
 /** A word as a POSIX shell reads it back, for the commands that we print. */

@@ -10,7 +10,16 @@ import { loadFolder } from "../core/registry.js";
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
-import { type CliCommand, type CliContext, portNumber, runProgram, setUpProgram, shellWord } from "./shared.js";
+import {
+  type CliCommand,
+  type CliContext,
+  portNumber,
+  runProgram,
+  sayer,
+  setUpProgram,
+  shellWord,
+  wrapped,
+} from "./shared.js";
 
 /** refusion-train: one subcommand for each objective, and one for each file in commands/. */
 async function build(context: CliContext): Promise<Command> {
@@ -104,6 +113,7 @@ async function runTraining(
     // a dry run has nothing to save
     signal: flags.dryRun === true ? new AbortController().signal : context.signal,
   };
+  const say = sayer(context, options.json);
   // loaded when a run starts: help and config errors should not wait for the runtime
   const [{ train }, { formatDryRun }] = await Promise.all([
     import("../train/recipe.js"),
@@ -113,13 +123,14 @@ async function runTraining(
     const { assertFits, estimateRun, formatMemory } = await import("./doctor/memory.js");
     const estimate = await estimateRun(config, command);
     assertFits(config, estimate);
-    if (!options.quiet) context.log(`memory:\n${formatMemory(estimate)}`);
+    if (!options.quiet) say(`memory:\n${formatMemory(estimate)}`);
   }
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));
   else if (result.dryRun !== undefined) context.print(formatDryRun(result.dryRun));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
-  printNext(name, result, options, context);
+  else context.print(result.model ?? result.runDir);
+  printNext(name, result, options, { log: say, exitWith: context.exitWith });
 }
 
 /** `--resume --run-dir DIR` needs no `--config`: the run keeps its own. */
@@ -131,7 +142,12 @@ function resumedConfig(command: string, flags: TrainFlags): string {
   });
 }
 
-function printNext(command: string, result: TrainResult, options: TrainOptions, context: CliContext): void {
+function printNext(
+  command: string,
+  result: TrainResult,
+  options: TrainOptions,
+  context: Pick<CliContext, "log" | "exitWith">,
+): void {
   const dir = shellWord(result.runDir);
   const rollouts = options.rolloutsRun === undefined ? "" : ` --rollouts ${shellWord(options.rolloutsRun)}`;
   if (result.interrupted) {
@@ -183,7 +199,8 @@ function keyHelp(command: string, registries: Registries): string {
     ({ path, type, default: value, description }) => {
       if (type === "section") return [];
       const setting = value === undefined ? `${path.join(".")}=<${type}>` : `${path.join(".")}=${settingText(value)}`;
-      return [`  ${setting.padEnd(44)} ${description}`];
+      const place = setting.length > 44 ? `  ${setting}\n${" ".repeat(47)}` : `  ${setting.padEnd(44)} `;
+      return [`${place}${wrapped(description, 47)}`];
     },
   );
   return `\nConfig keys and their defaults:\n${lines.join("\n")}\n\nExample:\n  refusion-train ${command} --config configs/tiny/quickstart.yaml training.steps=40`;

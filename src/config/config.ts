@@ -143,7 +143,10 @@ interface Origin {
 function readYaml(path: string): Source {
   let text: string;
   try {
-    const { size } = statSync(path);
+    const stat = statSync(path);
+    // a device has no size, and may have no end
+    if (!stat.isFile() && !stat.isFIFO()) throw new Error("it is no file");
+    const { size } = stat;
     if (size > MAX_BYTES) throw new Error(`${size} bytes; a config has at most ${MAX_BYTES}`);
     text = readFileSync(path, "utf8");
   } catch (error) {

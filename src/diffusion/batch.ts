@@ -10,6 +10,8 @@ import type { ScoreHead } from "./score-head.js";
 export interface Batch {
   /** Inputs of the model's graph by name; `rows` [R] int64 where only those rows of its output go through the head. */
   readonly inputs: NamedTensors;
+  /** No entry of a sequence sees one behind it: attention may skip what is never shown. */
+  readonly causal?: boolean;
   readonly head: ScoreHead;
   /** Inputs of the head by name. */
   readonly headInputs: NamedTensors;
@@ -25,6 +27,8 @@ export interface Batch {
   readonly step: readonly number[];
   /** [S] scored units (tokens) behind each segment: what a value is divided by where an objective works per token. */
   readonly units: Float32Array;
+  /** [S] how much a segment counts beside the others of the step; absent: all count the same. */
+  readonly share?: Float32Array;
   /** [S] the rollout's own value of each segment, where it recorded one. */
   readonly recorded: Float32Array | undefined;
   /**

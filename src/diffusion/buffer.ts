@@ -59,6 +59,15 @@ export interface Place {
   readonly offset: number;
 }
 
+/** Whether no entry of a batch sees one behind it. */
+export function isCausal({ batch, length, attentionBias }: BufferBatch): boolean {
+  for (let row = 0; row < batch * length; row++) {
+    for (let n = (row % length) + 1; n < length; n++)
+      if ((attentionBias[row * length + n] as number) > BLOCKED / 2) return false;
+  }
+  return true;
+}
+
 /**
  * Lays buffers out as one padded batch. Padding is at the end of a row (and whole rows after the last buffer), has
  * position 0 and attends to itself only, so that no row of the attention matrix is empty and nothing real sees it.

@@ -31,6 +31,11 @@ export interface BoundLayout extends LayoutSizes {
   readonly samples: number;
   /** Adds the complement of every corruption. */
   readonly coupled: boolean;
+  /**
+   * Fixed shares of masked units in the place of random ones, each with its weight in the integral over (0, 1);
+   * `samples` is then the draws of each. A sampler that has no such bound refuses it.
+   */
+  readonly quadrature?: readonly { readonly fraction: number; readonly weight: number }[];
   /** Each trajectory's own draws. */
   readonly rngs: readonly DiscreteRng[];
 }

@@ -21,6 +21,8 @@ export interface SamplerOptions {
   readonly promptLength: number;
   /** tau; 0 is greedy. */
   readonly temperature: number;
+  /** Records what the response would be after each step, for objectives that learn from drafts. */
+  readonly recordDrafts?: boolean;
   readonly model: SampledModel;
 }
 
@@ -163,8 +165,8 @@ export interface Sampler<
   /** Tokens that it takes to score all steps: sequences of similar size share a micro-batch. */
   size(trajectory: T): number;
   /**
-   * The response as it would stand after each step, as trajectories that `policy.action` reads: a masked position has
-   * no token yet. Absent where there is no such thing.
+   * The response as it would stand after each step, as trajectories that `policy.action` reads: what is open yet is as
+   * the step drafted it. Of rollouts with {@link SamplerOptions.recordDrafts}; absent where there is no such thing.
    */
   drafts?(trajectory: T): object[];
   /** When each token got its value; absent where there are no tokens. */

@@ -1,7 +1,7 @@
 import { UserError } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Batch } from "./batch.js";
-import { batchBuffers, bucketLength, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
+import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
 import type { LayoutSizes, StepLayout } from "./layouts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
 
@@ -95,6 +95,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
       ...conditionsOf(scored, batch),
       rows: vector(rows),
     },
+    causal: isCausal({ batch, length, inputIds, positionIds, attentionBias }),
     head,
     headInputs: {
       targets: vector(targets),

@@ -9,8 +9,8 @@ export interface CacheOptions {
   /** Where the runtime's store keeps keys and values. */
   readonly id: string;
   readonly roundHead: RoundHead<unknown, unknown>;
-  /** Graph input -> store key of the parameters. */
-  readonly bind: Readonly<Record<string, string>>;
+  /** Graph input -> store key of the parameters that a session reads. */
+  bind(session: string): Readonly<Record<string, string>>;
   /** Loads the session at first use: one serves all sizes. */
   session(): Promise<string>;
 }
@@ -29,7 +29,7 @@ export function openCachedRounds(
       key: `${id}/${name}`,
       shape: [NOTHING_KEPT, heads as number, width as number],
     }));
-  const bound = { ...bind, ...Object.fromEntries(stores.map(({ input, key }) => [input, key])) };
+  const kept = Object.fromEntries(stores.map(({ input, key }) => [input, key]));
   const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
   // rows that nothing sees, and not none: not every provider takes a tensor without elements
   const nothing = Object.fromEntries(
@@ -39,7 +39,8 @@ export function openCachedRounds(
   return {
     forwardRound: async ({ inputs, headInputs }) => {
       const feeds = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
-      const outputs = await runtime.run(await session(), { feeds, bind: begun ? bound : bind, keep });
+      const name = await session();
+      const outputs = await runtime.run(name, { feeds, bind: { ...bind(name), ...(begun ? kept : {}) }, keep });
       begun = true;
       return roundHead.read(outputs);
     },

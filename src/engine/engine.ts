@@ -190,7 +190,7 @@ export class Engine implements RoundModel<unknown> {
       rolloutGraph(this.trained, shape, roundHead),
     );
     const feeds = this.feedsOf(session, { ...inputs, ...headInputs });
-    return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy") }));
+    return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", session) }));
   }
 
   private async openCache(
@@ -207,7 +207,7 @@ export class Engine implements RoundModel<unknown> {
     return openCachedRounds(runtime, graph, {
       id: `cache/${this.caches++}`,
       roundHead,
-      bind: this.bindPolicy("policy"),
+      bind: (session) => this.bindPolicy("policy", session),
       session: () =>
         this.session(`${name}/cached`, () => rolloutGraph({ ...trained, graph }, undefined, roundHead), {
           memPattern: false,
@@ -222,7 +222,7 @@ export class Engine implements RoundModel<unknown> {
       scoreGraph(this.trained, shape, batch.head),
     );
     const feeds = this.feedsOf(session, batchFeeds(batch));
-    const out = await this.runtime.run(session, { feeds, bind: this.bindPolicy(key) });
+    const out = await this.runtime.run(session, { feeds, bind: this.bindPolicy(key, session) });
     return {
       logProbs: (out.log_probs as Tensor).data as Float32Array,
       value: (out.value as Tensor).data as Float32Array,
@@ -237,7 +237,7 @@ export class Engine implements RoundModel<unknown> {
       () => trainingGraph(this.trained, shape, batch.head, this.trainedObjective(), this.reductions),
       { memPattern: false },
     );
-    const bind = this.bindPolicy("policy");
+    const bind = this.bindPolicy("policy", session);
     const keep: Record<string, string> = {};
     for (const p of this.parameters) {
       bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
@@ -316,8 +316,11 @@ export class Engine implements RoundModel<unknown> {
     return { objective, options, parameters };
   }
 
-  private bindPolicy(key: PolicyKey): Record<string, string> {
-    return Object.fromEntries(this.parametersOf(key).map((p) => [p.name, `${key}/${p.name}`]));
+  /** Where the parameters lie that a session's graph reads: only the loss reads an objective's own. */
+  private bindPolicy(key: PolicyKey, session: string): Record<string, string> {
+    const names = this.inputNames.get(session);
+    const read = this.parametersOf(key).filter((p) => names?.has(p.name) ?? true);
+    return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
   /** Of the tensors that a layout gives, those that a graph takes: not every model reads a step size. */

@@ -41,6 +41,8 @@ export interface GraphShape {
   /** R: scored terms. */
   readonly terms: number;
   readonly segments: number;
+  /** No token sees one behind it. */
+  readonly causal?: boolean;
 }
 
 /** The sizes of a batch. */
@@ -50,6 +52,7 @@ export function shapeOf(model: RawModel, batch: Batch): GraphShape {
     rows: batch.inputs.rows?.shape[0],
     terms: batch.coefficient.length,
     segments: batch.segments,
+    causal: batch.causal ?? false,
   };
 }
 
@@ -66,11 +69,16 @@ export function dimensionsOf(model: RawModel, inputs: NamedTensors): Record<stri
   return dims;
 }
 
-function bind(model: TrainedModel, name: string, shape: Pick<GraphShape, "dims" | "rows"> | undefined): BoundModel {
+function bind(
+  model: TrainedModel,
+  name: string,
+  shape: Pick<GraphShape, "dims" | "rows" | "causal"> | undefined,
+): BoundModel {
   const rows = shape === undefined ? "R" : shape.rows;
   return bindModel(model.graph, name, {
     ...(shape === undefined ? {} : { dims: shape.dims }),
     ...(rows === undefined ? {} : { rows }),
+    causal: shape?.causal ?? false,
     weights: model.lora === undefined ? "input" : "constant",
     ...(model.lora === undefined ? {} : { lora: model.lora }),
   });

@@ -21,6 +21,7 @@ import { isModelInput } from "../nn/inputs.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
 import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
 import { precisionOf } from "../onnx/half-trunk.js";
+import { packedGradientCheck } from "../onnx/nf4-check.js";
 import { Runtime } from "../onnx/session.js";
 import type { Tensor } from "../onnx/types.js";
 import type { Objective } from "../rl/objective.js";
@@ -77,7 +78,9 @@ export async function openPolicy(
     checkInputs(model, sampler, section.kind);
     return { sampler, options: sampler.options(section, sampledModel(model.config)) };
   };
-  const { sampler, options } = await decodingOf(config.sampler);
+  const { sampler, options: sampling } = await decodingOf(config.sampler);
+  const recordDrafts = training?.objective.needs(training.options).drafts === true;
+  const options = recordDrafts ? { ...sampling, recordDrafts } : sampling;
   const other = config.evaluation.sampler;
   const evaluation = other === null ? undefined : await decodingOf(other);
   const evaluated = other ?? config.sampler;
@@ -102,7 +105,7 @@ export async function openPolicy(
     binding: config.runtime.binding,
     precision: precisionOf(config.runtime.precision, model.graph),
     ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
-    ...(training === undefined ? {} : { checks: [gradientCheck()] }),
+    ...(training === undefined ? {} : { checks: [gradientCheck(), packedGradientCheck()] }),
     ...(log === undefined ? {} : { log }),
   });
   const engine = new Engine(runtime, model, {

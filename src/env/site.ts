@@ -102,6 +102,11 @@ export interface RunningSite {
   readonly notes?: readonly string[];
   /** SHA-256 over the ids, fields and splits of all tasks. */
   splitHash(): string;
+  /**
+   * Its pages are our own and leave nothing in a browser: no cookie, no storage, no worker, nothing that outlives the
+   * document. Only then may one context serve episode after episode.
+   */
+  readonly stateless?: boolean;
   /** Local copies of what the pages load from other hosts, by full address; everything else foreign is blocked. */
   readonly assets?: ReadonlyMap<string, Asset>;
   /** Other origins that its pages may speak to, as an API on another port. */

@@ -1,3 +1,4 @@
+import type { ZodType } from "zod";
 import { loadConfig } from "../config/config.js";
 import type { Observation } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
@@ -8,10 +9,19 @@ import { type ConfigSource, resolveConfig } from "./programs.js";
 
 /** A policy that answers observations. */
 export interface OpenPolicy {
-  /** Answers of the policy, one an observation; the same seed gives the same answers. */
+  /**
+   * Answers of the policy, one an observation: at `evaluation.temperature`, else the surest ones that the sampler gives.
+   * The same seed gives the same answers.
+   */
   answer(observations: readonly Observation[], seed?: number): Promise<string[]>;
   readonly policy: Policy;
   close(): Promise<void>;
+}
+
+/** Greedy, where the sampler can be; else its own temperature. */
+function surest({ evaluation: { sampler, options } }: Policy): number {
+  const temperature = sampler.schema.shape.temperature as ZodType | undefined;
+  return temperature?.safeParse(0).success === true ? 0 : options.temperature;
 }
 
 /**
@@ -34,7 +44,8 @@ export async function openPolicy(
     await policy.close();
     throw error;
   }
-  const { sampler, options, rounds } = policy.evaluation;
+  const { sampler, rounds } = policy.evaluation;
+  const options = { ...policy.evaluation.options, temperature: config.evaluation.temperature ?? surest(policy) };
   return {
     policy,
     async answer(observations, seed = config.seed) {

@@ -17,6 +17,8 @@ export interface BindOptions {
   readonly lora?: LoraOptions;
   /** `all`: every float weight becomes a graph input (full fine-tuning). */
   readonly weights?: "constant" | "input";
+  /** No token sees one behind it in any batch that the graph is fed with: what lies there is not computed. */
+  readonly causal?: boolean;
   /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
   readonly rows?: Dim;
 }
@@ -114,7 +116,7 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
  * and only the wanted rows go through the head. The result is ready for a loss, a sampler head and `backward`.
  */
 export function bindModel(model: RawModel, name: string, options: BindOptions): BoundModel {
-  const g = new FusingBuilder(name);
+  const g = new FusingBuilder(name, options.causal);
   const e = new Emitter(g);
   const parameters: Value[] = [];
   const adapters = new Map<string, LoraPair>();

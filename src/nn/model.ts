@@ -51,6 +51,12 @@ export async function loadModel(dir: string): Promise<Model> {
         `${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`,
       );
   }
+  if (config.mask_token_id === config.eos_token_id) {
+    throw new UserError(
+      `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.eos_token_id}: an open position could not be told from the end.`,
+      { hint: "Set the ids that the model's tokenizer.json has for its special tokens." },
+    );
+  }
   return { dir, config, tokenizer, graph: await readGraph(join(dir, "model.onnx"), config) };
 }
 

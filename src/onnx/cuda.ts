@@ -1,3 +1,4 @@
+import { inBlocks, LARGE } from "./cuda-blocks.js";
 import { bnb4Attributes } from "./nf4.js";
 import { type Graph, type Initializer, isExternal, type Node, type Value } from "./types.js";
 
@@ -8,9 +9,11 @@ import { type Graph, type Initializer, isExternal, type Node, type Value } from 
  * - a constant need not wait for another value (late.ts): waiting costs a synchronisation, as shapes live on the host;
  * - the gradient of a product in 4 bits is a product in 4 bits: the CUDA kernel of MatMulBnb4 honours transB = 0, which
  *   was made for that, and decodes on its way. The CPU kernel ignores it.
+ * - a large matrix that is stored in 16 bits and multiplied in float32, as the output head, is cast in blocks.
+ * @param largest elements of a matrix that is cast in one piece.
  */
-export function forCuda(graph: Graph): Graph {
-  return live(packedGradients(withoutLate(graph)));
+export function forCuda(graph: Graph, largest = LARGE): Graph {
+  return live(inBlocks(packedGradients(withoutLate(graph)), largest));
 }
 
 /** Removes what no output needs. */

@@ -39,6 +39,9 @@ export class Emitter {
   sign = (x: Value): Value => this.g.op("Sign", [x]);
   not = (x: Value): Value => this.g.op("Not", [x]);
 
+  /** x itself, through which no gradient flows back. */
+  stopGradient = (x: Value): Value => this.g.stopGradient(x);
+
   where = (condition: Value, a: Value, b: Value): Value => this.g.op("Where", [condition, a, b]);
   clip = (x: Value, low: number, high: number): Value =>
     this.g.op("Clip", [x, this.g.scalar(low, x.dtype), this.g.scalar(high, x.dtype)]);

@@ -2,6 +2,7 @@
  * Rewrites while a graph is emitted: a node that completes a known pattern becomes one operator of ONNX Runtime, in our
  * own graphs and in imported ones alike. The nodes that it stood for lose their reader and go with the dead ones.
  */
+import { attentionInBlocks } from "./attention-blocks.js";
 import { Emitter } from "./emit.js";
 import { GraphBuilder } from "./graph.js";
 import { DTYPE_OF_CODE } from "./infer.js";
@@ -14,6 +15,14 @@ type Fusion = (g: GraphBuilder, inputs: Inputs, attributes: Attributes) => Value
 
 /** A graph builder that fuses. */
 export class FusingBuilder extends GraphBuilder {
+  /** @param causal `attention_bias` [B, 1, N, N] shows nobody what lies behind its own place: attention goes by blocks. */
+  constructor(
+    name: string,
+    private readonly causal = false,
+  ) {
+    super(name);
+  }
+
   override node(
     op: string,
     inputs: Inputs,
@@ -22,7 +31,8 @@ export class FusingBuilder extends GraphBuilder {
   ): Value[] {
     const fusion = FUSIONS[op];
     const path = options.name?.replace(/^\//, "");
-    const fuse = (): Value | undefined => fusion?.(this, inputs, attributes);
+    const fuse = (): Value | undefined =>
+      op === "MatMul" && this.causal ? attentionInBlocks(this, inputs) : fusion?.(this, inputs, attributes);
     const fused = path === undefined ? fuse() : this.scope(path, fuse);
     return fused === undefined ? super.node(op, inputs, attributes, options) : [fused];
   }

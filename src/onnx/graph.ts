@@ -48,6 +48,8 @@ export class GraphBuilder {
   private readonly producers = new Map<string, Node>();
   private readonly recipes = new Map<string, (behind: Value) => Value>();
   private path: string[] = [];
+  /** Names of the values that {@link stopGradient} made. */
+  readonly stopped = new Set<string>();
 
   constructor(
     readonly name: string,
@@ -101,6 +103,13 @@ export class GraphBuilder {
 
   scalar(x: number, dtype: DType = "float32"): Value {
     return this.constant(dtype, [], [x]);
+  }
+
+  /** A copy of `x` that gradients stop at (autodiff/backward.ts). */
+  stopGradient(x: Value): Value {
+    const copy = this.op("Identity", [x]);
+    this.stopped.add(copy.name);
+    return copy;
   }
 
   /** A 1-D int64 constant: axes, a shape. */

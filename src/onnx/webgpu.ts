@@ -1,7 +1,6 @@
-import { Emitter } from "./emit.js";
-import { GraphBuilder } from "./graph.js";
 import { axisOf } from "./shapes.js";
-import type { Graph, Initializer, Node, Value } from "./types.js";
+import type { Graph, Node, Value } from "./types.js";
+import { type Formula, writtenOut } from "./written-out.js";
 
 /**
  * The same graph in ops that ONNX Runtime's WebGPU provider has and computes right (1.30.0, and main since).
@@ -31,9 +30,6 @@ export function forWebGpu(graph: Graph): Graph {
   return { ...graph, nodes, initializers };
 }
 
-/** A value from the inputs of a node. */
-type Formula = (e: Emitter, ...inputs: [Value, ...Value[]]) => Value;
-
 const sum: Formula = (e, ...inputs) => inputs.reduce((a, b) => e.add(a, b));
 
 /** x - max(x) - log(sum(exp(x - max(x)))) over one axis. */
@@ -56,27 +52,3 @@ const inverseRootMeanSquare =
     const axes = Array.from({ length: rank - first }, (_, i) => first + i);
     return e.g.op("Reciprocal", [e.sqrt(e.add(e.mean(e.mul(x, x), axes), Number(epsilon)))]);
   };
-
-/** Nodes that compute `output` of a node from its inputs; their names begin with the node's own. */
-function writtenOut(
-  node: Node,
-  output: Value,
-  formula: Formula,
-): { readonly nodes: readonly Node[]; readonly initializers: ReadonlyMap<string, Initializer> } {
-  const g = new GraphBuilder(node.name);
-  const result = formula(new Emitter(g), ...(node.inputs as [Value, ...Value[]]));
-  // told apart by identity: the graph may have given one of these names to another value
-  const renamed = (value: Value): Value =>
-    value === result ? output : node.inputs.includes(value) ? value : { ...value, name: `${node.name}${value.name}` };
-  return {
-    nodes: g.nodes.map((made) => ({
-      ...made,
-      name: `${node.name}${made.name}`,
-      inputs: made.inputs.map((value) => value && renamed(value)),
-      outputs: made.outputs.map(renamed),
-    })),
-    initializers: new Map(
-      [...g.initializers].map(([name, { value, data }]) => [`${node.name}${name}`, { value: renamed(value), data }]),
-    ),
-  };
-}

@@ -50,7 +50,10 @@ export interface LayoutContext {
   /** Steps of a trajectory. */
   steps(trajectory: Trajectory): number;
   stepTerms(trajectories: readonly Trajectory[], layout: Pick<StepLayout, "level" | "subset" | "reduction">): Batch;
-  boundTerms(trajectories: readonly Trajectory[], layout: Pick<BoundLayout, "samples" | "coupled">): Batch;
+  boundTerms(
+    trajectories: readonly Trajectory[],
+    layout: Pick<BoundLayout, "samples" | "coupled" | "quadrature">,
+  ): Batch;
   textTerms(trajectories: readonly Trajectory[]): Batch;
 }
 

@@ -15,10 +15,10 @@ const turn = z.looseObject({
 const schema = z.looseObject({
   /** Version of the format (docs/rollouts.md). */
   format: z.literal(2),
-  step: z.int(),
+  step: z.int().positive(),
   /** Index of the group in the step, and of the rollout in its group. */
-  group: z.int(),
-  rollout: z.int(),
+  group: z.int().nonnegative(),
+  rollout: z.int().nonnegative(),
   task_id: z.string(),
   form: z.string(),
   /** Null where the environment failed (`fault` says how). */
@@ -31,7 +31,7 @@ const schema = z.looseObject({
   /** Credit of each turn, or of each of its steps, where they differ. */
   credit: z.array(z.union([z.number(), z.array(z.number())])).optional(),
   fault: z.string().nullable(),
-  tokens: z.int(),
+  tokens: z.int().nonnegative(),
   /** What was seen, answered and sampled, turn by turn. */
   turns: z.array(turn),
   /** What the environment keeps of the episode, for people. */
@@ -51,7 +51,21 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
 
 /** @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once. */
 export function readRollouts(path: string): RolloutRecord[] {
-  return readJsonLines(path, { whole: true }).map(({ value, line }) => parseRollout(value, `${path}, line ${line}`));
+  const named = /step-(\d+)\.jsonl$/.exec(path)?.[1];
+  const places = new Map<string, number>();
+  return readJsonLines(path, { whole: true }).map(({ value, line }) => {
+    const record = parseRollout(value, `${path}, line ${line}`);
+    const odd = (problem: string): never => {
+      throw new UserError(`${path}, line ${line}: ${problem}.`, { hint: "Record the rollouts again; edited ones teach what never happened." });
+    };
+    if (named !== undefined && record.step !== Number(named)) odd(`it is of step ${record.step}, the file of step ${Number(named)}`);
+    if ((record.reward === null) !== (record.fault !== null)) odd("a rollout has either a reward or a fault");
+    const place = `rollout ${record.rollout} of group ${record.group}`;
+    const first = places.get(place);
+    if (first !== undefined) odd(`${place} is in line ${first} already`);
+    places.set(place, line);
+    return record;
+  });
 }
 
 /** @throws UserError that says where and what is wrong. */

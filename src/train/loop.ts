@@ -4,14 +4,12 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { mean } from "../core/statistics.js";
 import type { TokenTrajectory } from "../diffusion/trajectory.js";
 import { adapterConfig, checkPromptsFit, initialParameters, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, Split } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
-import { spread } from "../rl/advantages.js";
 import type { Objective } from "../rl/objective.js";
 import { parameterParts, parametersIn, retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
 import { type Evaluation, readEvaluation, writeEvaluation } from "../runs/evaluation.js";
@@ -33,6 +31,14 @@ import { MaskNoise } from "./mask-noise.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
 import { openMetrics, openRun, type Run } from "./run.js";
 import { withoutLongTasks } from "./skip-long.js";
+import {
+  averages,
+  environmentMetrics,
+  episodeMetrics,
+  extraLossMetrics,
+  lossMetrics,
+  turnsOf,
+} from "./step-metrics.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 import { type MicroBatch, prepareBatches, takeStep } from "./update.js";
 
@@ -410,62 +416,4 @@ class PolicyTraining {
       } satisfies RunState,
     });
   }
-}
-
-const turnsOf = (groups: readonly Group[]): Pick<Sample, "trajectory">[] =>
-  groups.flatMap(({ rollouts }) =>
-    rollouts.flatMap(({ trajectories }) => trajectories.map((trajectory) => ({ trajectory }))),
-  );
-
-/** Rewards of a step; null where no episode was scored. */
-function episodeMetrics(
-  groups: readonly Group[],
-): Pick<StepMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
-  const records = groups.flatMap((group) => group.rollouts.map(({ record }) => record));
-  const scored = records.filter((record) => record.reward !== null);
-  const rewards = scored.map((record) => record.reward as number);
-  const some = scored.length > 0;
-  return {
-    reward: some ? mean(rewards) : null,
-    reward_std: some ? spread(rewards) : null,
-    success_rate: some ? mean(scored.map((record) => Number(record.success))) : null,
-    frac_reward_zero_std: groups.filter((group) => !group.signal).length / groups.length,
-    faults: records.length - scored.length,
-  };
-}
-
-/** Means of the environment's own measures, over the episodes that were scored. */
-function environmentMetrics(groups: readonly Group[]): Record<string, number> {
-  return averages(
-    groups.flatMap(({ rollouts }) =>
-      rollouts.flatMap(({ record }) => (record.metrics === null ? [] : [record.metrics])),
-    ),
-  );
-}
-
-/** The mean of each name over those that have it. */
-function averages(rows: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return Object.fromEntries(names.map((name) => [name, mean(rows.flatMap((row) => row[name] ?? []))]));
-}
-
-const LOSS_METRICS = ["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"] as const;
-
-/** What an objective does not have, and what a step without an update has not, is null. */
-function lossMetrics(last: Readonly<Record<string, number>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
-  const [loss, kl, ratioMean, ratioMax, clipFraction, gradNorm] = LOSS_METRICS.map((name) => last[name] ?? null);
-  return {
-    loss: loss ?? null,
-    kl: kl ?? null,
-    ratio_mean: ratioMean ?? null,
-    ratio_max: ratioMax ?? null,
-    clip_fraction: clipFraction ?? null,
-    grad_norm: gradNorm ?? null,
-  };
-}
-
-function extraLossMetrics(last: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(last).filter(([name]) => !(LOSS_METRICS as readonly string[]).includes(name)),
-  );
 }

@@ -111,7 +111,7 @@ export function resumedDirectory(config: RunConfig, options: TrainOptions): RunD
 }
 
 /** Sections that decide what the checkpoint's tensors and streams mean: another value would not continue that run. */
-const FIXED = ["seed", "model", "init_adapter", "lora", "site", "prompt", "sampler"];
+const FIXED = ["seed", "model", "init_adapter", "lora", "environment", "site", "prompt", "sampler"];
 
 /**
  * What a resume changes in a run's config: only what was typed for it, and nothing that would make it another run.

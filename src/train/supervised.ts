@@ -4,7 +4,7 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { adapterConfig, initialAdapter, openPolicy, tokenizerText } from "../engine/policy.js";
+import { adapterConfig, initialParameters, openPolicy, tokenizerText } from "../engine/policy.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import { saveModel } from "../nn/model.js";
 import { learningRate } from "../optim/schedule.js";
@@ -12,10 +12,12 @@ import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import type { SftOptions } from "../rl/objectives/sft.js";
 import { parameterParts, parametersIn, retainCheckpoints, writeCheckpoint } from "../runs/checkpoint.js";
+import { writeEvaluation } from "../runs/evaluation.js";
 import { stepName } from "../runs/run-directory.js";
 import { reportAtEnd } from "../watch/report/report.js";
 import type { Watch } from "../watch/watch.js";
 import { dryRunSupervised, notBegun } from "./dry-run.js";
+import { evaluatePolicy } from "./evaluate.js";
 import { openMetrics, openRun } from "./run.js";
 import { withoutLongTasks } from "./skip-long.js";
 import { supervisedBatch, supervisedExamples } from "./supervision.js";
@@ -71,7 +73,7 @@ export async function trainSupervised(
     engine.checkTrainable();
     const tasks = tasksOf(environment, "train");
     const examples = supervisedExamples(tasks, environment, policy);
-    const start = full ? engine.weights() : initialAdapter(config, policy);
+    const start = full ? engine.weights() : initialParameters(config, policy);
     /** Draws the batch of a step. */
     const draw = (step: number) => {
       // every step has a stream of its own, so that a resume needs no state
@@ -133,6 +135,18 @@ export async function trainSupervised(
         });
         retainCheckpoints(directory.checkpoints, config.checkpoint.keep_last);
       };
+      // what the model does by now, in the environment itself
+      const validate = async (): Promise<void> => {
+        const { every } = config.evaluation;
+        if (every === 0 || step % every !== 0) return;
+        const evaluation = await evaluatePolicy(policy, environment, config, "val", (done, all) =>
+          watch.phase({ doing: "evaluating val", done, all }),
+        );
+        watch.evaluation(step, evaluation);
+        await writeEvaluation(directory.evaluation("val", step), evaluation);
+        const { reward, success_rate: success } = evaluation;
+        watch.note(`step ${step}: val reward ${reward.mean.toFixed(3)}, success ${(100 * success.mean).toFixed(1)} %`);
+      };
       while (step < steps && !options.signal.aborted) {
         const began = performance.now();
         const { loss, gradNorm, rate, drawn } = await learn(step + 1);
@@ -158,6 +172,7 @@ export async function trainSupervised(
         };
         metrics.append(line);
         watch.step(line);
+        await validate();
         if (config.checkpoint.every > 0 && step % config.checkpoint.every === 0 && step < steps) await save();
       }
       await save();

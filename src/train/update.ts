@@ -72,7 +72,8 @@ export async function prepareBatches<O>(
   const { engine } = policy;
   const layouts = parts.flatMap((samples) => layOut(policy, objective, options, samples, size, "layout"));
   const segments = layouts.reduce(
-    (n, { batch }) => n + (batch.sampled?.of ?? batch.owner.filter((b) => b >= 0).length),
+    (n, { batch }) =>
+      n + (batch.sampled?.of ?? batch.owner.reduce((m, b, s) => (b < 0 ? m : m + shareOf(batch, s)), 0)),
     0,
   );
   const needsReference = objective.needs(options).reference;
@@ -89,12 +90,17 @@ export async function prepareBatches<O>(
         old,
         reference,
         advantage: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : creditOf(samples[b] as Sample, batch, s))),
-        weight: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : (batch.sampled?.share[s] ?? 1) / segments)),
+        weight: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : shareOf(batch, s) / segments)),
         ...(extra === undefined ? {} : { extra }),
       },
     });
   }
   return batches;
+}
+
+/** How much a segment counts: of a random subset, for those that it stands for. */
+function shareOf({ share, sampled }: Batch, segment: number): number {
+  return (share?.[segment] ?? 1) * (sampled?.share[segment] ?? 1);
 }
 
 /** The credit of a segment: its step's where the objective gives one a step, else its turn's. */

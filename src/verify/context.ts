@@ -4,7 +4,7 @@ import { UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import { Rng } from "../core/rng.js";
 import { lacks } from "../diffusion/sampler.js";
-import { initialAdapter, openPolicy, type Policy } from "../engine/policy.js";
+import { initialParameters, openPolicy, type Policy } from "../engine/policy.js";
 import type { Model } from "../nn/model.js";
 import type { Tensor } from "../onnx/types.js";
 import type { ObjectiveOnTrial, VerifyContext } from "./proof.js";
@@ -33,7 +33,7 @@ export async function openContext(
   const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> => {
     const policy = await openPolicy(config, training, false, log);
     try {
-      const initial = initialAdapter(config, policy);
+      const initial = initialParameters(config, policy);
       await policy.engine.setParameters("reference", initial);
       await policy.engine.setParameters("policy", disturbed(initial, rng("adapter")));
       if (training !== undefined) await policy.engine.setOptimizer(undefined);

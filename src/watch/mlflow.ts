@@ -127,7 +127,7 @@ export class MlflowTracker implements Tracker {
     const note = join(this.run.dir, "mlflow.json");
     const { uri, experiment } = this.options;
     const known = this.run.done > 0 ? readNote(note) : undefined;
-    if (known !== undefined && known.uri === uri && known.experiment === experiment) {
+    if (known !== undefined && known.uri === splitCredentials(uri).address && known.experiment === experiment) {
       await this.post("runs/update", { run_id: known.run_id, status: "RUNNING" });
       this.runId = known.run_id;
       return this.runId;
@@ -147,7 +147,10 @@ export class MlflowTracker implements Tracker {
     for (let i = 0; i < params.length; i += PARAMS_A_REQUEST) {
       await this.post("runs/log-batch", { run_id: runId, params: params.slice(i, i + PARAMS_A_REQUEST) });
     }
-    await writeAtomic(note, `${JSON.stringify({ uri, experiment, run_id: runId }, undefined, 2)}\n`);
+    await writeAtomic(
+      note,
+      `${JSON.stringify({ uri: splitCredentials(uri).address, experiment, run_id: runId }, undefined, 2)}\n`,
+    );
     this.runId = runId;
     return runId;
   }
@@ -184,9 +187,13 @@ export class MlflowTracker implements Tracker {
     path: string,
     options: { readonly body?: object; readonly missing?: string },
   ): Promise<unknown> {
-    const response = await fetch(`${this.options.uri.replace(/\/+$/, "")}/api/2.0/mlflow/${path}`, {
+    const { address, credentials } = splitCredentials(this.options.uri);
+    const response = await fetch(`${address}/api/2.0/mlflow/${path}`, {
       method,
-      headers: { ...authorization(this.options.env ?? process.env), "content-type": "application/json" },
+      headers: {
+        ...(credentials ?? authorization(this.options.env ?? process.env)),
+        "content-type": "application/json",
+      },
       signal: AbortSignal.timeout(this.options.timeoutMs ?? 5000),
       // a redirect could carry the credentials elsewhere
       redirect: "error",
@@ -201,6 +208,19 @@ export class MlflowTracker implements Tracker {
     const passing = response.status >= 500 || response.status === 408 || response.status === 429;
     throw passing ? new Error(message) : new Refusal(message);
   }
+}
+
+/** fetch refuses an address with a name and a password, and prints both. */
+function splitCredentials(uri: string): { address: string; credentials?: Record<string, string> } {
+  const address = uri.replace(/\/+$/, "");
+  if (!URL.canParse(address)) return { address };
+  const url = new URL(address);
+  const { username, password } = url;
+  if (username === "" && password === "") return { address };
+  url.username = url.password = "";
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization = `Basic ${Buffer.from(pair).toString("base64")}`;
+  return { address: url.href.replace(/\/+$/, ""), credentials: { authorization } };
 }
 
 /** What MLflow's own client reads from the environment. */

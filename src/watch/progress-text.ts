@@ -20,6 +20,8 @@ export function formatStep(metrics: StepMetrics, total: number): string {
   add("grad", metrics.grad_norm, (v) => v.toPrecision(2));
   if (metrics.faults > 0) parts.push(`faults ${metrics.faults}`);
   parts.push(formatDuration(metrics.time.total));
+  if (metrics.reward === null && metrics.tokens > 0)
+    parts.push(`${(metrics.tokens / metrics.time.total).toFixed(0)} tokens/s`);
   return parts.join("  ");
 }
 

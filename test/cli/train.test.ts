@@ -57,7 +57,13 @@ test("an objective without a config, with a broken one, or with flags for keys e
   assert.equal(port.code, 2);
   assert.match(port.err, /--ui \[port\].*Expected a port, 0 to 65535; key=value arguments go before/);
   // by the name that the documentation calls it by, from any folder
-  const shipped = run(name, "--config", "configs/tiny/quickstart.yaml", "evaluation.episodes=0");
+  const shipped = run(
+    name,
+    "--config",
+    "configs/tiny/quickstart.yaml",
+    `objective.kind=${name}`,
+    "evaluation.episodes=0",
+  );
   assert.match(shipped.err, /quickstart\.yaml has a problem:\n {2}evaluation\.episodes/);
   const help = run(name, "--help");
   assert.equal(help.code, 0);
@@ -83,10 +89,10 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
   const report = JSON.parse(out) as { versions: object; hardware: object; checks: { name: string; ok: boolean }[] };
   assert.deepEqual(
     report.checks.map((check) => check.name),
-    ["node", "runtime", "model", "site", "browser", "disk", "memory"],
+    ["node", "runtime", "model", "tasks", "environment", "disk", "memory"],
   );
   assert.equal(code, report.checks.every((check) => check.ok) ? 0 : 1, err);
-  for (const name of ["node", "runtime", "model", "site", "browser"])
+  for (const name of ["node", "runtime", "model", "tasks", "environment"])
     assert.ok(report.checks.find((check) => check.name === name)?.ok, out);
   assert.ok(!existsSync(join(dir, "runs")));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
-import { BLOCKED, BufferBuilder, batchBuffers, bucketLength } from "../../src/diffusion/buffer.js";
+import { BLOCKED, BufferBuilder, batchBuffers, bucketLength, isCausal } from "../../src/diffusion/buffer.js";
 
 /** Row n of buffer b as a string: x where it sees. */
 function sees(bias: Float32Array, length: number, b: number, n: number): string {
@@ -33,6 +33,18 @@ test("an entry may see a shared beginning and its own block only", () => {
     [2, 3, 4].map((n) => sees(out.attentionBias, 5, 0, n)),
     ["xxx..", "x..x.", "x..xx"],
   );
+});
+
+test("a batch is causal where no entry of any row sees a later one", () => {
+  const [ids, positions] = [
+    [1, 1, 1],
+    [0, 1, 2],
+  ];
+  const causal = { ids, positions, shared: [0, 0, 1], own: [0, 0, 2] };
+  const batch = (...buffers: Parameters<typeof batchBuffers>[0]) =>
+    batchBuffers(buffers, { batch: 2, length: 4, pad: 0 });
+  assert.ok(isCausal(batch(causal, causal)));
+  assert.ok(!isCausal(batch(causal, { ids, positions, shared: [0, 3, 0] })));
 });
 
 test("the blocked bias vanishes in a float32 softmax and is finite", () => {

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Rng } from "../../src/core/rng.js";
-import { rowNoise, scoringTemperature } from "../../src/diffusion/sampler.js";
+import { lacks, rowNoise, scoringTemperature } from "../../src/diffusion/sampler.js";
+import { sampler as jump } from "../../src/diffusion/samplers/jump.js";
+import { sampler as refusion } from "../../src/diffusion/samplers/refusion.js";
+import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
+import type { SampledModel } from "../../src/diffusion/tokens.js";
+import { samplerConfig } from "../support/typed.js";
+
+const CAUSAL: SampledModel = { tokens: { eos: 2, mask: 3, pad: 4 }, vocabulary: 5, attention: "causal" };
+const BIDIRECTIONAL: SampledModel = { ...CAUSAL, attention: "bidirectional" };
 
 test("a row's noise stays below 1 in float32 and is otherwise the stream's", () => {
   const of = (uniform: number): number => rowNoise({ uniform: () => uniform } as Rng);
@@ -11,4 +19,20 @@ test("a row's noise stays below 1 in float32 and is otherwise the stream's", () 
 
 test("greedy decoding is scored at temperature 1, everything else at its own", () => {
   assert.deepEqual([0, 0.5, 1, 1.7].map(scoringTemperature), [1, 0.5, 1, 1.7]);
+});
+
+test("what a sampler cannot score is said by what it lacks, or by why its options do not allow it", () => {
+  const masked = (model: SampledModel) => unmask.options(samplerConfig(unmask), model);
+  const flow = jump.options(samplerConfig(jump), BIDIRECTIONAL);
+  const search = refusion.options(samplerConfig(refusion), CAUSAL);
+  for (const scoring of ["steps", "bound", "supervised"] as const) {
+    for (const model of [CAUSAL, BIDIRECTIONAL]) assert.equal(lacks(unmask, scoring, masked(model)), undefined);
+    assert.equal(lacks(jump, scoring, flow), undefined);
+  }
+  assert.equal(lacks(unmask, "text", masked(CAUSAL)), undefined);
+  assert.match(lacks(unmask, "text", masked(BIDIRECTIONAL)) ?? "", /bidirectional model gives no probabilities/);
+  assert.match(lacks(jump, "text", flow) ?? "", /has no log-probabilities of a text read from left to right/);
+  assert.match(lacks(refusion, "steps", search) ?? "", /has no log-probabilities of its steps/);
+  assert.match(lacks(refusion, "bound", search) ?? "", /has no bound/);
+  assert.match(lacks(refusion, "supervised", search) ?? "", /has no supervised loss/);
 });

@@ -163,12 +163,15 @@ describe("ReFusion's decoding with keys and values used again", () => {
     }
   });
 
-  it("keeps nothing on a GPU unless it is told to", async () => {
-    const onGpu = { provider: "cuda" } as Runtime;
+  it("keeps nothing on a GPU from where what is computed comes back, unless it is told to", async () => {
     const model = await loadModel(base);
-    const engine = new Engine(onGpu, model, { sampler, about: sampledModel(model.config), lora });
-    assert.equal(await engine.cachedRounds("auto"), undefined);
-    assert.ok((await engine.cachedRounds(true)) !== undefined);
+    const kept = async (binding: Runtime["binding"], use: true | "auto"): Promise<boolean> => {
+      const onGpu = { provider: "cuda", binding } as Runtime;
+      const engine = new Engine(onGpu, model, { sampler, about: sampledModel(model.config), lora });
+      return (await engine.cachedRounds(use)) !== undefined;
+    };
+    assert.deepEqual([await kept("npm", "auto"), await kept("npm", true)], [false, true]);
+    assert.deepEqual([await kept("c-api", "auto"), await kept("c-api", true)], [true, true]);
   });
 
   const [, ...SOME] = CASES.slice(0, 3);

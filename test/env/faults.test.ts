@@ -19,11 +19,11 @@ const kill = (pid: number | undefined, signal: NodeJS.Signals): void => {
 
 async function using(
   pages: Parameters<typeof servePages>[0],
-  options: Partial<EpisodeOptions> & { answer?: Parameters<typeof servePages>[1] },
+  options: Partial<EpisodeOptions> & { answer?: Parameters<typeof servePages>[1]; stateless?: boolean },
   work: (runner: EpisodeRunner, site: PageSite) => Promise<void>,
 ): Promise<void> {
-  const { answer, ...rest } = options;
-  const site = await servePages(pages, answer);
+  const { answer, stateless = false, ...rest } = options;
+  const site = { ...(await servePages(pages, answer)), stateless };
   const runner = await openRunner(site, rest);
   try {
     await work(runner, site);
@@ -181,7 +181,8 @@ test("a server that closes each connection after one answer, as an idle one is c
     socket.destroy();
     return true;
   };
-  await using({ "/a": FORM }, { answer }, async (runner) => {
+  // only a context that serves several episodes keeps its connections
+  await using({ "/a": FORM }, { answer, stateless: true }, async (runner) => {
     for (let i = 0; i < 3; i++) {
       const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
       assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 1]);

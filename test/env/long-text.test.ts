@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findControl } from "../../src/env/browser/controls.js";
 import { findOption, normalizeLabel, parseNumber } from "../../src/env/forms/normalize.js";
-import { postedValues, readPosted } from "../../src/env/forms/posted.js";
+import { readPosted } from "../../src/env/forms/posted.js";
+import { receivedValues } from "../../src/env/forms/received.js";
 
 test("what a page or a policy makes long is compared in linear time", () => {
   const long = 200_000;
@@ -10,7 +11,18 @@ test("what a page or a policy makes long is compared in linear time", () => {
   assert.equal(normalizeLabel(`Name ${"* ".repeat(1000)}`), "name");
   assert.equal(parseNumber(`1${" ".repeat(long)}x`), undefined);
   const options = Array.from({ length: 2000 }, (_, i) => ({ text: `Option ${i}:`, value: String(i) }));
-  const control = { index: 0, kind: "checkbox-group", label: "Many", name: "m", id: "", required: false } as const;
+  const control = {
+    index: 0,
+    kind: "checkbox-group",
+    label: "Many",
+    name: "m",
+    id: "",
+    required: false,
+    widget: "native",
+    section: "",
+    form: 0,
+    present: true,
+  } as const;
   const controls = Array.from({ length: 20 }, (_, index) => ({ ...control, index, default: [], options }));
   for (let i = 0; i < 64; i++) assert.equal(findControl(controls, `none ${i}`), "none");
   for (let i = 0; i < 200; i++) assert.equal(findOption(options, "(none of them"), undefined);
@@ -19,10 +31,21 @@ test("what a page or a policy makes long is compared in linear time", () => {
 test("a post of far too many or too long values is cut to what a comparison looks at", async () => {
   const type = "application/x-www-form-urlencoded";
   const options = Array.from({ length: 2000 }, (_, i) => ({ text: `Option ${i}:`, value: String(i) }));
-  const many = { index: 0, kind: "checkbox-group", label: "Many", name: "m", id: "", required: false } as const;
+  const many = {
+    index: 0,
+    kind: "checkbox-group",
+    label: "Many",
+    name: "m",
+    id: "",
+    required: false,
+    widget: "native",
+    section: "",
+    form: 0,
+    present: true,
+  } as const;
   const posted = await readPosted(Buffer.from(Array.from({ length: 100_000 }, (_, i) => `m=${i}`).join("&")), type);
   assert.equal(posted.length, 10_000);
-  assert.equal((postedValues([{ ...many, default: [], options }], posted)[0] as string[]).length, 4001);
+  assert.equal((receivedValues([{ ...many, default: [], options }], posted).values[0] as string[]).length, 4001);
   const huge = await readPosted(Buffer.from(`a=${"x".repeat(1 << 20)}`), type);
   assert.equal(huge[0]?.[1].length, 8192);
   assert.deepEqual(await readPosted(Buffer.alloc(16_000_001, "a"), type), []);

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import type { FormsEnvironment } from "../../src/env/environments/forms.js";
@@ -8,6 +8,7 @@ export interface Received {
   readonly method: string;
   readonly url: string;
   readonly cookie: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -33,6 +34,7 @@ export async function servePages(
         method: request.method ?? "",
         url: request.url ?? "",
         cookie: request.headers.cookie,
+        headers: request.headers,
         body: Buffer.concat(chunks).toString("utf8"),
       };
       received.push(row);

@@ -41,6 +41,9 @@ describe("gpu-check", () => {
     assert.equal(status, 0, stderr);
     assert.match(stdout, /\| rollout group \| \d+\.\d+ \|/);
     assert.match(stdout, /\| ESPO, update \| \d+\.\d+ \|/);
+    assert.match(stdout, /\| ESPO, update without gradient checkpointing \| \d+\.\d+ \|/);
+    assert.match(stdout, /\| NF4, gradient, float32 \| \d+\.\d+ \|/);
+    assert.match(stdout, /Copies: [\d.e+]+ GB\/s to the device, [\d.e+]+ GB\/s back/);
     const { agreement, model, phases } = JSON.parse(readFileSync(file, "utf8")) as Result;
     // the same provider twice: any difference would be the script's own
     for (const { logits, logProbs, gradients, agrees } of [agreement.float32, agreement.nf4]) {

@@ -91,6 +91,23 @@ for (const name of EXPORTS) {
       assert.ok(relativeError(got.subarray(0, kept), expected.subarray(0, kept)) < 1e-4);
     });
 
+    // the others take fewer tokens, or turn nothing: their positions are learned
+    it("runs on the fused operators", { skip: !/^(modernbert|qwen3)/.test(name) }, () => {
+      const long = bindModel(model.graph, "long", { dims: { B: 1, N: 130 }, causal: true });
+      long.g.output("out", long.outputs.logits as Value);
+      const graph = long.g.build();
+      const count = (op: string): number => graph.nodes.filter((n) => n.op === op).length;
+      if (!name.startsWith("qwen3")) {
+        // ModernBERT turns its heads, and hides padding by a mask that is no bias
+        assert.equal(count("RotaryEmbedding"), 4);
+        return;
+      }
+      // two layers: q and k; two norms and those of q and k, and the last one; two blocks of queries
+      const fused = ["RotaryEmbedding", "SimplifiedLayerNormalization", "QuickGelu", "Softmax", "Cos"].map(count);
+      assert.deepEqual(fused, [4, 9, 2, 4, 1]);
+      assert.deepEqual(["Pow", "Sigmoid", "Neg", "Reciprocal"].map(count), [0, 0, 0, 0]);
+    });
+
     it("trains adapters with PyTorch's names, loss and gradients", async () => {
       const names = [...golden.tensors.keys()].filter((key) => key.startsWith("base_model."));
       const sites = loraSites(model.graph, lora);

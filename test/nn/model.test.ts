@@ -95,6 +95,11 @@ describe("model directory", () => {
     await assert.rejects(loadModel(dir), userError(/has 17 tokens, its config\.json only vocab_size 16/));
   });
 
+  it("refuses one id for mask and end", async () => {
+    setConfig({ mask_token_id: 0, eos_token_id: 0, pad_token_id: 0 });
+    await assert.rejects(loadModel(dir), userError(/mask_token_id and eos_token_id are both 0/));
+  });
+
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     it(`refuses a ${key} outside the vocabulary`, async () => {
       setConfig({ [key]: 16 });

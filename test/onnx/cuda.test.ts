@@ -12,6 +12,7 @@ import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
 import { forCuda } from "../../src/onnx/cuda.js";
 import { type HalfDType, halfTrunk, precisionOf } from "../../src/onnx/half-trunk.js";
+import { packedGradientCheck } from "../../src/onnx/nf4-check.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Graph, Node, Tensor, Value } from "../../src/onnx/types.js";
@@ -150,6 +151,25 @@ describe("graphs for CUDA, computed on the CPU", () => {
     }
   }
 
+  it("a large matrix in 16 bits is cast in blocks, each behind the other operand, with the same numbers", async () => {
+    const model = await exported("bf16");
+    const graph = trainingGraph(model, false);
+    // blocks of 3 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
+    const lowered = forCuda(graph, 3 * CONFIG.hidden_size);
+    const isWeight = (v: Value | undefined): boolean => v?.name.endsWith("weight") === true;
+    const whole = lowered.nodes.filter(
+      (n) => n.op === "Cast" && isWeight(n.inputs[0]) && n.inputs[0]?.shape.length === 2,
+    );
+    assert.deepEqual(
+      whole.map((n) => n.name),
+      [],
+    );
+    const rows = lowered.nodes.filter((n) => n.op === "Gather" && n.inputs[0]?.name === "lm_head.weight");
+    assert.equal(rows.length, 2 * Math.ceil(CONFIG.vocab_size / 3));
+    const { logits, gradients } = await errors(model, lowered, graph);
+    assert.ok(logits < 1e-5 && gradients < 1e-5, `logits ${logits}, gradients ${gradients}`);
+  });
+
   // seen: bfloat16 .013 and .073, float16 .0021 and .0041, of the largest value of each output
   const TOLERANCES: Readonly<Record<HalfDType, readonly [number, number]>> = {
     bfloat16: [0.02, 0.1],
@@ -191,6 +211,34 @@ describe("precisionOf", () => {
     } finally {
       remove();
       rmSync(out, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("packedGradientCheck", () => {
+  it("is one product in 4 bits on CUDA, with the numbers of the decoded matrix", async () => {
+    const { graph, feeds } = packedGradientCheck();
+    const lowered = forCuda(graph);
+    assert.deepEqual(
+      lowered.nodes.map((n) => [n.op, n.attributes.transB]),
+      [
+        ["MatMulBnb4", 0],
+        ["Identity", undefined],
+      ],
+    );
+    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+    try {
+      const values = async (of: Graph): Promise<number[]> => {
+        await runtime.load(of.name, { bytes: encodeModel(of) });
+        const [out] = Object.values(await runtime.run(of.name, { feeds }));
+        await runtime.unload(of.name);
+        return Array.from(out?.data as Float32Array);
+      };
+      const expected = await values(graph);
+      assert.ok(Math.max(...expected.map(Math.abs)) > 1);
+      assert.ok(relativeError(await values(cudaOnCpu(lowered)), expected) < 1e-6);
+    } finally {
+      await runtime.close();
     }
   });
 });

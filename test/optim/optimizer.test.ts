@@ -5,7 +5,7 @@ import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import { optimizerGraph, type Parameter, slot } from "../../src/optim/optimizer.js";
+import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../../src/optim/optimizer.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { relativeError } from "../support/golden.js";
 
@@ -47,9 +47,10 @@ class Trainer {
     parameters: readonly Parameter[],
     options: OptimizerOptions,
     start: Arrays,
+    groups: readonly ParameterGroup[] = [{ name: "adapter", parameters }],
   ): Promise<Trainer> {
     if (runtime.has("optimizer")) await runtime.unload("optimizer");
-    await runtime.load("optimizer", { bytes: encodeModel(optimizerGraph([{ name: "adapter", parameters }], options)) });
+    await runtime.load("optimizer", { bytes: encodeModel(optimizerGraph(groups, options)) });
     const trainer = new Trainer(runtime, parameters, options);
     for (const p of parameters) {
       trainer.state[p.name] = start[p.name] as number[];
@@ -201,6 +202,31 @@ describe("optimizerGraph", () => {
       }
     });
   }
+
+  it("has a learning rate a group, and one norm over all of them", async () => {
+    const rng = Rng.named(3, "groups");
+    const start = draw(rng);
+    const [w, gain] = PARAMETERS as [Parameter, Parameter];
+    const groups: readonly ParameterGroup[] = [
+      { name: "adapter", parameters: [w] },
+      { name: "critic", parameters: [gain], learningRateScale: 4 },
+    ];
+    const history = [3, 0.1].map((scale) => draw(rng, scale));
+    const trainer = await Trainer.open(runtime, PARAMETERS, ADAMW, start, groups);
+    const { norms } = adamwReference(start, history, 0.01, ADAMW);
+    for (const [i, gradients] of history.entries()) {
+      const norm = await trainer.step(gradients, 0.01);
+      assert.ok(Math.abs(norm / (norms[i] as number) - 1) < 1e-6, `norm ${i}`);
+    }
+    // the global norm is that of both, each value moves at its own group's rate
+    for (const [name, rate] of [
+      ["w", 0.01],
+      ["gain", 0.04],
+    ] as const) {
+      const expected = adamwReference(start, history, rate, ADAMW).state[name] as number[];
+      assert.ok(relativeError(trainer.state[name] as number[], expected) < 1e-5, name);
+    }
+  });
 
   it("does not decay gains", async () => {
     const start = { w: [1, 1, 1, 1, 1, 1], gain: [1, 1, 1, 1] };

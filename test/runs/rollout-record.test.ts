@@ -39,7 +39,7 @@ const record: RolloutRecord = {
 
 test("records are read back with their turns and trajectories, and a wrong line is named", async () => {
   const path = join(dir, "rollouts", "step-000001.jsonl");
-  await writeRollouts(path, [record, { ...record, reward: null, metrics: null, fault: "timeout" }]);
+  await writeRollouts(path, [record, { ...record, rollout: 3, reward: null, metrics: null, fault: "timeout" }]);
   const [first, second] = readRollouts(path);
   assert.deepEqual(first, record);
   assert.equal(second?.fault, "timeout");
@@ -48,4 +48,21 @@ test("records are read back with their turns and trajectories, and a wrong line 
     () => readRollouts(path),
     (e) => e instanceof UserError && /line 3 is no rollout/.test(e.message),
   );
+});
+
+test("rollouts that no run records are refused, each with its line", async () => {
+  const path = join(dir, "rollouts", "step-000007.jsonl");
+  const good = { ...record, step: 7 };
+  const odd: [Partial<RolloutRecord>, RegExp][] = [
+    [{ step: 8 }, /line 2: it is of step 8, the file of step 7/],
+    [{}, /line 2: rollout 2 of group 0 is in line 1 already/],
+    [{ rollout: 3, reward: null }, /line 2: a rollout has either a reward or a fault/],
+    [{ rollout: 3, fault: "timeout" }, /line 2: a rollout has either a reward or a fault/],
+    [{ rollout: -1 }, /line 2 is no rollout/],
+    [{ rollout: 3, tokens: -5 }, /line 2 is no rollout/],
+  ];
+  for (const [changes, problem] of odd) {
+    await writeRollouts(path, [good, { ...good, ...changes }]);
+    assert.throws(() => readRollouts(path), (error) => error instanceof UserError && problem.test(error.message));
+  }
 });

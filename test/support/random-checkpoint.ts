@@ -29,7 +29,7 @@ export async function randomCheckpoint(dir: string, seed = 0): Promise<{ shards:
     architecture: "refusion",
     attention: "causal",
     rope_theta: 10000,
-    ...{ mask_token_id: 0, eos_token_id: 0, pad_token_id: 0 },
+    ...{ mask_token_id: 1, eos_token_id: 0, pad_token_id: 0 },
   } satisfies ModelConfig;
   const drawn = [...(await freshWeights(config, seed))];
   // as many as a real checkpoint may have: a layer lies in two of them

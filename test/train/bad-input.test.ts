@@ -10,11 +10,12 @@ import { packageRoot } from "../../src/core/files.js";
 import { Rng } from "../../src/core/rng.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import { Engine } from "../../src/engine/engine.js";
-import { readAdapter } from "../../src/engine/policy.js";
+import { readAdapter, sampledModel } from "../../src/engine/policy.js";
 import { loraSites } from "../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions, type LoraSite } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { type ModelProto, ModelProtoSchema } from "../../src/onnx/gen/onnx_pb.js";
+import type { Runtime } from "../../src/onnx/session.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
 import { readCheckpoint, writeCheckpoint } from "../../src/runs/checkpoint.js";
 import { readEvaluation } from "../../src/runs/evaluation.js";
@@ -168,8 +169,9 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     const read = async (): Promise<void> => {
       const opened = await loadModel(dir);
       // no runtime: whatever is wrong must be found before it is asked
-      const engine = new Engine(undefined as never, opened, {
+      const engine = new Engine(undefined as unknown as Runtime, opened, {
         sampler,
+        about: sampledModel(opened.config),
         lora: LORA,
         training: {
           objective: sft,
@@ -179,7 +181,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
             ...{ weightDecay: 0, gradClip: 1, muonLrScale: 1 },
           },
         },
-      } as never);
+      });
       engine.checkTrainable();
     };
     await read();

@@ -17,6 +17,7 @@ function checkpoint(step: number, bytes: number): Checkpoint {
     step,
     adapter: null,
     weights: null,
+    groups: {},
     optimizer: new Map([["m/x", { dtype: "float32", shape: [data.length], data }]]),
     state: { step },
   };

@@ -18,6 +18,7 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
   return loadConfig("configs/tiny/quickstart.yaml", {
     command,
     overrides: [
+      `objective.kind=${command}`,
       `training.steps=${STEPS}`,
       "training.prompts_per_step=2",
       "training.group_size=3",

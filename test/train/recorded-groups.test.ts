@@ -23,6 +23,7 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
   return loadConfig("configs/tiny/quickstart.yaml", {
     command,
     overrides: [
+      `objective.kind=${command}`,
       `training.steps=${STEPS}`,
       "training.micro_batch=3",
       "evaluation.splits=[]",

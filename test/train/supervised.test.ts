@@ -38,6 +38,43 @@ test("a supervised run leaves its report, an interrupted one too", async () => {
   assert.match(report(), /aria-label="Loss: /);
 });
 
+test("examples are packed, long tasks left out with a count, and validation is played for real", async () => {
+  const overrides = [
+    "site.sizes={train: 4, val: 1, test: 0, heldout: 0}",
+    "sampler.slot_fill=autoregressive",
+    "sampler.prompt_length=28",
+    "sampler.canvas_per_prompt=2",
+    "objective={batch_size: 4, pack_length: 112, augment: 0.5}",
+    "training={steps: 2, skip_long: true}",
+    "evaluation={every: 2, episodes: 2, batch: 2}",
+    "browser.contexts=1",
+  ];
+  const config = await loadConfig(path, { command: "sft", overrides });
+  const runDir = join(root, "packed");
+  const notes: string[] = [];
+  const write = process.stderr.write.bind(process.stderr);
+  process.stderr.write = (text: string | Uint8Array) => notes.push(String(text)) > 0;
+  try {
+    await train(config, {
+      ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: false, json: true },
+      ...{ runDir, resume: false, signal: new AbortController().signal },
+    });
+  } finally {
+    process.stderr.write = write;
+  }
+  const [, left, all] = /train: (\d+) of (\d+) tasks are left out: prompt above 28/.exec(notes.join("")) ?? [];
+  assert.ok(Number(left) > 0 && Number(left) < Number(all), `${left} of ${all}`);
+  const evaluation = JSON.parse(readFileSync(join(runDir, "eval", "step-000002", "val.json"), "utf8"));
+  assert.equal(evaluation.episodes, 2);
+  await assert.rejects(
+    train(await loadConfig(path, { command: "sft", overrides: [...overrides, "training.skip_long=false"] }), {
+      ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true },
+      ...{ runDir: join(root, "long"), resume: false, signal: new AbortController().signal },
+    }),
+    /does not fit/,
+  );
+});
+
 test("a loss that the model does not have is refused before the run is made", async () => {
   const flow = ["model=models/tiny-fsdfm", "sampler={kind: jump}", "lora.targets=[qw]", "objective.ar_weight=0.5"];
   const config = await loadConfig(path, { command: "sft", overrides: flow });

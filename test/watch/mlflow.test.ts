@@ -148,3 +148,17 @@ test("credentials come from the environment, as MLflow's own client reads them",
     assert.deepEqual([...new Set(server.authorizations)], [expected]);
   }
 });
+
+test("a name and a password in the address reach the server, and nothing else", async () => {
+  const dir = mkdtempSync(join(root, "credentials-"));
+  const mlflow = tracker({ dir, uri: server.uri.replace("://", "://ann:s%20ecret@") });
+  mlflow.log(1, { "train/reward": 0.5 });
+  await mlflow.end("finished");
+  assert.deepEqual([...new Set(server.authorizations)], [`Basic ${Buffer.from("ann:s ecret").toString("base64")}`]);
+  assert.doesNotMatch(readFileSync(join(dir, "mlflow.json"), "utf8"), /ecret/);
+  const refused = tracker({ uri: "http://ann:s%20ecret@127.0.0.1:1" });
+  refused.log(1, { "train/reward": 0.5 });
+  await refused.end("failed");
+  assert.ok(warnings.length > 0);
+  assert.doesNotMatch(warnings.join(), /ecret/);
+});

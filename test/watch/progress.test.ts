@@ -180,7 +180,10 @@ test("json writes an object a line, on a terminal too", () => {
 
 test("what a step does not have is left out", () => {
   const sft = { ...metrics, reward: null, success_rate: null, kl: null, faults: 0 };
-  assert.equal(formatStep(sft, 5), "step 3/5  loss -0.0123  grad 0.77  4.1 s");
+  assert.equal(
+    formatStep(sft, 5),
+    `step 3/5  loss -0.0123  grad 0.77  4.1 s  ${Math.round(metrics.tokens / metrics.time.total)} tokens/s`,
+  );
   const out = terminal();
   const progress = new Progress({ stream: out, env: { NO_COLOR: "1" } });
   progress.begin(run);

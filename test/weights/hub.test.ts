@@ -132,7 +132,10 @@ describe("models of the Hub", () => {
     const begins = hub.requests
       .filter(({ url }) => url.endsWith(".safetensors"))
       .map(({ range }) => Number(/bytes=(\d+)/.exec(range ?? "bytes=0")?.[1]));
-    assert.ok(begins.at(-1) === 1_500_000 && begins.at(-2) === 1_000_000, begins.join());
+    // what was sent last may not have arrived when the connection broke
+    const [second, third] = begins.slice(-2) as [number, number];
+    assert.ok(second > 0 && second <= 1_000_000, begins.join());
+    assert.ok(third > second && third <= second + 500_000, begins.join());
   });
 
   it("go on in another call, too", async () => {

@@ -5,12 +5,12 @@ import { optimizerOptions } from "../../config/optimizer.js";
 import { UserError } from "../../core/errors.js";
 import { writeDirectory } from "../../core/files.js";
 import { Rng } from "../../core/rng.js";
-import { adapterConfig, checkPromptsFit, initialAdapter, openPolicy } from "../../engine/policy.js";
+import { adapterConfig, checkPromptsFit, initialParameters, openPolicy } from "../../engine/policy.js";
 import { openEnvironment, tasksOf } from "../../env/open.js";
 import { weightFiles } from "../../nn/model.js";
 import { writeModelFile } from "../../onnx/proto.js";
 import type { Objective } from "../../rl/objective.js";
-import { writeCheckpoint } from "../../runs/checkpoint.js";
+import { parameterParts, writeCheckpoint } from "../../runs/checkpoint.js";
 import { prepareBatches } from "../../train/update.js";
 
 /**
@@ -31,9 +31,9 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
     const size = config.training.micro_batch;
     const tasks = tasksOf(environment, "train").slice(0, size);
     checkPromptsFit(environment, tasks, policy);
-    const adapter = initialAdapter(config, policy);
-    await engine.setParameters("policy", adapter);
-    await engine.setParameters("reference", adapter);
+    const parameters = initialParameters(config, policy);
+    await engine.setParameters("policy", parameters);
+    await engine.setParameters("reference", parameters);
     const trajectories = await policy.sampler.rollout(
       engine,
       tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {})) as never,
@@ -66,8 +66,7 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
       }
       await writeCheckpoint(join(aside, "checkpoint"), {
         step: 0,
-        adapter: { config: adapterConfig(config, policy), tensors: adapter },
-        weights: null,
+        ...parameterParts(engine.groups, parameters, adapterConfig(config, policy)),
         optimizer: new Map(),
         state: {},
       });

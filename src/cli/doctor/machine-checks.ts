@@ -34,6 +34,17 @@ export async function checkMachine(config: RunConfig): Promise<Check[]> {
     environment = await limited(openEnvironment(config, () => undefined));
     const splits = [...new Set(environment.tasks.map((task) => task.split))];
     if (splits.length === 0) throw new UserError(`${environment.name} has no tasks.`);
+    const missing = [...new Set(["train", ...config.evaluation.splits])].filter(
+      (split) => !splits.some((s) => s === split),
+    );
+    if (missing.length > 0) {
+      throw new UserError(
+        `${environment.name}: no task is of the split ${missing.join(" or ")}, which this config uses`,
+        {
+          hint: `give tasks that split, or leave it out: evaluation.splits=[${splits.filter((split) => split !== "train").join(",")}]`,
+        },
+      );
+    }
     return `${environment.name}: ${environment.tasks.length} tasks (${splits.join(", ")})`;
   });
   try {
@@ -79,11 +90,13 @@ function checkRuntime(config: RunConfig): Promise<Check> {
   return check(
     "runtime",
     async () => {
-      const [{ Runtime }, { gradientCheck }] = await Promise.all([
+      const [{ Runtime }, { packedGradientCheck }, { gradientCheck }] = await Promise.all([
         import("../../onnx/session.js"),
+        import("../../onnx/nf4-check.js"),
         import("../../engine/gradient-check.js"),
       ]);
-      const opened = await Runtime.open({ provider: config.runtime.provider, checks: [gradientCheck()] });
+      const { provider, binding } = config.runtime;
+      const opened = await Runtime.open({ provider, binding, checks: [gradientCheck(), packedGradientCheck()] });
       const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
       await opened.close();
       return found;

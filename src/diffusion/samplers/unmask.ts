@@ -14,7 +14,7 @@ import { packedLength, roundTerms } from "./unmask/replay.js";
 import { rollout } from "./unmask/rollout.js";
 import { type RowStatistics, roundHead } from "./unmask/round.js";
 import { textTerms } from "./unmask/text.js";
-import { parseTrajectory, reveals, type UnmaskTrajectory } from "./unmask/trajectory.js";
+import { drafts, parseTrajectory, reveals, type UnmaskTrajectory } from "./unmask/trajectory.js";
 
 /**
  * Slot-wise unmasking as a stochastic policy with an exact likelihood.
@@ -125,6 +125,7 @@ export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, Row
   steps: (trajectory) => trajectory.rounds.length,
   size: (trajectory) => packedLength(trajectory),
   reveals,
+  drafts,
   stepTerms: roundTerms,
   boundTerms,
   textTerms,

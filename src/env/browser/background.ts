@@ -1,6 +1,6 @@
 import type { Page, Request } from "playwright";
 import { within } from "./browser.js";
-import { isServerFault, ownerOf } from "./traffic.js";
+import { isServerFault, ownerOf } from "./requests.js";
 
 /** What a page works with; without an image or a style sheet it still does. */
 const WORKING_PARTS = ["script", "fetch", "xhr"];

@@ -103,7 +103,9 @@ export class BrowserHost {
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
-          ...wall([this.options.site.baseUrl, ...(this.options.site.allowOrigins ?? [])].map((address) => new URL(address))),
+          ...wall(
+            [this.options.site.baseUrl, ...(this.options.site.allowOrigins ?? [])].map((address) => new URL(address)),
+          ),
         ],
       });
     let browser: Browser;

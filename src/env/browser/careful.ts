@@ -1,11 +1,11 @@
 import { looseLabel } from "../forms/normalize.js";
+import type { Action } from "../forms/plan.js";
 import type { Control, ReadForm } from "./controls.js";
 import type { ActionRecord, Step } from "./fill.js";
 import { applySteps } from "./fill.js";
 import { Hands } from "./hands.js";
 import { focusField, placeOfOption, pressOption, remember, seeOptions } from "./page-hands.js";
 import type { PageForm } from "./page-reader.js";
-import type { Action } from "../forms/plan.js";
 import type { Session } from "./session.js";
 import { operate } from "./widgets.js";
 
@@ -14,11 +14,22 @@ const SUGGEST_MS = 1200;
 const TYPED: readonly string[] = ["text", "textarea", "email", "tel", "url", "password", "number"];
 
 /** One step on a page whose scripts may listen: texts are typed, so that every script hears what it hears of a person. */
-export async function applyCarefully(session: Session, form: ReadForm, action: Action, step: Step): Promise<ActionRecord> {
+export async function applyCarefully(
+  session: Session,
+  form: ReadForm,
+  action: Action,
+  step: Step,
+): Promise<ActionRecord> {
   if (step.do === "operate") return operated(session, form, action, step);
   const [op, ...more] = step.do === "ops" ? step.ops : [];
   const control = step.do === "ops" && step.control !== undefined ? form.controls[step.control] : undefined;
-  if (op?.op === "value" && more.length === 0 && control !== undefined && TYPED.includes(control.kind) && control.notation === undefined) {
+  if (
+    op?.op === "value" &&
+    more.length === 0 &&
+    control !== undefined &&
+    TYPED.includes(control.kind) &&
+    control.notation === undefined
+  ) {
     const took = await typeInto(session, form, control, op.value);
     if (took !== undefined) {
       const on = { action, control: control.index };
@@ -29,16 +40,28 @@ export async function applyCarefully(session: Session, form: ReadForm, action: A
   return record as ActionRecord;
 }
 
-async function operated(session: Session, form: ReadForm, action: Action, step: Extract<Step, { do: "operate" }>): Promise<ActionRecord> {
+async function operated(
+  session: Session,
+  form: ReadForm,
+  action: Action,
+  step: Extract<Step, { do: "operate" }>,
+): Promise<ActionRecord> {
   const control = form.controls[step.control] as Control;
   const on = { action, control: control.index };
   const { took, noOption } = await operate(session, form, control, step.wanted);
   if (took) return { ...on, fate: "done" };
-  return noOption ? { ...on, fate: "no-such-option" } : { ...on, fate: "rejected", detail: "the control did not take the value" };
+  return noOption
+    ? { ...on, fate: "no-such-option" }
+    : { ...on, fate: "rejected", detail: "the control did not take the value" };
 }
 
 /** @returns whether it was taken; undefined where this field is not typed into. */
-async function typeInto(session: Session, form: ReadForm, control: Control, text: string): Promise<boolean | undefined> {
+async function typeInto(
+  session: Session,
+  form: ReadForm,
+  control: Control,
+  text: string,
+): Promise<boolean | undefined> {
   const { handle } = form;
   const at = { control: control.index, member: 0 };
   const state = await handle.evaluate(fieldState, control.index);
@@ -49,10 +72,19 @@ async function typeInto(session: Session, form: ReadForm, control: Control, text
   // a mask may write it in its own way, but with the same letters
   const isThere = async (): Promise<boolean> => {
     const value = (await handle.evaluate(fieldState, control.index))?.value ?? "";
-    return value === wanted || (looseLabel(value) === looseLabel(wanted) && looseLabel(wanted) !== "") || (control.kind === "number" && Number(value) === Number(wanted) && value !== "");
+    return (
+      value === wanted ||
+      (looseLabel(value) === looseLabel(wanted) && looseLabel(wanted) !== "") ||
+      (control.kind === "number" && Number(value) === Number(wanted) && value !== "")
+    );
   };
   if (!(await handle.evaluate(focusField, at))) return undefined;
-  await hands.paste(text);
+  // a field that listens to its keys may be written by them
+  form.keyed ??= await handle.hears(["keydown", "keypress", "beforeinput"]).catch(() => false);
+  if (form.keyed) {
+    await hands.press("Backspace");
+    await hands.type(text);
+  } else await hands.paste(text);
   if (!(await isThere())) {
     await handle.evaluate(focusField, at);
     await hands.press("Backspace");
@@ -62,7 +94,8 @@ async function typeInto(session: Session, form: ReadForm, control: Control, text
     if (!(await isThere())) return undefined;
   }
   form.typed.set(control.index, text);
-  if (state.suggests || (await handle.evaluate(hasSuggestions, control.index))) await takeSuggestion(hands, control, text);
+  if (state.suggests || (await handle.evaluate(hasSuggestions, control.index)))
+    await takeSuggestion(hands, control, text);
   return true;
 }
 
@@ -88,8 +121,16 @@ function fieldState(page: PageForm, control: number): FieldState | undefined {
   const field = page.elements[control]?.[0] as HTMLInputElement | undefined;
   if (field === undefined) return undefined;
   const around = `${field.className} ${field.id} ${field.parentElement?.className ?? ""}`;
-  const suggests = field.hasAttribute("aria-autocomplete") || field.hasAttribute("aria-controls") || /auto-?complete|type-?ahead|suggest|lookup/i.test(around);
-  return { value: field.value, fixed: field.readOnly || field.type === "range", limit: field.maxLength ?? -1, suggests };
+  const suggests =
+    field.hasAttribute("aria-autocomplete") ||
+    field.hasAttribute("aria-controls") ||
+    /auto-?complete|type-?ahead|suggest|lookup/i.test(around);
+  return {
+    value: field.value,
+    fixed: field.readOnly || field.type === "range",
+    limit: field.maxLength ?? -1,
+    suggests,
+  };
 }
 
 /** Runs IN THE PAGE: whether a list of suggestions stands open. */

@@ -1,7 +1,14 @@
 import { isNamed, looseLabel, normalizeLabel } from "../forms/normalize.js";
 import type { ControlKind, FieldValue } from "../site.js";
 import type { Held, WidgetName } from "./page-aria.js";
-import { type KnownControl, type PageForm, type RawButton, type RawControl, readPage, readValues } from "./page-reader.js";
+import {
+  type KnownControl,
+  type PageForm,
+  type RawButton,
+  type RawControl,
+  readPage,
+  readValues,
+} from "./page-reader.js";
 import type { PageHandle, PageWorld } from "./page-world.js";
 
 /** One control of a page, as a person sees it. */
@@ -39,6 +46,8 @@ export interface ReadForm {
   handle: PageHandle<PageForm>;
   /** Whether the page's scripts may listen, so that it has to be used as a person does. */
   scripted: boolean;
+  /** Whether fields of the page listen to their keys; found out when it matters. */
+  keyed: boolean | undefined;
   /** What controls came to that the page does not tell by itself. */
   readonly recorded: Map<number, FieldValue>;
   /** What was typed into controls. */
@@ -55,14 +64,22 @@ export interface ReadForm {
  * Reads a page's controls in one round trip to the page and one for the data.
  * @param before what was read of the page that this one has taken the place of.
  */
-export async function readForm(world: PageWorld, patienceMs: number, labels: readonly string[] = [], before?: ReadForm): Promise<ReadForm> {
-  const known = (before?.controls ?? []).map(({ kind, label, name, section }): KnownControl => ({ kind, label, name, section }));
+export async function readForm(
+  world: PageWorld,
+  patienceMs: number,
+  labels: readonly string[] = [],
+  before?: ReadForm,
+): Promise<ReadForm> {
+  const known = (before?.controls ?? []).map(
+    ({ kind, label, name, section }): KnownControl => ({ kind, label, name, section }),
+  );
   const handle = await world.hold(readPage, { patienceMs, known });
   const form: ReadForm = {
     controls: before?.controls ?? [],
     buttons: [],
     handle,
     scripted: false,
+    keyed: undefined,
     recorded: before?.recorded ?? new Map(),
     typed: before?.typed ?? new Map(),
     mirrors: before?.mirrors ?? new Map(),
@@ -80,7 +97,11 @@ export async function rescan(form: ReadForm): Promise<void> {
 
 type PageData = Pick<PageForm, "controls" | "scripted"> & { readonly buttons: RawButton[] };
 
-const dataOf = (page: PageForm): PageData => ({ controls: page.controls, buttons: page.buttonData, scripted: page.scripted });
+const dataOf = (page: PageForm): PageData => ({
+  controls: page.controls,
+  buttons: page.buttonData,
+  scripted: page.scripted,
+});
 const scanned = (page: PageForm): PageData => {
   page.scan();
   return { controls: page.controls, buttons: page.buttonData, scripted: page.scripted };
@@ -94,7 +115,13 @@ function take(form: ReadForm, raw: PageData): void {
     if (known === undefined) return read;
     // of a page that was left behind, and of a list that is closed, what was seen of them stays known
     if (!read.present) return { ...known, present: false };
-    return { ...read, default: known.default, options: read.options.length > 0 ? read.options : known.options };
+    // what was learned of it in use stays: its options, and whether it takes several
+    return {
+      ...read,
+      kind: known.kind,
+      default: known.default,
+      options: read.options.length > 0 ? read.options : known.options,
+    };
   });
   form.controls = withoutOthers(controls, form.labels);
   form.buttons = raw.buttons;
@@ -106,7 +133,8 @@ function withoutOthers(controls: readonly Control[], labels: readonly string[]):
   const wanted = new Set(labels.map(looseLabel));
   const counts = new Map<number, number>();
   for (const control of controls)
-    if (wanted.has(formsOf(control).loose) && control.present) counts.set(control.form, (counts.get(control.form) ?? 0) + 1);
+    if (wanted.has(formsOf(control).loose) && control.present)
+      counts.set(control.form, (counts.get(control.form) ?? 0) + 1);
   const [best] = [...counts].sort((a, b) => b[1] - a[1]);
   if (best === undefined) return [...controls];
   return controls.map((control) => {
@@ -118,7 +146,8 @@ function withoutOthers(controls: readonly Control[], labels: readonly string[]):
 /** The task's own form: the one that most of its labels are in; undefined where the page shows none of them. */
 export function mainForm(form: Pick<ReadForm, "controls">): number | undefined {
   const counts = new Map<number, number>();
-  for (const control of form.controls) if (control.present && !control.elsewhere) counts.set(control.form, (counts.get(control.form) ?? 0) + 1);
+  for (const control of form.controls)
+    if (control.present && !control.elsewhere) counts.set(control.form, (counts.get(control.form) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
@@ -132,7 +161,12 @@ export async function currentValues(form: ReadForm): Promise<FieldValue[]> {
     if (raw[i] === undefined) return "";
     const value = toValue(control.kind, raw[i]);
     // a widget may show what was chosen in its own words, or not at all
-    return recorded !== undefined && control.widget !== "native" && control.widget !== "boxes" && control.widget !== "switch" ? recorded : value;
+    return recorded !== undefined &&
+      control.widget !== "native" &&
+      control.widget !== "boxes" &&
+      control.widget !== "switch"
+      ? recorded
+      : value;
   });
 }
 

@@ -65,6 +65,8 @@ const SHARED_RETRIES = 5;
 const PATIENCE_GROWTH = 2;
 /** What takes as long as so many whole episodes do now is stuck: one action, one attempt, the closing of a context. */
 const STUCK = { action: 2, attempt: 8, close: 2 };
+/** Contexts that are opened ahead of the episodes that will use them. */
+const SPARES = 2;
 /** How long a context may take to close on a quiet machine before its browser is given up. */
 const CLOSE_PATIENCE_MS = 3000;
 
@@ -73,8 +75,9 @@ const CLOSE_PATIENCE_MS = 3000;
  * replaced, the episode retried, and at last marked as faulty, never scored 0.
  */
 export class EpisodeRunner {
-  private readonly idle: Session[] = [];
-  private readonly cleaning = new Set<Promise<void>>();
+  /** Contexts for the next episodes: fresh ones, opened while others play, or such as may be used again. */
+  private readonly spares: Promise<Session | undefined>[] = [];
+  private readonly chores = new Set<Promise<void>>();
   private readonly queue: (() => void)[] = [];
   private readonly pace = new Pace();
   private free: number;
@@ -104,11 +107,10 @@ export class EpisodeRunner {
   /** Plays a response text as a plan. Never throws for what the policy or the environment does. */
   async run(task: Task, planText: string): Promise<Episode> {
     const plan = parsePlan(planText);
-    return this.inSlot(async (slot) => {
+    return this.inSlot(async () => {
       const start = performance.now();
-      const { result, faults } = await this.withRetries(
-        async (session) => this.judge(task, plan, await executePlan(session, task, plan, this.options)),
-        slot,
+      const { result, faults } = await this.withRetries(async (session) =>
+        this.judge(task, plan, await executePlan(session, task, plan, this.options)),
       );
       const about = {
         taskId: task.id,
@@ -124,12 +126,12 @@ export class EpisodeRunner {
 
   /** The controls of a task's page, untouched. @throws EnvironmentFault where the page cannot be read. */
   async snapshot(task: Task): Promise<readonly Control[]> {
-    return this.inSlot(async (slot) => {
+    return this.inSlot(async () => {
       const { result, faults } = await this.withRetries(async (session) => {
         const form = await openForm(session, task);
         await form.handle.dispose();
         return form.controls;
-      }, slot);
+      });
       if (result === undefined) throw new EnvironmentFault(`${task.url}: ${faults.at(-1) ?? "the browser is closed"}`);
       return result;
     });
@@ -145,11 +147,11 @@ export class EpisodeRunner {
     const actions = plan.actions
       .slice(0, end < 0 ? undefined : end)
       .filter((action) => action.kind !== "click" && action.kind !== "goto");
-    return this.inSlot(async (slot) => {
+    return this.inSlot(async () => {
       const { result } = await this.withRetries(async (session) => {
         await executePlan(session, task, { ...plan, actions }, this.options);
         return session.photograph();
-      }, slot);
+      });
       return result;
     });
   }
@@ -163,7 +165,7 @@ export class EpisodeRunner {
   async close(): Promise<void> {
     this.closing ??= (async () => {
       await this.host.close();
-      await Promise.allSettled(this.cleaning);
+      await Promise.allSettled(this.chores);
     })();
     return this.closing;
   }
@@ -196,18 +198,17 @@ export class EpisodeRunner {
 
   private async withRetries<T>(
     work: (session: Session) => Promise<T>,
-    slot: Slot,
   ): Promise<{ result: T | undefined; faults: string[] }> {
     const faults: string[] = [];
     let shared = 0;
     while (faults.length <= RETRIES && this.closing === undefined) {
       try {
-        return { result: await this.attempt(work, slot, faults.length), faults };
+        return { result: await this.attempt(work, faults.length), faults };
       } catch (error) {
         // a browser that does not start again even now will not start for any other episode either
         if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
         if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
-        const fault = messageOf(error).split("\n")[0] ?? "unknown";
+        const fault = reasonOf(error);
         faults.push(fault);
         this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
       }
@@ -215,7 +216,7 @@ export class EpisodeRunner {
     return { result: undefined, faults };
   }
 
-  private async attempt<T>(work: (session: Session) => Promise<T>, slot: Slot, faults: number): Promise<T> {
+  private async attempt<T>(work: (session: Session) => Promise<T>, faults: number): Promise<T> {
     const session = await this.openSession();
     const deadline = this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt);
     const action = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
@@ -226,7 +227,8 @@ export class EpisodeRunner {
       const working = Promise.race([work(session), session.died]);
       const result = await withDeadline(working, deadline);
       this.pace.observe(performance.now() - start);
-      slot.cleaning = this.clean(session);
+      if (session.finish() && this.closing === undefined) this.spares.push(Promise.resolve(session));
+      else this.inBackground(this.dispose(session));
       return result;
     } catch (error) {
       throw await this.causeOf(error, session.browser, () => this.dispose(session));
@@ -243,11 +245,17 @@ export class EpisodeRunner {
     return ended ? new EnvironmentFault("the browser ended") : error;
   }
 
-  /** An idle context, or a fresh one. */
+  /** A spare context, or a fresh one. */
   private async openSession(): Promise<Session> {
+    // where contexts close more slowly than episodes end, there would be ever more of them
+    while (this.chores.size > 2 * this.options.contexts + SPARES) await Promise.race(this.chores);
     const browser = await this.host.browser();
-    const idle = this.takeIdle(browser);
-    if (idle !== undefined) return idle;
+    const spare = (await this.takeSpare(browser)) ?? (await this.openFresh(browser));
+    this.openSpare(browser);
+    return spare;
+  }
+
+  private async openFresh(browser: Session["browser"]): Promise<Session> {
     const start = performance.now();
     const opening = Session.open(browser, this.browserOptions);
     try {
@@ -264,20 +272,32 @@ export class EpisodeRunner {
     }
   }
 
-  private takeIdle(browser: Session["browser"]): Session | undefined {
-    for (let session = this.idle.pop(); session !== undefined; session = this.idle.pop()) {
-      if (session.browser === browser && browser.isConnected()) return session;
+  private async takeSpare(browser: Session["browser"]): Promise<Session | undefined> {
+    for (let spare = this.spares.shift(); spare !== undefined; spare = this.spares.shift()) {
+      const session = await spare;
+      if (session?.browser === browser && browser.isConnected()) return session;
     }
     return undefined;
   }
 
-  /** Clears a context for its next episode, while the caller goes on with its result. */
-  private async clean(session: Session): Promise<void> {
-    const reset = Promise.race([session.reset(), session.died]);
-    const patience = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
-    const reusable = await withDeadline(reset, patience).catch(() => false);
-    if (reusable && this.closing === undefined) this.idle.push(session);
-    else await this.dispose(session);
+  /** Opens a context while an episode plays, for the next: half of an episode's time would else be spent on waiting for it. */
+  private openSpare(browser: Session["browser"]): void {
+    if (this.spares.length >= Math.min(SPARES, this.options.contexts) || this.options.site.stateless) return;
+    // what fails here fails again, and with a reason, where it is waited for
+    const opening = this.openFresh(browser).catch(() => undefined);
+    this.spares.push(opening);
+    this.inBackground(opening);
+  }
+
+  /** Work that no episode waits for; the end of the runner does. */
+  private inBackground(work: Promise<unknown>): void {
+    const chore = work
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => this.chores.delete(chore));
+    this.chores.add(chore);
   }
 
   private async dispose(session: Session): Promise<void> {
@@ -285,29 +305,31 @@ export class EpisodeRunner {
       await this.host.discard(session.browser);
   }
 
-  /** Runs work when one of the slots is free; the slot is free again when its context is clean. */
-  private async inSlot<T>(work: (slot: Slot) => Promise<T>): Promise<T> {
+  /** Runs work when one of the slots is free. */
+  private async inSlot<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.queue.push(resolve));
-    const slot: Slot = { cleaning: undefined };
     try {
-      return await work(slot);
+      return await work();
     } finally {
-      const cleaned = (slot.cleaning ?? Promise.resolve()).finally(() => {
-        this.cleaning.delete(cleaned);
-        const next = this.queue.shift();
-        if (next === undefined) this.free++;
-        else next();
-      });
-      this.cleaning.add(cleaned);
+      const next = this.queue.shift();
+      if (next === undefined) this.free++;
+      else next();
     }
   }
 }
 
-/** A right to use one context. */
-interface Slot {
-  /** The clean-up after the last episode, which the next one waits for. */
-  cleaning: Promise<void> | undefined;
+/** What a user can make of an error: the browser's protocol speaks of sessions and execution contexts. */
+function reasonOf(error: unknown): string {
+  const text = messageOf(error).split("\n")[0] ?? "unknown";
+  if (error instanceof EnvironmentFault || error instanceof UserError) return text;
+  const plain = text.replace(/^(?:\w+\.\w+: )?(?:Protocol error \([\w.]+\): )?/, "");
+  if (/execution context|context with (?:the )?(?:specified|given) id|Frame with the given|object id/i.test(plain))
+    return "the page went away while it was in use";
+  if (/Target (?:page|closed)|Session closed|has been closed|Not attached/i.test(plain))
+    return "the page or its browser ended";
+  const timeout = /^Timeout (\d+)ms exceeded/.exec(plain);
+  return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
 }
 
 function faulty(fault: string): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {

@@ -44,7 +44,7 @@ export async function openForm(session: Session, task: Pick<Task, "url" | "field
   const { background, actionTimeoutMs: timeoutMs } = session;
   const labels = Object.keys(task.fields);
   const world = await session.goto(task.url);
-  let form = await readForm(world, timeoutMs, labels);
+  const form = await readForm(world, timeoutMs, labels);
   const urls = await background.settle(session.stretched(LOOKUP_PATIENCE_MS));
   if (urls.length > 0) {
     await world.evaluate(awaitAnswers, { urls, patienceMs: session.stretched(ANSWER_PATIENCE_MS) });
@@ -65,7 +65,8 @@ async function checkPage(session: Session, form: ReadForm, task: Pick<Task, "url
   const password = form.controls.some((control) => control.kind === "password");
   const login = isLogin(page.pathname) || (password && form.controls.length <= 4);
   if (!login && (await openUp(session, form))) return;
-  for (const label of login ? [] : form.labels) if (await discovered(form, label, kindOfValue(task.fields[label] ?? ""))) return;
+  for (const label of login ? [] : form.labels)
+    if (await discovered(form, label, kindOfValue(task.fields[label] ?? ""))) return;
   const what = led ? `GET ${task.url} leads to ${page.pathname}` : `on ${task.url}`;
   if (login) throw new EnvironmentFault(`${what}: a login, not the task's form (site.storage_state, site.login)`);
   if (form.controls.length === 0) throw new EnvironmentFault(`no form ${led ? `: ${what}` : what}`);
@@ -102,7 +103,8 @@ export async function executePlan(
       continue;
     }
     let step = resolveAction(action, form, task.url);
-    if (step.do === "nothing" && (await isWorthAnotherLook(session, form, task, action, step, flush))) step = resolveAction(action, form, task.url);
+    if (step.do === "nothing" && (await isWorthAnotherLook(session, form, task, action, step, flush)))
+      step = resolveAction(action, form, task.url);
     if (step.do === "upload") {
       await flush();
       records.push(await upload(form, action, step, options));

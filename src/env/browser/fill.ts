@@ -58,7 +58,8 @@ const SUBMIT_LABEL =
   /^(?:submit|send|save|apply|register|continue|sign ?up|book|order|confirm|create|join|next|finish|done|request|check ?out|pay|reserve|publish|post|place|complete|yes|agree|get started|go)\b/i;
 const OTHER_LABEL =
   /\b(?:draft|cancel|reset|clear|back|previous|close|delete|remove|preview|later|skip|search|log ?in|sign ?in|log ?out|browse|upload|help|show|hide|edit|print|share|copy|dismiss|decline|reject|subscribe|newsletter|another|more|today|check availability|verify)\b|^add\b|^[+\u2212\u2013\u00d7x<>\u2039\u203a-]$/i;
-export const NEXT_LABEL = /^(?:next|continue|proceed|go on|save (?:and|&) (?:continue|next)|step \d)\b|^(?:\u2192|\u203a|>)$/i;
+export const NEXT_LABEL =
+  /^(?:next|continue|proceed|go on|save (?:and|&) (?:continue|next)|step \d)\b|^(?:\u2192|\u203a|>)$/i;
 
 type Buttons = Pick<ReadForm, "buttons"> & { readonly controls?: readonly Control[] };
 
@@ -134,7 +135,8 @@ export function resolveAction(action: Action, form: Pick<ReadForm, "controls" | 
   if (target === "none")
     return action.kind === "click" ? pressButton(action.label, form) : { do: "nothing", fate: "no-such-control" };
   const { control, option } = target;
-  if (control.widget !== "native") return { do: "operate", control: control.index, wanted: wantedOf(action, control, option) };
+  if (control.widget !== "native")
+    return { do: "operate", control: control.index, wanted: wantedOf(action, control, option) };
   if (option !== undefined) return onOption(action, control, option);
   switch (action.kind) {
     case "fill":

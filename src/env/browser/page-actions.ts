@@ -137,7 +137,10 @@ export function aimAt(page: PageForm, index: number): Aim {
   // of an address that is none it gives the text back, and does not throw
   const link = doc.createElement("a");
   link.href = (button.getAttribute("formaction") ?? said("action")) || doc.URL;
-  const bad = skips || !/^(?:submit|image)$/.test((button as HTMLButtonElement).type) ? undefined : fields.find((field) => !field.validity.valid);
+  const bad =
+    skips || !/^(?:submit|image)$/.test((button as HTMLButtonElement).type)
+      ? undefined
+      : fields.find((field) => !field.validity.valid);
   return {
     point: { x, y },
     hit,

@@ -70,16 +70,28 @@ export function ariaKit(kit: PageKit): AriaKit {
     ["checked", "on", "selected", "active"].includes(element.getAttribute("data-state") ?? "");
 
   const optionText = (option: Element): string =>
-    clean(option.getAttribute("aria-label")) || kit.ariaName(option) || clean((option as HTMLElement).innerText ?? option.textContent) || clean(option.getAttribute("title"));
+    clean(option.getAttribute("aria-label")) ||
+    kit.ariaName(option) ||
+    clean((option as HTMLElement).innerText ?? option.textContent) ||
+    clean(option.getAttribute("title"));
   const optionValue = (option: Element): string =>
-    option.getAttribute("data-value") ?? option.getAttribute("value") ?? [...option.attributes].find((a) => /^data-(?!state|slot|reactid|testid|index$)/.test(a.name) && a.value !== "" && a.value.length < 100)?.value ?? "";
+    option.getAttribute("data-value") ??
+    option.getAttribute("value") ??
+    [...option.attributes].find(
+      (a) => /^data-(?!state|slot|reactid|testid|index$)/.test(a.name) && a.value !== "" && a.value.length < 100,
+    )?.value ??
+    "";
 
   function listOf(element: Element): Element | undefined {
     const root = element.getRootNode() as Document | ShadowRoot;
     for (const attribute of ["aria-controls", "aria-owns"]) {
       for (const id of clean(element.getAttribute(attribute)).split(" ")) {
         const list = id === "" ? null : (root.getElementById(id) ?? element.ownerDocument.getElementById(id));
-        if (list !== null && (list.matches("[role=listbox]") || list.querySelector("[role=option],[role=treeitem]") !== null)) return list;
+        if (
+          list !== null &&
+          (list.matches("[role=listbox]") || list.querySelector("[role=option],[role=treeitem]") !== null)
+        )
+          return list;
       }
     }
     return undefined;
@@ -88,16 +100,31 @@ export function ariaKit(kit: PageKit): AriaKit {
   function isPopup(list: HTMLElement): boolean {
     if (list.id === "") return list.closest("[role=dialog],[popover]") !== null;
     return all("[aria-controls],[aria-owns]").some(
-      (owner) => owner !== list && `${owner.getAttribute("aria-controls")} ${owner.getAttribute("aria-owns")}`.split(" ").includes(list.id),
+      (owner) =>
+        owner !== list &&
+        `${owner.getAttribute("aria-controls")} ${owner.getAttribute("aria-owns")}`.split(" ").includes(list.id),
     );
   }
 
   /** What surrounds one control and no other, as a person takes it for the control. */
   function bodyOf(element: HTMLElement): HTMLElement {
     let body = element;
-    for (let up = parentOf(element) as HTMLElement | null; up !== null && up.tagName !== "FORM" && up.tagName !== "BODY" && up.tagName !== "LABEL"; up = parentOf(up) as HTMLElement | null) {
-      const others = [...up.querySelectorAll<HTMLElement>("input:not([type=hidden]),select,textarea,[role=combobox],[contenteditable]")];
-      if (others.some((other) => !body.contains(other) && other !== element && other.getAttribute("aria-hidden") !== "true")) break;
+    for (
+      let up = parentOf(element) as HTMLElement | null;
+      up !== null && up.tagName !== "FORM" && up.tagName !== "BODY" && up.tagName !== "LABEL";
+      up = parentOf(up) as HTMLElement | null
+    ) {
+      const others = [
+        ...up.querySelectorAll<HTMLElement>(
+          "input:not([type=hidden]),select,textarea,[role=combobox],[contenteditable]",
+        ),
+      ];
+      if (
+        others.some(
+          (other) => !body.contains(other) && other !== element && other.getAttribute("aria-hidden") !== "true",
+        )
+      )
+        break;
       if (up.querySelector("label,legend,h1,h2,h3,button[type=submit]") !== null && body !== element) break;
       body = up;
       if (up.querySelector("label,legend,h1,h2,h3") !== null) break;
@@ -129,7 +156,11 @@ export function ariaKit(kit: PageKit): AriaKit {
   }
 
   const inGroup = (element: HTMLElement, selector: string): HTMLElement | undefined => {
-    for (let up = parentOf(element) as HTMLElement | null; up !== null && up.tagName !== "FORM" && up.tagName !== "BODY"; up = parentOf(up) as HTMLElement | null) {
+    for (
+      let up = parentOf(element) as HTMLElement | null;
+      up !== null && up.tagName !== "FORM" && up.tagName !== "BODY";
+      up = parentOf(up) as HTMLElement | null
+    ) {
       const members = [...up.querySelectorAll<HTMLElement>(selector)];
       if (members.length < 2) {
         if (up.matches("label,li,[role=group],fieldset") && up.matches("[role=group],fieldset")) return undefined;
@@ -137,14 +168,24 @@ export function ariaKit(kit: PageKit): AriaKit {
       }
       // a container of other fields is a section, not a group
       const others = [...up.querySelectorAll<HTMLElement>("input:not([type=hidden]),select,textarea,[role=combobox]")];
-      return others.some((other) => !members.some((m) => m.contains(other) || m === other) && other.getAttribute("aria-hidden") !== "true") ? undefined : up;
+      return others.some(
+        (other) =>
+          !members.some((m) => m.contains(other) || m === other) && other.getAttribute("aria-hidden") !== "true",
+      )
+        ? undefined
+        : up;
     }
     return undefined;
   };
 
   function group(element: HTMLElement, selector: string, widget: WidgetName, kind: ControlKind): Widget {
     const around = inGroup(element, selector);
-    const named = around !== undefined && (widget !== "boxes" || kind === "radio" || around.matches("[role=group],[role=toolbar],fieldset") || around.closest("fieldset,[role=group]") !== null);
+    const named =
+      around !== undefined &&
+      (widget !== "boxes" ||
+        kind === "radio" ||
+        around.matches("[role=group],[role=toolbar],fieldset") ||
+        around.closest("fieldset,[role=group]") !== null);
     if (!named) return { widget: "switch", kind: "checkbox", members: [element] };
     return { widget, kind, members: [...around.querySelectorAll<HTMLElement>(selector)].filter(shown), group: around };
   }
@@ -157,7 +198,9 @@ export function ariaKit(kit: PageKit): AriaKit {
       if (dateLike(element) || popup === "grid") return { widget: "picker", kind: "date", members: [element] };
       return labelled ? { widget: "combobox", kind: "select", members: [element] } : undefined;
     }
-    return labelled && popup !== "" && popup !== "false" ? { widget: "combobox", kind: "select", members: [element] } : undefined;
+    return labelled && popup !== "" && popup !== "false"
+      ? { widget: "combobox", kind: "select", members: [element] }
+      : undefined;
   }
 
   function nativeTrigger(input: HTMLInputElement): Widget | undefined {
@@ -167,9 +210,16 @@ export function ariaKit(kit: PageKit): AriaKit {
     if (popup === "listbox") return { widget: "combobox", kind: "select", members: [input] };
     if (!input.readOnly) return undefined;
     const around = `${input.className} ${input.parentElement?.className ?? ""} ${input.parentElement?.parentElement?.className ?? ""}`;
-    const opens = popup !== "" || input.hasAttribute("aria-expanded") || input.hasAttribute("onclick") || /picker|select|dropdown|calendar|combo|cascader/i.test(around) || /select|choose|pick|date|\byyyy/i.test(input.placeholder);
+    const opens =
+      popup !== "" ||
+      input.hasAttribute("aria-expanded") ||
+      input.hasAttribute("onclick") ||
+      /picker|select|dropdown|calendar|combo|cascader/i.test(around) ||
+      /select|choose|pick|date|\byyyy/i.test(input.placeholder);
     if (!opens) return undefined;
-    return dateLike(input) || /calendar|date/i.test(around) ? { widget: "picker", kind: "date", members: [input] } : { widget: "combobox", kind: "select", members: [input] };
+    return dateLike(input) || /calendar|date/i.test(around)
+      ? { widget: "picker", kind: "date", members: [input] }
+      : { widget: "combobox", kind: "select", members: [input] };
   }
 
   function widgetOf(element: HTMLElement): Widget | undefined {
@@ -202,12 +252,16 @@ export function ariaKit(kit: PageKit): AriaKit {
         return members.length === 0 ? undefined : { widget: "boxes", kind: "radio", members, group: element };
       }
       case "radio":
-        return element.closest("[role=radiogroup]") === null ? group(element, "[role=radio]", "boxes", "radio") : undefined;
+        return element.closest("[role=radiogroup]") === null
+          ? group(element, "[role=radio]", "boxes", "radio")
+          : undefined;
       case "spinbutton": {
         const around = inGroup(element, "[role=spinbutton]");
         if (around === undefined) return { widget: "spin", kind: "number", members: [element] };
         const members = [...around.querySelectorAll<HTMLElement>("[role=spinbutton]")];
-        const isTime = members.some((m) => /hour|minute/i.test(kit.ariaName(m))) && !members.some((m) => /year/i.test(kit.ariaName(m)));
+        const isTime =
+          members.some((m) => /hour|minute/i.test(kit.ariaName(m))) &&
+          !members.some((m) => /year/i.test(kit.ariaName(m)));
         return { widget: "segments", kind: isTime ? "time" : "date", members, group: around };
       }
       case "slider":
@@ -216,14 +270,17 @@ export function ariaKit(kit: PageKit): AriaKit {
       case "searchbox":
         return { widget: "edit", kind: "textarea", members: [element] };
       case "grid": {
-        const days = [...element.querySelectorAll("[role=gridcell],td,button")].filter((cell) => /^\d{1,2}$/.test(clean(cell.textContent)));
+        const days = [...element.querySelectorAll("[role=gridcell],td,button")].filter((cell) =>
+          /^\d{1,2}$/.test(clean(cell.textContent)),
+        );
         if (days.length < 28 || element.closest("[role=dialog],[popover],dialog") !== null) return undefined;
         return { widget: "calendar", kind: "date", members: [element] };
       }
       case "option":
         return undefined;
     }
-    if (["", "true", "plaintext-only"].includes(element.getAttribute("contenteditable") ?? "no")) return { widget: "edit", kind: "textarea", members: [element] };
+    if (["", "true", "plaintext-only"].includes(element.getAttribute("contenteditable") ?? "no"))
+      return { widget: "edit", kind: "textarea", members: [element] };
     if (element.hasAttribute("aria-pressed")) return group(element, "[aria-pressed]", "boxes", "checkbox-group");
     if (element.hasAttribute("aria-checked")) return group(element, "[aria-checked]", "boxes", "radio");
     if (element.hasAttribute("aria-haspopup")) return triggerOf(element);
@@ -235,10 +292,15 @@ export function ariaKit(kit: PageKit): AriaKit {
   /** A date or a time out of its parts, which may be fields, selects with names of months, or spin buttons. */
   function joined(members: readonly HTMLElement[], kind: ControlKind): string {
     const textOfPart = (part: HTMLElement): string =>
-      part.getAttribute("aria-valuenow") ?? (part.tagName === "SELECT" ? monthNumber(part as HTMLSelectElement) : ((part as HTMLInputElement).value ?? part.textContent ?? ""));
+      part.getAttribute("aria-valuenow") ??
+      (part.tagName === "SELECT"
+        ? monthNumber(part as HTMLSelectElement)
+        : ((part as HTMLInputElement).value ?? part.textContent ?? ""));
     const parts = ordered(members).map((part) => (part === undefined ? "" : textOfPart(part)));
     if (parts.some((part) => part === "" || /[^\d\s]/.test(part))) return "";
-    return kind === "time" ? parts.slice(0, 2).map(two).join(":") : [(parts[0] ?? "").padStart(4, "0"), ...parts.slice(1).map(two)].join("-");
+    return kind === "time"
+      ? parts.slice(0, 2).map(two).join(":")
+      : [(parts[0] ?? "").padStart(4, "0"), ...parts.slice(1).map(two)].join("-");
   }
 
   function monthNumber(select: HTMLSelectElement): string {
@@ -252,28 +314,47 @@ export function ariaKit(kit: PageKit): AriaKit {
   /** Spin buttons by what they are called: year, month, day; hour, minute. Fields of a date come in this order already. */
   function ordered(members: readonly HTMLElement[]): (HTMLElement | undefined)[] {
     if (members[0]?.getAttribute("role") !== "spinbutton") return [...members];
-    const named = (words: RegExp): HTMLElement | undefined => members.find((m) => words.test(`${kit.ariaName(m)} ${m.getAttribute("data-type") ?? ""} ${m.getAttribute("data-segment") ?? ""}`));
+    const named = (words: RegExp): HTMLElement | undefined =>
+      members.find((m) =>
+        words.test(`${kit.ariaName(m)} ${m.getAttribute("data-type") ?? ""} ${m.getAttribute("data-segment") ?? ""}`),
+      );
     const hour = named(/hour/i);
     return hour === undefined ? [named(/year/i), named(/month/i), named(/day/i)] : [hour, named(/minute/i)];
   }
 
-  function held({ kind, widget }: { readonly kind: ControlKind; readonly widget: WidgetName }, members: readonly HTMLElement[]): Held {
+  function held(
+    { kind, widget }: { readonly kind: ControlKind; readonly widget: WidgetName },
+    members: readonly HTMLElement[],
+  ): Held {
     const element = members[0];
     const nothing: Held = { value: "", checked: false, options: [] };
     if (element === undefined) return nothing;
-    const choices = (): Held["options"] => members.map((m) => ({ text: optionText(m), value: optionValue(m), chosen: isOn(m) }));
+    const choices = (): Held["options"] =>
+      members.map((m) => ({ text: optionText(m), value: optionValue(m), chosen: isOn(m) }));
     switch (widget) {
       case "native": {
         if (element.tagName === "SELECT") {
-          const options = [...(element as HTMLSelectElement).options].map((o) => ({ text: clean(o.text), value: o.value, chosen: o.selected }));
+          const options = [...(element as HTMLSelectElement).options].map((o) => ({
+            text: clean(o.text),
+            value: o.value,
+            chosen: o.selected,
+          }));
           return { value: (element as HTMLSelectElement).value, checked: false, options };
         }
         const input = element as HTMLInputElement;
         const grouped = kind === "radio" || kind === "checkbox-group";
         const options = grouped
-          ? (members as HTMLInputElement[]).map((m) => ({ text: kit.ownLabel(m) || clean(m.nextSibling?.textContent) || m.value, value: m.value, chosen: m.checked }))
+          ? (members as HTMLInputElement[]).map((m) => ({
+              text: kit.ownLabel(m) || clean(m.nextSibling?.textContent) || m.value,
+              value: m.value,
+              chosen: m.checked,
+            }))
           : [];
-        return { value: kind === "file" ? clean(input.files?.[0]?.name) : (input.value ?? ""), checked: input.checked === true, options };
+        return {
+          value: kind === "file" ? clean(input.files?.[0]?.name) : (input.value ?? ""),
+          checked: input.checked === true,
+          options,
+        };
       }
       case "boxes":
         return { ...nothing, options: choices() };
@@ -282,11 +363,19 @@ export function ariaKit(kit: PageKit): AriaKit {
       case "combobox": {
         const list = listOf(element);
         const options = list === undefined ? [] : [...list.querySelectorAll("[role=option]")];
-        return { value: shownValue(element), checked: false, options: options.map((o) => ({ text: optionText(o), value: optionValue(o), chosen: isOn(o) })) };
+        return {
+          value: shownValue(element),
+          checked: false,
+          options: options.map((o) => ({ text: optionText(o), value: optionValue(o), chosen: isOn(o) })),
+        };
       }
       case "spin":
       case "slider":
-        return { ...nothing, value: element.getAttribute("aria-valuenow") ?? clean((element as HTMLInputElement).value ?? element.textContent) };
+        return {
+          ...nothing,
+          value:
+            element.getAttribute("aria-valuenow") ?? clean((element as HTMLInputElement).value ?? element.textContent),
+        };
       case "edit":
         return { ...nothing, value: element.innerText ?? element.textContent ?? "" };
       case "segments":
@@ -295,7 +384,12 @@ export function ariaKit(kit: PageKit): AriaKit {
       case "digits":
         return { ...nothing, value: members.map((m) => (m as HTMLInputElement).value).join("") };
       case "found":
-        return { ...nothing, checked: isOn(element), value: members.length === 1 ? shownValue(element) : "", options: members.length > 1 ? choices() : [] };
+        return {
+          ...nothing,
+          checked: isOn(element),
+          value: members.length === 1 ? shownValue(element) : "",
+          options: members.length > 1 ? choices() : [],
+        };
       case "picker":
         return { ...nothing, value: shownValue(element) };
       default:

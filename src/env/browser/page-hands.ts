@@ -24,8 +24,22 @@ export async function calm(page: PageForm, { ms, quietMs }: { ms: number; quietM
   }
 }
 
+/** Runs IN THE PAGE: waits until something changes, at most so long, and has come to rest again. */
+export async function awaitChange(page: PageForm, ms: number): Promise<void> {
+  const start = page.changes;
+  for (let passed = 0; passed < ms && page.changes === start; passed += 25)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let last = -1, waits = 0; last !== page.changes && waits < 20; waits++) {
+    last = page.changes;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 /** Runs IN THE PAGE: where a member of a control can be clicked; what is too small to see is clicked by its label. */
-export function placeOfControl(page: PageForm, { control, member }: { control: number; member: number }): Place | undefined {
+export function placeOfControl(
+  page: PageForm,
+  { control, member }: { control: number; member: number },
+): Place | undefined {
   if (page.elements[control]?.[0]?.isConnected !== true) page.scan();
   const element = page.elements[control]?.[member];
   if (element === undefined) return undefined;
@@ -56,14 +70,16 @@ export function focusField(page: PageForm, { control, member }: { control: numbe
 export function leaveField(_: PageForm): void {
   let active = document.activeElement as HTMLElement | null;
   while (active?.shadowRoot?.activeElement || (active as HTMLIFrameElement | null)?.contentDocument?.activeElement)
-    active = (active?.shadowRoot?.activeElement ?? (active as HTMLIFrameElement).contentDocument?.activeElement) as HTMLElement;
+    active = (active?.shadowRoot?.activeElement ??
+      (active as HTMLIFrameElement).contentDocument?.activeElement) as HTMLElement;
   active?.blur();
 }
 
 /** Runs IN THE PAGE: remembers what can be seen, so that what opens can be told from it. */
 export function remember(page: PageForm): void {
   const seen = new WeakSet<Element>();
-  for (const element of page.kit.all("*")) if (page.kit.shown(element) && element.getBoundingClientRect().height > 1) seen.add(element);
+  for (const element of page.kit.all("*"))
+    if (page.kit.shown(element) && element.getBoundingClientRect().height > 1) seen.add(element);
   (page as PageForm & { seen?: WeakSet<Element> }).seen = seen;
 }
 
@@ -90,11 +106,22 @@ export async function seeOptions(
     const named = kit.all(ROLES).filter(sized);
     const fresh = named.filter((e) => seen === undefined || !seen.has(e));
     if (fresh.length > 0) return fresh;
-    const appeared = kit.all("li,button,a,div,span,td,label,p,[tabindex],[data-value]").filter(
-      (e) => sized(e) && seen?.has(e) === false && kit.clean(e.textContent) !== "" && kit.clean(e.textContent).length < 200,
-    );
+    const appeared = kit
+      .all("li,button,a,div,span,td,label,p,[tabindex],[data-value]")
+      .filter(
+        (e) =>
+          sized(e) &&
+          seen?.has(e) === false &&
+          kit.clean(e.textContent) !== "" &&
+          kit.clean(e.textContent).length < 200,
+      );
     // the innermost that hold a whole text
-    return appeared.filter((e) => !appeared.some((inner) => inner !== e && e.contains(inner) && kit.clean(inner.textContent) === kit.clean(e.textContent)));
+    return appeared.filter(
+      (e) =>
+        !appeared.some(
+          (inner) => inner !== e && e.contains(inner) && kit.clean(inner.textContent) === kit.clean(e.textContent),
+        ),
+    );
   };
   const says = (e: HTMLElement): boolean => kit.same(kit.optionText(e), wanted) || kit.same(kit.optionValue(e), wanted);
   let options: HTMLElement[] = [];
@@ -102,7 +129,8 @@ export async function seeOptions(
   let changes = -1;
   for (let passed = 0; passed <= ms; passed += 25) {
     options = find();
-    if (options.some(says)) break;
+    // lists are drawn again while what was typed is looked up
+    if (options.some(says) && still >= 50) break;
     still = page.changes === changes ? still + 25 : 0;
     changes = page.changes;
     if (options.length > 0 && still >= Math.min(ms, 700)) break;
@@ -140,9 +168,16 @@ export function focusSearch(page: PageForm, control: number): boolean {
   const seen = (page as PageForm & { seen?: WeakSet<Element> }).seen;
   const own = page.elements[control]?.[0] as HTMLInputElement | undefined;
   const typable = (e: Element | undefined): e is HTMLInputElement =>
-    e !== undefined && e.tagName === "INPUT" && !(e as HTMLInputElement).readOnly && /^(?:text|search|)$/.test((e as HTMLInputElement).type);
+    e !== undefined &&
+    e.tagName === "INPUT" &&
+    !(e as HTMLInputElement).readOnly &&
+    /^(?:text|search|)$/.test((e as HTMLInputElement).type);
   const inner = own?.tagName === "INPUT" ? undefined : own?.querySelector<HTMLInputElement>("input:not([type=hidden])");
-  const field = typable(own) ? own : inner !== null && typable(inner) ? inner : kit.all("input").find((e) => typable(e) && kit.shown(e) && seen?.has(e) === false);
+  const field = typable(own)
+    ? own
+    : inner !== null && typable(inner)
+      ? inner
+      : kit.all("input").find((e) => typable(e) && kit.shown(e) && seen?.has(e) === false);
   if (field === undefined) return false;
   field.focus();
   (field as HTMLInputElement).select();
@@ -152,17 +187,27 @@ export function focusSearch(page: PageForm, control: number): boolean {
 /** Runs IN THE PAGE: whether a control says that its list or dialog is open. */
 export function isOpen(page: PageForm, control: number): boolean {
   const element = page.elements[control]?.[0];
-  return element !== undefined && (element.getAttribute("aria-expanded") ?? element.closest("[aria-expanded]")?.getAttribute("aria-expanded")) === "true";
+  return (
+    element !== undefined &&
+    (element.getAttribute("aria-expanded") ?? element.closest("[aria-expanded]")?.getAttribute("aria-expanded")) ===
+      "true"
+  );
 }
 
 /** Runs IN THE PAGE: sets the field of one part of a date, a select by its text or number. */
-export function setPart(page: PageForm, { control, member, number }: { control: number; member: number; number: number }): boolean {
+export function setPart(
+  page: PageForm,
+  { control, member, number }: { control: number; member: number; number: number },
+): boolean {
   const element = page.elements[control]?.[member] as HTMLInputElement | HTMLSelectElement | undefined;
   if (element === undefined) return false;
   const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
   if (element.tagName === "SELECT") {
     const options = [...(element as HTMLSelectElement).options];
-    const option = options.find((o) => /^\d+$/.test(o.text.trim()) && Number(o.text) === number) ?? options.find((o) => member === 1 && o.text.trim().slice(0, 3).toLowerCase() === months[number - 1]) ?? options.find((o) => o.value !== "" && Number(o.value) === number);
+    const option =
+      options.find((o) => /^\d+$/.test(o.text.trim()) && Number(o.text) === number) ??
+      options.find((o) => member === 1 && o.text.trim().slice(0, 3).toLowerCase() === months[number - 1]) ??
+      options.find((o) => o.value !== "" && Number(o.value) === number);
     if (option === undefined) return false;
     option.selected = true;
   } else {
@@ -178,19 +223,39 @@ export function setPart(page: PageForm, { control, member, number }: { control: 
  * Runs IN THE PAGE: picks a day in the calendar that is open: goes to its month by the lists, year and month buttons
  * that calendars have, and aims at its cell. @returns the place of the day; undefined where there is no such calendar.
  */
-export async function findDay(page: PageForm, { date, control }: { date: string; control: number }): Promise<Place | undefined> {
+export async function findDay(
+  page: PageForm,
+  { date, control }: { date: string; control: number },
+): Promise<Place | undefined> {
   const { kit } = page;
   const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
-  const MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+  const MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+  ];
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
   const isDay = (e: Element): boolean => /^\d{1,2}$/.test(kit.clean(e.textContent)) && kit.shown(e);
   const cellsOf = (root: ParentNode): HTMLElement[] => {
-    const all = ([...root.querySelectorAll("td,button,[role=gridcell],[role=option],a,span,div,time")] as HTMLElement[]).filter(isDay);
-    return all.filter((e) => !all.some((outer) => outer !== e && outer.contains(e) && outer.matches("button,[role=gridcell],[role=option]")) && !all.some((inner) => inner !== e && e.contains(inner) && inner.matches("button,[role=gridcell],[role=option],a")));
+    const all = (
+      [...root.querySelectorAll("td,button,[role=gridcell],[role=option],a,span,div,time")] as HTMLElement[]
+    ).filter(isDay);
+    return all.filter((e) => !all.some((inner) => inner !== e && e.contains(inner)));
   };
   const calendar = (): HTMLElement | undefined => {
     const own = page.elements[control]?.[0];
-    const areas = kit.all("[role=dialog],dialog[open],[popover],[role=grid],table,[class*=calendar i],[class*=picker i],div").filter((e) => kit.shown(e) && e !== own && cellsOf(e).length >= 28 && cellsOf(e).length < 100);
+    const areas = kit
+      .all("[role=dialog],dialog[open],[popover],[role=grid],table,[class*=calendar i],[class*=picker i],div")
+      .filter((e) => kit.shown(e) && e !== own && cellsOf(e).length >= 28 && cellsOf(e).length < 100);
     // the smallest area that has the days and says which month they are of
     return areas.reverse().find((e) => monthOf(e) !== undefined) ?? areas[0];
   };
@@ -199,7 +264,10 @@ export async function findDay(page: PageForm, { date, control }: { date: string;
     const selects = [...area.querySelectorAll("select")];
     const chosen = selects.map((s) => kit.clean(s.selectedOptions[0]?.text)).join(" ");
     const inputs = [...area.querySelectorAll<HTMLInputElement>("input")].map((i) => i.value).join(" ");
-    const headings = [...area.querySelectorAll("*")].filter((e) => e.children.length === 0 && !isDay(e) && e.tagName !== "OPTION" && kit.shown(e)).map((e) => kit.clean(e.textContent)).join(" ");
+    const headings = [...area.querySelectorAll("*")]
+      .filter((e) => e.children.length === 0 && !isDay(e) && e.tagName !== "OPTION" && kit.shown(e))
+      .map((e) => kit.clean(e.textContent))
+      .join(" ");
     const text = `${chosen} ${headings} ${inputs} ${area.getAttribute("aria-label") ?? ""}`.toLowerCase();
     const m = MONTHS.findIndex((name) => new RegExp(`\\b(?:${name}|${name.slice(0, 3)})\\b`).test(text));
     const y = /\b(19|20|21)\d{2}\b/.exec(text)?.[0];
@@ -216,7 +284,9 @@ export async function findDay(page: PageForm, { date, control }: { date: string;
   if (area === undefined) return undefined;
   for (const select of area.querySelectorAll("select")) {
     const options = [...select.options];
-    const option = options.find((o) => kit.clean(o.text) === String(year)) ?? options.find((o) => kit.clean(o.text).slice(0, 3).toLowerCase() === MONTHS[month - 1]?.slice(0, 3));
+    const option =
+      options.find((o) => kit.clean(o.text) === String(year)) ??
+      options.find((o) => kit.clean(o.text).slice(0, 3).toLowerCase() === MONTHS[month - 1]?.slice(0, 3));
     if (option === undefined || option.selected) continue;
     select.value = option.value;
     select.dispatchEvent(new Event("input", { bubbles: true }));
@@ -233,12 +303,20 @@ export async function findDay(page: PageForm, { date, control }: { date: string;
     if (step === undefined) break;
     const changes = page.changes;
     step.click();
-    for (let waited = 0; waited < 500 && page.changes === changes; waited += 10) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let waited = 0; waited < 500 && page.changes === changes; waited += 10)
+      await new Promise((resolve) => setTimeout(resolve, 10));
     await turn();
   }
   function stepper(around: HTMLElement, back: boolean, byYear: boolean): HTMLElement | undefined {
-    const buttons = ([...(around.closest("[role=dialog],dialog,[popover]") ?? around).querySelectorAll("button,[role=button],a,[class*=prev i],[class*=next i],[onclick]")] as HTMLElement[]).filter((e) => !isDay(e) && kit.shown(e) && !kit.isDisabled(e));
-    const said = (e: HTMLElement): string => `${e.getAttribute("aria-label") ?? ""} ${e.title} ${e.className} ${e.getAttribute("data-action") ?? ""}`.toLowerCase();
+    const buttons = (
+      [
+        ...(around.closest("[role=dialog],dialog,[popover]") ?? around).querySelectorAll(
+          "button,[role=button],a,[class*=prev i],[class*=next i],[onclick]",
+        ),
+      ] as HTMLElement[]
+    ).filter((e) => !isDay(e) && kit.shown(e) && !kit.isDisabled(e));
+    const said = (e: HTMLElement): string =>
+      `${e.getAttribute("aria-label") ?? ""} ${e.title} ${e.className} ${e.getAttribute("data-action") ?? ""}`.toLowerCase();
     const years = buttons.filter((e) => /year/.test(said(e)) || /^(?:«|»|<<|>>|⟪|⟫)$/.test(kit.clean(e.textContent)));
     const others = buttons.filter((e) => !years.includes(e));
     const way = back ? /prev|back|earlier|\bleft/ : /next|forward|later|\bright/;
@@ -248,8 +326,14 @@ export async function findDay(page: PageForm, { date, control }: { date: string;
   if (area === undefined) return undefined;
   const iso = `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
   const cells = cellsOf(area).filter((e) => !kit.isDisabled(e));
-  const dated = (e: Element): boolean => [...e.attributes, ...(e.parentElement?.attributes ?? [])].some((a) => a.value.startsWith(iso));
-  const outside = (e: Element): boolean => /outside|other|muted|prev|next|disabled|off\b|adjacent/i.test(`${e.className} ${e.parentElement?.className ?? ""}`) || e.hasAttribute("data-outside-month");
+  const cellOf = (e: Element): Element => e.closest("td,[role=gridcell]") ?? e;
+  const dated = (e: Element): boolean =>
+    [...e.attributes, ...(e.parentElement?.attributes ?? []), ...cellOf(e).attributes].some((a) =>
+      a.value.startsWith(iso),
+    );
+  const outside = (e: Element): boolean =>
+    /outside|other|muted|prev|next|disabled|off\b|adjacent/i.test(`${e.className} ${cellOf(e).className}`) ||
+    cellOf(e).hasAttribute("data-outside-month");
   const days = cells.filter((e) => Number(kit.clean(e.textContent)) === day);
   const inside = days.filter((e) => !outside(e));
   const [first] = inside;
@@ -264,27 +348,43 @@ export function findFresh(page: PageForm, words: string): Place | undefined {
   const { kit } = page;
   const seen = (page as PageForm & { seen?: WeakSet<Element> }).seen;
   const sort = new RegExp(`^(?:${words})$`, "i");
-  const button = kit.all("button,[role=button],a").find((e) => kit.shown(e) && seen?.has(e) === false && !kit.isDisabled(e) && sort.test(kit.clean(e.textContent)));
+  const button = kit
+    .all("button,[role=button],a")
+    .find((e) => kit.shown(e) && seen?.has(e) === false && !kit.isDisabled(e) && sort.test(kit.clean(e.textContent)));
   if (button === undefined) return undefined;
   page.options = [button];
   return kit.aim(button);
 }
 
 /** Runs IN THE PAGE: a spin button's or slider's numbers. */
-export function rangeOf(page: PageForm, control: number): { now: number; min: number; max: number; box: { x: number; y: number; width: number; height: number } } | undefined {
+export function rangeOf(
+  page: PageForm,
+  control: number,
+): { now: number; min: number; max: number; box: { x: number; y: number; width: number; height: number } } | undefined {
   const element = page.elements[control]?.[0];
   if (element === undefined) return undefined;
-  const number = (attribute: string, otherwise: number): number => (element.hasAttribute(attribute) ? Number(element.getAttribute(attribute)) : otherwise);
+  const number = (attribute: string, otherwise: number): number =>
+    element.hasAttribute(attribute) ? Number(element.getAttribute(attribute)) : otherwise;
   const track = element.parentElement ?? element;
   const { x, y, width, height } = track.getBoundingClientRect();
-  return { now: number("aria-valuenow", Number(element.textContent ?? 0)), min: number("aria-valuemin", 0), max: number("aria-valuemax", 100), box: { x, y, width, height } };
+  return {
+    now: number("aria-valuenow", Number(element.textContent ?? 0)),
+    min: number("aria-valuemin", 0),
+    max: number("aria-valuemax", 100),
+    box: { x, y, width, height },
+  };
 }
 
 /** Runs IN THE PAGE: the hidden fields of the page and what they hold. */
 export function hiddenFields(page: PageForm): [name: string, value: string][] {
   const known = new Set(page.elements.flat());
   return (page.kit.all("input,select,textarea") as HTMLInputElement[])
-    .filter((e) => e.name !== "" && !known.has(e) && (e.type === "hidden" || !page.kit.shown(e) || e.getAttribute("aria-hidden") === "true"))
+    .filter(
+      (e) =>
+        e.name !== "" &&
+        !known.has(e) &&
+        (e.type === "hidden" || !page.kit.shown(e) || e.getAttribute("aria-hidden") === "true"),
+    )
     .map((e) => [e.name, e.value]);
 }
 
@@ -296,24 +396,43 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
   const { kit } = page;
   const strip = (text: string): string => kit.clean(text).replace(/[\s*:]+$/, "");
   const TEXTS = "label,legend,span,div,p,h1,h2,h3,h4,h5,h6,td,th,dt,strong,b,li,small,em,a,button";
-  const owned = (e: HTMLElement): string => strip([...e.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.textContent).join(" "));
+  const owned = (e: HTMLElement): string =>
+    strip(
+      [...e.childNodes]
+        .filter((n) => n.nodeType === Node.TEXT_NODE)
+        .map((n) => n.textContent)
+        .join(" "),
+    );
   const controls = page.elements.flatMap((members, i) => (page.controls[i]?.present ? members : []));
   const clickable = (e: HTMLElement): boolean =>
-    kit.shown(e) && !kit.isDisabled(e) && (e.matches("button:not([type=submit]),[onclick],[tabindex],[role=button],[role=option],[role=radio],[role=checkbox],[role=switch],a,[contenteditable],input[type=button]") || getComputedStyle(e).cursor === "pointer");
+    kit.shown(e) &&
+    !kit.isDisabled(e) &&
+    (e.matches(
+      "button:not([type=submit]),[onclick],[tabindex],[role=button],[role=option],[role=radio],[role=checkbox],[role=switch],a,[contenteditable],input[type=button]",
+    ) ||
+      getComputedStyle(e).cursor === "pointer");
   for (const text of kit.all(TEXTS)) {
     if (!kit.shown(text) || !(kit.same(owned(text), label) || kit.same(strip(kit.textOf(text)), label))) continue;
     if (kind === "checkbox") {
       for (let node: Element | null = text, up = 0; node !== null && up < 3; node = kit.parentOf(node), up++) {
         if (controls.some((c) => node?.contains(c))) break;
-        const inner = ([...node.querySelectorAll<HTMLElement>("*")] as HTMLElement[]).find((e) => clickable(e) && !e.contains(text) && !text.contains(e));
+        const inner = ([...node.querySelectorAll<HTMLElement>("*")] as HTMLElement[]).find(
+          (e) => clickable(e) && !e.contains(text) && !text.contains(e),
+        );
         const box = inner ?? (clickable(node as HTMLElement) ? (node as HTMLElement) : undefined);
         if (box !== undefined) return add([box], kit.clean(box.textContent));
       }
       continue;
     }
-    for (let node: Element | null = kit.parentOf(text), up = 0; node !== null && node.tagName !== "BODY" && up < 5; node = kit.parentOf(node), up++) {
+    for (
+      let node: Element | null = kit.parentOf(text), up = 0;
+      node !== null && node.tagName !== "BODY" && up < 5;
+      node = kit.parentOf(node), up++
+    ) {
       if (controls.some((c) => node?.contains(c))) break;
-      const after = ([...node.querySelectorAll<HTMLElement>("*")] as HTMLElement[]).filter((e) => clickable(e) && !e.contains(text) && !text.contains(e));
+      const after = ([...node.querySelectorAll<HTMLElement>("*")] as HTMLElement[]).filter(
+        (e) => clickable(e) && !e.contains(text) && !text.contains(e),
+      );
       const outer = after.filter((e) => !after.some((o) => o !== e && o.contains(e)));
       if (outer.length > 0) return add(outer, "");
       if (node.tagName === "FORM") break;
@@ -330,7 +449,10 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
       name: members[0]?.getAttribute("name") ?? members[0]?.getAttribute("data-name") ?? "",
       id: members[0]?.id ?? "",
       required: false,
-      options: members.length < 2 ? [] : members.map((m) => ({ text: kit.optionText(m), value: kit.optionValue(m), chosen: false })),
+      options:
+        members.length < 2
+          ? []
+          : members.map((m) => ({ text: kit.optionText(m), value: kit.optionValue(m), chosen: false })),
       value,
       checked: false,
       form: -1,

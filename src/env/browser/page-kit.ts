@@ -62,11 +62,17 @@ export function pageKit(): PageKit {
 
   function textOf(element: Element): string {
     const copy = element.cloneNode(true) as Element;
-    const inner = "input,select,textarea,button,option,script,style,template,[role=listbox],[role=combobox],[role=spinbutton],[contenteditable]";
+    const inner =
+      "input,select,textarea,button,option,script,style,template,[role=listbox],[role=combobox],[role=spinbutton],[contenteditable]";
     for (const part of copy.querySelectorAll(inner)) part.remove();
     const text = clean(copy.textContent);
     if (text !== "" || element.tagName !== "SLOT") return text;
-    return clean((element as HTMLSlotElement).assignedNodes().map((node) => node.textContent).join(" "));
+    return clean(
+      (element as HTMLSlotElement)
+        .assignedNodes()
+        .map((node) => node.textContent)
+        .join(" "),
+    );
   }
 
   function byIds(element: Element, attribute: string): Element[] {
@@ -78,7 +84,10 @@ export function pageKit(): PageKit {
 
   function ariaName(element: Element): string {
     const parts = byIds(element, "aria-labelledby").filter((part) => part !== element);
-    return clean(parts.map((part) => textOf(part) || clean(part.textContent)).join(" ")) || clean(element.getAttribute("aria-label"));
+    return (
+      clean(parts.map((part) => textOf(part) || clean(part.textContent)).join(" ")) ||
+      clean(element.getAttribute("aria-label"))
+    );
   }
 
   function labelsOf(element: Element): HTMLElement[] {
@@ -101,7 +110,11 @@ export function pageKit(): PageKit {
     let hit = top !== null && (element.contains(top) || (element as HTMLElement).shadowRoot?.contains(top) === true);
     // a label around a control, or text inside a button, hands the click on
     if (!hit && top !== null) hit = labelsOf(element).some((label) => label.contains(top)) || holds(element, top);
-    for (let frame = element.ownerDocument.defaultView?.frameElement; frame; frame = frame.ownerDocument.defaultView?.frameElement) {
+    for (
+      let frame = element.ownerDocument.defaultView?.frameElement;
+      frame;
+      frame = frame.ownerDocument.defaultView?.frameElement
+    ) {
       frame.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
       const outer = frame.getBoundingClientRect();
       x += outer.x + frame.clientLeft;

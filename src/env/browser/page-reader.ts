@@ -73,7 +73,10 @@ export type KnownControl = Pick<RawControl, "kind" | "label" | "name" | "section
  *
  * A form that a script builds is waited for, at most `patienceMs`: until there is a control and no form is busy.
  */
-export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs: number; known: readonly KnownControl[] }): Promise<PageForm> {
+export async function readPage(
+  kit: AriaKit,
+  { patienceMs, known }: { patienceMs: number; known: readonly KnownControl[] },
+): Promise<PageForm> {
   type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
   const KINDS: Record<string, ControlKind> = {
     email: "email",
@@ -100,7 +103,11 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
   /** The nearest text before an element that is not the label or the neighbour of another control. */
   function textBefore(element: Element, members: readonly HTMLElement[]): string {
     const own = new Set<Element>(members.flatMap(labelsOf));
-    for (let node: Element | null = element; node !== null && node.tagName !== "FORM" && node.tagName !== "BODY"; node = parentOf(node)) {
+    for (
+      let node: Element | null = element;
+      node !== null && node.tagName !== "FORM" && node.tagName !== "BODY";
+      node = parentOf(node)
+    ) {
       for (let before = node.previousElementSibling; before !== null; before = before.previousElementSibling) {
         if (own.has(before)) continue;
         if (before.matches(ANY_FIELD) || before.querySelector(ANY_FIELD) !== null) return "";
@@ -124,10 +131,18 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
     for (let node = parentOf(first); node !== null && node.tagName !== "FORM"; node = parentOf(node)) {
       if (!members.every((member) => node?.contains(member))) continue;
       // a container that also holds other fields names a section, not this group
-      const others = [...node.querySelectorAll<Field>(FIELDS)].filter((f) => f.type !== "hidden" && !members.some((m) => m === f || m.contains(f)) && f.getAttribute("aria-hidden") !== "true");
+      const others = [...node.querySelectorAll<Field>(FIELDS)].filter(
+        (f) =>
+          f.type !== "hidden" &&
+          !members.some((m) => m === f || m.contains(f)) &&
+          f.getAttribute("aria-hidden") !== "true",
+      );
       if (others.length > 0) break;
       const legend = node.tagName === "FIELDSET" ? node.querySelector(":scope > legend") : null;
-      const name = ariaName(node) || (legend === null ? "" : textOf(legend)) || (node.id === "" || node.getAttribute("role") === null ? "" : ownLabel(node));
+      const name =
+        ariaName(node) ||
+        (legend === null ? "" : textOf(legend)) ||
+        (node.id === "" || node.getAttribute("role") === null ? "" : ownLabel(node));
       if (name !== "") return name;
     }
     return textBefore(first, members) || clean((first as HTMLInputElement).name);
@@ -137,7 +152,13 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
   function hostName(element: Element): string {
     const host = (element.getRootNode() as ShadowRoot).host;
     if (host === undefined) return "";
-    return ownLabel(host) || clean(host.getAttribute("label")) || textBefore(host, [host as HTMLElement]) || clean(host.getAttribute("placeholder")) || hostName(host);
+    return (
+      ownLabel(host) ||
+      clean(host.getAttribute("label")) ||
+      textBefore(host, [host as HTMLElement]) ||
+      clean(host.getAttribute("placeholder")) ||
+      hostName(host)
+    );
   }
 
   function fieldName(field: HTMLElement): string {
@@ -167,18 +188,31 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
     const element = members[0] as HTMLElement;
     if (group !== undefined) return ownLabel(group) || groupName(members);
     const wrapped = clean(element.closest("label") === null ? "" : textOf(element.closest("label") as Element));
-    if (widget === "switch") return ownLabel(element) || wrapped || clean(element.textContent) || textAfter(element) || hostName(element) || textBefore(element, [element]);
+    if (widget === "switch")
+      return (
+        ownLabel(element) ||
+        wrapped ||
+        clean(element.textContent) ||
+        textAfter(element) ||
+        hostName(element) ||
+        textBefore(element, [element])
+      );
     return ownLabel(element) || wrapped || (widget === "calendar" ? groupName([element]) : "") || fieldName(element);
   }
 
   function usable(field: Field): boolean {
     if (field.disabled || field.matches("fieldset[disabled] *")) return false;
-    if (field.tagName === "INPUT" && ["hidden", "submit", "button", "reset", "image"].includes(field.type)) return false;
+    if (field.tagName === "INPUT" && ["hidden", "submit", "button", "reset", "image"].includes(field.type))
+      return false;
     // a copy of a widget's value for form posts, or a trap for programs
-    if (field.getAttribute("aria-hidden") === "true" && (field.tagName !== "SELECT" || labelsOf(field).length === 0)) return false;
+    if (field.getAttribute("aria-hidden") === "true" && (field.tagName !== "SELECT" || labelsOf(field).length === 0))
+      return false;
     // styled checkboxes, selects and file inputs are hidden behind a visible label
     if ([field, ...labelsOf(field)].some(kit.shown)) return true;
-    if (/^(?:file|checkbox|radio)$/.test(field.type)) return field.closest("label") !== null ? kit.shown(field.closest("label") as Element) : field.type === "file" && parentOf(field) !== null && kit.shown(parentOf(field) as Element);
+    if (/^(?:file|checkbox|radio)$/.test(field.type))
+      return field.closest("label") !== null
+        ? kit.shown(field.closest("label") as Element)
+        : field.type === "file" && parentOf(field) !== null && kit.shown(parentOf(field) as Element);
     return false;
   }
 
@@ -187,7 +221,12 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
   function formOf(element: Element | null): number {
     let form = (element as HTMLInputElement | null)?.form ?? null;
     for (let node = element; form === null && node !== null; node = parentOf(node))
-      if (node.matches("form,[role=form],dialog,[role=dialog],body") && node.ownerDocument !== document ? true : node.matches("form,[role=form],dialog,[role=dialog]")) form = node as HTMLFormElement;
+      if (
+        node.matches("form,[role=form],dialog,[role=dialog],body") && node.ownerDocument !== document
+          ? true
+          : node.matches("form,[role=form],dialog,[role=dialog]")
+      )
+        form = node as HTMLFormElement;
     if (form === null) return -1;
     if (!forms.includes(form)) forms.push(form);
     return forms.indexOf(form);
@@ -195,7 +234,13 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
 
   function sectionOf(element: Element): string {
     for (let node = parentOf(element); node !== null && node.tagName !== "BODY"; node = parentOf(node)) {
-      const name = ariaName(node) || textOf(node.querySelector(":scope > legend,:scope > h1,:scope > h2,:scope > h3,:scope > h4,:scope > h5,:scope > h6,:scope > summary,:scope > [class*=title i],:scope > [class*=header i]") ?? document.createElement("i"));
+      const name =
+        ariaName(node) ||
+        textOf(
+          node.querySelector(
+            ":scope > legend,:scope > h1,:scope > h2,:scope > h3,:scope > h4,:scope > h5,:scope > h6,:scope > summary,:scope > [class*=title i],:scope > [class*=header i]",
+          ) ?? document.createElement("i"),
+        );
       if (name !== "" && node.tagName !== "FORM") return name;
     }
     return "";
@@ -216,7 +261,14 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
 
   function nativeEntry(field: Field, fields: readonly Field[]): Entry {
     let members: Field[] = [field];
-    let kind: ControlKind = field.tagName === "TEXTAREA" ? "textarea" : isSelect(field) ? (field.multiple ? "checkbox-group" : "select") : (KINDS[field.type] ?? "text");
+    let kind: ControlKind =
+      field.tagName === "TEXTAREA"
+        ? "textarea"
+        : isSelect(field)
+          ? field.multiple
+            ? "checkbox-group"
+            : "select"
+          : (KINDS[field.type] ?? "text");
     if ((kind === "radio" || kind === "checkbox") && field.name !== "") {
       members = fields.filter((f) => f.type === field.type && f.name === field.name && f.form === field.form);
       if (kind === "checkbox" && members.length > 1) kind = "checkbox-group";
@@ -265,11 +317,21 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
   function takesTags(field: Field): boolean {
     if (field.tagName !== "INPUT" || !/^(?:text|search|email|)$/.test(field.type) || !page.scripted) return false;
     const hint = `${field.getAttribute("placeholder") ?? ""} ${field.getAttribute("aria-description") ?? ""} ${field.title}`;
-    if (/(?:press|hit|type|and|with)\W+(?:the\W+)?(?:enter|return|comma)|add (?:a |another )?(?:tag|skill|item|keyword|topic)/i.test(hint)) return true;
+    if (
+      /(?:press|hit|type|and|with)\W+(?:the\W+)?(?:enter|return|comma)|add (?:a |another )?(?:tag|skill|item|keyword|topic)/i.test(
+        hint,
+      )
+    )
+      return true;
     let node: Element | null = field;
     for (let up = 0; up < 3 && node !== null && node.tagName !== "FORM"; up++, node = parentOf(node)) {
       if (up > 0 && node.querySelectorAll("input:not([type=hidden]),select,textarea").length > 1) return false;
-      if (/(?:^|[-_\s])(?:tag|chip|token|pill)s?(?:[-_]?(?:input|field|list|box|container|wrap|wrapper|editor|area|control))?(?:$|\s)/i.test(String(node.className))) return true;
+      if (
+        /(?:^|[-_\s])(?:tag|chip|token|pill)s?(?:[-_]?(?:input|field|list|box|container|wrap|wrapper|editor|area|control))?(?:$|\s)/i.test(
+          String(node.className),
+        )
+      )
+        return true;
     }
     return false;
   }
@@ -279,7 +341,11 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
     const found: Entry[] = [];
     const seen = new Set<Element>();
     for (const field of fields) {
-      for (let up = 0, node = parentOf(field); up < 4 && node !== null && node.tagName !== "FORM" && node.tagName !== "BODY"; up++, node = parentOf(node)) {
+      for (
+        let up = 0, node = parentOf(field);
+        up < 4 && node !== null && node.tagName !== "FORM" && node.tagName !== "BODY";
+        up++, node = parentOf(node)
+      ) {
         const inside = fields.filter((f) => node?.contains(f));
         if (inside.length < 2) continue;
         if (seen.has(node)) break;
@@ -292,7 +358,17 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
         if (label === "") break;
         found.push({
           members: digits ? [...inside] : (parts as Field[]),
-          raw: { ...common(node as HTMLElement), name: "", kind: digits ? "text" : "date", widget: digits ? "digits" : "parts", label, required: false, options: [], value: "", checked: false },
+          raw: {
+            ...common(node as HTMLElement),
+            name: "",
+            kind: digits ? "text" : "date",
+            widget: digits ? "digits" : "parts",
+            label,
+            required: false,
+            options: [],
+            value: "",
+            checked: false,
+          },
         });
         break;
       }
@@ -302,11 +378,14 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
 
   /** Year, month and day of these fields; false where they are none. */
   function partsOf(fields: readonly Field[]): Field[] | false {
-    const said = (f: Field): string => `${ownLabel(f)} ${f.getAttribute("placeholder") ?? ""} ${f.name} ${f.id} ${isSelect(f) ? (f.options[0]?.text ?? "") : ""}`;
+    const said = (f: Field): string =>
+      `${ownLabel(f)} ${f.getAttribute("placeholder") ?? ""} ${f.name} ${f.id} ${isSelect(f) ? (f.options[0]?.text ?? "") : ""}`;
     const year = fields.find((f) => /year|yyyy/i.test(said(f)));
     const month = fields.find((f) => f !== year && /month|\bmm\b/i.test(said(f)));
     const day = fields.find((f) => f !== year && f !== month && /day|\bdd\b/i.test(said(f)));
-    return year !== undefined && month !== undefined && day !== undefined && fields.length === 3 ? [year, month, day] : false;
+    return year !== undefined && month !== undefined && day !== undefined && fields.length === 3
+      ? [year, month, day]
+      : false;
   }
 
   function entries(): Entry[] {
@@ -320,7 +399,16 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
       if (widget !== undefined) {
         if (widget.members.some((m) => taken.has(m))) continue;
         // a widget inside another one is a part of it
-        if ([...taken].some((t) => t !== element && t.contains(element) && !isField(t) && t.matches("[role=combobox],[role=listbox],[aria-haspopup]"))) continue;
+        if (
+          [...taken].some(
+            (t) =>
+              t !== element &&
+              t.contains(element) &&
+              !isField(t) &&
+              t.matches("[role=combobox],[role=listbox],[aria-haspopup]"),
+          )
+        )
+          continue;
         for (const member of [element, ...widget.members]) taken.add(member);
         found.push(widgetEntry(widget));
       } else if (isField(element)) {
@@ -361,15 +449,24 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
   function readButtons(): void {
     page.buttons = [];
     page.buttonData = [];
-    const inControl = (e: Element): boolean => page.elements.some((members, i) => page.controls[i]?.present && members.some((m) => m === e));
-    const POSITIVE = /^(?:submit|send|save|apply|register|continue|sign ?up|book|order|confirm|create|join|next|finish|done|request|check ?out|pay|reserve|publish|post|place|complete|go\b)/i;
+    const inControl = (e: Element): boolean =>
+      page.elements.some((members, i) => page.controls[i]?.present && members.some((m) => m === e));
+    const POSITIVE =
+      /^(?:submit|send|save|apply|register|continue|sign ?up|book|order|confirm|create|join|next|finish|done|request|check ?out|pay|reserve|publish|post|place|complete|go\b)/i;
     const plain = "button,input[type=submit],input[type=image],input[type=button],input[type=reset],[role=button]";
     for (const button of kit.all(`${plain},a,[onclick],[tabindex="0"],[class*=btn i],[class*=button i]`)) {
       if (kit.isDisabled(button) || !kit.shown(button) || inControl(button)) continue;
       const label = labelOf(button);
       // a link or a box that works as a button says so
       const isButton = button.matches(plain);
-      if (!isButton && (!POSITIVE.test(label) && !/^\+|^add\b/i.test(label) || label.length > 40 || button.querySelector(`${plain},${FIELDS}`) !== null || button.closest(plain) !== null)) continue;
+      if (
+        !isButton &&
+        ((!POSITIVE.test(label) && !/^\+|^add\b/i.test(label)) ||
+          label.length > 40 ||
+          button.querySelector(`${plain},${FIELDS}`) !== null ||
+          button.closest(plain) !== null)
+      )
+        continue;
       const type: string = (button as HTMLButtonElement).type;
       const form = formOf(button);
       const own = (button as HTMLButtonElement).form ?? null;
@@ -379,9 +476,18 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
         submits: own !== null && (type === "submit" || type === "image") && isButton,
         formControls: page.controls.filter((raw) => raw.present && raw.form === form).length,
         form,
-        after: page.elements.filter((members, i) => page.controls[i]?.present && members[0] !== undefined && (members[0].compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0).length,
+        after: page.elements.filter(
+          (members, i) =>
+            page.controls[i]?.present &&
+            members[0] !== undefined &&
+            (members[0].compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
+        ).length,
         primary: /primary|submit|cta|success/i.test(String(button.className)),
-        opens: button.hasAttribute("aria-haspopup") || button.hasAttribute("aria-pressed") || button.getAttribute("role") === "tab" || button.hasAttribute("aria-expanded"),
+        opens:
+          button.hasAttribute("aria-haspopup") ||
+          button.hasAttribute("aria-pressed") ||
+          button.getAttribute("role") === "tab" ||
+          button.hasAttribute("aria-expanded"),
       });
     }
   }
@@ -405,14 +511,27 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
 
   /** Whether anything in the page may listen to keys and changes. */
   function hasScripts(): boolean {
-    return kit.all("script").some((s) => (s as HTMLScriptElement).type !== "application/json") || kit.all("*").some((e) => [...e.attributes].some((a) => a.name.startsWith("on")));
+    return (
+      kit.all("script").some((s) => (s as HTMLScriptElement).type !== "application/json") ||
+      kit.all("*").some((e) => [...e.attributes].some((a) => a.name.startsWith("on")))
+    );
   }
 
   const page: PageForm = {
     kit,
     elements: known.map(() => []),
     buttons: [],
-    controls: known.map((k) => ({ ...k, widget: "native", id: "", required: false, options: [], value: "", checked: false, form: -1, present: false })),
+    controls: known.map((k) => ({
+      ...k,
+      widget: "native",
+      id: "",
+      required: false,
+      options: [],
+      value: "",
+      checked: false,
+      form: -1,
+      present: false,
+    })),
     buttonData: [],
     options: [],
     submits: 0,
@@ -427,7 +546,10 @@ export async function readPage(kit: AriaKit, { patienceMs, known }: { patienceMs
   while (performance.now() < start + patienceMs) {
     if (document.querySelector("form[aria-busy=true]") === null && entries().length > 0) break;
     // a form that something has to open first
-    const opener = performance.now() > start + IDLE_MS && document.readyState === "complete" && kit.all("button,[role=button],a,summary").some(kit.shown);
+    const opener =
+      performance.now() > start + IDLE_MS &&
+      document.readyState === "complete" &&
+      kit.all("button,[role=button],a,summary").some(kit.shown);
     if (opener) break;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

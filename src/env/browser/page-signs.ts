@@ -28,14 +28,26 @@ export function readSigns(page: PageForm, html: string | undefined): PageSigns {
   const other = html === undefined ? undefined : new DOMParser().parseFromString(html, "text/html");
   const all = (selector: string): HTMLElement[] => {
     if (other === undefined) return kit.all(selector).filter(kit.shown);
-    return ([...other.querySelectorAll(selector)] as HTMLElement[]).filter((e) => e.closest("[hidden],[style*='display:none'],[style*='display: none'],template,script,style") === null);
+    return ([...other.querySelectorAll(selector)] as HTMLElement[]).filter(
+      (e) => e.closest("[hidden],[style*='display:none'],[style*='display: none'],template,script,style") === null,
+    );
   };
   const textOf = (e: HTMLElement): string => kit.clean(other === undefined ? e.innerText : e.textContent).slice(0, 500);
   const words = (text: string): boolean => /\p{L}{3}/u.test(text);
-  const BAD = /(?:^|[-_\s])(?:errors?|errorlist|invalid|danger|negative|failure|not-valid(?:-tip)?|explain-error)(?:$|[-_\s])/i;
-  const marked = all("[class]").filter((e) => BAD.test(String(e.getAttribute("class"))) && !e.matches("input,select,textarea,form,body,html,button,a,fieldset") && e.querySelector("input,select,textarea") === null);
-  const alerts = all("[role=alert],[role=alertdialog],[role=status],[aria-live=polite],[aria-live=assertive],[class*=flash i],[class*=alert i],[class*=notice i],[class*=toast i],[class*=message i],[class*=success i],[id*=message i],[id*=status i],[id*=result i],output").filter((e) => e.querySelector("input:not([type=hidden]),select,textarea") === null);
-  const fields = all("input,select,textarea").filter((e) => !["hidden", "submit", "button", "image", "reset"].includes((e as HTMLInputElement).type)) as HTMLInputElement[];
+  const BAD =
+    /(?:^|[-_\s])(?:errors?|errorlist|invalid|danger|negative|failure|not-valid(?:-tip)?|explain-error)(?:$|[-_\s])/i;
+  const marked = all("[class]").filter(
+    (e) =>
+      BAD.test(String(e.getAttribute("class"))) &&
+      !e.matches("input,select,textarea,form,body,html,button,a,fieldset") &&
+      e.querySelector("input,select,textarea") === null,
+  );
+  const alerts = all(
+    "[role=alert],[role=alertdialog],[role=status],[aria-live=polite],[aria-live=assertive],[class*=flash i],[class*=alert i],[class*=notice i],[class*=toast i],[class*=message i],[class*=success i],[id*=message i],[id*=status i],[id*=result i],output",
+  ).filter((e) => e.querySelector("input:not([type=hidden]),select,textarea") === null);
+  const fields = all("input,select,textarea").filter(
+    (e) => !["hidden", "submit", "button", "image", "reset"].includes((e as HTMLInputElement).type),
+  ) as HTMLInputElement[];
   const body = (other ?? document).body;
   const strip = (text: string): string => text.replace(/[*\s]+$/, "");
   return {
@@ -43,11 +55,23 @@ export function readSigns(page: PageForm, html: string | undefined): PageSigns {
     title: kit.clean((other ?? document).title),
     headings: all("h1,h2,h3,legend,caption,summary,dt,strong").map(textOf).slice(0, 20),
     errors: marked.map(textOf).filter(words).slice(0, 20),
-    notices: alerts.map((e) => ({ text: textOf(e), good: /success|positive|good|\bok\b|done|info/i.test(`${e.className} ${e.id} ${e.parentElement?.className ?? ""}`) })).filter((n) => words(n.text)).slice(0, 20),
-    invalid: all("[aria-invalid=true],.is-invalid,.input-validation-error,.ng-invalid.ng-touched.ng-dirty,.Mui-error input").length,
+    notices: alerts
+      .map((e) => ({
+        text: textOf(e),
+        good: /success|positive|good|\bok\b|done|info/i.test(
+          `${e.className} ${e.id} ${e.parentElement?.className ?? ""}`,
+        ),
+      }))
+      .filter((n) => words(n.text))
+      .slice(0, 20),
+    invalid: all(
+      "[aria-invalid=true],.is-invalid,.input-validation-error,.ng-invalid.ng-touched.ng-dirty,.Mui-error input",
+    ).length,
     password: fields.some((f) => f.type === "password"),
     fields: fields.flatMap((f) => [f.name, strip(kit.ownLabel(f))]).filter((name) => name !== ""),
-    held: fields.map((f) => (f.tagName === "TEXTAREA" && other !== undefined ? (f.textContent ?? "") : f.value)).filter((v) => v !== ""),
+    held: fields
+      .map((f) => (f.tagName === "TEXTAREA" && other !== undefined ? (f.textContent ?? "") : f.value))
+      .filter((v) => v !== ""),
     text: kit.clean(other === undefined ? body?.innerText : body?.textContent).slice(0, 4000),
   };
 }

@@ -6,6 +6,8 @@ import { pageKit } from "./page-kit.js";
 export interface PageHandle<T> {
   /** Runs a function IN THE PAGE on the object and plain data; plain data comes back. */
   evaluate<R, A = undefined>(work: (object: T, argument: A) => R, argument?: A): Promise<Awaited<R>>;
+  /** Whether a field itself, not what is around it, listens to one of these events. */
+  hears(types: readonly string[]): Promise<boolean>;
   dispose(): Promise<void>;
 }
 
@@ -42,11 +44,32 @@ export class PageWorld {
         const bound = `function (argument) { return (${on})(this, argument); }`;
         return (await this.call(bound, { objectId }, data, true)).value as Awaited<Q>;
       },
+      hears: async (types) => this.fieldsHear(types),
       dispose: async () => {
         // it went with its document, where a page has left after its post
         await this.devtools.send("Runtime.releaseObject", { objectId }).catch(() => undefined);
       },
     };
+  }
+
+  private async fieldsHear(types: readonly string[]): Promise<boolean> {
+    const { result } = await this.devtools.send("Runtime.evaluate", {
+      expression: "document",
+      contextId: this.context,
+    });
+    if (result.objectId === undefined) return false;
+    const { listeners } = await this.devtools.send("DOMDebugger.getEventListeners", {
+      objectId: result.objectId,
+      depth: -1,
+      pierce: true,
+    });
+    const nodes = listeners.filter((l) => types.includes(l.type)).map((l) => l.backendNodeId);
+    for (const backendNodeId of new Set(nodes)) {
+      if (backendNodeId === undefined) continue;
+      const { node } = await this.devtools.send("DOM.describeNode", { backendNodeId });
+      if (/^(?:INPUT|TEXTAREA)$/.test(node.nodeName)) return true;
+    }
+    return false;
   }
 
   private async call(

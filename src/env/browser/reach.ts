@@ -2,7 +2,7 @@ import type { ControlKind, FieldValue } from "../site.js";
 import { currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import { NEXT_LABEL } from "./fill.js";
 import { Hands } from "./hands.js";
-import { discover, type Place, pressOption } from "./page-hands.js";
+import { awaitChange, discover, type Place, pressOption } from "./page-hands.js";
 import type { PageForm } from "./page-reader.js";
 import type { Session } from "./session.js";
 
@@ -39,7 +39,10 @@ export async function reach(session: Session, form: ReadForm, label: string, kin
   const hidden = await form.handle.evaluate(findRevealer, label);
   if (hidden !== undefined && (await press(hands, hidden)) && (await settled(400))) return true;
   if (await addRows(session, form, settled)) return true;
-  if (form.scripted && (await settled(APPEAR_MS))) return true;
+  if (form.scripted) {
+    await form.handle.evaluate(awaitChange, APPEAR_MS);
+    if (await settled(100)) return true;
+  }
   return stepOn(session, form, label);
 }
 
@@ -57,7 +60,9 @@ async function press(hands: Hands, place: Place): Promise<boolean> {
 /** `Guest 2`: there is a button for one more. */
 async function addRows(session: Session, form: ReadForm, settled: (ms: number) => Promise<boolean>): Promise<boolean> {
   for (let rows = 0; rows < MOST_STEPS; rows++) {
-    const button = form.buttons.findIndex((b) => !b.submits && /^(?:\+\s*)?add\b(?! to)|\banother\b|^\+$|\bone more\b/i.test(b.label));
+    const button = form.buttons.findIndex(
+      (b) => !b.submits && /^(?:\+\s*)?add\b(?! to)|\banother\b|^\+$|\bone more\b/i.test(b.label),
+    );
     if (button < 0) return false;
     const before = form.controls.filter((c) => c.present).length;
     await clickButton(session, form, button);
@@ -71,7 +76,9 @@ async function addRows(session: Session, form: ReadForm, settled: (ms: number) =
 async function stepOn(session: Session, form: ReadForm, label: string): Promise<boolean> {
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const nexts = form.buttons.flatMap((b, i) => (NEXT_LABEL.test(b.label) && !/newsletter/i.test(b.label) ? [i] : []));
-    const next = nexts.find((i) => form.controls.some((c) => c.present && !c.elsewhere && c.form === form.buttons[i]?.form)) ?? nexts[0];
+    const next =
+      nexts.find((i) => form.controls.some((c) => c.present && !c.elsewhere && c.form === form.buttons[i]?.form)) ??
+      nexts[0];
     if (next === undefined) return false;
     const before = pageState(form);
     await stepBy(session, form, next);
@@ -81,7 +88,8 @@ async function stepOn(session: Session, form: ReadForm, label: string): Promise<
   return false;
 }
 
-const pageState = (form: ReadForm): string => form.controls.map((c) => (c.present ? "1" : "0")).join("") + form.buttons.map((b) => b.label).join("|");
+const pageState = (form: ReadForm): string =>
+  form.controls.map((c) => (c.present ? "1" : "0")).join("") + form.buttons.map((b) => b.label).join("|");
 
 /** Clicks a button that leads on, and reads what is there then. */
 async function stepBy(session: Session, form: ReadForm, button: number): Promise<void> {
@@ -123,7 +131,13 @@ export async function settleStep(session: Session, form: ReadForm, documents: nu
 export async function renew(session: Session, form: ReadForm): Promise<void> {
   const world = await session.enter();
   const next = await readForm(world, Math.min(session.actionTimeoutMs, 3000), form.labels, form);
-  Object.assign(form, { controls: next.controls, buttons: next.buttons, handle: next.handle, scripted: next.scripted });
+  Object.assign(form, {
+    controls: next.controls,
+    buttons: next.buttons,
+    handle: next.handle,
+    scripted: next.scripted,
+    keyed: undefined,
+  });
 }
 
 /** What a step held is not seen any more once it is left. */
@@ -170,8 +184,17 @@ function findOpeners(page: PageForm, tried: readonly string[]): { place: Place; 
   const { kit } = page;
   const rank = (e: HTMLElement): number => {
     const text = kit.clean(e.textContent) || kit.ariaName(e);
-    let score = e.matches("[aria-haspopup=dialog],[data-toggle=modal],[data-bs-toggle=modal],[popovertarget],[aria-controls],summary") ? 4 : 0;
-    if (/^(?:open|start|begin|get started|apply|contact|new|create|add|register|sign ?up|book|request|show|edit|leave|write|ask|join|order|continue|next)\b/i.test(text)) score += 3;
+    let score = e.matches(
+      "[aria-haspopup=dialog],[data-toggle=modal],[data-bs-toggle=modal],[popovertarget],[aria-controls],summary",
+    )
+      ? 4
+      : 0;
+    if (
+      /^(?:open|start|begin|get started|apply|contact|new|create|add|register|sign ?up|book|request|show|edit|leave|write|ask|join|order|continue|next)\b/i.test(
+        text,
+      )
+    )
+      score += 3;
     if (/form|feedback|review|quote|appointment|application|enquiry|inquiry|message/i.test(text)) score += 2;
     if (/cancel|log ?(?:in|out)|sign ?(?:in|out)|close|delete|search|menu|cookie|privacy|home/i.test(text)) score -= 6;
     if (e.matches("a[href]") && !/^(?:#|javascript:)/.test(e.getAttribute("href") ?? "")) score -= 4;
@@ -179,7 +202,13 @@ function findOpeners(page: PageForm, tried: readonly string[]): { place: Place; 
   };
   const all = kit
     .all("button,[role=button],[role=tab],a,summary,[onclick],[aria-haspopup]")
-    .filter((e) => kit.shown(e) && !kit.isDisabled(e) && (e as HTMLButtonElement).form?.querySelector("input:not([type=hidden])") == null && !tried.includes(kit.clean(e.textContent) || kit.ariaName(e)));
+    .filter(
+      (e) =>
+        kit.shown(e) &&
+        !kit.isDisabled(e) &&
+        (e as HTMLButtonElement).form?.querySelector("input:not([type=hidden])") == null &&
+        !tried.includes(kit.clean(e.textContent) || kit.ariaName(e)),
+    );
   const [best] = all.filter((e) => rank(e) >= 0).sort((a, b) => rank(b) - rank(a));
   if (best === undefined) return undefined;
   page.options = [best];
@@ -197,12 +226,17 @@ function findRevealer(page: PageForm, label: string): Place | undefined {
   });
   for (let node: Element | null = hidden ?? null; node !== null; node = kit.parentOf(node)) {
     let opener: HTMLElement | null | undefined;
-    if (node.tagName === "DETAILS" && !(node as HTMLDetailsElement).open) opener = node.querySelector<HTMLElement>(":scope > summary");
+    if (node.tagName === "DETAILS" && !(node as HTMLDetailsElement).open)
+      opener = node.querySelector<HTMLElement>(":scope > summary");
     else if (node.id !== "") {
       const { id } = node;
-      opener = kit.all("[aria-controls],[data-target],[data-bs-target],[popovertarget],a[href],[data-tab],[data-panel]").find((e) =>
-        ["aria-controls", "data-target", "data-bs-target", "popovertarget", "href", "data-tab", "data-panel"].some((a) => e.getAttribute(a) === id || e.getAttribute(a) === `#${id}`),
-      );
+      opener = kit
+        .all("[aria-controls],[data-target],[data-bs-target],[popovertarget],a[href],[data-tab],[data-panel]")
+        .find((e) =>
+          ["aria-controls", "data-target", "data-bs-target", "popovertarget", "href", "data-tab", "data-panel"].some(
+            (a) => e.getAttribute(a) === id || e.getAttribute(a) === `#${id}`,
+          ),
+        );
     }
     if (opener === null || opener === undefined) {
       const labelled = node.getAttribute("aria-labelledby");

@@ -1,22 +1,23 @@
+import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, Page, Response } from "playwright";
 import { messageOf } from "../../core/errors.js";
 import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
 import { PageWorld } from "./page-world.js";
-import { ownerOf, Traffic } from "./traffic.js";
+import { ownerOf } from "./requests.js";
+import { Traffic } from "./traffic.js";
 
 const VIEWPORT = { width: 800, height: 600 };
 /** Pixels of a page that a picture shows at most. */
 const PICTURE_HEIGHT = 2000;
-/** Episodes that one context serves; a fresh one now and then bounds whatever a page may leak. */
+/** Episodes that one context serves where the site's pages keep nothing; more would only gather history. */
 const EPISODES_A_CONTEXT = 100;
 /** Dialogs and windows that a page may open in one episode; beyond them it does nothing else any more. */
 const NUISANCE_LIMIT = 20;
 
 /**
- * One isolated context with one page. It serves episodes one after another; between two, everything a page can store is
- * cleared and the old page's script is stopped (`reset`), which a test proves; a new context a time would cost five
- * times the CPU of the episode itself.
+ * One isolated context with one page, for one episode: what a page stores, runs or opens ends with its context, and no
+ * list of things to clear would be complete. Only pages of our own, which keep nothing, share one (`finish`).
  */
 export class Session {
   private episodes = 0;
@@ -65,10 +66,20 @@ export class Session {
       ...(options.site.storageState === undefined ? {} : { storageState: options.site.storageState }),
     });
     let session: Session | undefined;
-    await context.route("**", (route) => session?.traffic.filter(route) ?? route.abort());
+    // An empty page that only a page's way back leads to. What lay before the first page would else be about:blank, to
+    // which nothing can refuse the way.
+    const start = new URL(`/${randomUUID()}`, options.site.baseUrl).href;
+    const empty = { contentType: "text/html", body: "" };
+    await context.route("**", (route) => {
+      if (route.request().url() === start) return route.fulfill(session === undefined ? empty : { status: 204 });
+      return session?.traffic.filter(route) ?? route.abort();
+    });
     const page = await context.newPage();
     const devtools = await context.newCDPSession(page);
+    await page.goto(start);
     const { frameTree } = await devtools.send("Page.getFrameTree");
+    // refused in the moment of a swap of documents; a page that goes back twice then ends as one that leaves
+    await devtools.send("Page.resetNavigationHistory").catch(() => undefined);
     let die = (_: string): void => undefined;
     const died = new Promise<never>((_, reject) => {
       die = (why) => reject(new EnvironmentFault(why));
@@ -77,7 +88,8 @@ export class Session {
     const onEnd = (): void => die("the browser ended");
     browser.on("disconnected", onEnd);
     page.on("crash", () => die("the page crashed"));
-    page.on("close", () => die("the page closed itself"));
+    // where the browser ends, its pages close first, and it says so itself in the same breath
+    page.on("close", () => setImmediate(die, "the page closed itself"));
     const opened = new Session(browser, context, page, devtools, frameTree.frame.id, options, died, die, () =>
       browser.off("disconnected", onEnd),
     );
@@ -89,6 +101,11 @@ export class Session {
     page.on("response", (response) => {
       const request = response.request();
       if (request.isNavigationRequest() && ownerOf(request, page) === "page") opened.status = response.status();
+    });
+    // no request goes before this one, so that the filter does not meet it
+    page.on("framenavigated", (frame) => {
+      if (opened.traffic.loading && frame === page.mainFrame() && frame.url() === "about:blank")
+        die("the page leaves for about:blank");
     });
     // a blocked dialog would hang the page; a person would confirm
     page.on("dialog", (dialog) => {
@@ -193,27 +210,13 @@ export class Session {
     });
   }
 
-  /** Clears whatever the last episode left. @returns false where the context is used up and has to be replaced. */
-  async reset(): Promise<boolean> {
-    if (this.episodes >= EPISODES_A_CONTEXT || this.context.pages().length > 1) return false;
-    const origin = new URL(this.options.site.baseUrl).origin;
-    // drops the old document's listeners (pagehide would save drafts) and timers before its storage is cleared
-    await this.world?.evaluate(() => {
-      window.stop();
-      document.open();
-      const last = Number(setTimeout(() => undefined, 0));
-      for (let id = Math.max(0, last - 10_000); id <= last; id++) clearTimeout(id);
-      window.name = "";
-      sessionStorage.clear();
-      localStorage.clear();
-      // a cookie is stored some time after it was set; to read them waits for those under way
-      return document.cookie;
-    });
-    await Promise.all([
-      this.context.clearCookies(),
-      this.devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
-    ]);
-    return true;
+  /**
+   * Ends the episode. @returns whether the next one may use this context too: a navigation then ends all that this one's
+   * page has begun.
+   */
+  finish(): boolean {
+    const { stateless = false } = this.options.site;
+    return stateless && this.episodes < EPISODES_A_CONTEXT && this.context.pages().length === 1;
   }
 
   /** Closes the context. @returns false where it does not close in time: the browser is then not to be trusted. */

@@ -5,7 +5,8 @@ import type { FieldValue, Task } from "../site.js";
 import type { Control } from "./controls.js";
 import type { FormTarget } from "./page-actions.js";
 import type { PageSigns } from "./page-signs.js";
-import { type Exchange, isServerFault } from "./traffic.js";
+import { isServerFault } from "./requests.js";
+import type { Exchange } from "./traffic.js";
 
 /** What the server received and answered. */
 export interface Submission {
@@ -29,16 +30,27 @@ export interface Sent {
   readonly target: FormTarget | undefined;
   /** There is no submit button: what is typed is saved as it is typed. */
   readonly autosave: boolean;
+  /** The page's own path. */
+  readonly path: string;
 }
 
 /** Requests that pages send beside their forms say so in their addresses. */
 const BESIDE =
   /(?:^|[/_.-])(?:analytics?|track(?:ing|er)?|telemetry|metrics?|log(?:s|ger|ging)?|collect|beacon|pixel|ping|heartbeat|keep-?alive|drafts?|auto-?save|preview|valid(?:ate|ation|ator)|check|suggest(?:ions?)?|auto-?complete|csrf|stats?|rum|replay|mouse|focus|click|impressions?|events?)(?:$|[/_.-])/i;
 /** Of these not even one that carries everything is a submission. */
-const NEVER = /(?:^|[/_.-])(?:analytics?|track(?:ing|er)?|telemetry|metrics?|collect|pixel|heartbeat|drafts?|auto-?save|preview|valid(?:ate|ation|ator)|suggest(?:ions?)?|rum|replay)(?:$|[/_.-])/i;
+const NEVER =
+  /(?:^|[/_.-])(?:analytics?|track(?:ing|er)?|telemetry|metrics?|collect|pixel|heartbeat|drafts?|auto-?save|preview|valid(?:ate|ation|ator)|suggest(?:ions?)?|rum|replay)(?:$|[/_.-])/i;
 
 const pathOf = (exchange: Exchange): string => new URL(exchange.url).pathname;
-const isBeside = (exchange: Exchange): boolean => BESIDE.test(pathOf(exchange));
+
+/** An address without what it has in common with the page's own: the form of a page `/events/new` may well post to `/events`. */
+function ownPath(exchange: Exchange, sent: Sent): string {
+  const page = new Set(sent.path.split("/"));
+  return pathOf(exchange)
+    .split("/")
+    .filter((part) => !page.has(part))
+    .join("/");
+}
 
 /** How likely a request is the form's own, and how much of the form it carries. */
 interface Ranked {
@@ -47,13 +59,34 @@ interface Ranked {
   readonly rank: number;
 }
 
+/** What was found out of a request, as long as the form holds the same. */
+const ranks = new WeakMap<Exchange, { readonly held: HeldValues; readonly ranked: Ranked }>();
+
 function rankOf(exchange: Exchange, sent: Sent): Ranked {
+  const known = ranks.get(exchange);
+  if (known !== undefined && known.held === sent.held) return known.ranked;
+  const ranked = rankAnew(exchange, sent);
+  ranks.set(exchange, { held: sent.held, ranked });
+  return ranked;
+}
+
+function rankAnew(exchange: Exchange, sent: Sent): Ranked {
   const { carried, of } = carriedOf(sent.controls, [...exchange.posted, ...exchange.inPath], sent.held);
   const share = of === 0 ? 0 : carried / of;
   const { target } = sent;
-  const there = target !== undefined && exchange.method === target.method && withoutQuery(exchange.url) === target.address;
-  const how = exchange.how === "navigation" ? 3 : exchange.how === "beacon" ? 0.5 : exchange.how === "socket" ? 2 : exchange.method === "GET" ? 1 : 3;
-  return { exchange, share, rank: (isBeside(exchange) && !there ? 0 : 10) + how + (there ? 0.5 : 0) };
+  const there =
+    target !== undefined && exchange.method === target.method && withoutQuery(exchange.url) === target.address;
+  const how =
+    exchange.how === "navigation"
+      ? 3
+      : exchange.how === "beacon"
+        ? 0.5
+        : exchange.how === "socket"
+          ? 2
+          : exchange.method === "GET"
+            ? 1
+            : 3;
+  return { exchange, share, rank: (BESIDE.test(ownPath(exchange, sent)) && !there ? 0 : 10) + how + (there ? 0.5 : 0) };
 }
 
 /**
@@ -78,7 +111,16 @@ const withoutQuery = (url: string): string => url.split(/[?#]/)[0] ?? url;
 
 /** Names or labels of the form that stand in a request as keys, as a share. */
 function keyShare(exchange: Exchange, sent: Sent): number {
-  const keys = new Set(exchange.posted.map(([key]) => key.split(/[.[\]]+/).filter((part) => part !== "").at(-1)?.toLowerCase() ?? ""));
+  const keys = new Set(
+    exchange.posted.map(
+      ([key]) =>
+        key
+          .split(/[.[\]]+/)
+          .filter((part) => part !== "")
+          .at(-1)
+          ?.toLowerCase() ?? "",
+    ),
+  );
   const own = sent.controls.filter((control) => control.present && !control.elsewhere && control.name !== "");
   return own.length === 0 ? 0 : own.filter((control) => keys.has(control.name.toLowerCase())).length / own.length;
 }
@@ -97,31 +139,66 @@ export interface Choice {
  * @param patient nothing else is to be expected: what carries little, or nothing that can be recognised, is considered too.
  */
 export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, patient: boolean): Choice | undefined {
-  const steps = exchanges.filter((e) => e.phase === "step" && (e.method !== "GET" || e.how === "navigation") && !isBeside(e));
+  const steps = exchanges.filter(
+    (e) => e.phase === "step" && (e.method !== "GET" || e.how === "navigation") && !BESIDE.test(ownPath(e, sent)),
+  );
   const late = exchanges.filter((e) => sent.autosave || e.phase === "submit");
-  const ranked = late.map((exchange) => rankOf(exchange, sent)).filter(({ exchange }) => sent.autosave || !NEVER.test(pathOf(exchange)) || !patient || goesThere(exchange, sent));
+  const ranked = late
+    .map((exchange) => rankOf(exchange, sent))
+    .filter(
+      ({ exchange }) => sent.autosave || !NEVER.test(ownPath(exchange, sent)) || !patient || goesThere(exchange, sent),
+    );
   const { of } = carriedOf(sent.controls, [], sent.held);
-  const carrying = ranked.filter(({ share, rank, exchange }) => share >= 0.5 && (rank >= 1 || exchange.how === "beacon") && (share === 1 || of > 2 || exchange.method !== "GET"));
+  const carrying = ranked.filter(
+    ({ share, rank, exchange }) =>
+      share >= 0.5 && (rank >= 1 || exchange.how === "beacon") && (share === 1 || of > 2 || exchange.method !== "GET"),
+  );
   const main = carrying.filter(({ rank }) => rank >= 10);
   const pool = main.length > 0 ? main : carrying;
   const top = best(pool);
   const whole = top !== undefined && top.share === 1;
   if (top !== undefined && (whole || patient || top.exchange.how === "navigation")) {
-    const parts = whole ? [] : ranked.filter(({ exchange, share, rank }) => share > 0 && rank >= 10 && exchange !== top.exchange && (exchange.method !== "GET" || exchange.how === "navigation")).map(({ exchange }) => exchange);
+    const parts = whole
+      ? []
+      : ranked
+          .filter(
+            ({ exchange, share, rank }) =>
+              share > 0 &&
+              rank >= 10 &&
+              exchange !== top.exchange &&
+              (exchange.method !== "GET" || exchange.how === "navigation"),
+          )
+          .map(({ exchange }) => exchange);
     return { exchange: top.exchange, with: [...steps, ...parts], plain: whole && top.rank >= 10 };
   }
   if (sent.autosave) {
-    const saves = ranked.filter(({ share, exchange }) => share > 0 && exchange.method !== "GET").map(({ exchange }) => exchange);
+    const saves = ranked
+      .filter(({ share, exchange }) => share > 0 && exchange.method !== "GET")
+      .map(({ exchange }) => exchange);
     const last = saves.at(-1);
     if (last === undefined) return undefined;
-    const covered = carriedOf(sent.controls, saves.flatMap((e) => [...e.posted, ...e.inPath]), sent.held);
+    const covered = carriedOf(
+      sent.controls,
+      saves.flatMap((e) => [...e.posted, ...e.inPath]),
+      sent.held,
+    );
     return { exchange: last, with: saves, plain: covered.carried === covered.of };
   }
   if (top !== undefined) return { exchange: top.exchange, with: steps, plain: false };
   // together they may carry what none does alone
-  const sending = ranked.filter(({ exchange, rank }) => rank >= 10 && exchange.method !== "GET" && exchange.how !== "beacon");
-  const together = carriedOf(sent.controls, sending.flatMap(({ exchange }) => exchange.posted), sent.held);
-  const earlier = carriedOf(sent.controls, steps.flatMap((e) => e.posted), sent.held);
+  const sending = ranked.filter(
+    ({ exchange, rank }) => rank >= 10 && exchange.method !== "GET" && exchange.how !== "beacon",
+  );
+  const together = carriedOf(
+    sent.controls,
+    sending.flatMap(({ exchange }) => exchange.posted),
+    sent.held,
+  );
+  const earlier = carriedOf(
+    sent.controls,
+    steps.flatMap((e) => e.posted),
+    sent.held,
+  );
   const navigation = ranked.filter(({ exchange }) => exchange.how === "navigation" && isOfForm(exchange, sent)).at(-1);
   if (navigation !== undefined) return { exchange: navigation.exchange, with: steps, plain: true };
   const last = sending.at(-1)?.exchange;
@@ -129,15 +206,24 @@ export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, pat
   const fresh = sending.filter(({ exchange }) => !exchange.routine);
   if (of === 0 || 2 * earlier.carried >= of) {
     const first = fresh[0]?.exchange;
-    return first === undefined ? undefined : { exchange: of === 0 ? first : (fresh.at(-1)?.exchange ?? first), with: steps, plain: of === 0 };
+    if (first === undefined) return undefined;
+    // the same once more, after an error
+    const again = fresh.findLast(
+      ({ exchange }) => exchange.url === first.url && exchange.method === first.method,
+    )?.exchange;
+    return { exchange: (of === 0 ? again : fresh.at(-1)?.exchange) ?? first, with: steps, plain: of === 0 };
   }
   if (!patient) return undefined;
-  if (2 * together.carried >= together.of) return { exchange: last, with: sending.map(({ exchange }) => exchange), plain: false };
+  if (2 * together.carried >= together.of)
+    return { exchange: last, with: sending.map(({ exchange }) => exchange), plain: false };
   const named = fresh.filter(({ exchange }) => keyShare(exchange, sent) >= 0.5).at(-1);
   return named === undefined ? undefined : { exchange: named.exchange, with: steps, plain: false };
 }
 
-const goesThere = (exchange: Exchange, sent: Sent): boolean => sent.target !== undefined && withoutQuery(exchange.url) === sent.target.address && exchange.method === sent.target.method;
+const goesThere = (exchange: Exchange, sent: Sent): boolean =>
+  sent.target !== undefined &&
+  withoutQuery(exchange.url) === sent.target.address &&
+  exchange.method === sent.target.method;
 
 function best(pool: readonly Ranked[]): Ranked | undefined {
   return pool.reduce<Ranked | undefined>((top, next) => {
@@ -147,17 +233,37 @@ function best(pool: readonly Ranked[]): Ranked | undefined {
 }
 
 /** Whether an answer tells of a broken server, or there is none: pages try again. */
-export const isBroken = (exchange: Exchange): boolean => exchange.answer !== undefined && (exchange.answer.failure !== undefined || isServerFault(exchange.answer.status));
+export const isBroken = (exchange: Exchange): boolean =>
+  exchange.answer !== undefined && (exchange.answer.failure !== undefined || isServerFault(exchange.answer.status));
 
 /** Reads out of the requests what the server received, and out of the answer and the page whether it took it. */
-export function judge(task: Pick<Task, "keys">, sent: Sent, choice: Choice, shown: { readonly before: PageSigns | undefined; readonly after: PageSigns | undefined; readonly status?: number }): Submission {
+export function judge(
+  task: Pick<Task, "keys">,
+  sent: Sent,
+  choice: Choice,
+  shown: { readonly before: PageSigns | undefined; readonly after: PageSigns | undefined; readonly status?: number },
+): Submission {
   const { exchange } = choice;
   const posted = merged(choice);
   const { values, notes } = receivedValues(sent.controls, [...posted, ...exchange.inPath], sent.held, task.keys);
-  const texts = sent.controls.flatMap((c, i) => (typeof sent.held.values[i] === "string" && !["select", "radio", "file"].includes(c.kind) && sent.held.values[i] !== c.default ? [String(sent.held.values[i])] : []));
+  const texts = sent.controls.flatMap((c, i) =>
+    typeof sent.held.values[i] === "string" &&
+    !["select", "radio", "file"].includes(c.kind) &&
+    sent.held.values[i] !== c.default
+      ? [String(sent.held.values[i])]
+      : [],
+  );
   const names = sent.controls.filter((c) => c.present && !c.elsewhere).map((c) => c.name || c.label);
-  const page = shown.after === undefined ? undefined : (shownRefusal(shown.after, shown.before, names) ?? (shown.before === undefined || shown.before.url !== shown.after.url || exchange.how === "navigation" ? again(exchange, shown.after, texts, names) : undefined));
-  const refused = [exchange, ...choice.with.filter((e) => e.phase === "submit")].map((e) => (e.answer === undefined ? undefined : refusalOf(e.answer, e.posted))).find((why) => why !== undefined);
+  const page =
+    shown.after === undefined
+      ? undefined
+      : (shownRefusal(shown.after, shown.before, names) ??
+        (shown.before === undefined || shown.before.url !== shown.after.url || exchange.how === "navigation"
+          ? again(exchange, shown.after, texts, names)
+          : undefined));
+  const refused = [exchange, ...choice.with.filter((e) => e.phase === "submit")]
+    .map((e) => (e.answer === undefined ? undefined : refusalOf(e.answer, e.posted)))
+    .find((why) => why !== undefined);
   const late = shown.status !== undefined && shown.status >= 400 ? `refused with HTTP ${shown.status}` : undefined;
   const refusal = refused ?? late ?? page;
   return {
@@ -172,17 +278,25 @@ export function judge(task: Pick<Task, "keys">, sent: Sent, choice: Choice, show
   };
 }
 
-const again = (exchange: Exchange, after: PageSigns, texts: readonly string[], names: readonly string[]): string | undefined =>
-  exchange.how === "navigation" && exchange.method !== "GET" && shownAgain(after, texts, names) ? "the form is shown again" : undefined;
+const again = (
+  exchange: Exchange,
+  after: PageSigns,
+  texts: readonly string[],
+  names: readonly string[],
+): string | undefined =>
+  exchange.how === "navigation" && exchange.method !== "GET" && shownAgain(after, texts, names)
+    ? "the form is shown again"
+    : undefined;
 
-/** The pairs of the submission, and of what came before it those under other names. */
+/** The pairs of the submission, and of what came before it: of several requests to one address the last says it. */
 function merged(choice: Choice): PostedPair[] {
   const posted = [...choice.exchange.posted];
+  const known = new Set(choice.exchange.posted.map(([name]) => `${choice.exchange.url} ${name}`));
   for (const exchange of [...choice.with].reverse()) {
     if (exchange === choice.exchange) continue;
-    const known = new Set(posted.map(([name]) => name));
-    posted.push(...exchange.posted.filter(([name, value]) => (name === "" ? !posted.some(([, v]) => v === value) : !known.has(name))));
+    const fresh = exchange.posted.filter(([name]) => !known.has(`${exchange.url} ${name}`));
+    for (const [name] of fresh) known.add(`${exchange.url} ${name}`);
+    posted.push(...fresh);
   }
   return posted;
 }
-

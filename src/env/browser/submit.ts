@@ -30,11 +30,24 @@ export interface Submitted {
 }
 
 /** Sends the form as a person does, and finds out what the server received and whether it took it. */
-export async function submitForm(session: Session, form: ReadForm, task: Pick<Task, "keys" | "success">, action: Action, button: number | undefined): Promise<Submitted> {
+export async function submitForm(
+  session: Session,
+  form: ReadForm,
+  task: Pick<Task, "keys" | "success">,
+  action: Action,
+  button: number | undefined,
+): Promise<Submitted> {
   const attempt = new Attempt(session, form, task);
   try {
     const result = await attempt.send(button);
-    if (typeof result === "string") return { record: { action, fate: result === "no submit button" ? "no-such-control" : result === COVERED ? "timeout" : "rejected", detail: result } };
+    if (typeof result === "string")
+      return {
+        record: {
+          action,
+          fate: result === "no submit button" ? "no-such-control" : result === COVERED ? "timeout" : "rejected",
+          detail: result,
+        },
+      };
     const detail = result.refusal === undefined ? {} : { detail: result.refusal };
     return { record: { action, fate: "done", submitted: true, ...detail }, submission: result };
   } finally {
@@ -56,7 +69,13 @@ class Attempt {
     private readonly form: ReadForm,
     private readonly task: Pick<Task, "keys" | "success">,
   ) {
-    this.sent = { controls: form.controls, held: { values: [] }, target: undefined, autosave: false };
+    this.sent = {
+      controls: form.controls,
+      held: { values: [] },
+      target: undefined,
+      autosave: false,
+      path: new URL(session.page.url()).pathname,
+    };
     this.documents = session.documents;
   }
 
@@ -139,7 +158,7 @@ class Attempt {
   }
 
   private arm(aim: Aim | undefined): void {
-    this.sent = { ...this.sent, target: aim?.form };
+    this.sent = { ...this.sent, held: { ...this.sent.held }, target: aim?.form };
     this.session.traffic.arm("submit", (exchange) => isOfForm(exchange, this.sent));
   }
 
@@ -153,18 +172,26 @@ class Attempt {
     let ticking: Promise<boolean> | undefined;
     for (;;) {
       const choice = chooseSubmission(traffic.exchanges, this.sent, quiet >= patience);
-      const answered = choice !== undefined && (choice.exchange.answer !== undefined || choice.exchange.how === "beacon" || choice.exchange.how === "socket");
+      const answered =
+        choice !== undefined &&
+        (choice.exchange.answer !== undefined || choice.exchange.how === "beacon" || choice.exchange.how === "socket");
       const navigation = choice?.exchange.how === "navigation";
       if (choice !== undefined && navigation && answered && !isBroken(choice.exchange)) return choice;
       if (choice !== undefined && navigation && answered) checkAnswered(choice.exchange);
-      const enough = choice !== undefined && answered && choice.plain && !isBroken(choice.exchange) ? (choice.exchange.answer === undefined ? 500 : SETTLE_MS) : patience;
+      const enough =
+        choice !== undefined && answered && choice.plain && !isBroken(choice.exchange)
+          ? choice.exchange.answer === undefined
+            ? 500
+            : SETTLE_MS
+          : patience;
       if (quiet >= enough && (choice === undefined || answered)) {
         if (choice !== undefined) {
           checkAnswered(choice.exchange);
           return choice;
         }
         const lookup = session.background.unanswered();
-        if (lookup !== undefined && lookup.ageMs > session.actionTimeoutMs) throw new EnvironmentFault(`no answer to ${lookup.name}`);
+        if (lookup !== undefined && lookup.ageMs > session.actionTimeoutMs)
+          throw new EnvironmentFault(`no answer to ${lookup.name}`);
         if (!(await this.isUnderWay())) break;
         // what follows on an answer follows at once
         quiet = patience - 2 * SETTLE_MS;
@@ -176,7 +203,12 @@ class Attempt {
       if (choice === undefined && quiet >= 400 && (await this.isPassed())) return undefined;
       if (performance.now() > hardEnd) {
         const open = choice?.exchange ?? traffic.exchanges.find((e) => e.phase === "submit" && e.answer === undefined);
-        if (open !== undefined || (await this.isUnderWay())) throw new EnvironmentFault(open === undefined ? "no answer to the form post" : `no answer to ${open.method} ${new URL(open.url).pathname}`);
+        if (open !== undefined || (await this.isUnderWay()))
+          throw new EnvironmentFault(
+            open === undefined
+              ? "no answer to the form post"
+              : `no answer to ${open.method} ${new URL(open.url).pathname}`,
+          );
         break;
       }
       ticking ??= form.handle.evaluate(passTime, TICK_MS).then(
@@ -185,7 +217,10 @@ class Attempt {
       );
       const ticked = await Promise.race([ticking, traffic.next(session.actionTimeoutMs).then(() => undefined)]);
       const found = chooseSubmission(traffic.exchanges, this.sent, false);
-      const now = found === undefined ? "" : `${traffic.exchanges.indexOf(found.exchange)} ${found.with.length} ${found.exchange.answer !== undefined}`;
+      const now =
+        found === undefined
+          ? ""
+          : `${traffic.exchanges.indexOf(found.exchange)} ${found.with.length} ${found.exchange.answer !== undefined}`;
       if (now !== seen) quiet = 0;
       seen = now;
       if (ticked === undefined) continue;
@@ -204,7 +239,11 @@ class Attempt {
     if (session.traffic.isForwarding()) return true;
     if (session.background.unanswered() !== undefined) return true;
     const went = session.traffic.exchanges.some((e) => e.phase === "submit" && e.how === "navigation");
-    return !went && session.traffic.stopped.length === 0 && (await form.handle.evaluate((page) => page.submits > page.prevented).catch(() => false));
+    return (
+      !went &&
+      session.traffic.stopped.length === 0 &&
+      (await form.handle.evaluate((page) => page.submits > page.prevented).catch(() => false))
+    );
   }
 
   /** @throws EnvironmentFault where the form went to a host that the site does not allow. */
@@ -213,7 +252,8 @@ class Attempt {
       const { carried, of } = carriedOf(this.sent.controls, posted, this.sent.held);
       return of > 0 ? 2 * carried >= of : posted.length > 0;
     });
-    if (stopped !== undefined) throw new EnvironmentFault(`the form posts to another host: ${stopped.origin} (site.allow_origins)`);
+    if (stopped !== undefined)
+      throw new EnvironmentFault(`the form posts to another host: ${stopped.origin} (site.allow_origins)`);
   }
 
   /** Whether the click led on within the page: the button is gone, or a dialog stands before it. */
@@ -242,10 +282,14 @@ class Attempt {
   private async confirmButton(): Promise<number | undefined> {
     const { form, session } = this;
     if (session.documents <= this.documents || this.task.success !== undefined) return undefined;
-    const button = form.buttons.findIndex((b) => /^(?:confirm|submit|finish|complete|place|send|yes)\b/i.test(b.label) && b.submits);
+    const button = form.buttons.findIndex(
+      (b) => /^(?:confirm|submit|finish|complete|place|send|yes)\b/i.test(b.label) && b.submits,
+    );
     if (button < 0) return undefined;
     const open = form.controls.some((c) => c.present && c.form === form.buttons[button]?.form && c.kind !== "checkbox");
-    const asks = [this.after?.title ?? "", ...(this.after?.headings ?? [])].some((text) => /review|confirm|check|summary|preview|step|almost/i.test(text));
+    const asks = [this.after?.title ?? "", ...(this.after?.headings ?? [])].some((text) =>
+      /review|confirm|check|summary|preview|step|almost/i.test(text),
+    );
     return open || !asks ? undefined : button;
   }
 
@@ -259,16 +303,21 @@ class Attempt {
   private async conclude(choice: Choice): Promise<Submission> {
     const { session, form, task } = this;
     const { exchange } = choice;
-    if (exchange.how !== "navigation" && !session.isLeaving() && session.documents === this.documents) await this.settle();
+    if (exchange.how !== "navigation" && !session.isLeaving() && session.documents === this.documents)
+      await this.settle();
     let status: number | undefined;
     if (session.isLeaving() || session.documents > this.documents) {
       await this.renewed();
       status = session.status;
-      if (status >= 500) throw new EnvironmentFault(`HTTP ${status} after ${exchange.method} ${new URL(exchange.url).pathname}`);
+      if (status >= 500)
+        throw new EnvironmentFault(`HTTP ${status} after ${exchange.method} ${new URL(exchange.url).pathname}`);
     }
     const there = session.documents > this.documents;
     const scripted = exchange.how !== "navigation";
-    const html = exchange.answer !== undefined && /html/.test(exchange.answer.contentType) && !there && exchange.answer.text !== "" ? exchange.answer.text : undefined;
+    const html =
+      exchange.answer !== undefined && /html/.test(exchange.answer.contentType) && !there && exchange.answer.text !== ""
+        ? exchange.answer.text
+        : undefined;
     if (task.success !== undefined) return this.marked(choice, task.success, html);
     this.after = there || scripted ? await form.handle.evaluate(readSigns, undefined) : undefined;
     const shown = { before: this.before, after: this.after, ...(status === undefined ? {} : { status }) };
@@ -291,12 +340,22 @@ class Attempt {
     const { session, form } = this;
     const shown = async (): Promise<boolean> => {
       const status = session.documents > this.documents ? session.status : choice.exchange.answer?.status;
-      if (marker.status !== undefined && ![marker.status].flat().some((s) => s === status || s === choice.exchange.answer?.status)) return false;
+      if (
+        marker.status !== undefined &&
+        ![marker.status].flat().some((s) => s === status || s === choice.exchange.answer?.status)
+      )
+        return false;
       const url = [session.page.url(), choice.exchange.answer?.url ?? ""];
       if (marker.url !== undefined && !url.some((address) => address.includes(marker.url as string))) return false;
       const signs = await form.handle.evaluate(readSigns, undefined);
       const { text } = marker;
-      if (text !== undefined && ![signs.text, choice.exchange.answer?.text ?? "", html ?? ""].some((t) => t.toLowerCase().includes(text.toLowerCase()))) return false;
+      if (
+        text !== undefined &&
+        ![signs.text, choice.exchange.answer?.text ?? "", html ?? ""].some((t) =>
+          t.toLowerCase().includes(text.toLowerCase()),
+        )
+      )
+        return false;
       return marker.selector === undefined || (await form.handle.evaluate(sees, marker.selector));
     };
     let accepted = false;
@@ -324,7 +383,13 @@ class Attempt {
       const saved = await this.await(this.carrying() ? 1500 : 1000);
       if (saved !== undefined) return this.conclude(saved);
     }
-    const field = form.controls.findLast((c) => c.present && !c.elsewhere && ["text", "email", "tel", "url", "password", "number"].includes(c.kind) && c.widget === "native");
+    const field = form.controls.findLast(
+      (c) =>
+        c.present &&
+        !c.elsewhere &&
+        ["text", "email", "tel", "url", "password", "number"].includes(c.kind) &&
+        c.widget === "native",
+    );
     if (field === undefined) return "no submit button";
     this.sent = { ...this.sent, autosave: false };
     await form.handle.evaluate(focusField, { control: field.index, member: 0 });
@@ -347,7 +412,13 @@ function passed(page: PageForm, button: number): boolean {
 function dialogButton(page: PageForm): number | undefined {
   const dialog = page.kit.all("[role=dialog],[role=alertdialog],dialog[open]").find(page.kit.shown);
   if (dialog === undefined) return undefined;
-  const index = page.buttons.findIndex((b) => dialog.contains(b) && /^(?:yes|ok|okay|confirm|submit|send|continue|agree|accept|proceed|i agree|sure)\b/i.test(page.kit.clean(b.textContent)));
+  const index = page.buttons.findIndex(
+    (b) =>
+      dialog.contains(b) &&
+      /^(?:yes|ok|okay|confirm|submit|send|continue|agree|accept|proceed|i agree|sure)\b/i.test(
+        page.kit.clean(b.textContent),
+      ),
+  );
   return index < 0 ? undefined : index;
 }
 
@@ -357,10 +428,21 @@ function formOfField(page: PageForm, control: number): Aim {
   const form = field.form;
   const fields = (page.kit.all("input,select,textarea") as HTMLInputElement[]).filter((f) => f.form === form);
   const names = [...new Set(fields.map((f) => f.name || f.id))].filter((n) => n !== "");
-  const said = (name: string): string | undefined => (form === null ? undefined : (Element.prototype.getAttribute.call(form, name) ?? undefined));
+  const said = (name: string): string | undefined =>
+    form === null ? undefined : (Element.prototype.getAttribute.call(form, name) ?? undefined);
   const link = field.ownerDocument.createElement("a");
   link.href = said("action") || field.ownerDocument.URL;
   page.submits = 0;
   page.prevented = 0;
-  return { point: { x: 0, y: 0 }, hit: true, gone: false, form: { method: /^post$/i.test(said("method") ?? "") ? "POST" : "GET", address: link.href.split(/[?#]/)[0] ?? "", names, always: names } };
+  return {
+    point: { x: 0, y: 0 },
+    hit: true,
+    gone: false,
+    form: {
+      method: /^post$/i.test(said("method") ?? "") ? "POST" : "GET",
+      address: link.href.split(/[?#]/)[0] ?? "",
+      names,
+      always: names,
+    },
+  };
 }

@@ -4,24 +4,7 @@ import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "..
 import type { RunningSite } from "../site.js";
 import type { BackgroundRequests } from "./background.js";
 import { EnvironmentFault } from "./browser.js";
-
-/** Whose request it is: of the page itself, of a frame in it, or of a window it opened. */
-export type Owner = "page" | "frame" | "popup";
-
-export function ownerOf(request: Request, page: Page): Owner {
-  try {
-    const frame = request.frame();
-    return frame === page.mainFrame() ? "page" : frame.page() === page ? "frame" : "popup";
-  } catch {
-    // a new window's first request comes before its frame, and a worker has none
-    return ["fetch", "xhr", "script", "other"].includes(request.resourceType()) ? "frame" : "popup";
-  }
-}
-
-/** Answers that say something about the server and nothing about the form: busy, overloaded, broken. */
-export function isServerFault(status: number): boolean {
-  return status >= 500 || status === 408 || status === 425 || status === 429;
-}
+import { isServerFault, type Owner, ownerOf } from "./requests.js";
 
 /** What a request of the page was answered with. */
 export interface Answer {
@@ -124,7 +107,16 @@ export class Traffic {
 
   /** Whether an answer to something that the form may have sent is still on its way. */
   isPosting(): boolean {
-    return this.forwarding > 0 || this.exchanges.some((exchange) => exchange.phase === "submit" && exchange.answer === undefined && exchange.how !== "socket" && exchange.how !== "beacon");
+    return (
+      this.forwarding > 0 ||
+      this.exchanges.some(
+        (exchange) =>
+          exchange.phase === "submit" &&
+          exchange.answer === undefined &&
+          exchange.how !== "socket" &&
+          exchange.how !== "beacon",
+      )
+    );
   }
 
   isForwarding(): boolean {
@@ -155,7 +147,8 @@ export class Traffic {
       const leaves = owner === "page" && request.isNavigationRequest();
       if (leaves && own && this.isOpening(request)) return await route.continue();
       const exchange = await this.log(request, owner, own);
-      if (!own && exchange !== undefined && exchange.how !== "beacon" && this.phase !== "open") this.stopped.push({ origin, posted: exchange.posted });
+      if (!own && exchange !== undefined && exchange.how !== "beacon" && this.phase !== "open")
+        this.stopped.push({ origin, posted: exchange.posted });
       if (request.isNavigationRequest() && owner !== "frame") return await this.navigate(route, owner, own, exchange);
       if (!own) {
         const asset = site.assets?.get(request.url());
@@ -167,7 +160,12 @@ export class Traffic {
               headers: { "access-control-allow-origin": "*" },
             }));
       }
-      if (exchange?.how === "script" && exchange.phase !== "open" && request.method() !== "GET" && origin === new URL(site.baseUrl).origin)
+      if (
+        exchange?.how === "script" &&
+        exchange.phase !== "open" &&
+        request.method() !== "GET" &&
+        origin === new URL(site.baseUrl).origin
+      )
         return await this.forward(route, exchange, false);
       // a form may post into a new window; anything else that a window asks for goes nowhere
       await (owner === "popup" ? route.abort("blockedbyclient") : route.continue());
@@ -198,7 +196,14 @@ export class Traffic {
     if (exchange !== undefined && this.isForm(exchange, request)) return "form";
     if (owner !== "page" || request.method() !== "GET") return "stay";
     // where the form has been sent already, its script may show another page; a step may lead to one
-    const sent = this.exchanges.some((e) => e.phase === "submit" && e.how !== "navigation" && e.answer !== undefined && e.answer.status < 400 && this.isForm?.(e, request));
+    const sent = this.exchanges.some(
+      (e) =>
+        e.phase === "submit" &&
+        e.how !== "navigation" &&
+        e.answer !== undefined &&
+        e.answer.status < 400 &&
+        this.isForm?.(e, request),
+    );
     return this.phase === "step" || sent ? "go" : "stay";
   }
 
@@ -247,9 +252,17 @@ export class Traffic {
       const text = await response.text();
       const contentType = response.headers()["content-type"] ?? "";
       const location = response.headers().location;
-      const url = location === undefined || !URL.canParse(location, request.url()) ? request.url() : new URL(location, request.url()).href;
+      const url =
+        location === undefined || !URL.canParse(location, request.url())
+          ? request.url()
+          : new URL(location, request.url()).href;
       const page = contentType.includes("html") || (contentType === "" && /^\s*</.test(text));
-      const follows = navigation && exchange.owner === "page" && ((status >= 300 && status < 400 && this.allowed.has(new URL(url).origin)) || (page && status !== 204 && text.length > 0)) && !isServerFault(status);
+      const follows =
+        navigation &&
+        exchange.owner === "page" &&
+        ((status >= 300 && status < 400 && this.allowed.has(new URL(url).origin)) ||
+          (page && status !== 204 && text.length > 0)) &&
+        !isServerFault(status);
       const answer: Answer = { status, contentType, text, url };
       // an answer that a script is led on from ends where the browser ends
       if (navigation || status < 300 || status >= 400) exchange.answer = answer;
@@ -257,9 +270,17 @@ export class Traffic {
         this.leaving = true;
         this.options.background.end();
       }
-      await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(() => undefined);
+      await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(
+        () => undefined,
+      );
     } catch (error) {
-      exchange.answer = { status: Number.NaN, contentType: "", text: "", url: request.url(), failure: messageOf(error).split("\n")[0] ?? "" };
+      exchange.answer = {
+        status: Number.NaN,
+        contentType: "",
+        text: "",
+        url: request.url(),
+        failure: messageOf(error).split("\n")[0] ?? "",
+      };
       // a navigation that fails would take the page away, and whoever looks at it would meet another error than this one
       await (navigation ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(() => undefined);
     } finally {
@@ -269,7 +290,8 @@ export class Traffic {
   }
 
   private async onFinished(request: Request): Promise<void> {
-    if (this.leaving && request.isNavigationRequest() && (await request.response().catch(() => null))?.status() === 204) this.leaving = false;
+    if (this.leaving && request.isNavigationRequest() && (await request.response().catch(() => null))?.status() === 204)
+      this.leaving = false;
     let first = request;
     while (first.redirectedFrom() !== null) first = first.redirectedFrom() as Request;
     const exchange = this.byRequest.get(first);
@@ -280,12 +302,19 @@ export class Traffic {
   }
 
   private onFailed(request: Request): void {
-    if (this.leaving && request.isNavigationRequest() && ownerOf(request, this.options.page) === "page") this.leaving = false;
+    if (this.leaving && request.isNavigationRequest() && ownerOf(request, this.options.page) === "page")
+      this.leaving = false;
     let first = request;
     while (first.redirectedFrom() !== null) first = first.redirectedFrom() as Request;
     const exchange = this.byRequest.get(first);
     if (exchange === undefined || exchange.answer !== undefined) return;
-    exchange.answer = { status: Number.NaN, contentType: "", text: "", url: request.url(), failure: request.failure()?.errorText ?? "failed" };
+    exchange.answer = {
+      status: Number.NaN,
+      contentType: "",
+      text: "",
+      url: request.url(),
+      failure: request.failure()?.errorText ?? "failed",
+    };
     this.wake();
   }
 
@@ -298,7 +327,9 @@ export class Traffic {
         url,
         how: "socket",
         owner: "page",
-        posted: readText(typeof payload === "string" ? payload.slice(0, 1_000_000) : payload.subarray(0, 1_000_000).toString("utf8")),
+        posted: readText(
+          typeof payload === "string" ? payload.slice(0, 1_000_000) : payload.subarray(0, 1_000_000).toString("utf8"),
+        ),
         inPath: [],
         routine: false,
         phase: this.phase,
@@ -310,7 +341,12 @@ export class Traffic {
     socket.on("framereceived", ({ payload }) => {
       if (last === undefined || last.answer !== undefined) return;
       const text = typeof payload === "string" ? payload : payload.toString("utf8");
-      last.answer = { status: 200, contentType: "application/json", text: text.replace(/^\d+(?=[[{])/, "").slice(0, 1_000_000), url };
+      last.answer = {
+        status: 200,
+        contentType: "application/json",
+        text: text.replace(/^\d+(?=[[{])/, "").slice(0, 1_000_000),
+        url,
+      };
       this.wake();
     });
   }
@@ -340,7 +376,10 @@ function pathPairs(url: string): PostedPair[] {
 async function answerOf(response: Response | null, url: string): Promise<Answer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";
-  const readable = response !== null && status < 300 || status >= 400 ? /json|text|xml|html/.test(contentType) || contentType === "" : false;
+  const readable =
+    (response !== null && status < 300) || status >= 400
+      ? /json|text|xml|html/.test(contentType) || contentType === ""
+      : false;
   const text = readable ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
   return { status, contentType, text: text.slice(0, 2_000_000), url: response?.url() ?? url };
 }
@@ -349,5 +388,6 @@ async function answerOf(response: Response | null, url: string): Promise<Answer>
 export function checkAnswered({ method, url, answer }: Exchange): void {
   const about = `${method} ${new URL(url).pathname}`;
   if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
-  if (answer !== undefined && isServerFault(answer.status)) throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
+  if (answer !== undefined && isServerFault(answer.status))
+    throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
 }

@@ -1,8 +1,34 @@
-import { findOption, listItems, looseLabel, normalizeText, parseBoolean, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
+import {
+  findOption,
+  listItems,
+  looseLabel,
+  normalizeText,
+  parseBoolean,
+  parseDate,
+  parseNumber,
+  parseTime,
+} from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 import { type Control, type ReadForm, rescan } from "./controls.js";
 import { Hands } from "./hands.js";
-import { findDay, findFresh, focusField, focusSearch, hiddenFields, isOpen, placeOfControl, placeOfOption, pressControl, pressOption, rangeOf, remember, type SeenOption, scrollOptions, seeOptions, setPart } from "./page-hands.js";
+import {
+  findDay,
+  findFresh,
+  focusField,
+  focusSearch,
+  hiddenFields,
+  isOpen,
+  placeOfControl,
+  placeOfOption,
+  pressControl,
+  pressOption,
+  rangeOf,
+  remember,
+  type SeenOption,
+  scrollOptions,
+  seeOptions,
+  setPart,
+} from "./page-hands.js";
 import { type PageForm, readValues } from "./page-reader.js";
 import type { Session } from "./session.js";
 
@@ -33,7 +59,12 @@ export async function operate(session: Session, form: ReadForm, control: Control
 }
 
 /** A hidden field that changed with a control speaks for it in a form post. */
-function noteMirrors(form: ReadForm, control: Control, before: readonly (readonly [string, string])[], after: readonly (readonly [string, string])[]): void {
+function noteMirrors(
+  form: ReadForm,
+  control: Control,
+  before: readonly (readonly [string, string])[],
+  after: readonly (readonly [string, string])[],
+): void {
   const changed = after.filter(([name, value]) => value !== "" && !before.some(([n, v]) => n === name && v === value));
   if (changed.length > 0) form.mirrors.set(control.index, changed);
 }
@@ -123,7 +154,8 @@ async function tickBoxes(hands: Hands, form: ReadForm, control: Control, wanted:
       if (!(await isRight(member))) return { took: false };
     }
     const after = (await heldOf(form, control)).options;
-    const lost = several && before.some((o, k) => k !== member && o.chosen && after[k]?.chosen === false && chosen.includes(k));
+    const lost =
+      several && before.some((o, k) => k !== member && o.chosen && after[k]?.chosen === false && chosen.includes(k));
     // lists of one choice a click take more with a key held
     if (lost) for (const k of chosen) if (k !== undefined && !(await isRight(k, "Control"))) return { took: false };
   }
@@ -140,7 +172,9 @@ function matchOption(options: readonly SeenOption[], wanted: string): number | u
     const starts = options.flatMap((o, i) => (loose.length > 1 && looseLabel(o.text).startsWith(loose) ? [i] : []));
     return starts.length === 1 ? starts[0] : undefined;
   }
-  const says = options.flatMap((o, i) => (Number(/\d+(?:\.\d+)?/.exec(`${o.text} ${o.value}`)?.[0] ?? Number.NaN) === number ? [i] : []));
+  const says = options.flatMap((o, i) =>
+    Number(/\d+(?:\.\d+)?/.exec(`${o.text} ${o.value}`)?.[0] ?? Number.NaN) === number ? [i] : [],
+  );
   if (says.length === 1) return says[0];
   const nameless = options.every((o) => !/[\p{L}\p{N}]/u.test(o.text));
   return nameless && Number.isInteger(number) && number >= 1 && number <= options.length ? number - 1 : undefined;
@@ -149,12 +183,12 @@ function matchOption(options: readonly SeenOption[], wanted: string): number | u
 /** Opens a list and clicks on what is asked for; types into its field where it searches. */
 async function choose(hands: Hands, form: ReadForm, control: Control, wanted: Wanted): Promise<Operated> {
   if (!("value" in wanted)) return { took: false };
-  const several = control.kind === "checkbox-group";
+  const several = control.kind === "checkbox-group" || (await takesSeveral(hands, form, control, wanted.value));
   // the options themselves stand there already
   if (control.options.length > 1 && control.widget === "found") return clickFound(hands, form, control, wanted.value);
   const last = form.recorded.get(control.index);
   const picked: string[] = several && Array.isArray(last) ? [...last] : [];
-  const items = several ? listItems(control.options, wanted.value) : [wanted.value];
+  const items = several ? listItems([], wanted.value) : [wanted.value];
   const learned: SeenOption[] = [];
   for (const item of items) {
     const option = await chooseOne(hands, control, item, learned);
@@ -173,14 +207,37 @@ async function choose(hands: Hands, form: ReadForm, control: Control, wanted: Wa
   return { took: true, held: several ? [...new Set(picked)] : (picked.at(-1) ?? "") };
 }
 
-async function chooseOne(hands: Hands, control: Control, item: string, learned: SeenOption[]): Promise<SeenOption | undefined> {
-  const see = (ms: number): Promise<SeenOption[]> => hands.handle.evaluate(seeOptions, { control: control.index, wanted: item, ms });
+/** A list that takes several says so when it is open, or by having the first of them and not the whole. */
+async function takesSeveral(hands: Hands, form: ReadForm, control: Control, value: string): Promise<boolean> {
+  const [first, ...more] = value.split(/[,;]/).map((item) => item.trim());
+  if (first === undefined || more.length === 0 || control.widget !== "combobox") return false;
+  await hands.handle.evaluate(remember);
+  await clickMember(hands, control);
+  const options = await hands.handle.evaluate(seeOptions, { control: control.index, wanted: first, ms: OPEN_MS });
+  if (matchOption(options, value) !== undefined || matchOption(options, first) === undefined) return false;
+  form.controls = form.controls.map((c) =>
+    c.index === control.index ? { ...c, kind: "checkbox-group", default: [] } : c,
+  );
+  return true;
+}
+
+async function chooseOne(
+  hands: Hands,
+  control: Control,
+  item: string,
+  learned: SeenOption[],
+): Promise<SeenOption | undefined> {
+  const see = (ms: number): Promise<SeenOption[]> =>
+    hands.handle.evaluate(seeOptions, { control: control.index, wanted: item, ms });
   const pick = async (options: readonly SeenOption[]): Promise<SeenOption | undefined> => {
     learned.push(...options);
-    const index = matchOption(options, item);
-    if (index === undefined) return undefined;
-    await clickOption(hands, index);
-    return options[index];
+    let index = matchOption(options, item);
+    for (let tries = 0; index !== undefined && tries < 3; tries++) {
+      if (await clickOption(hands, index)) return options[index];
+      // it was drawn again in this moment
+      index = matchOption(await see(OPEN_MS), item);
+    }
+    return undefined;
   };
   if (!(await hands.handle.evaluate(isOpen, control.index))) {
     await hands.handle.evaluate(remember);
@@ -188,7 +245,11 @@ async function chooseOne(hands: Hands, control: Control, item: string, learned: 
   }
   let options = await see(OPEN_MS);
   let found = await pick(options);
-  for (let scrolls = 0; found === undefined && options.length > 0 && scrolls < 60 && (await hands.handle.evaluate(scrollOptions)); scrolls++) {
+  for (
+    let scrolls = 0;
+    found === undefined && options.length > 0 && scrolls < 60 && (await hands.handle.evaluate(scrollOptions));
+    scrolls++
+  ) {
     options = await see(60);
     found = await pick(options);
   }
@@ -207,7 +268,11 @@ async function chooseOne(hands: Hands, control: Control, item: string, learned: 
 /** A field that takes what is no option of its list keeps it when it is left. */
 async function freeText(hands: Hands, form: ReadForm, control: Control, item: string): Promise<boolean> {
   const { value } = await heldOf(form, control);
-  return looseLabel(value) !== "" && looseLabel(value) === looseLabel(item) && !(await hands.handle.evaluate(isOpen, control.index));
+  return (
+    looseLabel(value) !== "" &&
+    looseLabel(value) === looseLabel(item) &&
+    !(await hands.handle.evaluate(isOpen, control.index))
+  );
 }
 
 async function close(hands: Hands, control: Control): Promise<void> {
@@ -221,7 +286,14 @@ async function close(hands: Hands, control: Control): Promise<void> {
 
 /** What was seen of a list stays known when it is closed. */
 function learn(form: ReadForm, control: Control, seen: readonly SeenOption[]): void {
-  const known = [...new Map([...control.options, ...seen].map((o) => [o.text, { text: o.text, value: o.value }])).values()].slice(0, 2000);
+  const known = [
+    ...new Map(
+      [...(form.controls[control.index]?.options ?? []), ...seen].map((o) => [
+        o.text,
+        { text: o.text, value: o.value },
+      ]),
+    ).values(),
+  ].slice(0, 2000);
   form.controls = form.controls.map((c) => (c.index === control.index ? { ...c, options: known } : c));
 }
 
@@ -248,7 +320,8 @@ async function step(hands: Hands, control: Control, item: string): Promise<Opera
   const less = sign(/^[-\u2212\u2013]$|decrease|decrement|less|minus|remove/i);
   const more = sign(/^[+\uff0b]$|increase|increment|more|plus|add/i);
   if (wanted === undefined || less < 0 || more < 0) return { took: false, noOption: true };
-  const now = async (): Promise<number | undefined> => hands.handle.evaluate(numberBeside, { control: control.index, member: more });
+  const now = async (): Promise<number | undefined> =>
+    hands.handle.evaluate(numberBeside, { control: control.index, member: more });
   for (let clicks = 0; clicks < MOST_KEYS; clicks++) {
     const is = await now();
     if (is === undefined) return { took: false };
@@ -262,8 +335,14 @@ async function step(hands: Hands, control: Control, item: string): Promise<Opera
 
 /** Runs IN THE PAGE: the number that stands beside a button. */
 function numberBeside(page: PageForm, { control, member }: { control: number; member: number }): number | undefined {
-  for (let node = page.elements[control]?.[member]?.parentElement ?? null, up = 0; node !== null && up < 3; node = node.parentElement, up++) {
-    const numbers = [...node.querySelectorAll<HTMLElement>("*")].filter((e) => e.children.length === 0 && /^-?\d+$/.test((e as HTMLInputElement).value ?? e.textContent?.trim() ?? ""));
+  for (
+    let node = page.elements[control]?.[member]?.parentElement ?? null, up = 0;
+    node !== null && up < 3;
+    node = node.parentElement, up++
+  ) {
+    const numbers = [...node.querySelectorAll<HTMLElement>("*")].filter(
+      (e) => e.children.length === 0 && /^-?\d+$/.test((e as HTMLInputElement).value ?? e.textContent?.trim() ?? ""),
+    );
     const [only] = numbers;
     if (only !== undefined) return Number((only as HTMLInputElement).value ?? only.textContent);
   }
@@ -306,7 +385,8 @@ async function slide(hands: Hands, control: Control, value: string): Promise<Ope
   // far away the track is clicked first, near by the keys are exact
   if (Math.abs(wanted - is) > 40 && max > min) {
     const place = await hands.handle.evaluate(placeOfControl, { control: control.index, member: 0 });
-    if (place !== undefined) await hands.session.page.mouse.click(box.x + (box.width * (wanted - min)) / (max - min), place.y);
+    if (place !== undefined)
+      await hands.session.page.mouse.click(box.x + (box.width * (wanted - min)) / (max - min), place.y);
     await hands.calm();
     await hands.handle.evaluate(focusField, { control: control.index, member: 0 });
     is = await now();
@@ -372,10 +452,14 @@ async function typeSegments(hands: Hands, form: ReadForm, control: Control, valu
   for (const [member, part] of parts.entries()) {
     let text = numbers[part.what];
     if (text === undefined) {
-      if (part.what === "period") await hands.handle.evaluate(focusField, { control: control.index, member }).then(() => hands.type(Number(hour) < 12 ? "a" : "p"));
+      if (part.what === "period")
+        await hands.handle
+          .evaluate(focusField, { control: control.index, member })
+          .then(() => hands.type(Number(hour) < 12 ? "a" : "p"));
       continue;
     }
-    if (part.what === "hour" && part.twelve) text = String(Number(hour) % 12 === 0 ? 12 : Number(hour) % 12).padStart(2, "0");
+    if (part.what === "hour" && part.twelve)
+      text = String(Number(hour) % 12 === 0 ? 12 : Number(hour) % 12).padStart(2, "0");
     await hands.handle.evaluate(focusField, { control: control.index, member });
     await hands.type(text);
     for (let keys = 0; keys < MOST_KEYS; keys++) {
@@ -395,10 +479,17 @@ async function typeSegments(hands: Hands, form: ReadForm, control: Control, valu
 /** Runs IN THE PAGE: what each spin button of a group stands for. */
 function segmentsOf(page: PageForm, control: number): { what: string; twelve: boolean; now: number | undefined }[] {
   const members = page.elements[control] ?? [];
-  const twelve = members.some((m) => /am\b|pm\b|period/i.test(`${m.getAttribute("aria-label")} ${m.getAttribute("aria-valuetext")} ${m.getAttribute("data-type")} ${m.textContent}`));
+  const twelve = members.some((m) =>
+    /am\b|pm\b|period/i.test(
+      `${m.getAttribute("aria-label")} ${m.getAttribute("aria-valuetext")} ${m.getAttribute("data-type")} ${m.textContent}`,
+    ),
+  );
   return members.map((member) => {
-    const said = `${page.kit.ariaName(member)} ${member.getAttribute("data-type") ?? ""} ${member.getAttribute("data-segment") ?? ""}`.toLowerCase();
-    const what = ["year", "month", "day", "hour", "minute", "second"].find((word) => said.includes(word)) ?? (/am|pm|period/.test(said) ? "period" : "");
+    const said =
+      `${page.kit.ariaName(member)} ${member.getAttribute("data-type") ?? ""} ${member.getAttribute("data-segment") ?? ""}`.toLowerCase();
+    const what =
+      ["year", "month", "day", "hour", "minute", "second"].find((word) => said.includes(word)) ??
+      (/am|pm|period/.test(said) ? "period" : "");
     const now = member.getAttribute("aria-valuenow");
     return { what, twelve, now: now === null ? undefined : Number(now) };
   });
@@ -408,7 +499,8 @@ async function setParts(form: ReadForm, control: Control, value: string): Promis
   const date = parseDate(value);
   if (date === undefined) return { took: false };
   for (const [member, part] of date.split("-").entries())
-    if (!(await form.handle.evaluate(setPart, { control: control.index, member, number: Number(part) }))) return { took: false };
+    if (!(await form.handle.evaluate(setPart, { control: control.index, member, number: Number(part) })))
+      return { took: false };
   return { took: true, held: date };
 }
 
@@ -429,7 +521,10 @@ async function typeDigits(hands: Hands, form: ReadForm, control: Control, value:
 async function addTags(hands: Hands, form: ReadForm, control: Control, wanted: Wanted): Promise<Operated> {
   if (!("value" in wanted)) return { took: false };
   const last = form.recorded.get(control.index);
-  const items = wanted.value.split(/[,;]/).map((item) => item.trim()).filter((item) => item !== "");
+  const items = wanted.value
+    .split(/[,;]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
   const added: string[] = Array.isArray(last) ? [...last] : [];
   for (const item of items) {
     await hands.handle.evaluate(focusField, { control: control.index, member: 0 });

@@ -172,7 +172,21 @@ export function findOption(
     const index = options.findIndex((option) => same(formsOf(option)));
     if (index >= 0) return index;
   }
-  return findRange(options, text);
+  return findRange(options, text) ?? findRating(options, text);
+}
+
+/** Of ratings the one that says a number: `4` is "4 stars", "4 out of 5", "Rate 4". */
+function findRating(options: readonly { readonly text: string }[], wanted: string): number | undefined {
+  const number = parseNumber(wanted);
+  if (number === undefined) return undefined;
+  const index = options.findIndex(({ text }) => {
+    const m =
+      /^(?:rate |rating |score )?(\d{1,2})(?: ?(?:stars?|points?|of \d+|out of \d+(?: stars?)?|\/ ?\d+))?$/i.exec(
+        text.slice(0, 40).trim(),
+      );
+    return m !== null && Number(m[1]) === number;
+  });
+  return index < 0 ? undefined : index;
 }
 
 function findRange(options: readonly { readonly text: string }[], wanted: string): number | undefined {

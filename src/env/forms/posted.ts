@@ -51,11 +51,16 @@ export function readText(text: string): PostedPair[] {
   const json = jsonIn(text);
   if (json !== undefined) return limitPairs(flatten(json));
   if (/^\s*</.test(text)) return limitPairs(xmlPairs(text));
-  if (isEncoded(text)) return limitPairs([...new URLSearchParams(text)].flatMap(([name, value]) => opened(name, value)));
+  if (isEncoded(text))
+    return limitPairs([...new URLSearchParams(text)].flatMap(([name, value]) => opened(name, value)));
   const lines = text.split(/\r?\n/).slice(0, POST_LIMITS.pairs);
   const pairs = lines.flatMap((line): PostedPair[] => {
     const m = /^\s*([^=:]{1,100}?)\s*[=:]\s*(.*)$/s.exec(line.slice(0, POST_LIMITS.text));
-    return m === null ? (line.trim() === "" ? [] : line.split(/[,;\t]/).map((cell): PostedPair => ["", cell.trim()])) : [[m[1] ?? "", m[2] ?? ""]];
+    return m === null
+      ? line.trim() === ""
+        ? []
+        : line.split(/[,;\t]/).map((cell): PostedPair => ["", cell.trim()])
+      : [[m[1] ?? "", m[2] ?? ""]];
   });
   return limitPairs(pairs);
 }
@@ -75,11 +80,18 @@ function jsonIn(text: string): unknown {
   return undefined;
 }
 
-const isEncoded = (text: string): boolean => /^[^=&\s]{1,200}=[^&\s]*(?:&[^=&\s]{1,200}=[^&\s]*)*$/.test(text.slice(0, 20_000));
+const isEncoded = (text: string): boolean =>
+  /^[^=&\s]{1,200}=[^&\s]*(?:&[^=&\s]{1,200}=[^&\s]*)*$/.test(text.slice(0, 20_000));
 
 function xmlPairs(text: string): PostedPair[] {
-  const decode = (t: string): string => t.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ({ lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" })[name] ?? "");
-  return [...text.matchAll(/<([\w:.-]+)[^<>]*>([^<>]+)<\/\1>/g)].map((m): PostedPair => [m[1] ?? "", decode(m[2] ?? "")]);
+  const decode = (t: string): string =>
+    t.replace(
+      /&(lt|gt|quot|apos|amp);/g,
+      (_, name: string) => ({ lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" })[name] ?? "",
+    );
+  return [...text.matchAll(/<([\w:.-]+)[^<>]*>([^<>]+)<\/\1>/g)].map(
+    (m): PostedPair => [m[1] ?? "", decode(m[2] ?? "")],
+  );
 }
 
 /** A value that is JSON or an encoded form itself gives its own pairs too. */

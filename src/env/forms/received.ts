@@ -1,6 +1,16 @@
 import type { Control } from "../browser/controls.js";
 import type { FieldValue } from "../site.js";
-import { findOption, listItems, looseLabel, matchValue, normalizeText, parseBoolean, parseDate, parseNumber, parseTime } from "./normalize.js";
+import {
+  findOption,
+  listItems,
+  looseLabel,
+  matchValue,
+  normalizeText,
+  parseBoolean,
+  parseDate,
+  parseNumber,
+  parseTime,
+} from "./normalize.js";
 import type { PostedPair } from "./posted.js";
 
 /** What the server received of each control, and what was not plain about it. */
@@ -38,7 +48,13 @@ export function receivedValues(
   };
   const give = (i: number, found: readonly Leaf[]): void => {
     const control = controls[i] as Control;
-    values[i] = valueOf(control, found.map((leaf) => leaf.value), held?.values[i], held?.typed?.get(i), held?.mirrors?.get(i));
+    values[i] = shapedValue(
+      control,
+      found.map((leaf) => leaf.value),
+      held?.values[i],
+      held?.typed?.get(i),
+      held?.mirrors?.get(i),
+    );
     take(found);
   };
   const open = (i: number): boolean => values[i] === undefined;
@@ -52,16 +68,22 @@ export function receivedValues(
   controls.forEach((_, i) => {
     const mirrors = held?.mirrors?.get(i);
     if (!open(i) || mirrors === undefined) return;
-    const found = leaves.filter((leaf) => mirrors.some(([name, value]) => sameKey(leaf.key, name) && leaf.value === value));
+    const found = leaves.filter((leaf) =>
+      mirrors.some(([name, value]) => sameKey(leaf.key, name) && leaf.value === value),
+    );
     if (found.length > 0) give(i, found);
   });
   // the best pairs of control and value first: a key that fits outweighs the order in the page
   const offers = controls.flatMap((control, i): Offer[] => {
     const value = held?.values[i];
     if (!open(i) || value === undefined || isList(control) || isEmpty(value)) return [];
-    return leaves.flatMap((leaf, k): Offer[] =>
-      !leaf.used && sameValue(control, value, leaf.value, held?.typed?.get(i)) ? [{ i, k, fit: likeness(control, leaf.words) - (value === false ? 0.5 : 0) }] : [],
-    );
+    return leaves
+      .slice(0, COMPARED)
+      .flatMap((leaf, k): Offer[] =>
+        !leaf.used && sameValue(control, value, leaf.value, held?.typed?.get(i))
+          ? [{ i, k, fit: likeness(control, leaf.words) - (value === false ? 0.5 : 0) }]
+          : [],
+      );
   });
   for (const { i, k } of offers.sort((a, b) => b.fit - a.fit || a.i - b.i || a.k - b.k)) {
     const leaf = leaves[k] as Leaf;
@@ -82,26 +104,48 @@ export function receivedValues(
   controls.forEach((control, i) => {
     if (!open(i)) return;
     const value = held?.values[i];
-    const ranked = leaves.filter((leaf) => !leaf.used).map((leaf) => ({ leaf, fit: likeness(control, leaf.words) })).sort((a, b) => b.fit - a.fit);
+    const ranked = leaves
+      .filter((leaf) => !leaf.used)
+      .map((leaf) => ({ leaf, fit: likeness(control, leaf.words) }))
+      .sort((a, b) => b.fit - a.fit);
     const best = ranked[0];
     if (best !== undefined && best.fit >= ALIKE && held !== undefined && !isList(control)) give(i, [best.leaf]);
-    else if (/confirm|repeat|again|re-?(?:enter|type)|verify/i.test(control.label) && leaves.some((leaf) => leaf.value === value)) values[i] = value;
+    else if (
+      /confirm|repeat|again|re-?(?:enter|type)|verify/i.test(control.label) &&
+      leaves.some((leaf) => leaf.value === value)
+    )
+      values[i] = value;
     else if (typeof value === "string" && control.kind === "checkbox") values[i] = false;
-    else if (typeof value === "string" && value.length > 3 && leaves.some((leaf) => leaf.key !== "" && leaf.value.includes(value) && likeness(control, leaf.words) > 0)) values[i] = value;
+    else if (
+      typeof value === "string" &&
+      value.length > 3 &&
+      leaves.some((leaf) => leaf.key !== "" && leaf.value.includes(value) && likeness(control, leaf.words) > 0)
+    )
+      values[i] = value;
   });
 
   function giveList(control: Control, i: number, value: readonly string[] | undefined): void {
     if (value === undefined) return;
     const named = leaves.filter((leaf) => !leaf.used && likeness(control, leaf.words) >= ALIKE);
-    const yes = leaves.filter((leaf) => !leaf.used && parseBoolean(leaf.value) !== undefined && optionOf(control, lastWord(leaf.key)) !== undefined);
+    const yes = leaves.filter(
+      (leaf) =>
+        !leaf.used && parseBoolean(leaf.value) !== undefined && optionOf(control, lastWord(leaf.key)) !== undefined,
+    );
     const texts = leaves.filter((leaf) => !leaf.used && value.some((item) => sameOption(control, item, leaf.value)));
     if (yes.length > 0) {
-      values[i] = yes.filter((leaf) => parseBoolean(leaf.value) === true).map((leaf) => optionOf(control, lastWord(leaf.key)) ?? leaf.key);
+      values[i] = yes
+        .filter((leaf) => parseBoolean(leaf.value) === true)
+        .map((leaf) => optionOf(control, lastWord(leaf.key)) ?? leaf.key);
       take(yes);
     } else if (texts.length > 0) give(i, texts);
     else if (named.length > 0) give(i, named);
     else {
-      const whole = leaves.find((leaf) => !leaf.used && value.length > 0 && matchValue(control, [...value], listItems(control.options, leaf.value)) === 1);
+      const whole = leaves.find(
+        (leaf) =>
+          !leaf.used &&
+          value.length > 0 &&
+          matchValue(control, [...value], listItems(control.options, leaf.value)) === 1,
+      );
       if (whole !== undefined) give(i, [whole]);
     }
   }
@@ -109,31 +153,68 @@ export function receivedValues(
   /** A date or a time in several values: year, month and day, or hour and minute, by their keys. */
   function giveParts(control: Control, i: number, value: FieldValue | undefined): void {
     if (typeof value !== "string" || value === "") return;
-    const wanted = control.kind === "date" ? (parseDate(value)?.split("-") ?? []) : (parseTime(value)?.split(":") ?? []);
-    const names = control.kind === "date" ? [/year|yyyy|\byy?\b/i, /month|\bmm?\b|mon/i, /day|\bdd?\b/i] : [/hour|\bhh?\b/i, /min|\bmm\b/i];
+    const wanted =
+      control.kind === "date" ? (parseDate(value)?.split("-") ?? []) : (parseTime(value)?.split(":") ?? []);
+    const names =
+      control.kind === "date"
+        ? [/year|yyyy|\byy?\b/i, /month|\bmm?\b|mon/i, /day|\bdd?\b/i]
+        : [/hour|\bhh?\b/i, /min|\bmm\b/i];
     if (wanted.length < names.length) return;
-    const found = names.map((name, part) => leaves.find((leaf) => !leaf.used && name.test(leaf.key.replace(/birthday|([a-z])([A-Z])/g, "$1 $2").replace(/_/g, " ")) && samePart(leaf.value, wanted[part] ?? "", part)));
+    const found = names.map((name, part) =>
+      leaves.find(
+        (leaf) =>
+          name.test(leaf.key.replace(/birthday|([a-z])([A-Z])/g, "$1 $2").replace(/_/g, " ")) &&
+          samePart(leaf.value, wanted[part] ?? "", part),
+      ),
+    );
     if (found.some((leaf) => leaf === undefined)) return;
     take(found.filter((leaf) => leaf !== undefined));
     values[i] = value;
   }
 
-  return { values: controls.map((control, i) => values[i] ?? (control.kind === "checkbox" ? false : isList(control) ? [] : "")), notes: [...new Set(notes)] };
+  return {
+    values: controls.map(
+      (control, i) => values[i] ?? (control.kind === "checkbox" ? false : isList(control) ? [] : ""),
+    ),
+    notes: [...new Set(notes)],
+  };
 }
 
 /** How many of the controls' changed values a request carries, of how many; a bare yes or no counts where there is nothing else. */
-export function carriedOf(controls: readonly Control[], posted: readonly PostedPair[], held: HeldValues): { carried: number; of: number } {
+export function carriedOf(
+  controls: readonly Control[],
+  all: readonly PostedPair[],
+  held: HeldValues,
+): { carried: number; of: number } {
+  const posted = all.slice(0, COMPARED);
   const changed = controls.flatMap((control, i) => {
     const value = held.values[i];
-    return value === undefined || isEmpty(value) || matchValue(control, control.default, value) === 1 ? [] : [{ control, value, i }];
+    return value === undefined || isEmpty(value) || matchValue(control, control.default, value) === 1
+      ? []
+      : [{ control, value, i }];
   });
-  const strong = changed.filter(({ control, value }) => control.kind !== "checkbox" && control.kind !== "file" && String(value).length > 1);
+  const strong = changed.filter(
+    ({ control, value }) => control.kind !== "checkbox" && control.kind !== "file" && String(value).length > 1,
+  );
   const counted = strong.length > 0 ? strong : changed;
   const carried = counted.filter(({ control, value, i }) => {
-    if (Array.isArray(value)) return posted.some(([key, v]) => value.some((item) => sameOption(control, item, v) || (parseBoolean(v) === true && looseLabel(lastWord(key)) === looseLabel(item))));
+    if (Array.isArray(value))
+      return posted.some(([key, v]) =>
+        value.some(
+          (item) =>
+            sameOption(control, item, v) ||
+            (parseBoolean(v) === true && looseLabel(lastWord(key)) === looseLabel(item)),
+        ),
+      );
     if (posted.some(([, v]) => sameValue(control, value, v, held.typed?.get(i)))) return true;
-    if (held.mirrors?.get(i)?.some(([name, v]) => posted.some(([key, p]) => sameKey(key, name) && p === v))) return true;
-    return (control.kind === "date" || control.kind === "time") && parseDate(value)?.split("-").every((part, k) => posted.some(([, v]) => samePart(v, part, k))) === true;
+    if (held.mirrors?.get(i)?.some(([name, v]) => posted.some(([key, p]) => sameKey(key, name) && p === v)))
+      return true;
+    return (
+      (control.kind === "date" || control.kind === "time") &&
+      parseDate(value)
+        ?.split("-")
+        .every((part, k) => posted.some(([, v]) => samePart(v, part, k))) === true
+    );
   });
   return { carried: carried.length, of: counted.length };
 }
@@ -154,6 +235,9 @@ interface Offer {
 /** From here on two names are taken to mean the same. */
 const ALIKE = 0.6;
 
+/** Values beyond these are not compared with every control: a page may send ten thousand. */
+const COMPARED = 2000;
+
 const isList = (control: Control): boolean => control.kind === "checkbox-group";
 const isEmpty = (value: FieldValue): boolean => value === "" || (Array.isArray(value) && value.length === 0);
 
@@ -167,7 +251,11 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== "");
 }
 
-const lastWord = (key: string): string => key.split(/[.[\]]+/).filter((part) => part !== "").at(-1) ?? key;
+const lastWord = (key: string): string =>
+  key
+    .split(/[.[\]]+/)
+    .filter((part) => part !== "")
+    .at(-1) ?? key;
 
 /** How much a key is a control's own: 1 its last part is the label, name or id; shared words; the label's initials. */
 function likeness(control: Control, words: readonly string[]): number {
@@ -179,7 +267,9 @@ function likeness(control: Control, words: readonly string[]): number {
     const joined = own.join("");
     if (words.join("") === joined || words.slice(-own.length).join("") === joined) return 1;
     if (own.length > 1 && words.at(-1) === own.map((word) => word[0]).join("")) best = Math.max(best, 0.8);
-    const shared = own.filter((word) => words.some((w) => w === word || (w.length > 2 && word.length > 2 && (w.startsWith(word) || word.startsWith(w))))).length;
+    const shared = own.filter((word) =>
+      words.some((w) => w === word || (w.length > 2 && word.length > 2 && (w.startsWith(word) || word.startsWith(w)))),
+    ).length;
     best = Math.max(best, (0.9 * shared) / Math.max(own.length, Math.min(words.length, own.length + 1)));
   }
   return best;
@@ -208,7 +298,8 @@ function byName(control: Control, leaves: readonly Leaf[]): Leaf[] {
 
 /** Of several values of one name the one that the control held; else those that share a name come in page order. */
 function pick(control: Control, found: readonly Leaf[], held: FieldValue | undefined, nth: Map<string, number>): Leaf {
-  const own = held === undefined || isEmpty(held) ? undefined : found.find((leaf) => sameValue(control, held, leaf.value));
+  const own =
+    held === undefined || isEmpty(held) ? undefined : found.find((leaf) => sameValue(control, held, leaf.value));
   const turn = nth.get(control.name) ?? 0;
   nth.set(control.name, turn + 1);
   const filled = found.filter((leaf) => leaf.value !== "");
@@ -216,8 +307,19 @@ function pick(control: Control, found: readonly Leaf[], held: FieldValue | undef
 }
 
 /** A control's value out of what was posted for it, shaped by its kind. */
-function valueOf(control: Control, values: readonly string[], held: FieldValue | undefined, typed: string | undefined, mirrors: readonly PostedPair[] | undefined): FieldValue {
-  if (mirrors !== undefined && held !== undefined && values.some((value) => mirrors.some(([, mirror]) => mirror === value && value !== ""))) return held;
+function shapedValue(
+  control: Control,
+  values: readonly string[],
+  held: FieldValue | undefined,
+  typed: string | undefined,
+  mirrors: readonly PostedPair[] | undefined,
+): FieldValue {
+  if (
+    mirrors !== undefined &&
+    held !== undefined &&
+    values.some((value) => mirrors.some(([, mirror]) => mirror === value && value !== ""))
+  )
+    return held;
   switch (control.kind) {
     case "checkbox":
       // a scripted form may post false instead of nothing; any other value of a ticked box means ticked
@@ -228,12 +330,22 @@ function valueOf(control: Control, values: readonly string[], held: FieldValue |
       const value = values[0] ?? "";
       if (held !== undefined && !isEmpty(held) && sameValue(control, held, value, typed))
         // a mask writes what was typed in its own way
-        return typed !== undefined && lettersOf(typed) === lettersOf(String(held)) && normalizeText(String(held)) !== normalizeText(typed) ? typed : held;
+        return typed !== undefined &&
+          lettersOf(typed) === lettersOf(String(held)) &&
+          normalizeText(String(held)) !== normalizeText(typed)
+          ? typed
+          : held;
       const choice = control.kind === "select" || control.kind === "radio";
       const option = choice ? control.options.find((o) => o.value === value && value !== "") : undefined;
       if (option !== undefined) return option.text;
       // what a library posts for an option that was picked may be a number of its own
-      const opaque = choice && control.widget !== "native" && value !== "" && held !== undefined && !isEmpty(held) && findOption(control.options, value) === undefined;
+      const opaque =
+        choice &&
+        control.widget !== "native" &&
+        value !== "" &&
+        held !== undefined &&
+        !isEmpty(held) &&
+        findOption(control.options, value) === undefined;
       return opaque ? held : value;
     }
   }
@@ -243,11 +355,18 @@ const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\
 
 /** Whether a posted text is what a control held, in whatever notation. */
 function sameValue(control: Control, held: FieldValue, value: string, typed?: string): boolean {
-  if (typeof held === "boolean") return control.kind === "checkbox" && (parseBoolean(value) === held || (held && value !== "" && [control.label, control.name].some((n) => looseLabel(n) === looseLabel(value))));
+  if (typeof held === "boolean")
+    return (
+      control.kind === "checkbox" &&
+      (parseBoolean(value) === held ||
+        (held && value !== "" && [control.label, control.name].some((n) => looseLabel(n) === looseLabel(value))))
+    );
   const text = normalizeText(String(held));
   const other = normalizeText(value);
   if (text === "" || other === "") return false;
-  if (text === other || (typed !== undefined && normalizeText(typed) === other)) return true;
+  if (text === other) return true;
+  // a mask writes what was typed in its own way, and may take it out again
+  if (typed !== undefined && lettersOf(typed) !== "" && lettersOf(typed) === lettersOf(other)) return true;
   switch (control.kind) {
     case "number":
       return parseNumber(text) !== undefined && parseNumber(text) === parseNumber(other);
@@ -264,8 +383,20 @@ function sameValue(control: Control, held: FieldValue, value: string, typed?: st
       if (text.length > 1 && text.toLowerCase() === other.toLowerCase()) return true;
       // telephone and card numbers lose their spaces and brackets
       const digits = (t: string): string => t.replace(/[\s()+/-]/g, "");
-      if (/^[\d\s()+/-]{4,}$/.test(text) && /^\d{4,}$/.test(digits(other)) && digits(text).endsWith(digits(other).slice(-Math.max(4, digits(text).length)))) return digits(text) === digits(other) || control.kind === "tel";
-      return parseDate(text) !== undefined && dateOf(text) === dateOf(other);
+      if (
+        /^[\d\s()+/-]{4,}$/.test(text) &&
+        /^\d{4,}$/.test(digits(other)) &&
+        digits(text).endsWith(digits(other).slice(-Math.max(4, digits(text).length)))
+      )
+        return digits(text) === digits(other) || control.kind === "tel";
+      return (
+        text.length < 40 &&
+        other.length < 40 &&
+        /\d/.test(text) &&
+        /\d/.test(other) &&
+        parseDate(text) !== undefined &&
+        dateOf(text) === dateOf(other)
+      );
     }
   }
 }
@@ -279,7 +410,8 @@ function dateOf(text: string): string | undefined {
 }
 
 const samePart = (value: string, part: string, place: number): boolean =>
-  (/^\d+$/.test(value) && Number(value) === Number(part)) || (place === 1 && value.length > 2 && parseDate(`${value} 1, 2000`)?.slice(5, 7) === part);
+  (/^\d+$/.test(value) && Number(value) === Number(part)) ||
+  (place === 1 && value.length > 2 && parseDate(`${value} 1, 2000`)?.slice(5, 7) === part);
 
 function sameOption(control: Control, a: string, b: string): boolean {
   const [x, y] = [findOption(control.options, a), findOption(control.options, b)];
@@ -295,5 +427,9 @@ function optionOf(control: Control, text: string): string | undefined {
 function textsOf(control: Control, value: string): string[] {
   if (value === "") return [];
   const exact = control.options.find((option) => option.value === value)?.text ?? optionOf(control, value);
-  return exact !== undefined ? [exact] : control.widget === "native" ? [value] : listItems(control.options, value).map((item) => optionOf(control, item) ?? item);
+  return exact !== undefined
+    ? [exact]
+    : control.widget === "native"
+      ? [value]
+      : listItems(control.options, value).map((item) => optionOf(control, item) ?? item);
 }

@@ -42,6 +42,7 @@ export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions)
     return {
       name: "embedded",
       baseUrl: server.baseUrl,
+      stateless: true,
       tasks: () => tasks,
       splitHash: () => hash,
       posts: server.posts,

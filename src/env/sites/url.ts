@@ -22,6 +22,7 @@ export type UrlOptions = z.output<typeof schema>;
 const MAX_PROBES = 200;
 const PROBES_AT_ONCE = 4;
 const PROBE_TIMEOUT_MS = 10_000;
+const MAX_HOPS = 5;
 const MAX_LISTED = 8;
 
 /** Any running site, with a file of tasks. It is somebody else's server: nothing here starts or ends it. */
@@ -85,14 +86,8 @@ async function probe(baseUrl: string, tasks: readonly Task[]): Promise<void> {
   const next = paths.values();
   const worker = async (): Promise<void> => {
     for (const path of next) {
-      const answer = await fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(
-        reasonOf,
-      );
-      if (typeof answer === "string") problems.push(`${path}: ${answer}`);
-      else {
-        await answer.body?.cancel();
-        if (!answer.ok) problems.push(`${path}: HTTP ${answer.status}`);
-      }
+      const problem = await ask(`${baseUrl}${path}`);
+      if (problem !== undefined) problems.push(`${path}: ${problem}`);
     }
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, worker));
@@ -108,6 +103,25 @@ async function probe(baseUrl: string, tasks: readonly Task[]): Promise<void> {
       hint: "Start the site first, and check site.base_url and the tasks' url.",
     },
   );
+}
+
+/** Asks for one page, by redirects of the same origin only. @returns what is wrong with it. */
+async function ask(address: string): Promise<string | undefined> {
+  let at = new URL(address);
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    const options: RequestInit = { redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
+    const answer = await fetch(at, options).catch(reasonOf);
+    if (typeof answer === "string") return answer;
+    await answer.body?.cancel();
+    const location = answer.headers.get("location");
+    if (answer.status < 300 || answer.status > 399 || location === null)
+      return answer.ok ? undefined : `HTTP ${answer.status}`;
+    if (!URL.canParse(location, at)) return `HTTP ${answer.status} to ${location.slice(0, 100)}`;
+    const next = new URL(location, at);
+    if (next.origin !== at.origin) return `leads to another server, ${next.origin}`;
+    at = next;
+  }
+  return `leads on and on (${MAX_HOPS} redirects)`;
 }
 
 /** Why a fetch failed: the reason lies in the error's cause. */

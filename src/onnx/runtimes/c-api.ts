@@ -6,7 +6,7 @@ import { NOT_ON_CUDA } from "./cuda-options.js";
 import { libraryPath } from "./library.js";
 import type { LoadCall, ProviderName, WireTensor } from "./messages.js";
 import { type Handle, OrtApi } from "./ort-api.js";
-import { SharedWeights } from "./shared-weights.js";
+import { type ReadBytes, SharedWeights } from "./shared-weights.js";
 
 /**
  * ONNX Runtime through its C API: tensors stay where they are computed, weights are there once for all sessions, and
@@ -38,6 +38,8 @@ const ERRORS_ONLY = 3;
 const DEFAULT_MEMORY = 0;
 const DEVICE_ALLOCATOR = 0;
 const SAME_AS_REQUESTED = 1;
+/** Bytes that are carried to a device at a time. */
+const PIECE = 2 ** 26;
 
 export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   private readonly env: Handle;
@@ -48,6 +50,8 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   private readonly weights: SharedWeights<ApiTensor>;
   /** Sessions of one Identity, which carry a tensor to a device or back. */
   private readonly carriers = new Map<string, ApiSession>();
+  /** Of weights on the device, which must be freed before it. */
+  private deviceAllocator: Handle | undefined;
   private arena = false;
 
   constructor(
@@ -76,7 +80,8 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
       api.check("SetIntraOpNumThreads", options, call.threads);
       api.check("SetInterOpNumThreads", options, 1);
       if (call.profile !== undefined) api.check("EnableProfiling", options, call.profile);
-      if (!call.memPattern) api.check("DisableMemPattern", options);
+      // a planned block is one session's own; what is taken piece by piece goes back to all
+      if (!call.memPattern || provider === "cuda") api.check("DisableMemPattern", options);
       config("session.intra_op.allow_spinning", "0");
       config("session.set_denormal_as_zero", "1");
       config("session.disable_prepacking", call.prepack ? "0" : "1");
@@ -87,8 +92,8 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
         const external = [...model.initializers.values()].flatMap(({ value, data }) =>
           isExternal(data) ? [{ name: value.name, dtype: value.dtype, shape: value.shape as number[], data }] : [],
         );
-        const taken = await this.weights.take(call.weightsDir, provider, external, (wire) =>
-          this.place(wire, provider),
+        const taken = await this.weights.take(call.weightsDir, provider, external, (weight, bytes, read) =>
+          this.place(weight, bytes, read, provider),
         );
         forget = taken.forget;
         for (const [name, tensor] of taken.tensors) api.check("AddInitializer", options, name, tensor.value);
@@ -171,6 +176,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   close(): void {
+    this.deviceAllocator?.free();
     for (const { handle } of this.carriers.values()) handle.free();
     this.carriers.clear();
     for (const handle of [this.host, this.device, this.env]) handle.free();
@@ -235,14 +241,51 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     );
   }
 
-  /** A weight that stays on a provider's device. Sessions share only what they do not own: an OrtValue over another one's memory. */
-  private place(wire: WireTensor, provider: ProviderName): ApiTensor {
-    const tensor = this.hold(wire);
-    if (provider === "cpu") return tensor;
-    this.settle(tensor, provider);
-    const { value: owner } = tensor;
-    const address = this.api.pointer("GetTensorMutableData", owner);
-    return { ...tensor, owner, value: this.over(this.device, address, wire.buffer.byteLength, wire) };
+  /**
+   * A weight that stays on a provider's device, carried there in pieces, so that neither side holds it twice. Sessions
+   * share only what they do not own: an OrtValue over another one's memory.
+   */
+  private place(weight: Held, bytes: number, read: ReadBytes, provider: ProviderName): ApiTensor {
+    if (provider === "cpu") return this.hold({ ...weight, buffer: read(0, bytes) });
+    const { api } = this;
+    const carrier = this.carrierOf("uint8", 1, provider);
+    this.deviceAllocator ??= api.make("CreateAllocator", "ReleaseAllocator", carrier.handle, this.device);
+    let owner: Handle | undefined;
+    try {
+      const dims = BigInt64Array.from(weight.shape, BigInt);
+      owner = api.make(
+        ...(["CreateTensorAsOrtValue", "ReleaseValue", this.deviceAllocator] as const),
+        ...[dims, dims.length, TO_PROTO[weight.dtype]],
+      );
+      const address = api.pointer("GetTensorMutableData", owner);
+      for (let at = 0; at < bytes; at += PIECE) {
+        const piece: Held = { dtype: "uint8", shape: [Math.min(PIECE, bytes - at)] };
+        const length = piece.shape[0] as number;
+        this.carryOver(carrier, { ...piece, buffer: read(at, length) }, address + BigInt(at));
+      }
+      const value = this.over(this.device, address, bytes, weight);
+      return { ...weight, value, owner, memory: undefined, provider };
+    } catch (error) {
+      owner?.free();
+      throw error;
+    }
+  }
+
+  /** Copies bytes to an address of a device. */
+  private carryOver(carrier: ApiSession, wire: WireTensor, address: bigint): void {
+    const { api } = this;
+    const from = this.hold(wire);
+    const to = this.over(this.device, address, wire.buffer.byteLength, wire);
+    const binding = api.make("CreateIoBinding", "ReleaseIoBinding", carrier.handle);
+    try {
+      api.check("BindInput", binding, "x", from.value);
+      api.check("BindOutput", binding, "y", to);
+      api.check("RunWithBinding", carrier.handle, null, binding);
+    } finally {
+      binding.free();
+      to.free();
+      this.free(from);
+    }
   }
 
   /** Moves a tensor to a device for good. */
@@ -256,14 +299,18 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
 
   /** A copy of a tensor, made by a session on a provider: Identity's input is copied in, its output lies where wanted. */
   private carry(tensor: ApiTensor, on: ProviderName, to: ProviderName): ApiTensor {
-    const { dtype, shape } = tensor;
-    const key = `${on}/${dtype}/${shape.length}`;
+    const session = this.carrierOf(tensor.dtype, tensor.shape.length, on);
+    return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
+  }
+
+  private carrierOf(dtype: DType, rank: number, provider: ProviderName): ApiSession {
+    const key = `${provider}/${dtype}/${rank}`;
     let session = this.carriers.get(key);
     if (session === undefined) {
-      session = this.carrier(dtype, shape.length, on);
+      session = this.carrier(dtype, rank, provider);
       this.carriers.set(key, session);
     }
-    return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
+    return session;
   }
 
   private carrier(dtype: DType, rank: number, provider: ProviderName): ApiSession {

@@ -2,7 +2,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { DType, ExternalData } from "../types.js";
-import type { ProviderName, WireTensor } from "./messages.js";
+import type { Held } from "./binding.js";
+import type { ProviderName } from "./messages.js";
 
 /** A read of more aborts the process (Node's own limit is 2 GiB). */
 const CHUNK = 2 ** 30;
@@ -14,6 +15,9 @@ export interface ExternalWeight {
   readonly data: ExternalData;
 }
 
+/** Reads bytes of a weight. */
+export type ReadBytes = (from: number, length: number) => ArrayBuffer;
+
 /** Weights of external files, each on a device once for all sessions there, for as long as one uses it. */
 export class SharedWeights<T> {
   private readonly entries = new Map<string, { tensor: T; users: number }>();
@@ -22,7 +26,7 @@ export class SharedWeights<T> {
 
   /**
    * @param dir where the files lie.
-   * @param place makes a tensor that stays.
+   * @param place makes a tensor that stays, from bytes that it reads.
    * @returns tensors by name, and what a session calls once when it is released.
    * @throws UserError where a file is missing or too short.
    */
@@ -30,7 +34,7 @@ export class SharedWeights<T> {
     dir: string,
     provider: ProviderName,
     weights: readonly ExternalWeight[],
-    place: (wire: WireTensor) => T,
+    place: (weight: Held, bytes: number, read: ReadBytes) => T,
   ): Promise<{ tensors: ReadonlyMap<string, T>; forget: () => void }> {
     const tensors = new Map<string, T>();
     const taken: string[] = [];
@@ -46,7 +50,8 @@ export class SharedWeights<T> {
         if (entry === undefined) {
           const file = files.get(path) ?? open(path);
           files.set(path, file);
-          entry = { tensor: place({ dtype, shape, buffer: read(file, path, data) }), users: 0 };
+          const at: ReadBytes = (from, length) => read(file, path, data.offset + from, length);
+          entry = { tensor: place({ dtype, shape }, data.length, at), users: 0 };
           this.entries.set(key, entry);
         }
         entry.users++;
@@ -78,7 +83,7 @@ function open(path: string): number {
   }
 }
 
-function read(file: number, path: string, { offset, length }: ExternalData): ArrayBuffer {
+function read(file: number, path: string, offset: number, length: number): ArrayBuffer {
   const buffer = new ArrayBuffer(length);
   for (let at = 0; at < length; ) {
     const size = readSync(file, new Uint8Array(buffer, at, Math.min(CHUNK, length - at)), { position: offset + at });

@@ -12,7 +12,8 @@ import { z } from "zod";
 import type { Batch } from "../../diffusion/batch.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import { advantageOptions, episodeCredit } from "../credit.js";
-import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
+import type { LayoutContext, Objective } from "../objective.js";
+import { sequenceLoss } from "../sequence-loss.js";
 
 const schema = z.strictObject({
   mc_samples: z.int().min(1).default(2).describe("M: mask draws of the ELBO"),
@@ -43,25 +44,5 @@ export const objective: Objective<EspoOptions> = {
   layout: (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): Batch =>
     context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
 
-  loss({ e, value, old, reference, advantage, weight, units }: LossInputs, o: EspoOptions): Loss {
-    const ratio = e.exp(e.div(e.sub(value, old), units));
-    const clipped = e.clip(ratio, 1 - o.clip_range_low, 1 + o.clip_range_high);
-    const surrogate = e.neg(e.min(e.mul(ratio, advantage), e.mul(clipped, advantage)));
-    const difference = e.sub(value, reference);
-    const k2 = e.div(e.mul(e.mul(difference, difference), 0.5), units);
-    const real = e.indicator(e.greater(weight, 0));
-    const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
-    const outside = e.g.op("Or", [e.less(ratio, 1 - o.clip_range_low), e.greater(ratio, 1 + o.clip_range_high)]);
-    return {
-      loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k2, o.kl_coeff)) : surrogate),
-      metrics: {
-        kl: { value: average(k2), reduce: "sum" },
-        ratio_mean: { value: average(ratio), reduce: "sum" },
-        ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
-        ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
-        clip_fraction: { value: average(e.indicator(outside)), reduce: "sum" },
-        elbo_per_token: { value: average(e.div(value, units)), reduce: "sum" },
-      },
-    };
-  },
+  loss: sequenceLoss,
 };

@@ -22,7 +22,7 @@ describe("artifacts", () => {
       overrides: ["training.micro_batch=2", "training.rollout_batch=2", "runtime.provider=cpu", "runtime.threads=1"],
     });
     const out = join(root, "artifacts");
-    const files = await writeArtifacts(config, objective as never, out);
+    const files = await writeArtifacts(config, objective, out);
     assert.deepEqual(
       files.map((file) => file.slice(out.length + 1)),
       ["rollout_model.onnx", "eval_model.onnx", "training_model.onnx", "optimizer_model.onnx", "checkpoint"],
@@ -39,6 +39,6 @@ describe("artifacts", () => {
     } finally {
       await runtime.close();
     }
-    await assert.rejects(writeArtifacts(config, objective as never, out), /exists already/);
+    await assert.rejects(writeArtifacts(config, objective, out), /exists already/);
   });
 });

@@ -7,6 +7,10 @@ import type { ControlKind, FieldValue } from "../../../src/env/site.js";
 const control = (kind: ControlKind, preset: FieldValue = "", ...texts: readonly string[]): Control => ({
   index: 0,
   kind,
+  widget: "native",
+  section: "",
+  form: 0,
+  present: true,
   label: "L",
   name: "n",
   id: "",

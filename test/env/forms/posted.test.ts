@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Control } from "../../../src/env/browser/controls.js";
-import { postedValues, readPosted } from "../../../src/env/forms/posted.js";
-import type { ControlKind } from "../../../src/env/site.js";
+import { readPosted, readText } from "../../../src/env/forms/posted.js";
 
 const read = (text: string, type: string): Promise<readonly (readonly [string, string])[]> =>
   readPosted(Buffer.from(text), type);
@@ -28,9 +26,9 @@ test("a body is read as what it says it is, in the order it was sent", async () 
 
 test("JSON is read by its leaves, a list repeats its key", async () => {
   const pairs = [
-    ["name", "Ann"],
-    ["days", "Mon"],
-    ["days", "Tue"],
+    ["form.name", "Ann"],
+    ["form.days", "Mon"],
+    ["form.days", "Tue"],
     ["zip", "0"],
     ["news", "false"],
     ["note", ""],
@@ -40,17 +38,50 @@ test("JSON is read by its leaves, a list repeats its key", async () => {
   // a script may post JSON without saying so
   assert.deepEqual(await read(body, "text/plain"), pairs);
   assert.deepEqual(await read(body, ""), pairs);
-  for (const broken of ['{"a":', '"a"', "7", "[1,2]", "null"]) assert.deepEqual(await read(broken, "text/plain"), []);
+  for (const broken of ["{}", "[]"]) assert.deepEqual(await read(broken, "text/plain"), []);
   assert.deepEqual(await read('[{"a":1},{"a":2}]', "application/json"), [
     ["a", "1"],
     ["a", "2"],
   ]);
 });
 
-test("JSON is read eight objects deep", async () => {
+test("JSON is read ten objects deep", async () => {
   const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
-  assert.deepEqual(await read(nested(8), "application/json"), [["a", "1"]]);
-  assert.deepEqual(await read(nested(9), "application/json"), []);
+  assert.deepEqual(await read(nested(2), "application/json"), [["a.a", "1"]]);
+  assert.equal((await read(nested(10), "application/json")).length, 1);
+  assert.deepEqual(await read(nested(11), "application/json"), []);
+});
+
+test("values that hold a form themselves are opened: JSON in a string, an encoded form, pairs of name and value", async () => {
+  const encoded = "application/x-www-form-urlencoded";
+  assert.deepEqual(await read(`action=save&data=${encodeURIComponent('{"who":{"name":"Ann"}}')}`, encoded), [
+    ["action", "save"],
+    ["data.who.name", "Ann"],
+  ]);
+  assert.deepEqual(await read(`data=${encodeURIComponent("n=Ann&a=4%201")}`, encoded), [
+    ["n", "Ann"],
+    ["a", "4 1"],
+  ]);
+  assert.deepEqual(await read('[{"name":"n","value":"Ann"},{"field":"a","answer":[1,2]}]', "application/json"), [
+    ["n", "Ann"],
+    ["a", "1"],
+    ["a", "2"],
+  ]);
+});
+
+test("other texts are read by their lines, XML by its elements, frames of a socket by the JSON in them", async () => {
+  assert.deepEqual(await read("n=Ann Lee\r\na=41\r\n", "text/plain"), [
+    ["n", "Ann Lee"],
+    ["a", "41"],
+  ]);
+  assert.deepEqual(await read("<p><n>Ann &amp; Bo</n><a x='1'>41</a></p>", "text/xml"), [
+    ["n", "Ann & Bo"],
+    ["a", "41"],
+  ]);
+  assert.deepEqual(readText('42["submit",{"n":"Ann"}]'), [
+    ["", "submit"],
+    ["n", "Ann"],
+  ]);
 });
 
 test("no body and one beyond 16 MB are no pairs; names are cut as values are", async () => {
@@ -60,93 +91,4 @@ test("no body and one beyond 16 MB are no pairs; names are cut as values are", a
   assert.equal((await read(`a=${"x".repeat(15_999_998)}`, type)).length, 1);
   assert.equal((await read(`a=${"x".repeat(15_999_999)}`, type)).length, 0);
   assert.equal((await read(`${"n".repeat(9000)}=1`, type))[0]?.[0].length, 8192);
-});
-
-const control = (kind: ControlKind, name: string, texts: readonly string[] = [], id = ""): Control => ({
-  index: 0,
-  kind,
-  label: "",
-  name,
-  id,
-  required: false,
-  default: "",
-  options: texts.map((text) => ({ text, value: text[0]?.toLowerCase() ?? "" })),
-});
-
-test("what was not posted is empty, in the shape of its control", () => {
-  const controls = (["text", "select", "radio", "checkbox", "checkbox-group", "file"] as const).map((kind) =>
-    control(kind, kind, ["Red", "Green"]),
-  );
-  assert.deepEqual(postedValues(controls, []), ["", "", "", false, [], ""]);
-});
-
-test("options are told by their text, others by what was posted", () => {
-  const texts = ["Red", "Green"];
-  const controls = [
-    control("select", "s", texts),
-    control("radio", "r", texts),
-    control("checkbox-group", "g", texts),
-    control("select", "empty", ["", "Green"]),
-    control("select", "other", texts),
-  ];
-  const posted = [
-    ["g", "g"],
-    ["s", "g"],
-    ["r", "r"],
-    ["g", ""],
-    ["g", "blue"],
-    ["empty", ""],
-    ["other", "x"],
-    // the first one counts
-    ["s", "r"],
-  ] as const;
-  assert.deepEqual(postedValues(controls, posted), ["Green", "Red", ["Green", "blue"], "", "x"]);
-});
-
-test("a box is ticked by any value but one that says no", () => {
-  for (const [values, ticked] of [
-    [["on"], true],
-    [["newsletter"], true],
-    [["false"], false],
-    [["0"], false],
-    [[""], false],
-    // a hidden field stands in front of the box
-    [["0", "1"], true],
-  ] as const) {
-    const posted = values.map((value) => ["c", value] as const);
-    assert.deepEqual(postedValues([control("checkbox", "c")], posted), [ticked], values.join());
-  }
-});
-
-test("text controls of one name take its values in page order", () => {
-  const controls = [
-    control("text", "line"),
-    control("text", "other"),
-    control("text", "line"),
-    control("text", "line"),
-  ];
-  const posted = [
-    ["line", "1"],
-    ["other", "x"],
-    ["line", "2"],
-  ] as const;
-  assert.deepEqual(postedValues(controls, posted), ["1", "x", "2", ""]);
-});
-
-test("a control is posted by its name, by its id where nothing has its name, and by either without []", () => {
-  const value = (name: string, id: string, key: string): unknown =>
-    postedValues([control("text", name, [], id)], [[key, "v"]])[0];
-  assert.equal(value("a", "b", "a"), "v");
-  assert.equal(value("a", "b", "b"), "v");
-  assert.equal(value("a", "", "b"), "");
-  assert.equal(value("", "b", "b"), "v");
-  assert.equal(value("a[]", "", "a"), "v");
-  assert.equal(value("a[]", "", "a[]"), "v");
-  assert.equal(value("a[]b", "", "ab"), "");
-  // by name before by id
-  const posted = [
-    ["b", "id"],
-    ["a", "name"],
-  ] as const;
-  assert.deepEqual(postedValues([control("text", "a", [], "b")], posted), ["name"]);
 });

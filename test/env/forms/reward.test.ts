@@ -15,6 +15,10 @@ const control = (
 ): Control => ({
   index,
   kind,
+  widget: "native",
+  section: "",
+  form: 0,
+  present: true,
   label,
   name: `n${index}`,
   id: "",

@@ -9,7 +9,10 @@ export interface Idiom {
   /** Further pages and files below the page's own path. */
   readonly more?: Readonly<Record<string, string>>;
   /** Answers a request below the page's own path itself; `path` is what comes after it. */
-  readonly answer?: (request: Received & { readonly path: string; readonly count: number }, response: ServerResponse) => boolean | undefined;
+  readonly answer?: (
+    request: Received & { readonly path: string; readonly count: number },
+    response: ServerResponse,
+  ) => boolean | undefined;
   /** False where the server does not take what the oracle sends. */
   readonly accepted?: false;
   readonly success?: SuccessMarker;
@@ -28,5 +31,9 @@ export const page = (response: ServerResponse, html: string, status = 200): true
 };
 export const redirect = (response: ServerResponse, to: string, status = 303): true => {
   response.writeHead(status, { location: to }).end();
+  return true;
+};
+export const xml = (response: ServerResponse, text: string): true => {
+  response.writeHead(200, { "content-type": "text/xml" }).end(text);
   return true;
 };

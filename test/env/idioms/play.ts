@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
+import type { Episode, EpisodeRunner } from "../../../src/env/browser/episode.js";
 import { oracleActions } from "../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
-import type { Episode, EpisodeRunner } from "../../../src/env/browser/episode.js";
 import type { Task } from "../../../src/env/site.js";
 import { openRunner, type PageSite, type Received, servePages, taskFor } from "../page-site.js";
 import type { Idiom, Idioms } from "./idiom.js";
@@ -46,28 +46,35 @@ async function playOne(name: string, idiom: Idiom, runner: EpisodeRunner, site: 
 async function serveIdioms(idioms: Idioms): Promise<PageSite> {
   const byPath = new Map(Object.entries(idioms).map(([name, idiom]) => [pathOf(name), idiom]));
   const counts = new Map<string, number>();
-  const site = await servePages({}, (request, response) => {
-    const base = /^\/[^/]*\//.exec(request.url)?.[0] ?? "";
-    const idiom = byPath.get(base);
-    if (idiom === undefined) return false;
-    const path = request.url.slice(base.length).split("?")[0] ?? "";
-    const key = `${request.method} ${base}${path}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    if (idiom.answer?.({ ...request, path, count: counts.get(key) ?? 1 }, response)) return true;
-    if (request.method !== "GET") return false;
-    const html = path === "" ? idiom.html : idiom.more?.[path];
-    if (html === undefined) response.statusCode = path === "favicon.ico" ? 204 : 404;
-    response.setHeader("content-type", path.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8");
-    response.end(path.endsWith(".js") ? html : `<!doctype html><title>Form</title>${html ?? "Not found"}`);
-    return true;
-  }, undefined, acceptSocket);
+  const site = await servePages(
+    {},
+    (request, response) => {
+      const base = /^\/[^/]*\//.exec(request.url)?.[0] ?? "";
+      const idiom = byPath.get(base);
+      if (idiom === undefined) return false;
+      const path = request.url.slice(base.length).split("?")[0] ?? "";
+      const key = `${request.method} ${base}${path}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      if (idiom.answer?.({ ...request, path, count: counts.get(key) ?? 1 }, response)) return true;
+      if (request.method !== "GET") return false;
+      const html = path === "" ? idiom.html : idiom.more?.[path];
+      if (html === undefined) response.statusCode = path === "favicon.ico" ? 204 : 404;
+      response.setHeader("content-type", path.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8");
+      response.end(path.endsWith(".js") ? html : `<!doctype html><title>Form</title>${html ?? "Not found"}`);
+      return true;
+    },
+    undefined,
+    acceptSocket,
+  );
   return site;
 }
 
 /** The smallest server of a WebSocket: it shakes hands and says ok to each frame. */
 function acceptSocket(key: string, socket: Socket): void {
   const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  );
   socket.on("data", (data) => {
     if (((data[0] ?? 0) & 15) !== 1) return;
     const answer = Buffer.from('{"status":"ok"}');

@@ -31,7 +31,12 @@ export const SITES: Idioms = {
       <script>f.onsubmit = async (e) => { e.preventDefault(); const r = await fetch("contact", { method: "POST", body: new URLSearchParams(new FormData(f)) }); box.outerHTML = await r.text(); }</script>`,
     fields: { Name: "Bo Fern", Age: "12" },
     accepted: false,
-    answer: (r, s) => r.method === "POST" && page(s, `<div id=box><form><label>Name <input name=name value="Bo Fern"></label><label>Age <input name=age value=12 aria-invalid=true></label><p class=field-error>You have to be 18.</p><button>Send</button></form></div>`),
+    answer: (r, s) =>
+      r.method === "POST" &&
+      page(
+        s,
+        `<div id=box><form><label>Name <input name=name value="Bo Fern"></label><label>Age <input name=age value=12 aria-invalid=true></label><p class=field-error>You have to be 18.</p><button>Send</button></form></div>`,
+      ),
   },
   "livewire-like updates": {
     html: `<form id=f><label>Title <input name=title></label><label>Body <textarea name=body></textarea></label><button>Publish</button></form><p id=out></p>
@@ -59,32 +64,55 @@ export const SITES: Idioms = {
     html: `<form action=posts method=post accept-charset=UTF-8><input type=hidden name=utf8 value="✓"><input type=hidden name=authenticity_token value=tok123><div class=field><label for=post_title>Title</label><input type=text name="post[title]" id=post_title></div><div class=field><label for=post_public>Public</label><input name="post[public]" type=hidden value=0><input type=checkbox value=1 name="post[public]" id=post_public></div><div class=actions><input type=submit name=commit value="Create Post" data-disable-with="Create Post"></div></form>`,
     fields: { Title: "Lichen", Public: true },
     answer: (r, s) => r.method === "POST" && redirect(s, "posts-1", 302),
-    more: { "posts-1": `<p id=notice style="color: green">Post was successfully created.</p><p><strong>Title:</strong> Lichen</p><a href="edit">Edit</a>` },
+    more: {
+      "posts-1": `<p id=notice style="color: green">Post was successfully created.</p><p><strong>Title:</strong> Lichen</p><a href="edit">Edit</a>`,
+    },
   },
   "rails scaffold with errors": {
     html: `<form action=posts method=post><div class=field><label for=post_title>Title</label><input type=text name="post[title]" id=post_title></div><input type=submit value="Create Post"></form>`,
     fields: { Title: "Lichen" },
     accepted: false,
-    answer: (r, s) => r.method === "POST" && page(s, `<form action=posts method=post><div id=error_explanation><h2>1 error prohibited this post from being saved:</h2><ul><li>Title has already been taken</li></ul></div><div class=field><div class=field_with_errors><label for=post_title>Title</label></div><div class=field_with_errors><input type=text value=Lichen name="post[title]" id=post_title></div></div><input type=submit value="Create Post"></form>`),
+    answer: (r, s) =>
+      r.method === "POST" &&
+      page(
+        s,
+        `<form action=posts method=post><div id=error_explanation><h2>1 error prohibited this post from being saved:</h2><ul><li>Title has already been taken</li></ul></div><div class=field><div class=field_with_errors><label for=post_title>Title</label></div><div class=field_with_errors><input type=text value=Lichen name="post[title]" id=post_title></div></div><input type=submit value="Create Post"></form>`,
+      ),
   },
   "django admin": {
     html: `<div id=content><h1>Add book</h1><form method=post id=book_form><input type=hidden name=csrfmiddlewaretoken value=x><fieldset class=module><div class="form-row field-name"><div><label class=required for=id_name>Name:</label> <input type=text name=name id=id_name></div></div><div class="form-row"><label for=id_pages>Pages:</label> <input type=number name=pages id=id_pages></div></fieldset><div class=submit-row><input type=submit value=Save class=default name=_save><input type=submit value="Save and add another" name=_addanother><input type=submit value="Save and continue editing" name=_continue></div></form></div>`,
     fields: { Name: "Ferns", Pages: 210 },
     answer: (r, s) => r.method === "POST" && redirect(s, "list", 302),
-    more: { list: `<ul class=messagelist><li class=success>The book “Ferns” was added successfully.</li></ul><h1>Select book to change</h1><form><input name=q><button>Search</button></form>` },
+    more: {
+      list: `<ul class=messagelist><li class=success>The book “Ferns” was added successfully.</li></ul><h1>Select book to change</h1><form><input name=q><button>Search</button></form>`,
+    },
   },
   "contact form 7": {
     html: `<div class=wpcf7><form class=wpcf7-form method=post action="#wpcf7-f5"><input type=hidden name=_wpcf7 value=5><p><label> Your name<br><span class=wpcf7-form-control-wrap><input size=40 class="wpcf7-form-control" name=your-name></span></label></p><p><label> Your message<br><textarea name=your-message></textarea></label></p><p><input class="wpcf7-form-control wpcf7-submit" type=submit value=Send></p><div class=wpcf7-response-output aria-hidden=true></div></form></div>
       <script>document.querySelector(".wpcf7-form").addEventListener("submit", (e) => { e.preventDefault(); fetch("wp-json/contact-form-7/v1/contact-forms/5/feedback", { method: "POST", body: new FormData(e.target) }).then((r) => r.json()).then((j) => { document.querySelector(".wpcf7-response-output").textContent = j.message; }); })</script>`,
     fields: { "Your name": "Cy Brook", "Your message": "Please call me back." },
-    answer: (r, s) => r.method === "POST" && json(s, { contact_form_id: 5, status: "mail_sent", message: "Thank you for your message. It has been sent.", posted_data_hash: "a", invalid_fields: [] }),
+    answer: (r, s) =>
+      r.method === "POST" &&
+      json(s, {
+        contact_form_id: 5,
+        status: "mail_sent",
+        message: "Thank you for your message. It has been sent.",
+        posted_data_hash: "a",
+        invalid_fields: [],
+      }),
   },
   "contact form 7 taken for spam": {
     html: `<form class=wpcf7-form method=post><p><label> Your name <input name=your-name></label></p><p><input type=submit value=Send></p><div class=wpcf7-response-output></div></form>
       <script>document.querySelector("form").addEventListener("submit", (e) => { e.preventDefault(); fetch("feedback", { method: "POST", body: new FormData(e.target) }).then((r) => r.json()).then((j) => { document.querySelector(".wpcf7-response-output").textContent = j.message; }); })</script>`,
     fields: { "Your name": "Cy Brook" },
     accepted: false,
-    answer: (r, s) => r.method === "POST" && json(s, { status: "spam", message: "There was an error trying to send your message. Please try again later.", invalid_fields: [] }),
+    answer: (r, s) =>
+      r.method === "POST" &&
+      json(s, {
+        status: "spam",
+        message: "There was an error trying to send your message. Please try again later.",
+        invalid_fields: [],
+      }),
   },
   "wordpress admin-ajax": {
     html: `<form id=f><label for=w1>Phone</label><input id=w1 name=phone type=tel><label for=w2>Best time</label><input id=w2 name=when type=time><button class=elementor-button>Book a call</button></form>
@@ -103,7 +131,11 @@ export const SITES: Idioms = {
       function draw() { if (at < 0) { app.innerHTML = "<h1>Hello</h1><button id=s>Start</button>"; s.onclick = () => { at = 0; draw(); }; return; }
         if (at === asks.length) { app.innerHTML = "<button id=e>Submit</button>"; e.onclick = () => fetch("responses", { method: "POST", body: JSON.stringify({ answers: asks.map(([q, t, k]) => ({ field: k, type: t, text: got[k] })) }) }).then(() => { app.innerHTML = "<h2>Done. Thank you!</h2>"; }); return; }
         const [q, t, k] = asks[at]; app.innerHTML = '<label for=x></label><input id=x><button id=o>OK</button><button id=n>Next</button>'; app.querySelector("label").textContent = q; x.type = t; o.remove(); n.onclick = () => { got[k] = x.value; at++; draw(); }; } draw();</script>`,
-    fields: { "What is your name?": "Eve Hill", "What is your email?": "eve@post.example", "What do you want to tell us?": "Nothing much." },
+    fields: {
+      "What is your name?": "Eve Hill",
+      "What is your email?": "eve@post.example",
+      "What do you want to tell us?": "Nothing much.",
+    },
   },
   "google-forms-like": {
     html: `<form id=f action=formResponse method=post><input type=hidden name=entry.1><input type=hidden name=entry.2><div role=listitem><div role=heading aria-level=3 id=i1><span>Team name</span> <span aria-label="Required question">*</span></div><input aria-labelledby=i1 id=a></div>
@@ -111,7 +143,9 @@ export const SITES: Idioms = {
       <script>a.oninput = () => { f.elements["entry.1"].value = a.value; }; for (const r of f.querySelectorAll("[role=radio]")) r.onclick = () => { for (const o of f.querySelectorAll("[role=radio]")) o.setAttribute("aria-checked", o === r); f.elements["entry.2"].value = r.dataset.value; };
       go.onclick = () => f.submit();</script>`,
     fields: { "Team name": "Moss", Meal: "Soup" },
-    answer: (r, s) => r.method === "POST" && page(s, "<title>Party</title><div>Your response has been recorded.</div><a href=#>Submit another response</a>"),
+    answer: (r, s) =>
+      r.method === "POST" &&
+      page(s, "<title>Party</title><div>Your response has been recorded.</div><a href=#>Submit another response</a>"),
   },
   "mui text fields and select": {
     html: `<form id=f><div class=MuiFormControl-root><label class=MuiInputLabel-root for=:r1: id=:r1:-label>Nickname</label><div><input id=:r1: aria-invalid=false></div></div>
@@ -127,7 +161,9 @@ export const SITES: Idioms = {
     html: `<form id=f><label>Handle <input id=h></label><button>Create account</button></form><p id=o></p><script>f.onsubmit = (e) => { e.preventDefault(); fetch("graphql", { method: "POST", body: JSON.stringify({ query: "mutation{}", variables: { handle: h.value } }) }).then((r) => r.json()).then((j) => { o.textContent = j.data ? "Created" : "x"; }); }</script>`,
     fields: { Handle: "moss-eater" },
     accepted: false,
-    answer: (r, s) => r.method === "POST" && json(s, { data: { createAccount: { account: null, userErrors: [{ field: ["handle"], message: "is taken" }] } } }),
+    answer: (r, s) =>
+      r.method === "POST" &&
+      json(s, { data: { createAccount: { account: null, userErrors: [{ field: ["handle"], message: "is taken" }] } } }),
   },
   "antd select and date": {
     html: `<form id=f><div class=ant-form-item><label for=who>Owner</label><input id=who class=ant-input></div><div class=ant-form-item><div class=ant-form-item-label><label for=prio title=Priority>Priority</label></div><div class="ant-select"><div class=ant-select-selector style="border:1px solid;height:24px;position:relative"><span class=ant-select-selection-search><input type=search id=prio role=combobox aria-haspopup=listbox aria-owns=prio_list aria-controls=prio_list aria-expanded=false readonly style="opacity:0;width:100%"></span><span class=ant-select-selection-placeholder>Please select</span></div></div></div><button class="ant-btn ant-btn-primary"><span>Submit</span></button></form><div id=pop></div>
@@ -171,7 +207,10 @@ export const SITES: Idioms = {
     fields: { Name: "Jo" },
     accepted: false,
     answer: (r, s) => r.method === "POST" && redirect(s, "login?next=/", 302),
-    more: { login: "<h1>Sign in</h1><form method=post><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Sign in</button></form>" },
+    more: {
+      login:
+        "<h1>Sign in</h1><form method=post><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Sign in</button></form>",
+    },
   },
   "phoenix live view socket": {
     html: `<form id=f phx-submit=save><label>Room <input name=room></label><label>Seats <input name=seats type=number></label><button>Reserve</button></form><script>const ws = new WebSocket("ws://" + location.host + "/live"); f.onsubmit = (e) => { e.preventDefault(); ws.send(JSON.stringify(["4", "12", "lv:phx-1", "event", { type: "form", event: "save", value: new URLSearchParams(new FormData(f)).toString() }])); }</script>`,
@@ -200,6 +239,9 @@ export const SITES: Idioms = {
     html: `<h1>Step 1 of 2</h1><form method=post action=step1><label>Name <input name=name></label><button>Next</button></form>`,
     fields: { Name: "Mia Vale", Colour: "Green" },
     answer: (r, s) => (r.method === "POST" ? (r.path === "step1" ? redirect(s, "two") : redirect(s, "end")) : false),
-    more: { two: "<h1>Step 2 of 2</h1><form method=post action=step2><label>Colour <select name=colour><option value=''>-</option><option value=g>Green</option><option value=r>Red</option></select></label><button>Finish</button></form>", end: "<h1>All done</h1>" },
+    more: {
+      two: "<h1>Step 2 of 2</h1><form method=post action=step2><label>Colour <select name=colour><option value=''>-</option><option value=g>Green</option><option value=r>Red</option></select></label><button>Finish</button></form>",
+      end: "<h1>All done</h1>",
+    },
   },
 };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import { type ExternalWeight, SharedWeights } from "../../../src/onnx/runtimes/shared-weights.js";
+import { type ExternalWeight, type ReadBytes, SharedWeights } from "../../../src/onnx/runtimes/shared-weights.js";
 
 describe("SharedWeights", () => {
   let dir: string;
@@ -22,8 +22,8 @@ describe("SharedWeights", () => {
     const freed: string[] = [];
     const weights = new SharedWeights<string>((tensor) => freed.push(tensor));
     const placed: string[] = [];
-    const place = ({ buffer }: { buffer: ArrayBuffer }): string => {
-      const text = [...new Uint8Array(buffer)].join("");
+    const place = (_: unknown, bytes: number, read: ReadBytes): string => {
+      const text = [0, 1].map((half) => [...new Uint8Array(read(half, half === 0 ? 1 : bytes - 1))].join("")).join("");
       placed.push(text);
       return text;
     };
@@ -47,7 +47,10 @@ describe("SharedWeights", () => {
     const weights = new SharedWeights<string>((tensor) => freed.push(tensor));
     const bad = (wrong: ExternalWeight, pattern: RegExp): Promise<void> =>
       assert.rejects(
-        weights.take(dir, "cpu", [weight("a", 0, 3), wrong], () => "a"),
+        weights.take(dir, "cpu", [weight("a", 0, 3), wrong], (_, bytes, read) => {
+          read(0, bytes);
+          return "a";
+        }),
         (error) => error instanceof UserError && pattern.test(error.message),
       );
     await bad(weight("b", 6, 4), /w\.bin end before byte 10: the file is truncated/);

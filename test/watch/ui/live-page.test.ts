@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Browser } from "playwright";
-import type { RunConfig } from "../../../src/config/config.js";
 import { UserError } from "../../../src/core/errors.js";
 import { LivePage } from "../../../src/watch/ui/live-page.js";
 import type { LiveState } from "../../../src/watch/ui/live-state.js";
@@ -13,7 +12,12 @@ import { openBrowser, watchPage } from "../../support/page.js";
 import { stepMetrics } from "../../support/step-metrics.js";
 import { exampleRun, HOSTILE, rollout } from "../report/example-run.js";
 
-const config = { name: "quickstart", model: "models/tiny-refusion", sampler: { kind: "unmask" } } as RunConfig;
+const config: Parameters<typeof LivePage.open>[1] = {
+  name: "quickstart",
+  model: "models/tiny-refusion",
+  sampler: { kind: "unmask" },
+  environment: { kind: "forms" },
+};
 
 describe("the live page", () => {
   let root: string;

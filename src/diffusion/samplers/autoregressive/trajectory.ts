@@ -32,6 +32,8 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Auto
   if (!parsed.success) fail(where, problemsOf(parsed.error).trimStart());
   const { response, responseLength, logProbs, ended } = parsed.data;
   if (logProbs.length !== response.length) fail(where, "response and logProbs differ in length");
+  const odd = logProbs.find((logProb) => logProb > 1e-4);
+  if (odd !== undefined) fail(where, `${odd} is no log-probability`);
   const end = response.indexOf(eos);
   if (ended === "length" ? end >= 0 || response.length !== responseLength : end !== response.length - 1) {
     fail(where, `it has ${response.length} of ${responseLength} tokens, EOS at ${end}, and ended by ${ended}`);

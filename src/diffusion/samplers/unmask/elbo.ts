@@ -52,16 +52,22 @@ export function boundTerms(
     const { response, slotSize } = trajectory;
     lengths[b] = response.length;
     const slots = Math.ceil(response.length / slotSize);
-    return Array.from({ length: layout.samples }, () => draw(slots, layout.rngs[b] as DiscreteRng)).flatMap((drawn) =>
-      sides(trajectory, b, options, drawn, layout),
+    const rng = layout.rngs[b] as DiscreteRng;
+    const times = <T>(one: () => T): T[] => Array.from({ length: layout.samples }, one);
+    if (layout.quadrature === undefined)
+      return times(() => draw(slots, rng)).flatMap((drawn) => sides(trajectory, b, options, drawn, layout));
+    return layout.quadrature.flatMap(({ fraction, weight }) =>
+      times(() => drawFixed(slots, fraction, rng)).flatMap((drawn) =>
+        sides(trajectory, b, options, drawn, layout, weight),
+      ),
     );
   });
   return bufferTerms(
     scored,
     {
-      batch: layout.batch * layout.samples * (layout.coupled ? 2 : 1),
+      batch: layout.batch * layout.samples * (layout.coupled ? 2 : 1) * (layout.quadrature?.length ?? 1),
       length: layoutLength(scored, layout),
-      terms: layout.batch * options.responseLength * layout.samples,
+      terms: layout.batch * options.responseLength * layout.samples * (layout.quadrature?.length ?? 1),
       segments: layout.batch,
     },
     {
@@ -95,6 +101,14 @@ export function layMasked(
   return { buffer, rowOf: (p) => (p % slotSize === 0 ? indexOf[p] : own.get(p - 1)) as number };
 }
 
+/** Draws which slots are masked, of a fixed share of them: floor(t U), at least one (GDPO, arXiv 2510.08554). */
+function drawFixed(slots: number, fraction: number, rng: DiscreteRng): MaskDraw {
+  const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
+  const masked = new Array<boolean>(slots).fill(false);
+  for (const slot of order.slice(0, Math.max(1, Math.floor(fraction * slots)))) masked[slot] = true;
+  return { masked, order: rng.shuffle(order) };
+}
+
 /** The two views of one draw (or the first alone, without the coupled complement). */
 function sides(
   trajectory: UnmaskTrajectory,
@@ -102,6 +116,7 @@ function sides(
   { model }: UnmaskOptions,
   draw: MaskDraw,
   { samples, coupled }: BoundLayout,
+  weight?: number,
 ): ScoredBuffer[] {
   const { response, slotSize } = trajectory;
   const slots = draw.masked.length;
@@ -112,7 +127,7 @@ function sides(
     const length = canvasLength(response, trajectory, model);
     const { buffer, rowOf } = layMasked(trajectory, clean, length, model);
     // an empty side has no term that this could weigh
-    const coefficient = (slots + 1) / size / views.length / samples;
+    const coefficient = (weight === undefined ? slots + 1 : weight * slots) / size / views.length / samples;
     const terms = response.flatMap((target, position) =>
       masked[Math.floor(position / slotSize)]
         ? [{ row: rowOf(position), target, coefficient, segment, features: { eos_allowed: 1 } }]

@@ -32,6 +32,8 @@ interface Filling {
   readonly eosAllowed: readonly boolean[];
   /** By response position. */
   readonly drawn: Map<number, Drawn>;
+  /** Most probable token of every open position, where drafts are recorded. */
+  readonly draft: ReadonlyMap<number, number> | undefined;
 }
 
 interface Drawn {
@@ -74,7 +76,7 @@ async function rolloutChunk(
   });
   try {
     for (let t = 0; states.some((state) => isOpen(state, t)); t++) {
-      const requests = states.map((state) => (isOpen(state, t) ? maskRequest(state, options) : undefined));
+      const requests = states.map((state) => (isOpen(state, t) ? maskRequest(state, t, options) : undefined));
       const { round, places } = await reader.ask(requests);
       const fillings = states.map((state, b) =>
         isOpen(state, t)
@@ -113,13 +115,23 @@ function isOpen(state: State, round: number): boolean {
   return !state.ended && round < state.schedule.length;
 }
 
-/** The rollout's buffer, always prompt + canvas entries long, and its masks in the order of their positions. */
-function maskRequest(state: State, options: UnmaskOptions): RowRequest {
-  const length = state.open.length * options.slotSize;
-  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, length, options.model, sightOf(state, options));
+/**
+ * The rollout's buffer, prompt + canvas entries long, and its masks in the order of their positions. A causal model that
+ * reveals slots from left to right reads no masks behind those of the round: nothing sees them or asks for them.
+ */
+function maskRequest(state: State, round: number, options: UnmaskOptions): RowRequest {
+  const { slotSize, order, model } = options;
+  const inOrder = order === "left-to-right" && model.attention === "causal";
+  const slots = inOrder ? state.open.indexOf(true) + (state.schedule[round] as number) : state.open.length;
+  const sight = sightOf(state, options);
+  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, slots * slotSize, model, sight);
   const rows = Array.from(indexOf, (n, position) => (state.committed.has(position) ? -1 : n));
-  // drawn for committed positions too: the noise depends on the rollout and the round only
-  return { buffer, rows, uniform: Float32Array.from(rows, () => rowNoise(state.rng)) };
+  // drawn for all positions: the noise depends on the rollout and the round only
+  return {
+    buffer,
+    rows,
+    uniform: Float32Array.from({ length: state.open.length * slotSize }, () => rowNoise(state.rng)),
+  };
 }
 
 function sightOf(state: State, { slotFill, slotSize }: UnmaskOptions): SlotSight | undefined {
@@ -146,12 +158,18 @@ function beginRound(
     selected,
     eosAllowed: eosAllowedSlots(state.open, selected),
     drawn: new Map(),
+    draft: options.recordDrafts === true ? draftOf(statistics, places) : undefined,
   };
   places.forEach((at, position) => {
     const fromMask = slotFill === "parallel" || position % slotSize === 0;
     if (selected[Math.floor(position / slotSize)] && fromMask) draw(filling, position, statistics, at, options);
   });
   return filling;
+}
+
+/** What the network would write at each open position, each by itself. */
+function draftOf({ argmax }: RowStatistics, places: readonly number[]): Map<number, number> {
+  return new Map(places.flatMap((at, position) => (at < 0 ? [] : [[position, Number(argmax[at * 2])]])));
 }
 
 /**
@@ -209,7 +227,7 @@ function draw(
 }
 
 /** Applies one round to a rollout. */
-function reveal(state: State, { selected, eosAllowed, drawn }: Filling, options: UnmaskOptions): void {
+function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, options: UnmaskOptions): void {
   const { slotSize } = options;
   const { tokens } = options.model;
   const round = {
@@ -239,7 +257,8 @@ function reveal(state: State, { selected, eosAllowed, drawn }: Filling, options:
   selected.forEach((taken, slot) => {
     if (taken) state.open[slot] = false;
   });
-  state.rounds.push(round);
+  const left = [...(draft ?? [])].filter(([position]) => !state.committed.has(position));
+  state.rounds.push(draft === undefined ? round : { ...round, draft: left.map(([, token]) => token) });
 }
 
 /** One score a slot (higher is better), from the distribution before sampling. Committed slots score 0. */

@@ -13,6 +13,7 @@ const roundSchema = z.strictObject({
   tokens: z.array(integer),
   logProbs: z.array(z.number()),
   eosAllowed: z.array(z.boolean()),
+  draft: z.array(integer).optional(),
 });
 
 const trajectorySchema = z.strictObject({
@@ -36,6 +37,8 @@ export interface TrajectoryRound {
   readonly tokens: readonly number[];
   readonly logProbs: readonly number[];
   readonly eosAllowed: readonly boolean[];
+  /** The most probable token of every position of the canvas that the round left open, ascending, where drafts are recorded. */
+  readonly draft?: readonly number[] | undefined;
 }
 
 /** A recorded rollout of the sampler `unmask`. */
@@ -81,8 +84,10 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
       if (position >= responseLength) fail(where, `${at}: position ${position} is outside the canvas`);
       if (i > 0 && position <= (round.positions[i - 1] as number)) fail(where, `${at}: positions do not ascend`);
       if (!open[Math.floor(position / slotSize)]) fail(where, `${at}: position ${position} was revealed before`);
-      if (!Number.isFinite(round.logProbs[i]))
-        fail(where, `${at}: log-probability of position ${position} is not finite`);
+      // a sum of rounded numbers may pass 0 by a little
+      const logProb = round.logProbs[i] as number;
+      if (!Number.isFinite(logProb) || logProb > 1e-4)
+        fail(where, `${at}: ${logProb} at position ${position} is no log-probability`);
       selected[Math.floor(position / slotSize)] = true;
       tokens.set(position, round.tokens[i] as number);
     });
@@ -158,6 +163,22 @@ export function reveals(trajectory: UnmaskTrajectory): Reveal[] {
       logProb: round.logProbs[i],
     })),
   );
+}
+
+/**
+ * The response as it stood after each round, read up to its first EOS: what is revealed, and elsewhere what the round
+ * drafted. The last one is the response itself.
+ */
+export function drafts(trajectory: UnmaskTrajectory): UnmaskTrajectory[] {
+  const { rounds, responseLength } = trajectory;
+  const revealed = new Map<number, number>();
+  return rounds.map((round, t) => {
+    round.positions.forEach((position, i) => void revealed.set(position, round.tokens[i] as number));
+    if (t === rounds.length - 1) return trajectory;
+    const open = (round.draft ?? [])[Symbol.iterator]();
+    const response = Array.from({ length: responseLength }, (_, p) => revealed.get(p) ?? open.next().value);
+    return { ...trajectory, response: response.filter((token) => token !== undefined) };
+  });
 }
 
 /** log pi of the whole trajectory in nats, as recorded. */

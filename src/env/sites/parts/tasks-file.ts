@@ -109,7 +109,7 @@ function parseLine(content: string, report: (problem: string) => void): z.output
     report(`expected an object, got ${show(value)}`);
     return undefined;
   }
-  const labels = labelProblems((value as { fields?: unknown }).fields);
+  const labels = [...labelProblems((value as { fields?: unknown }).fields), ...repeatedKeys(content)];
   for (const problem of labels) report(problem);
   const result = row.safeParse(value);
   if (result.success) return labels.length > 0 ? undefined : result.data;
@@ -142,6 +142,24 @@ function labelProblems(fields: unknown): string[] {
     seen.add(label);
     return [];
   });
+}
+
+/** Keys that a line of JSON has twice in one object: of their values JSON.parse keeps the last, without a word. */
+function repeatedKeys(line: string): string[] {
+  const open: (Set<string> | undefined)[] = [];
+  const repeated = new Set<string>();
+  for (const [token, colon] of line.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "[") open.push(undefined);
+    else if (token === "}" || token === "]") open.pop();
+    else if (colon !== undefined) {
+      const key = JSON.parse(token.slice(0, token.length - colon.length)) as string;
+      const keys = open.at(-1);
+      if (keys?.has(key) === true) repeated.add(key);
+      keys?.add(key);
+    }
+  }
+  return [...repeated].map((key) => `${show(key)} is there twice, with one value lost`);
 }
 
 /** A task's path on its site, with its query; undefined where it leads to another one. */

@@ -6,18 +6,15 @@ import { Rng } from "../../../../src/core/rng.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
 import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { AutoregressiveOptions } from "../../../../src/diffusion/samplers/autoregressive/options.js";
+import { stepTerms, supervisedTerms, textTerms } from "../../../../src/diffusion/samplers/autoregressive/terms.js";
 import {
   type AutoregressiveTrajectory,
   parseTrajectory,
 } from "../../../../src/diffusion/samplers/autoregressive/trajectory.js";
-import {
-  stepTerms,
-  supervisedTerms,
-  textTerms,
-} from "../../../../src/diffusion/samplers/autoregressive/terms.js";
 import { sampler } from "../../../../src/diffusion/samplers/autoregressive.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
 import { tokensOf } from "../../../support/token-batch.js";
+import { samplerConfig } from "../../../support/typed.js";
 import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../unmask/fake-model.js";
 
 const SMALL: AutoregressiveOptions = {
@@ -159,7 +156,7 @@ test("its supervised loss predicts every token of the response and EOS, packed o
 });
 
 test("what cannot be sampled or was not is refused", () => {
-  const config = sampler.schema.parse({}) as never;
+  const config = samplerConfig(sampler);
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
   assert.match(String(lacks(sampler, "bound", SMALL)), /no bound/);
   assert.equal(lacks(sampler, "text", SMALL), undefined);

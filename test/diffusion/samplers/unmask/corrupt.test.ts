@@ -8,7 +8,7 @@ import { layCanvas, revealSlots } from "../../../../src/diffusion/samplers/unmas
 import { corruptBatch } from "../../../../src/diffusion/samplers/unmask/corrupt.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { stratified } from "../../../../src/diffusion/supervised.js";
-import { type TokenBatch, only, tokensOf, withTokens } from "../../../support/token-batch.js";
+import { only, type TokenBatch, tokensOf, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
 const OPTIONS: UnmaskOptions = { ...SMALL, slotSize: 4, responseLength: 16, promptLength: 8 };

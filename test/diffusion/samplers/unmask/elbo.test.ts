@@ -247,6 +247,38 @@ test("the value of a response is the mean over its draws, whatever else is in th
   }
 });
 
+test("a response's masks are those of its own stream, whatever else is in the batch", () => {
+  const of = (response: readonly number[]): UnmaskTrajectory => ({
+    prompt: PROMPT,
+    slotSize: 2,
+    responseLength: CANVAS,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "length",
+  });
+  const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
+  const network = new FakeNetwork(2);
+  const some = [12, 8, 12].map((length) => of(Array.from({ length }, (_, i) => i % 2)));
+  const values = (indices: readonly number[]): number[] => {
+    const rngs = indices.map((i) => Rng.named(7, `sample ${i}`));
+    const layout = { batch: indices.length, lengthStep: 1, samples: 2, coupled: true, rngs };
+    return network.values(
+      boundTerms(
+        indices.map((i) => some[i] as UnmaskTrajectory),
+        options,
+        layout,
+      ),
+    );
+  };
+  const together = values([0, 1, 2]);
+  assert.ok(Math.abs((together[0] as number) - (together[2] as number)) > 1e-6, "the same response, another stream");
+  for (const order of [[2], [1, 0], [2, 1, 0]])
+    values(order).forEach((value, b) => {
+      assert.ok(Math.abs(value - (together[order[b] as number] as number)) < 1e-9);
+    });
+});
+
 test("there is room for every token of every draw", () => {
   const response = Array.from({ length: CANVAS }, () => 1);
   const trajectory: UnmaskTrajectory = {

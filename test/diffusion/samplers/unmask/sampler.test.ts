@@ -263,8 +263,8 @@ test("slots are filled in autoregressively by k - 1 passes that read no masks, a
 });
 
 test("a model without next-token logits cannot fill slots in autoregressively", () => {
-  const config = sampler.schema.parse({ slot_fill: "autoregressive", slot_size: 4 });
-  assert.throws(() => sampler.options(config as never, BIDIRECTIONAL), /next-token logits/);
+  const config = samplerConfig(sampler, { slot_fill: "autoregressive", slot_size: 4 });
+  assert.throws(() => sampler.options(config, BIDIRECTIONAL), /next-token logits/);
 });
 
 test("EOS may be the padding too", async () => {

@@ -191,3 +191,11 @@ test("the example of the documentation is one", () => {
   const example = /```jsonl\n([\s\S]*?)```/.exec(docs)?.[1] ?? "";
   assert.equal(read(example).length, 2);
 });
+
+test("a label that a line has twice is refused: of its values one would be lost", () => {
+  const twice = line({ fields: { Name: "Ann", Age: 3 } }).replace('"Age"', '"N\\u0061me"');
+  assert.throws(() => read(twice), /line 1: "Name" is there twice, with one value lost/);
+  assert.throws(() => read(line().replace('"form"', '"id":"x","form"')), /line 1: "id" is there twice/);
+  // the same text as a value, or in another object, is none
+  assert.equal(read(line({ fields: { Name: "Name", 'a": {': ["Name", "Name"], id: "}" } })).length, 1);
+});

@@ -1,0 +1,30 @@
+/**
+ * CJ-GRPO, GRPO on consistent trajectories (arXiv 2509.23924): the ratio of each token in the very round that revealed
+ * it, with the context that it was revealed in, rather than of a masked estimate of the finished text.
+ *
+ *   rho_{t,i} = exp(l_{t,i} - l_old_{t,i})           token i revealed in round t
+ *   loss      = mean over g, mean over t, mean over i of max(-A rho, -A clip(rho, 1 - eps, 1 + eps)) + beta k3
+ *
+ * It is `flow-grpo` with one ratio a token, where every round of a response counts the same.
+ */
+import { z } from "zod";
+import { clippedLoss, clippedOptions } from "../clipped.js";
+import { episodeCredit } from "../credit.js";
+import { meanOfRounds } from "../layouts.js";
+import type { Objective } from "../objective.js";
+
+const schema = z.strictObject({ ...clippedOptions });
+
+export type CjGrpoOptions = z.infer<typeof schema>;
+
+export const objective: Objective<CjGrpoOptions> = {
+  name: "cj-grpo",
+  description: "clipped ratio per token in the round that revealed it, every round counting the same",
+  schema,
+  learnsFrom: "rollouts",
+  scoring: "steps",
+  needs: (o) => ({ reference: o.kl_coeff > 0 }),
+  credit: episodeCredit,
+  layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
+  loss: clippedLoss,
+};

@@ -1,0 +1,81 @@
+/**
+ * MDPO, masked diffusion policy optimisation (arXiv 2508.13148): the drafts that a response goes through are scored too,
+ * and each step is credited with what it and the steps behind it made of them.
+ *
+ *   a_t  = (r_t - r_{t-1} + 1) + mean of r_{t'} over t' > t        r_t: reward of the draft after step t, r_{-1} = 0
+ *   A_t  = (a_t - mean) / (std + 1e-8) over the group's episodes at step t
+ *   loss = mean over the K steps of largest |A_t|, mean over the tokens revealed there, of
+ *          max(-A_t rho, -A_t clip(rho, 1 - eps, 1 + eps)) + beta k3
+ *
+ * The paper weighs a step by L / (tokens newly revealed) and its tokens add up, which is the mean over them. The last
+ * draft is the response itself. Steps that are not among the K get no credit; an episode whose steps all have none is
+ * left out.
+ */
+import { z } from "zod";
+import { spread } from "../advantages.js";
+import { clippedLoss, clippedOptions } from "../clipped.js";
+import type { GroupEpisode, TurnCredit } from "../credit.js";
+import { meanOfRounds } from "../layouts.js";
+import type { Objective } from "../objective.js";
+
+const schema = z.strictObject({
+  kl_coeff: clippedOptions.kl_coeff,
+  clip_range: clippedOptions.clip_range,
+  adv_clip_max: clippedOptions.adv_clip_max,
+  top_steps: z.int().min(1).default(8).describe("K: steps of a response that are trained, those of largest |A_t|"),
+});
+
+export type MdpoOptions = z.infer<typeof schema>;
+
+/** What each step of a turn adds: its own gain, and the mean reward of the drafts behind it. */
+export function stepGains(rewards: readonly number[]): number[] {
+  return rewards.map((reward, t) => {
+    const later = rewards.slice(t + 1);
+    const future = later.length === 0 ? 0 : later.reduce((a, r) => a + r, 0) / later.length;
+    return reward - (rewards[t - 1] ?? 0) + 1 + future;
+  });
+}
+
+export function stepCredit(
+  group: readonly GroupEpisode[],
+  { top_steps: top, adv_clip_max: most }: Pick<MdpoOptions, "top_steps" | "adv_clip_max">,
+): (readonly TurnCredit[] | null)[] {
+  const gains = group.map(({ reward, turns }) =>
+    reward === null
+      ? null
+      : turns.map(({ drafts }) => {
+          if (drafts === undefined) throw new Error("mdpo needs the rewards of drafts");
+          return stepGains(drafts);
+        }),
+  );
+  /** Of all episodes at one step of one turn. */
+  const normalise = (turn: number, t: number): ((gain: number) => number) => {
+    const all = gains.flatMap((episode) => episode?.[turn]?.[t] ?? []);
+    const mean = all.reduce((a, x) => a + x, 0) / all.length;
+    const std = all.length < 2 ? 0 : spread(all);
+    return std < 1e-6 ? () => 0 : (gain) => Math.max(-most, Math.min(most, (gain - mean) / (std + 1e-8)));
+  };
+  return gains.map((episode) => {
+    if (episode === null) return null;
+    const credit = episode.map((turn, n) => {
+      const all = turn.map((gain, t) => normalise(n, t)(gain));
+      const kept = new Set(
+        [...all.keys()].sort((a, b) => Math.abs(all[b] as number) - Math.abs(all[a] as number)).slice(0, top),
+      );
+      return all.map((a, t) => (kept.has(t) ? a : 0));
+    });
+    return credit.every((turn) => turn.every((a) => a === 0)) ? null : credit;
+  });
+}
+
+export const objective: Objective<MdpoOptions> = {
+  name: "mdpo",
+  description: "clipped ratio per token with credit a step, from the rewards of intermediate drafts",
+  schema,
+  learnsFrom: "rollouts",
+  scoring: "steps",
+  needs: (o) => ({ reference: o.kl_coeff > 0, drafts: true }),
+  credit: stepCredit,
+  layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
+  loss: clippedLoss,
+};

@@ -1,0 +1,56 @@
+/**
+ * wd1, weighted policy optimisation without a ratio (arXiv 2507.08838): likely responses of a group are made more likely
+ * by their share of the good, and less by their share of the bad; no old or reference likelihood is compared.
+ *
+ *   w+ = softmax(psi R) over the group,  w- = softmax(-psi R)
+ *   loss = mean over g of G (w-_g - w+_g) (1/L) log pi(y_g | x)
+ *
+ * log pi is the evidence lower bound by M masks with their complements, where the paper takes one mask of the prompt.
+ */
+import { z } from "zod";
+import type { GroupEpisode } from "../credit.js";
+import type { Objective } from "../objective.js";
+
+const schema = z.strictObject({
+  psi: z.number().positive().default(4).describe("sharpness of the weights, per unit of reward"),
+  mc_samples: z.int().min(1).default(2).describe("M: mask draws of the bound"),
+});
+
+export type Wd1Options = z.infer<typeof schema>;
+
+function softmax(xs: readonly number[]): number[] {
+  const top = Math.max(...xs);
+  const e = xs.map((x) => Math.exp(x - top));
+  const total = e.reduce((a, x) => a + x, 0);
+  return e.map((x) => x / total);
+}
+
+export const objective: Objective<Wd1Options> = {
+  name: "wd1",
+  description: "weighted likelihood without a ratio: softmax weights of the good and the bad of a group",
+  schema,
+  learnsFrom: "rollouts",
+  scoring: "bound",
+  needs: () => ({ reference: false }),
+  credit(group: readonly GroupEpisode[], { psi }) {
+    const rewards = group.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+    if (rewards.length < 2 || Math.max(...rewards) - Math.min(...rewards) < 1e-6) return group.map(() => null);
+    const good = softmax(rewards.map((r) => psi * r));
+    const bad = softmax(rewards.map((r) => -psi * r));
+    let next = 0;
+    return group.map(({ reward, turns }) => {
+      if (reward === null) return null;
+      const i = next++;
+      const weight = rewards.length * ((good[i] as number) - (bad[i] as number));
+      return turns.map(() => weight);
+    });
+  },
+  layout: (trajectories, o, context) => context.boundTerms(trajectories, { samples: o.mc_samples, coupled: true }),
+  loss({ e, value, advantage, weight, units }) {
+    const perToken = e.div(value, units);
+    return {
+      loss: e.neg(e.total(e.mul(weight, e.mul(advantage, perToken)))),
+      metrics: { elbo_per_token: { value: e.total(e.mul(weight, perToken)), reduce: "sum" } },
+    };
+  },
+};

@@ -1,0 +1,33 @@
+import type { Loss, LossInputs } from "./objective.js";
+
+/**
+ * The clipped surrogate of one ratio a response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv 2512.03759), with the k2
+ * penalty to the reference:
+ *
+ *   rho  = exp((v - v_old) / L)
+ *   loss = sum_s weight_s [ -min(rho A, clip(rho, 1 - eps_low, 1 + eps_high) A) + beta (v - v_ref)^2 / (2 L) ]
+ */
+export function sequenceLoss(
+  { e, value, old, reference, advantage, weight, units }: LossInputs,
+  o: { readonly clip_range_low: number; readonly clip_range_high: number; readonly kl_coeff: number },
+): Loss {
+  const ratio = e.exp(e.div(e.sub(value, old), units));
+  const clipped = e.clip(ratio, 1 - o.clip_range_low, 1 + o.clip_range_high);
+  const surrogate = e.neg(e.min(e.mul(ratio, advantage), e.mul(clipped, advantage)));
+  const difference = e.sub(value, reference);
+  const k2 = e.div(e.mul(e.mul(difference, difference), 0.5), units);
+  const real = e.indicator(e.greater(weight, 0));
+  const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
+  const outside = e.g.op("Or", [e.less(ratio, 1 - o.clip_range_low), e.greater(ratio, 1 + o.clip_range_high)]);
+  return {
+    loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k2, o.kl_coeff)) : surrogate),
+    metrics: {
+      kl: { value: average(k2), reduce: "sum" },
+      ratio_mean: { value: average(ratio), reduce: "sum" },
+      ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
+      ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
+      clip_fraction: { value: average(e.indicator(outside)), reduce: "sum" },
+      elbo_per_token: { value: average(e.div(value, units)), reduce: "sum" },
+    },
+  };
+}

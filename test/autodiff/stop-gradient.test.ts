@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { backward } from "../../src/autodiff/backward.js";
+import { Emitter } from "../../src/onnx/emit.js";
+import { GraphBuilder } from "../../src/onnx/graph.js";
+import { encodeModel } from "../../src/onnx/proto.js";
+import { Runtime } from "../../src/onnx/session.js";
+import type { Value } from "../../src/onnx/types.js";
+
+for (const checkpoint of [false, true]) {
+  test(`a stopped value is a constant to the gradient, and the same number${checkpoint ? ", with checkpointing" : ""}`, async () => {
+    const g = new GraphBuilder("test");
+    const e = new Emitter(g);
+    const [x, y] = ["x", "y"].map((name) => g.input(name, "float32", [3])) as [Value, Value];
+    // d/dx x * stop(x y) = x y, where d/dx x * (x y) were 2 x y
+    const stopped = e.stopGradient(e.mul(x, y));
+    const loss = e.total(e.mul(x, stopped));
+    const [dx, dy] = backward(g, loss, [x, y], new Map(), checkpoint) as [Value, Value];
+    g.output("loss", loss);
+    g.output("dx", dx);
+    g.output("dy", dy);
+    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+    try {
+      await runtime.load("test", { bytes: encodeModel(g.build()) });
+      const feeds = {
+        x: { dtype: "float32", shape: [3], data: Float32Array.of(1, -2, 3) },
+        y: { dtype: "float32", shape: [3], data: Float32Array.of(4, 5, 0.5) },
+      } as const;
+      const out = await runtime.run("test", { feeds });
+      assert.deepEqual(out.loss?.data, Float32Array.of(4 + 20 + 4.5));
+      assert.deepEqual(out.dx?.data, Float32Array.of(4, -10, 1.5));
+      assert.deepEqual(out.dy?.data, Float32Array.of(0, 0, 0));
+    } finally {
+      await runtime.close();
+    }
+  });
+}

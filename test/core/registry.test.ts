@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { UserError } from "../../src/core/errors.js";
+import { isModulePath, loadFolder } from "../../src/core/registry.js";
+
+interface Entry {
+  readonly size: number;
+}
+
+let dir: string;
+let folder: URL;
+before(() => {
+  dir = mkdtempSync(join(tmpdir(), "registry-"));
+  mkdirSync(join(dir, "shapes"));
+  folder = pathToFileURL(`${join(dir, "shapes")}/`);
+  writeFileSync(join(dir, "package.json"), '{"type":"module"}');
+  writeFileSync(join(dir, "shapes", "round.js"), "export const shape = { size: 1 };");
+  writeFileSync(join(dir, "shapes", "flat.js"), "export const shape = { size: 2 };");
+  writeFileSync(join(dir, "shapes", "flat.js.map"), "{}");
+});
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+const load = (named?: string): Promise<Map<string, Entry>> => loadFolder<Entry>(folder, "shape", named);
+
+function refused(message: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof UserError && error.exitCode === 2 && message.test(error.message);
+}
+
+test("every module of a folder is an entry under its file's name", async () => {
+  assert.deepEqual(
+    [...(await load())],
+    [
+      ["flat", { size: 2 }],
+      ["round", { size: 1 }],
+    ],
+  );
+  assert.deepEqual([...(await load("no such key")).keys()], ["flat", "round"]);
+  assert.equal((await loadFolder(pathToFileURL(join(dir, "missing/")), "shape")).size, 0);
+});
+
+test("a file of the folder without the entry is a mistake of ours", async () => {
+  await assert.rejects(loadFolder(folder, "form"), /flat\.js does not export "form"/);
+});
+
+test("a path names a module of the user's own, by the same name or by default", async () => {
+  const named = join(dir, "named.mjs");
+  writeFileSync(named, "export const shape = { size: 3 };");
+  assert.deepEqual((await load(named)).get(named), { size: 3 });
+  const byDefault = join(dir, "default.mjs");
+  writeFileSync(byDefault, "export default { size: 4 };");
+  const entries = await load(byDefault);
+  assert.deepEqual([entries.get(byDefault), entries.get("round")], [{ size: 4 }, { size: 1 }]);
+});
+
+test("a module that is not there, does not load or exports nothing of use is refused by its path", async () => {
+  await assert.rejects(
+    load(join(dir, "absent.mjs")),
+    refused(/no file .*absent\.mjs, which the config names as shape/),
+  );
+  const broken = join(dir, "broken.mjs");
+  writeFileSync(broken, "export const shape = ;");
+  await assert.rejects(load(broken), refused(/broken\.mjs does not load: /));
+  const empty = join(dir, "empty.mjs");
+  writeFileSync(empty, "export const form = 1;");
+  await assert.rejects(load(empty), refused(/empty\.mjs exports no shape/));
+});
+
+test("what has a slash or the ending of a module is a path", () => {
+  for (const path of ["./a", "a/b", "a.js", "a.mjs", "C:\\a", "reward.ts"]) assert.ok(isModulePath(path), path);
+  for (const key of ["forms", "flow-grpo", "a.b"]) assert.ok(!isModulePath(key), key);
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+import { train } from "../../src/index.js";
+import { readRollouts } from "../../src/runs/rollout-record.js";
+import { RunDirectory } from "../../src/runs/run-directory.js";
+
+const EXAMPLES = join(packageRoot(), "examples");
+const example = (name: string): string => join(EXAMPLES, `${name}.mjs`);
+
+/** Two steps of the tiny model. */
+const CONFIG = {
+  model: "models/tiny-refusion",
+  objective: { kind: "flow-grpo" },
+  sampler: { kind: "unmask", rounds: 4, prompt_length: 56, response_length: 56 },
+  training: { steps: 2, prompts_per_step: 2, group_size: 4, learning_rate: 1e-3 },
+  evaluation: { splits: ["val"], episodes: 2 },
+  runtime: { provider: "cpu", threads: 1 },
+  report: { screenshots: 0 },
+};
+
+describe("examples of a user's own modules", () => {
+  let root: string;
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), "examples-"));
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+  const run = async (name: string, own: Record<string, unknown>): Promise<RunDirectory> => {
+    const { runDir, steps } = await train({ ...CONFIG, ...own }, { runDir: join(root, name) });
+    assert.equal(steps, 2);
+    return RunDirectory.open(runDir);
+  };
+
+  it("are short: none has more than 60 lines", () => {
+    for (const file of readdirSync(EXAMPLES))
+      assert.ok(readFileSync(join(EXAMPLES, file), "utf8").split("\n").length <= 61, file);
+  });
+
+  it("a reward scores what the server received", async () => {
+    const { runDir } = await train({ ...CONFIG, reward: example("reward") }, { runDir: join(root, "reward") });
+    const records = readRollouts(RunDirectory.open(runDir).rollouts(1));
+    for (const { reward, success, metrics } of records)
+      assert.equal(reward, success ? 1 : 0.2 * (metrics?.field_accuracy ?? Number.NaN));
+  });
+
+  it("an objective trains, with metrics of its own", async () => {
+    const directory = await run("objective", { objective: { kind: example("objective") } });
+    const [line] = readFileSync(directory.metrics, "utf8").trim().split("\n");
+    const metrics = JSON.parse(line ?? "") as Record<string, number | null>;
+    assert.ok(typeof metrics.log_probability === "number" && metrics.log_probability < 0);
+    assert.equal(metrics.ratio_mean, null, "it has no ratio");
+  });
+
+  it("an environment of three turns trains without a browser", async () => {
+    const directory = await run("environment", {
+      environment: { kind: example("environment") },
+    });
+    const records = readRollouts(directory.rollouts(2));
+    assert.equal(records.length, 8);
+    for (const { turns, reward } of records) {
+      assert.equal(turns.length, 3);
+      const mean = turns.reduce((sum, turn) => sum + (turn.reward as number), 0) / 3;
+      assert.ok(Math.abs(mean - (reward as number)) < 1e-12);
+    }
+  });
+
+  it("a site serves forms of its own", async () => {
+    const directory = await run("site", {
+      site: { kind: example("site") },
+    });
+    for (const { form, fault } of readRollouts(directory.rollouts(1)))
+      assert.deepEqual([form, fault], ["newsletter", null]);
+  });
+
+  it("a tracker gets every metric", async () => {
+    const directory = await run("tracker", { tracking: { [example("tracker")]: true, tensorboard: false } });
+    const lines = readFileSync(join(directory.dir, "metrics.csv"), "utf8");
+    assert.match(lines, /^2,train\/reward,[\d.]+$/m);
+    assert.ok(!existsSync(join(directory.dir, "tensorboard")));
+  });
+});

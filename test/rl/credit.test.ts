@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { advantages } from "../../src/rl/advantages.js";
+import { type AdvantageOptions, episodeCredit, type GroupEpisode } from "../../src/rl/credit.js";
+import type { Objective } from "../../src/rl/objective.js";
+import { objective as espo } from "../../src/rl/objectives/espo.js";
+import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
+import { objective as grpo } from "../../src/rl/objectives/grpo.js";
+import { objective as sft } from "../../src/rl/objectives/sft.js";
+import { objectiveOptions } from "../support/typed.js";
+
+const CENTER: AdvantageOptions = { advantage: "center", adv_clip_max: 5 };
+
+const episode = (reward: number | null, turns = 1): GroupEpisode => ({
+  reward,
+  turns: Array.from({ length: turns }, (_, t) => ({ steps: t + 1 })),
+});
+
+test("every turn of an episode gets the advantage of the whole episode", () => {
+  const credit = episodeCredit([episode(0, 2), episode(0.5), episode(1, 3)], CENTER);
+  assert.deepEqual(credit, [[-0.5, -0.5], [0], [0.5, 0.5, 0.5]]);
+});
+
+test("an episode that faulted is left out, as if it had not been played", () => {
+  const credit = episodeCredit([episode(0), episode(null), episode(1), episode(null, 2)], CENTER);
+  assert.deepEqual(credit, [[-0.5], null, [0.5], null]);
+  const rewards = fc.array(fc.option(fc.double({ min: 0, max: 1, noNaN: true })), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(rewards, fc.constantFrom("group", "center", "leave_one_out" as const), (all, advantage) => {
+      const options = { advantage, adv_clip_max: 2 };
+      const played = all.filter((reward) => reward !== null);
+      const expected = advantages(played, advantage, 2);
+      const given = episodeCredit(
+        all.map((reward) => episode(reward)),
+        options,
+      );
+      all.forEach((reward, i) => {
+        if (reward === null || expected === undefined) assert.equal(given[i], null);
+      });
+      if (expected !== undefined)
+        assert.deepEqual(
+          given.flatMap((credit) => credit ?? []),
+          expected,
+        );
+    }),
+    { seed: 4 },
+  );
+});
+
+test("a group whose rewards are equal, or of which one episode is left, teaches nothing", () => {
+  for (const group of [[episode(0.7), episode(0.7, 2)], [episode(1), episode(null)], [episode(null)], []])
+    assert.deepEqual(
+      episodeCredit(group, CENTER),
+      group.map(() => null),
+    );
+});
+
+test("objectives give credit by their own kind of advantage; sft gives none", () => {
+  const group = [episode(0), episode(0.25), episode(1)];
+  const of = (credit: readonly (readonly unknown[] | null)[]): unknown[] => credit.flatMap((turns) => turns ?? []);
+  const [mean, n] = [1.25 / 3, 3];
+  const std = Math.sqrt((mean ** 2 + (0.25 - mean) ** 2 + (1 - mean) ** 2) / 3);
+  const grouped: readonly Objective[] = [flowGrpo, grpo];
+  for (const objective of grouped)
+    of(objective.credit(group, objectiveOptions(objective))).forEach((a, i) => {
+      assert.ok(
+        Math.abs((a as number) - ((group[i]?.reward as number) - mean) / std) < 1e-6,
+        `${objective.name}: ${a}`,
+      );
+    });
+  of(espo.credit(group, objectiveOptions(espo))).forEach((a, i) => {
+    assert.ok(Math.abs((a as number) - (((group[i]?.reward as number) - mean) * n) / (n - 1)) < 1e-12, `espo: ${a}`);
+  });
+  const clipped = espo.credit(group, objectiveOptions(espo, { adv_clip_max: 0.5, advantage: "center" }));
+  assert.deepEqual(of(clipped), [0 - mean, 0.25 - mean, 0.5]);
+  assert.deepEqual(sft.credit(group, objectiveOptions(sft)), [null, null, null]);
+});
