@@ -44,6 +44,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   Qwen2Tokenizer: "qwen2",
   Qwen2TokenizerFast: "qwen2",
   Qwen3Tokenizer: "qwen2",
+  DreamTokenizer: "qwen2",
   GPT2Tokenizer: "gpt-2",
   GPT2TokenizerFast: "gpt-2",
 };
