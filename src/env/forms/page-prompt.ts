@@ -57,7 +57,10 @@ export function renderPage(page: SeenPage, task: PromptTask, style: PromptStyle,
     );
   });
   let room = limit - head.reduce((sum, line) => sum + line.length + 1, 0);
-  const fitting = fields.findIndex((line) => (room -= line.length + 1) < 0);
+  const fitting = fields.findIndex((line) => {
+    room -= line.length + 1;
+    return room < 0;
+  });
   const shown = fitting < 0 ? fields : fields.slice(0, fitting);
   const lines = [...head, ...shown, ...more(fields.length, shown.length, "fields").map((line) => ` ${line}`)];
   return { text: `${lines.join("\n")}\n${renderPrompt(task, style)}`, cuts };
