@@ -6,7 +6,8 @@ import { z } from "zod";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
 import { EnvironmentFault } from "../browser/browser.js";
-import { type Episode, type EpisodeRunner, type Idle, PolicyFailure } from "../browser/episode.js";
+import type { Episode, EpisodeRunner, Idle } from "../browser/episode.js";
+import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
 import { Walk, type Walked } from "../browser/turns.js";
 import type { Environment, EnvironmentKind, EnvironmentTask, EpisodeOutcome, FixedPolicy } from "../environment.js";
@@ -43,12 +44,6 @@ export const environment: EnvironmentKind = {
     return new PagesEnvironment(site, options, await rewardFor(options.reward));
   },
 };
-
-/** One turn as it was asked for: a retry after a fault plays it again without asking anew. */
-interface Asked {
-  readonly text: string;
-  readonly answer: Promise<Action>;
-}
 
 /** What an episode came to, and what was seen on its way. */
 interface Played {
@@ -111,7 +106,7 @@ export class PagesEnvironment implements Environment {
     let attempts = 0;
     const work = (session: Session, idle: Idle): Promise<Played> => {
       attempts++;
-      return this.playOnce(session, task, (observation, turn) => idle.during(answerOf(asked, turn, observation, act)));
+      return this.playOnce(session, task, (observation, turn) => idle.during(answered(asked, turn, observation, act)));
     };
     try {
       const ended = await runner.converse(work);
@@ -221,20 +216,6 @@ export class PagesEnvironment implements Environment {
 
   async close(): Promise<void> {
     await this.forms.close();
-  }
-}
-
-/** What the policy answers, or what it answered when the episode was tried before. */
-async function answerOf(asked: Asked[], turn: number, observation: Observation, act: Act): Promise<Action> {
-  const { text = "" } = observation;
-  const before = asked[turn];
-  if (before !== undefined && before.text !== text)
-    throw new EnvironmentFault(`turn ${turn + 1} shows another page than when it was played before`);
-  asked[turn] = before ?? { text, answer: act(observation) };
-  try {
-    return await (asked[turn] as Asked).answer;
-  } catch (error) {
-    throw new PolicyFailure("the policy failed", { cause: error });
   }
 }
 

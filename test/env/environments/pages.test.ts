@@ -84,7 +84,8 @@ describe("an episode of several turns", () => {
       const steps: string[] = [];
       await environment.play(client, answers(["submit", "fill Town | Rome"], steps));
       assert.match(steps[1] ?? "", /^page: Table Booking, Step 1 of 2\n! Required: Guest Name, Phone Number\n/);
-      assert.match(steps[2] ?? "", /Step 1 of 2/);
+      // a turn that changes nothing is the last one
+      assert.equal(steps.length, 2);
     } finally {
       await environment.close();
     }
