@@ -45,7 +45,7 @@ const schema = z.strictObject({
     .strictObject({ train: count(64), val: count(16), test: count(16), heldout: count(16) })
     .prefault({})
     .describe("seeds a task page"),
-  turns: z.int().min(1).max(50).default(6).describe("turns of one episode at most"),
+  turns: z.int().min(1).max(50).default(8).describe("turns of one episode at most"),
   page_characters: z
     .int()
     .min(100)

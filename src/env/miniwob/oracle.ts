@@ -44,7 +44,8 @@ const searchTabs: Solver = (goal, things, turn) => {
   const [wanted = ""] = quoted(goal);
   if (things.some(({ name, kind }) => name === wanted && kind === "link")) return [click(wanted)];
   const tabs = things.filter(({ name, kind }) => kind === "link" && /^(?:Tab #\d+|\d+)$/.test(name));
-  const tab = tabs[turn % Math.max(1, tabs.length)];
+  // the first tab is open at the start
+  const tab = tabs[(turn + 1) % Math.max(1, tabs.length)];
   return tab === undefined ? undefined : [click(tab.name)];
 };
 const sum: Solver = (_, things) => {
@@ -74,12 +75,12 @@ export const SOLVERS: Readonly<Record<string, Solver>> = {
   "click-checkboxes": ticks,
   "click-checkboxes-large": ticks,
   "click-checkboxes-transfer": ticks,
-  "click-collapsible": (_, things, turn) =>
-    things.some(({ kind, name }) => kind === "button" && /submit/i.test(name))
-      ? [click("Submit")]
-      : turn === 0
-        ? things.slice(0, 1).map(({ name }) => click(name))
-        : [click("Submit")],
+  "click-collapsible": (_, things) => [
+    ...kinds(things, "link")
+      .slice(0, 1)
+      .map(({ name }) => click(name)),
+    click("Submit"),
+  ],
   "click-dialog": (_, things) =>
     kinds(things, "button")
       .slice(0, 1)

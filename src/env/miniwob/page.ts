@@ -78,7 +78,11 @@ export function readThings(): Thing[] {
         "button",
         clean(e.textContent) || (e as HTMLInputElement).value || (e.getAttribute("title") ?? ""),
       ];
-    else if (e.matches("a,.alink,[role=tab],[role=menuitem]") && clean(e.textContent) !== "")
+    else if (
+      e.matches("a,.alink,[role=tab],[role=menuitem]") &&
+      clean(e.textContent) !== "" &&
+      e.querySelector("a,button") === null
+    )
       [kind, name] = ["link", clean(e.textContent)];
     else if (own(e) !== "" && e.closest("button,a,option,select") === null)
       [kind, name] = ["text-line", clean(e.textContent)];
