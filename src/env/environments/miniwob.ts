@@ -34,7 +34,10 @@ import type { RunningSite } from "../site.js";
 const count = (n: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(100_000).default(n) as never;
 
 const schema = z.strictObject({
-  path: z.string().describe("folder `html` of the package miniwob, or of a checkout: it has core/ and miniwob/"),
+  path: z
+    .string()
+    .default("miniwob/html")
+    .describe("folder `html` of the package miniwob, or of a checkout: it has core/ and miniwob/"),
   tasks: z
     .array(z.string())
     .min(1)
