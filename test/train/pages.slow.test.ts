@@ -13,12 +13,12 @@ import { stopAfter } from "../support/stop-after.js";
 
 const CONFIG = `
 model: models/tiny-refusion
-environment: { kind: pages, turns: 3, page_characters: 300 }
-site: { kind: embedded, tier: wizard, sizes: { train: 1, val: 1, test: 0, heldout: 0 } }
+environment: { kind: pages, turns: 4, page_characters: 300 }
+site: { kind: embedded, tier: wizard, sizes: { train: 2, val: 1, test: 1, heldout: 1 } }
 browser: { contexts: 4 }
 objective: { kind: flow-grpo, advantage: center }
 sampler: { kind: unmask, prompt_length: 256, response_length: 64, temperature: 1 }
-training: { steps: 2, prompts_per_step: 1, group_size: 4, rollout_batch: 4, micro_batch: 4, learning_rate: 1.0e-3 }
+training: { steps: 2, prompts_per_step: 2, group_size: 4, rollout_batch: 8, micro_batch: 4, learning_rate: 1.0e-3 }
 evaluation: { splits: [val], episodes: 2, every: 0 }
 checkpoint: { every: 1, keep_last: 9 }
 runtime: { threads: 1, provider: cpu }
