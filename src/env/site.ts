@@ -3,9 +3,10 @@ import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
 import type { EnvironmentTask } from "./environment.js";
 
-/** `starter`: 3-6 short fields a form, for the tiny models. `full`: every field of the form. */
+/** Forms of one page. `starter`: 3-6 short fields a form, for the tiny models. `full`: every field of the form. */
 export const TIERS = ["starter", "full"] as const;
-export type Tier = (typeof TIERS)[number];
+/** `wizard`: forms of several pages. */
+export type Tier = (typeof TIERS)[number] | "wizard";
 
 /**
  * What a person fills in at one control. `radio` and `checkbox-group` are one field each: the group's label names the
@@ -70,6 +71,8 @@ export interface Task extends EnvironmentTask {
   /** False where its controls cannot hold all of its true values, so that cleaning leaves it out; absent: not looked at. */
   readonly clean?: boolean;
   readonly tier: Tier;
+  /** The labels of each page, where the form has several and the site knows them. */
+  readonly pages?: readonly (readonly string[])[];
 }
 
 /** What the server's answer, or the page after it, shows where a form was accepted. */

@@ -1,8 +1,10 @@
 import type { RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
+import type { Observation } from "../core/interaction.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
 import type { Policy } from "../engine/policy.js";
+import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import { objectiveKinds } from "../rl/kinds.js";
 import { openContext, randomPrompts } from "./context.js";
@@ -10,6 +12,8 @@ import { holds, type Measurement, type ObjectiveOnTrial, type Proof } from "./pr
 
 /** Prompts that proofs draw from. */
 const PROMPTS = 64;
+/** Episodes that are played for them where nothing is to be seen without playing. */
+const PLAYED = 8;
 
 /** One line of the table. */
 export interface ProofLine extends Measurement {
@@ -94,9 +98,11 @@ export async function findPrompts(
     const environment = await openEnvironment(config);
     try {
       const tasks = Rng.named(config.seed, "verify/tasks").shuffle(tasksOf(environment, "train"));
-      const fitting = tasks
-        .slice(0, PROMPTS)
-        .flatMap((task) => environment.firstObservation?.(task) ?? [])
+      const seen =
+        environment.firstObservation === undefined
+          ? await observationsOf(environment, tasks.slice(0, PLAYED), config.seed)
+          : tasks.slice(0, PROMPTS).flatMap((task) => environment.firstObservation?.(task) ?? []);
+      const fitting = seen
         .map((observation) => policy.startOf(observation) as number[])
         .filter((prompt) => prompt.length > 0 && prompt.length <= longest);
       if (fitting.length > 0) return fitting;
@@ -109,6 +115,31 @@ export async function findPrompts(
     note?.(`${error.message} Random prompts are used.`);
   }
   return randomPrompts(policy.model, PROMPTS, longest, Rng.named(config.seed, "verify/prompts"));
+}
+
+/** What is seen turn by turn where tasks are not known without playing: by the environment's own oracle, or who answers nothing. */
+async function observationsOf(
+  environment: Environment,
+  tasks: readonly EnvironmentTask[],
+  seed: number,
+): Promise<Observation[]> {
+  await environment.start();
+  const seen = await Promise.all(
+    tasks.map(async (task) => {
+      const turns: Observation[] = [];
+      const act = await environment.fixedPolicies.oracle?.(task, Rng.named(seed, `verify/${task.id}`));
+      await environment.play(
+        task,
+        async (observation) => {
+          turns.push(observation);
+          return act === undefined ? { text: "" } : act(observation);
+        },
+        new Map(),
+      );
+      return turns;
+    }),
+  );
+  return seen.flat();
 }
 
 /** The lines as a table for people. */

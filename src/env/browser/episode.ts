@@ -124,6 +124,20 @@ export class EpisodeRunner {
     });
   }
 
+  /**
+   * Keeps a context for an episode of several turns: `work` plays it with a session, and gives back what it came to.
+   * What it waits for on the policy's side (`idle`) costs it no time. It is called anew, with another session, after a
+   * fault: what it has asked before it must not ask again.
+   */
+  async converse<T>(
+    work: (session: Session, idle: Idle) => Promise<T>,
+  ): Promise<{ readonly result: T } | { readonly fault: string }> {
+    return this.inSlot(async () => {
+      const { result, faults } = await this.withRetries(async (session, idle) => ({ of: await work(session, idle) }));
+      return result === undefined ? { fault: faults.at(-1) ?? "the browser is closed" } : { result: result.of };
+    });
+  }
+
   /** The controls of a task's page, untouched. @throws EnvironmentFault where the page cannot be read. */
   async snapshot(task: Task): Promise<readonly Control[]> {
     return this.inSlot(async () => {
@@ -197,7 +211,7 @@ export class EpisodeRunner {
   }
 
   private async withRetries<T>(
-    work: (session: Session) => Promise<T>,
+    work: (session: Session, idle: Idle) => Promise<T>,
   ): Promise<{ result: T | undefined; faults: string[] }> {
     const faults: string[] = [];
     let shared = 0;
@@ -205,6 +219,7 @@ export class EpisodeRunner {
       try {
         return { result: await this.attempt(work, faults.length), faults };
       } catch (error) {
+        if (error instanceof PolicyFailure) throw error.cause;
         // a browser that does not start again even now will not start for any other episode either
         if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
         if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
@@ -216,7 +231,7 @@ export class EpisodeRunner {
     return { result: undefined, faults };
   }
 
-  private async attempt<T>(work: (session: Session) => Promise<T>, faults: number): Promise<T> {
+  private async attempt<T>(work: (session: Session, idle: Idle) => Promise<T>, faults: number): Promise<T> {
     const session = await this.openSession();
     const deadline = this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt);
     const action = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
@@ -224,9 +239,10 @@ export class EpisodeRunner {
     session.actionTimeoutMs = Math.min(action * PATIENCE_GROWTH ** faults, Math.max(action, deadline / 2));
     const start = performance.now();
     try {
-      const working = Promise.race([work(session), session.died]);
-      const result = await withDeadline(working, deadline);
-      this.pace.observe(performance.now() - start);
+      const idle = new Idle();
+      const working = Promise.race([work(session, idle), session.died]);
+      const result = await withDeadline(working, deadline, idle);
+      this.pace.observe(performance.now() - start - idle.ms);
       if (session.finish() && this.closing === undefined) this.spares.push(Promise.resolve(session));
       else this.inBackground(this.dispose(session));
       return result;
@@ -349,12 +365,42 @@ function faulty(fault: string): Omit<Episode, "taskId" | "unresolved" | "attempt
   };
 }
 
-async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+/** The policy failed, not the environment: nothing is tried again. */
+export class PolicyFailure extends Error {}
+
+/** The time in which an episode waits for its policy. */
+export class Idle {
+  private total = 0;
+  private since: number | undefined;
+
+  /** Milliseconds so far. */
+  get ms(): number {
+    return this.total + (this.since === undefined ? 0 : performance.now() - this.since);
+  }
+
+  async during<T>(wait: Promise<T>): Promise<T> {
+    this.since = performance.now();
+    try {
+      return await wait;
+    } finally {
+      this.total = this.ms;
+      this.since = undefined;
+    }
+  }
+}
+
+async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Idle): Promise<T> {
   // whoever loses the race has nobody left to tell
   promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new EnvironmentFault(`no end after ${ms / 1000} s`)), ms);
+    const start = performance.now();
+    const look = (): void => {
+      const left = ms + (idle?.ms ?? 0) - (performance.now() - start);
+      if (left <= 0) reject(new EnvironmentFault(`no end after ${ms / 1000} s`));
+      else timer = setTimeout(look, Math.max(left, 20));
+    };
+    timer = setTimeout(look, ms);
   });
   try {
     return await Promise.race([promise, late]);

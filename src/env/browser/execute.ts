@@ -73,7 +73,7 @@ async function checkPage(session: Session, form: ReadForm, task: Pick<Task, "url
   throw new EnvironmentFault(`${what}: none of the task's labels is there`);
 }
 
-async function checkBackground(session: Session): Promise<void> {
+export async function checkBackground(session: Session): Promise<void> {
   const failure = await session.background.lastingFailure(session.stretched(ANSWER_PATIENCE_MS));
   if (failure !== undefined) throw new EnvironmentFault(failure);
 }
@@ -161,7 +161,7 @@ async function isWorthAnotherLook(
   return reach(session, form, label, kindOfValue(task.fields[label] ?? ""));
 }
 
-async function upload(
+export async function upload(
   form: ReadForm,
   action: Action,
   step: Extract<Step, { do: "upload" }>,
@@ -181,7 +181,7 @@ async function upload(
  * the form cannot be sent. It earns nothing.
  * @returns the controls that got one.
  */
-async function attachRequired(form: ReadForm): Promise<number[]> {
+export async function attachRequired(form: ReadForm): Promise<number[]> {
   const required = form.controls
     .filter((control) => control.kind === "file" && control.required)
     .map((control) => control.index);

@@ -92,7 +92,7 @@ const pageState = (form: ReadForm): string =>
   form.controls.map((c) => (c.present ? "1" : "0")).join("") + form.buttons.map((b) => b.label).join("|");
 
 /** Clicks a button that leads on, and reads what is there then. */
-async function stepBy(session: Session, form: ReadForm, button: number): Promise<void> {
+export async function stepBy(session: Session, form: ReadForm, button: number): Promise<void> {
   const { traffic } = session;
   const documents = session.documents;
   await rememberValues(form);

@@ -57,7 +57,7 @@ const reward = z
   .default("default")
   .describe("documents = the design documents' own formula, for comparison; or a module of yours, ./my-reward.mjs");
 
-const config = z.looseObject({ site: z.looseObject({ kind: z.string() }), browser, prompt, reward });
+export const config = z.looseObject({ site: z.looseObject({ kind: z.string() }), browser, prompt, reward });
 type FormsConfig = z.output<typeof config>;
 
 const MIB = 2 ** 20;
@@ -91,7 +91,7 @@ export const environment: EnvironmentKind = {
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
 };
 
-async function openSite(kind: string, options: Readonly<Record<string, unknown>>): Promise<RunningSite> {
+export async function openSite(kind: string, options: Readonly<Record<string, unknown>>): Promise<RunningSite> {
   const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind);
   const entry = sites.get(kind);
   if (entry === undefined)
@@ -256,7 +256,7 @@ function faulted({ fields }: Task, fault: string): EpisodeOutcome {
   return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
 }
 
-function outcomeOf(task: Task, episode: Episode, scoreOf: RewardKind["score"]): EpisodeOutcome {
+export function outcomeOf(task: Task, episode: Episode, scoreOf: RewardKind["score"]): EpisodeOutcome {
   const detail = {
     accepted: episode.accepted,
     truth: task.fields,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Rng } from "../../core/rng.js";
 import { type RunningSite, type SiteKind, TIERS } from "../site.js";
 import { augmentedTask } from "./embedded/augment.js";
 import { FORMS, fieldKinds } from "./embedded/catalog.js";
@@ -7,7 +8,12 @@ import { embeddedTasks } from "./embedded/tasks.js";
 import { splitHash } from "./parts/split-hash.js";
 
 const schema = z.strictObject({
-  tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),
+  tier: z
+    .enum([...TIERS, "wizard"])
+    .default("starter")
+    .describe(
+      "starter: 3-6 short fields a form; full: all fields; wizard: 14 forms of 2 to 4 pages (environment.kind=pages)",
+    ),
   seed: z.int().min(0).default(1).describe("seed of the records"),
   sizes: z
     .strictObject({
@@ -47,7 +53,7 @@ export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions)
       splitHash: () => hash,
       posts: server.posts,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
-      augmentedTask: (rng) => augmentedTask(rng, options.tier),
+      ...(options.tier === "wizard" ? {} : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier) }),
       stop: server.stop,
     };
   },

@@ -35,10 +35,10 @@ export function form(
 
 /** The form's fields on the page of this tier, in page order. */
 export function fieldsOf(form: Form, tier: Tier): readonly Field[] {
-  return tier === "full" ? form.fields : form.fields.filter((field) => form.starter.includes(field.label));
+  return tier === "starter" ? form.fields.filter((field) => form.starter.includes(field.label)) : form.fields;
 }
 
 /** The form's path on the site. */
 export function pathOf(form: Pick<Form, "id">, tier: Tier): string {
-  return tier === "full" ? `/${form.id}` : `/starter/${form.id}`;
+  return tier === "full" ? `/${form.id}` : `/${tier}/${form.id}`;
 }

@@ -4,9 +4,9 @@ import type { Field } from "./fields.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 
 /** Markup with every inserted text escaped. */
-type Html = ReturnType<typeof html>;
+export type Html = ReturnType<typeof html>;
 
-function layout(title: string, body: Html, script?: string): Html {
+export function layout(title: string, body: Html, script?: string): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -73,7 +73,7 @@ function control(field: Field, id: string): Html {
   )}${attribute("step", field.step)}>`;
 }
 
-function labelled(field: Field): Html {
+export function labelled(field: Field): Html {
   const id = `c-${field.name}`;
   if (field.kind === "radio") return choices(field, "radio");
   if (field.kind === "checkbox-group") return choices(field, "checkbox");

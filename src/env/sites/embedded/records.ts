@@ -51,9 +51,17 @@ const splitOf = (form: Form, tier: Tier, record: FormRecord): Split =>
 
 /**
  * `count` different records of one form for one split.
+ * @param trim takes out what a record does not ask for: records are told apart, and split, by what is left.
  * @throws UserError where the form has too few different records for that many.
  */
-export function recordsOf(form: Form, tier: Tier, split: Split, count: number, seed: number): FormRecord[] {
+export function recordsOf(
+  form: Form,
+  tier: Tier,
+  split: Split,
+  count: number,
+  seed: number,
+  trim: (record: FormRecord) => FormRecord = (record) => record,
+): FormRecord[] {
   const rng = Rng.named(seed, `embedded/${tier}/${form.id}/${split}`);
   const fields = fieldsOf(form, tier);
   const seen = new Set<string>();
@@ -67,7 +75,7 @@ export function recordsOf(form: Form, tier: Tier, split: Split, count: number, s
         },
       );
     }
-    const record = drawRecord(fields, rng, split === "train");
+    const record = trim(drawRecord(fields, rng, split === "train"));
     const key = JSON.stringify(record);
     if (seen.has(key) || (split !== "heldout" && splitOf(form, tier, record) !== split)) continue;
     seen.add(key);

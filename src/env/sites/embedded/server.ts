@@ -8,6 +8,7 @@ import { type Form, fieldsOf, pathOf } from "./form.js";
 import { FORM_SCRIPT, formConfig } from "./form-script.js";
 import { formPage, indexPage, missingPage } from "./pages.js";
 import { STYLE } from "./style.js";
+import { serveWizards } from "./wizard-server.js";
 
 /** Largest body accepted, in bytes: forms with one small file. */
 const BODY_LIMIT = 1 << 20;
@@ -44,6 +45,12 @@ export function createApp(forms: readonly Form[], status500Every: number): { app
   const posts = new Map<string, number>();
   let received = 0;
   const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
+  /** Counts a post. @returns false where it is to fail. */
+  const receive = (path: string): boolean => {
+    posts.set(path, (posts.get(path) ?? 0) + 1);
+    received++;
+    return status500Every === 0 || received % status500Every !== 0;
+  };
   const app = new Hono();
   app.get("/", (c) => c.html(indexPage(forms)));
   app.get("/favicon.ico", (c) => c.body(null, 204));
@@ -56,9 +63,7 @@ export function createApp(forms: readonly Form[], status500Every: number): { app
       app.get(path, (c) => c.html(formPage(form, tier)));
       if (form.scripted) app.get(`${path}/form-config`, (c) => c.json(formConfig(fields)));
       app.post(path, limit, async (c) => {
-        posts.set(path, (posts.get(path) ?? 0) + 1);
-        received++;
-        if (status500Every > 0 && received % status500Every === 0) return c.json({ error: "Injected fault" }, 500);
+        if (!receive(path)) return c.json({ error: "Injected fault" }, 500);
         const posted = await postedValues(c);
         if (posted === undefined) return c.json({ error: "The body is not a form" }, 400);
         const missing = fields.filter((field) => isMissing(field, posted));
@@ -69,6 +74,7 @@ export function createApp(forms: readonly Form[], status500Every: number): { app
       });
     }
   }
+  serveWizards(app, limit, receive, postedValues);
   app.notFound((c) => c.html(missingPage(), 404));
   app.onError((error, c) => c.json({ error: messageOf(error) }, 500));
   return { app, posts };

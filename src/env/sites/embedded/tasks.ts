@@ -3,6 +3,7 @@ import type { FieldValue, Task, Tier } from "../../site.js";
 import { FORMS } from "./catalog.js";
 import { type Form, pathOf } from "./form.js";
 import { type FormRecord, recordsOf } from "./records.js";
+import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
 
 /** Records a form: `train`, `val`, `test` of each training form, `heldout` of each held-out form. */
 export type Sizes = Readonly<Record<Split, number>>;
@@ -30,12 +31,25 @@ function taskOf(form: Form, tier: Tier, split: Split, index: number, fields: For
   };
 }
 
+/** Tasks of a form of several pages: they give no value for what is not asked for. */
+function wizardTasks(wizard: Wizard, split: Split, count: number, seed: number): Task[] {
+  const trim = (record: FormRecord): FormRecord =>
+    Object.fromEntries(Object.entries(record).filter(([label]) => isAsked(wizard, label, record)));
+  return recordsOf(wizard, "wizard", split, count, seed, trim).map((fields, i) => ({
+    ...taskOf(wizard, "wizard", split, i, fields),
+    pages: wizard.pages.map((page) => page.map(({ label }) => label).filter((label) => label in fields)),
+  }));
+}
+
 /** All tasks of one tier, form by form, split by split. Same seed and sizes: the same tasks. */
 export function embeddedTasks(tier: Tier, seed: number, sizes: Sizes): Task[] {
-  return FORMS.flatMap((form) => {
+  const forms: readonly Form[] = tier === "wizard" ? WIZARDS : FORMS;
+  return forms.flatMap((form) => {
     const splits: readonly Split[] = form.heldout ? ["heldout"] : ["train", "val", "test"];
     return splits.flatMap((split) =>
-      recordsOf(form, tier, split, sizes[split], seed).map((record, i) => taskOf(form, tier, split, i, record)),
+      tier === "wizard"
+        ? wizardTasks(form as Wizard, split, sizes[split], seed)
+        : recordsOf(form, tier, split, sizes[split], seed).map((record, i) => taskOf(form, tier, split, i, record)),
     );
   });
 }

@@ -1,0 +1,244 @@
+/**
+ * Forms of several pages in a real browser: after each page the policy sees what is there now and writes the next plan; a
+ * wizard is one episode (docs/pages.md).
+ */
+import { z } from "zod";
+import type { Act, Action, Observation } from "../../core/interaction.js";
+import type { Rng } from "../../core/rng.js";
+import { EnvironmentFault } from "../browser/browser.js";
+import type { Episode, EpisodeRunner, Idle } from "../browser/episode.js";
+import { type Asked, answered } from "../browser/recorded-answers.js";
+import type { Session } from "../browser/session.js";
+import { Walk, type Walked } from "../browser/turns.js";
+import type { Environment, EnvironmentKind, EnvironmentTask, EpisodeOutcome, FixedPolicy } from "../environment.js";
+import { looseLabel } from "../forms/normalize.js";
+import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { type RewardKind, rewardFor } from "../forms/own-reward.js";
+import { renderPage } from "../forms/page-prompt.js";
+import { parsePlan, renderPlan } from "../forms/plan.js";
+import { documentsReward, score } from "../forms/reward.js";
+import type { SeenPage } from "../forms/seen-page.js";
+import type { RunningSite, Task } from "../site.js";
+import { FormsEnvironment, environment as forms, config as formsConfig, openSite, outcomeOf } from "./forms.js";
+
+const schema = z.strictObject({
+  turns: z.int().min(1).max(50).default(8).describe("turns of one episode at most"),
+  page_characters: z
+    .int()
+    .min(100)
+    .max(100_000)
+    .default(2000)
+    .describe("characters of a prompt that describe the page; what is cut is said in the prompt (docs/pages.md)"),
+});
+
+const config = formsConfig.extend({ environment: schema.extend({ kind: z.string() }) });
+type PagesConfig = z.output<typeof config>;
+
+export const environment: EnvironmentKind = {
+  ...forms,
+  schema,
+  async open(raw) {
+    const options = config.parse(raw);
+    const { kind, ...rest } = options.site;
+    const site = await openSite(kind, rest);
+    return new PagesEnvironment(site, options, await rewardFor(options.reward));
+  },
+};
+
+/** What an episode came to, and what was seen on its way. */
+interface Played {
+  readonly walked: Walked;
+  /** Labels of the controls that each turn was shown, as `looseLabel` gives them. */
+  readonly shown: readonly (readonly string[])[];
+  readonly unresolved: readonly string[];
+  readonly cuts: readonly string[];
+}
+
+/** The environment of a running site whose forms may have several pages. */
+export class PagesEnvironment implements Environment {
+  readonly name: string;
+  readonly tasks: readonly Task[];
+  readonly notes: readonly string[];
+  readonly capacity: number;
+  private readonly forms: FormsEnvironment;
+  /** The pages behind observations, for policies that need no model. */
+  private readonly pages = new WeakMap<Observation, SeenPage>();
+
+  constructor(
+    site: RunningSite,
+    private readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment">,
+    private readonly scoreOf: RewardKind["score"] = ({ reward }) => reward,
+  ) {
+    this.forms = new FormsEnvironment(site, config, scoreOf);
+    this.name = site.name;
+    this.tasks = site.tasks();
+    this.notes = site.notes ?? [];
+    // an episode keeps its context between its turns
+    this.capacity = config.browser.contexts;
+  }
+
+  splitHash(): string {
+    return this.forms.splitHash();
+  }
+
+  start(): Promise<void> {
+    return this.forms.start();
+  }
+
+  get started(): boolean {
+    return this.forms.started;
+  }
+
+  /** The browser, for `doctor`. */
+  runner(): Promise<EpisodeRunner> {
+    return this.forms.runner();
+  }
+
+  checkPage(): Promise<string> {
+    return this.forms.checkPage();
+  }
+
+  async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
+    const task = given as Task;
+    const runner = await this.runner();
+    const asked: Asked[] = [];
+    const start = performance.now();
+    let attempts = 0;
+    const work = (session: Session, idle: Idle): Promise<Played> => {
+      attempts++;
+      return this.playOnce(session, task, (observation, turn) => idle.during(answered(asked, turn, observation, act)));
+    };
+    try {
+      const ended = await runner.converse(work);
+      const about = { taskId: task.id, attempts, ms: performance.now() - start };
+      if ("fault" in ended) return outcomeOf(task, { ...FAULTY, ...about, fault: ended.fault }, this.scoreOf);
+      return this.outcome(task, ended.result, about);
+    } catch (error) {
+      // the policy's own environment may be out of reach: a fault as any other
+      if (!(error instanceof EnvironmentFault)) throw error;
+      return outcomeOf(task, { ...FAULTY, taskId: task.id, attempts, ms: 0, fault: error.message }, this.scoreOf);
+    }
+  }
+
+  private async playOnce(
+    session: Session,
+    task: Task,
+    ask: (observation: Observation, turn: number) => Promise<Action>,
+  ): Promise<Played> {
+    const { turns, page_characters } = this.config.environment;
+    const uploads = this.config.browser.uploads;
+    const walk = await Walk.open(session, task, { uploads });
+    const shown: string[][] = [];
+    const unresolved: string[] = [];
+    const cuts: string[] = [];
+    let last: string | undefined;
+    for (let turn = 0; turn < turns && !walk.done; turn++) {
+      const page = await walk.see();
+      const prompt = renderPage(page, task, this.config.prompt.style, page_characters);
+      // a turn that has changed nothing, not even a message, has no other one after it
+      if (prompt.text === last) break;
+      last = prompt.text;
+      cuts.push(...prompt.cuts.map((cut) => `turn ${turn + 1}: ${cut}`));
+      const observation = { text: prompt.text };
+      this.pages.set(observation, page);
+      shown.push(page.controls.map(({ label }) => looseLabel(label)));
+      const plan = parsePlan((await ask(observation, turn)).text ?? "");
+      unresolved.push(...plan.unresolved);
+      await walk.act(plan);
+      // who does nothing is done
+      if (plan.actions.length === 0) break;
+    }
+    return { walked: await walk.end(), shown, unresolved, cuts };
+  }
+
+  private outcome(
+    task: Task,
+    { walked, shown, unresolved, cuts }: Played,
+    about: Pick<Episode, "taskId" | "attempts" | "ms">,
+  ): EpisodeOutcome {
+    const { controls, values, actions, accepted, refusal, posted, status } = walked;
+    const uploads = this.config.browser.uploads === "dummy";
+    const came = { values, accepted, actions, unresolved: unresolved.length, uploads };
+    const episode: Episode = {
+      ...about,
+      ...score(task, controls, came),
+      documentsReward: documentsReward(task, controls, came),
+      accepted,
+      posted,
+      actions,
+      unresolved,
+      ...(refusal === undefined ? {} : { refusal }),
+      ...(status === undefined ? {} : { status }),
+    };
+    const outcome = outcomeOf(task, episode, this.scoreOf);
+    const mean = (labels: readonly string[]): number | undefined =>
+      labels.length === 0
+        ? undefined
+        : labels.reduce((sum, label) => sum + (episode.perField[label] ?? 0), 0) / labels.length;
+    const wanted = Object.keys(task.fields);
+    return {
+      ...outcome,
+      // a page without fields of the task is worth what became of the form
+      turnRewards: shown.map(
+        (labels) => mean(wanted.filter((label) => labels.includes(looseLabel(label)))) ?? Number(accepted),
+      ),
+      metrics: {
+        ...outcome.metrics,
+        turns: shown.length,
+        ...Object.fromEntries(
+          (task.pages ?? []).flatMap((labels, i) => {
+            const value = mean(labels);
+            return value === undefined ? [] : [[`page_${i + 1}_accuracy`, value]];
+          }),
+        ),
+      },
+      detail: { ...outcome.detail, ...(cuts.length === 0 ? {} : { cuts }) },
+      summary: `${shown.length} turns`,
+    };
+  }
+
+  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
+    oracle: async (task) => this.planner((page) => oraclePlan(task as Task, page)),
+    ...Object.fromEntries(
+      NULL_POLICIES.map((name): [string, FixedPolicy] => [
+        name,
+        async (_, rng: Rng) => this.planner((page) => nullPlan(name, page.controls, rng)),
+      ]),
+    ),
+  };
+
+  private planner(plan: (page: SeenPage) => Parameters<typeof renderPlan>[0]): Act {
+    return async (observation) => {
+      const page = this.pages.get(observation);
+      return { text: page === undefined ? "" : renderPlan(plan(page), "compact") };
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.forms.close();
+  }
+}
+
+/** The plan of a perfect policy: the fields of the page that is there, and of those that come with them. */
+function oraclePlan(task: Task, { controls }: SeenPage): Parameters<typeof renderPlan>[0] {
+  const shown = new Set(controls.map(({ label }) => looseLabel(label)));
+  const isThere = (label: string): boolean => shown.has(looseLabel(label));
+  const there = task.pages?.find((page) => page.some(isThere)) ?? [];
+  const fields = Object.entries(task.fields).filter(([label]) => isThere(label) || there.includes(label));
+  return oracleActions(Object.fromEntries(fields), controls);
+}
+
+const FAULTY = {
+  reward: Number.NaN,
+  taskCompletion: Number.NaN,
+  fieldAccuracy: Number.NaN,
+  executionCompleteness: Number.NaN,
+  documentsReward: Number.NaN,
+  success: false,
+  perField: {},
+  received: {},
+  accepted: false,
+  posted: [],
+  actions: [],
+  unresolved: [],
+} satisfies Partial<Episode>;

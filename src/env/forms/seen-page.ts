@@ -1,0 +1,39 @@
+import type { Control, ReadForm } from "../browser/controls.js";
+import type { PageSigns } from "../browser/page-signs.js";
+import type { FieldValue } from "../site.js";
+
+/** What a policy sees of a page. */
+export interface SeenPage {
+  readonly title: string;
+  /** Further headings, as the step that it is. */
+  readonly headings: readonly string[];
+  /** What the page or the server complained about, and what else it announces. */
+  readonly messages: readonly string[];
+  /** What can be filled in now, with what it holds; labels without the star of a required field. */
+  readonly controls: readonly (Control & { readonly value: FieldValue })[];
+  readonly buttons: readonly string[];
+}
+
+/** @param complaint what the last turn met with. */
+export function seenPage(
+  signs: PageSigns,
+  form: Pick<ReadForm, "controls" | "buttons">,
+  values: readonly FieldValue[],
+  complaint: string | undefined,
+): SeenPage {
+  const [title = signs.title, ...headings] = signs.headings;
+  const said = [...signs.errors, ...signs.notices.map(({ text }) => text)];
+  const messages =
+    complaint === undefined || said.some((text) => complaint.includes(text)) ? said : [complaint, ...said];
+  return {
+    title,
+    headings: headings.slice(0, 3),
+    messages: [...new Set(messages)],
+    controls: form.controls.flatMap((control, i) =>
+      control.present && !control.elsewhere
+        ? [{ ...control, label: control.label.replace(/[\s*:]+$/, ""), value: values[i] ?? control.default }]
+        : [],
+    ),
+    buttons: form.buttons.map(({ label }) => label),
+  };
+}

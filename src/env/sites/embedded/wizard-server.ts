@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { html } from "hono/html";
+import type { FieldValue } from "../../site.js";
+import type { Field } from "./fields.js";
+import { pathOf } from "./form.js";
+import { type Html, labelled, layout } from "./pages.js";
+import type { FormRecord } from "./records.js";
+import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
+
+type Posted = Readonly<Record<string, string | string[]>>;
+
+/** Wizards that are under way; of more than these the oldest are forgotten. */
+const MOST_OPEN = 10_000;
+
+/** What the server tells the page's script: the condition of each field, and what is checked before the next step. */
+const rulesOf = (wizard: Wizard): string =>
+  JSON.stringify(
+    wizard.fields.map((field) => ({
+      name: field.name,
+      label: field.label,
+      required: field.required,
+      min: field.min,
+      max: field.max,
+      when: conditionOf(wizard, field),
+    })),
+  );
+
+function conditionOf(wizard: Wizard, { label }: Field): { name: string; value: string | boolean } | undefined {
+  const condition = wizard.when[label];
+  const other = wizard.fields.find((field) => field.label === condition?.label);
+  if (condition === undefined || other === undefined) return undefined;
+  const value = other.options?.find((option) => option.text === condition.is)?.value ?? condition.is;
+  return { name: other.name, value };
+}
+
+function fieldsHtml(fields: readonly Field[]): Html {
+  return html`${fields.map(
+    (field) => html`<div class="field" data-field="${field.name}">${labelled(field)}</div>
+`,
+  )}`;
+}
+
+const complaintHtml = (text: string): Html => html`<p class="error" role="alert">${text}</p>`;
+
+/** One page of a wizard on the server, or all steps of one in the browser. `held`: what is shown again after a complaint. */
+function wizardPage(wizard: Wizard, page: number, token: string, held: FormRecord = {}, complaint = ""): Html {
+  const path = pathOf(wizard, "wizard");
+  const { pages, steps, title } = wizard;
+  const shown = (fields: readonly Field[]): Html =>
+    fieldsHtml(
+      fields.map((field) => {
+        const value = held[field.label];
+        return value === undefined ? field : { ...field, preset: value };
+      }),
+    );
+  const step = (k: number): Html => html`<h2>Step ${k + 1} of ${pages.length}</h2>`;
+  const body =
+    steps === "server"
+      ? html`${step(page)}${shown(pages[page] ?? [])}
+<div class="actions"><button type="submit">${page + 1 === pages.length && !wizard.review ? "Submit" : "Next"}</button></div>`
+      : html`${pages.map(
+          (
+            fields,
+            k,
+          ) => html`<section class="step" data-step="${k}"${k === 0 ? "" : html` hidden`}>${step(k)}${shown(fields)}
+<div class="actions">${
+            k + 1 === pages.length
+              ? html`<button type="submit">${wizard.review ? "Continue" : "Submit"}</button>`
+              : html`<button type="button" data-next="${k + 1}">Next</button>`
+          }</div></section>
+`,
+        )}`;
+  return layout(
+    title,
+    html`<div class="card"><h1>${title}</h1>
+<div id="complaint">${complaint === "" ? "" : complaintHtml(complaint)}</div>
+<form method="post" action="${path}" novalidate data-rules="${rulesOf(wizard)}">
+<input type="hidden" name="wizard" value="${token}"><input type="hidden" name="page" value="${page}">
+${body}</form></div>`,
+    "/static/wizard.js",
+  );
+}
+
+function reviewPage(wizard: Wizard, token: string, values: FormRecord): Html {
+  const rows = Object.entries(values).map(
+    ([label, value]) => html`<dt>${label}</dt><dd>${spoken(value)}</dd>
+`,
+  );
+  return layout(
+    wizard.title,
+    html`<div class="card"><h1>${wizard.title}</h1><h2>Check your answers</h2><dl>${rows}</dl>
+<form method="post" action="${pathOf(wizard, "wizard")}"><input type="hidden" name="wizard" value="${token}">
+<input type="hidden" name="page" value="review"><div class="actions"><button type="submit">Confirm</button></div></form></div>`,
+  );
+}
+
+const thanksPage = (wizard: Wizard): Html =>
+  layout(
+    wizard.title,
+    html`<div class="card"><h1>Thank you</h1><p role="status">${wizard.title}: we have received it.</p></div>`,
+  );
+
+const spoken = (value: FieldValue): string =>
+  typeof value === "boolean" ? (value ? "yes" : "no") : Array.isArray(value) ? value.join(", ") : String(value);
+
+/** The posted values by label: options by their texts. */
+function read(fields: readonly Field[], posted: Posted): FormRecord {
+  return Object.fromEntries(
+    fields.map((field): [string, FieldValue] => {
+      const given = [posted[field.name] ?? []].flat();
+      const text = (value: string): string => field.options?.find((option) => option.value === value)?.text ?? value;
+      if (field.kind === "checkbox") return [field.label, given.length > 0];
+      if (field.kind === "checkbox-group") return [field.label, given.map(text)];
+      return [field.label, text(given[0] ?? "")];
+    }),
+  );
+}
+
+/** What is wrong with a page's values, in words; empty where nothing is. */
+function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecord): string {
+  const asked = fields.filter((field) => isAsked(wizard, field.label, values));
+  const missing = asked.filter((field) => {
+    const value = values[field.label];
+    return field.required && (value === false || value === undefined || String(value).trim() === "");
+  });
+  if (missing.length > 0) return `Required: ${missing.map((field) => field.label).join(", ")}`;
+  const off = asked.find(({ kind, label, min = -Infinity, max = Infinity }) => {
+    const text = String(values[label] ?? "");
+    return kind === "number" && text !== "" && !(Number(text) >= min && Number(text) <= max);
+  });
+  return off === undefined ? "" : `Invalid: ${off.label} has to be from ${off.min} to ${off.max}`;
+}
+
+/**
+ * Adds the forms of several pages to the site.
+ * @param receive counts a post, and says false where it is to fail.
+ * @param readPost the posted values by name; undefined where it is no form.
+ */
+export function serveWizards(
+  app: Hono,
+  limit: MiddlewareHandler,
+  receive: (path: string) => boolean,
+  readPost: (context: Context) => Promise<Posted | undefined>,
+): void {
+  const open = new Map<string, Record<string, FieldValue>>();
+  app.get("/static/wizard.js", (c) => c.body(WIZARD_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
+  for (const wizard of WIZARDS) {
+    const path = pathOf(wizard, "wizard");
+    app.get(path, (c) => {
+      const token = randomUUID();
+      open.set(token, {});
+      const [oldest] = open.keys();
+      if (open.size > MOST_OPEN && oldest !== undefined) open.delete(oldest);
+      return c.html(wizardPage(wizard, 0, token));
+    });
+    app.post(path, limit, async (c) => {
+      if (!receive(path)) return c.json({ error: "Injected fault" }, 500);
+      const posted = await readPost(c);
+      const token = [posted?.wizard ?? ""].flat()[0] ?? "";
+      const values = open.get(token);
+      if (posted === undefined || values === undefined)
+        return c.html(wizardPage(wizard, 0, token, {}, "Error: this form has expired"), 422);
+      if (posted.page === "review") {
+        const complaint = wizard.pages.map((fields) => complaintOf(wizard, fields, values)).find((text) => text !== "");
+        if (complaint !== undefined || Object.keys(values).length === 0)
+          return c.html(wizardPage(wizard, 0, token, values, complaint ?? "Error: nothing was filled in"), 422);
+        open.delete(token);
+        return c.html(thanksPage(wizard));
+      }
+      const page = wizard.steps === "client" ? 0 : Number(posted.page);
+      const fields = wizard.steps === "client" ? wizard.fields : wizard.pages[page];
+      if (fields === undefined) return c.html(wizardPage(wizard, 0, token, values, "Error: no such step"), 422);
+      const given = read(fields, posted);
+      const complaint = complaintOf(wizard, fields, given);
+      if (complaint !== "") return c.html(wizardPage(wizard, page, token, given, complaint), 422);
+      for (const { label } of fields) if (isAsked(wizard, label, given)) values[label] = given[label] as FieldValue;
+      if (wizard.steps === "server" && page + 1 < wizard.pages.length)
+        return c.html(wizardPage(wizard, page + 1, token));
+      if (wizard.review) return c.html(reviewPage(wizard, token, values));
+      open.delete(token);
+      return c.html(thanksPage(wizard));
+    });
+  }
+}
+
+/** Shows what is asked for under a condition, and leads from step to step where that is the browser's part. */
+const WIZARD_SCRIPT = `
+"use strict";
+const form = document.querySelector("form[data-rules]");
+const rules = JSON.parse(form.dataset.rules);
+const boxOf = (name) => form.querySelector('[data-field="' + name + '"]');
+const valueOf = (name) => {
+  const inputs = [...form.elements].filter((e) => e.name === name && !e.disabled);
+  const first = inputs[0];
+  if (first === undefined) return "";
+  if (first.type === "checkbox" && inputs.length === 1) return first.checked;
+  if (first.type === "radio" || first.type === "checkbox") return inputs.filter((e) => e.checked).map((e) => e.value).join();
+  return first.value;
+};
+function arrange() {
+  for (const rule of rules) {
+    if (rule.when === undefined || boxOf(rule.name) === null) continue;
+    const asked = valueOf(rule.when.name) === rule.when.value;
+    boxOf(rule.name).hidden = !asked;
+    for (const input of boxOf(rule.name).querySelectorAll("input,select,textarea")) input.disabled = !asked;
+  }
+}
+function complain(text) {
+  const place = document.getElementById("complaint");
+  place.replaceChildren();
+  if (text === "") return;
+  const p = document.createElement("p");
+  p.className = "error";
+  p.setAttribute("role", "alert");
+  p.textContent = text;
+  place.append(p);
+}
+function problemIn(step) {
+  const here = rules.filter((r) => step.contains(boxOf(r.name)) && !boxOf(r.name).hidden);
+  const missing = here.filter((r) => r.required && [false, ""].includes(valueOf(r.name)));
+  if (missing.length > 0) return "Required: " + missing.map((r) => r.label).join(", ");
+  const off = here.find((r) => r.min !== undefined && valueOf(r.name) !== "" &&
+    !(Number(valueOf(r.name)) >= r.min && Number(valueOf(r.name)) <= r.max));
+  return off === undefined ? "" : "Invalid: " + off.label + " has to be from " + off.min + " to " + off.max;
+}
+form.addEventListener("input", arrange);
+form.addEventListener("change", arrange);
+for (const button of form.querySelectorAll("button[data-next]")) {
+  button.addEventListener("click", () => {
+    const step = button.closest(".step");
+    const problem = problemIn(step);
+    complain(problem);
+    if (problem !== "") return;
+    step.hidden = true;
+    form.querySelector('[data-step="' + button.dataset.next + '"]').hidden = false;
+  });
+}
+arrange();
+`;

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Rng } from "../../../src/core/rng.js";
+import { EnvironmentFault } from "../../../src/env/browser/browser.js";
+import type { EpisodeOutcome } from "../../../src/env/environment.js";
+import { PagesEnvironment } from "../../../src/env/environments/pages.js";
+import { NULL_POLICIES } from "../../../src/env/forms/oracle.js";
+import type { Task } from "../../../src/env/site.js";
+import { WIZARDS } from "../../../src/env/sites/embedded/wizards.js";
+import { type EmbeddedSite, site as embedded } from "../../../src/env/sites/embedded.js";
+import { FORMS_OPTIONS } from "../page-site.js";
+
+const TURNS = { kind: "pages", turns: 8, page_characters: 2000 };
+const open = async (options: object = {}): Promise<{ site: EmbeddedSite; environment: PagesEnvironment }> => {
+  const site = (await embedded.start(
+    embedded.schema.parse({ tier: "wizard", sizes: { train: 1, val: 0, test: 0, heldout: 1 }, ...options }),
+  )) as EmbeddedSite;
+  return { site, environment: new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: TURNS }) };
+};
+
+async function playWith(environment: PagesEnvironment, policy: string, task: Task): Promise<EpisodeOutcome> {
+  const act = await environment.fixedPolicies[policy]?.(task, Rng.named(1, `${policy}/${task.id}`));
+  assert.ok(act !== undefined);
+  return environment.play(task, act);
+}
+
+test("wizards: the oracle scores exactly 1 on every form, a turn a page; null policies at most .05 on average", async () => {
+  const { environment } = await open();
+  try {
+    assert.ok(new Set(environment.tasks.map(({ form }) => form)).size === WIZARDS.length && WIZARDS.length >= 10);
+    await Promise.all(
+      environment.tasks.map(async (task) => {
+        const { reward, success, fault, turnRewards, metrics, detail } = await playWith(environment, "oracle", task);
+        assert.deepEqual([task.id, reward, success, fault], [task.id, 1, true, undefined], JSON.stringify(detail));
+        assert.ok(turnRewards?.every((value) => value === 1));
+        const wizard = WIZARDS.find(({ id }) => id === task.form);
+        assert.equal(metrics.turns, (wizard?.pages.length ?? 0) + Number(wizard?.review));
+        assert.equal(metrics.page_2_accuracy, 1);
+      }),
+    );
+    for (const policy of NULL_POLICIES) {
+      const outcomes = await Promise.all(environment.tasks.map((task) => playWith(environment, policy, task)));
+      const rewards = outcomes.map(({ reward }) => reward ?? Number.NaN);
+      const mean = rewards.reduce((sum, value) => sum + value, 0) / rewards.length;
+      assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);
+    }
+  } finally {
+    await environment.close();
+  }
+});
+
+describe("an episode of several turns", () => {
+  const answers = (plans: readonly string[], seen: string[] = []) => {
+    let turn = 0;
+    return async ({ text = "" }: { text?: string }) => {
+      seen.push(text);
+      return { text: plans[turn++] ?? "" };
+    };
+  };
+
+  test("shows what is there now, and what the server or the page complained about: it can be corrected", async () => {
+    const { environment } = await open();
+    try {
+      const server = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
+      const [first, last] = [server.fields["First Name"], server.fields["Last Name"]];
+      const seen: string[] = [];
+      const outcome = await environment.play(
+        server,
+        answers([`fill First Name | ${first}\nsubmit`, `fill Last Name | ${last}\nsubmit`], seen),
+      );
+      assert.match(seen[0] ?? "", /^page: Library Card, Step 1 of 3\n First Name\n Last Name\nform: Library Card\n/);
+      assert.match(seen[1] ?? "", /^page: Library Card, Step 1 of 3\n! Required: Last Name\n/);
+      assert.ok(seen[1]?.includes(` First Name = ${first}\n`));
+      assert.match(
+        seen[2] ?? "",
+        /^page: Library Card, Step 2 of 3\n Card Type: Adult; Child; Student; Senior = Adult\n/,
+      );
+      assert.equal(seen.length, 3);
+      assert.deepEqual(outcome.turnRewards?.slice(0, 2), [1, 1]);
+      assert.deepEqual([outcome.metrics.page_1_accuracy, outcome.metrics.page_3_accuracy], [1, 0]);
+      assert.deepEqual([outcome.success, outcome.detail.accepted], [false, false]);
+
+      const client = environment.tasks.find(({ form }) => form === "kitchen/table-booking") as Task;
+      const steps: string[] = [];
+      await environment.play(client, answers(["submit", "fill Town | Rome"], steps));
+      assert.match(steps[1] ?? "", /^page: Table Booking, Step 1 of 2\n! Required: Guest Name, Phone Number\n/);
+      // a turn that changes nothing is the last one
+      assert.equal(steps.length, 2);
+    } finally {
+      await environment.close();
+    }
+  });
+
+  test("a fault is tried again with the answers that were given: the policy is not asked anew; a lasting one leaves the episode out", async () => {
+    const { site, environment } = await open({ faults: { status500Every: 3 } });
+    try {
+      // its three posts: the third of the first attempt fails, as every third does
+      const task = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
+      const oracle = await environment.fixedPolicies.oracle?.(task, Rng.named(1, "oracle"));
+      let asked = 0;
+      const outcome = await environment.play(task, async (observation) => {
+        asked++;
+        return (oracle as NonNullable<typeof oracle>)(observation);
+      });
+      assert.equal(site.posts().get(task.url), 9);
+      assert.deepEqual([outcome.reward, asked], [null, 3]);
+      assert.match(outcome.fault ?? "", /HTTP 500 for POST \/wizard\/library\/card-request/);
+    } finally {
+      await environment.close();
+    }
+    const second = await open({ faults: { status500Every: 4 } });
+    try {
+      const task = second.environment.tasks.find(({ form }) => form === "library/card-request") as Task;
+      await playWith(second.environment, "oracle", task);
+      const act = await second.environment.fixedPolicies.oracle?.(task, Rng.named(1, "oracle"));
+      let asked = 0;
+      const outcome = await second.environment.play(task, async (observation) => {
+        asked++;
+        return (act as NonNullable<typeof act>)(observation);
+      });
+      // the fourth post is the first of this episode
+      assert.deepEqual([outcome.reward, asked, second.site.posts().get(task.url)], [1, 3, 7]);
+    } finally {
+      await second.environment.close();
+    }
+  });
+
+  test("a policy's own failure is thrown, and one of its environment is a fault", async () => {
+    const { environment } = await open();
+    try {
+      const [task] = environment.tasks as [Task];
+      await assert.rejects(
+        environment.play(task, () => Promise.reject(new Error("a bug"))),
+        /a bug/,
+      );
+      const away = await environment.play(task, () => Promise.reject(new EnvironmentFault("no model")));
+      assert.deepEqual([away.reward, away.fault], [null, "no model"]);
+    } finally {
+      await environment.close();
+    }
+  });
+});

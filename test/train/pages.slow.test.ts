@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { loadConfig, type RunConfig } from "../../src/config/config.js";
+import { readMetrics } from "../../src/runs/metrics.js";
+import { readRollouts } from "../../src/runs/rollout-record.js";
+import { train } from "../../src/train/recipe.js";
+import type { TrainOptions } from "../../src/train/types.js";
+import { differences, timelessFiles } from "../support/run-files.js";
+import { stopAfter } from "../support/stop-after.js";
+
+const CONFIG = `
+model: models/tiny-refusion
+environment: { kind: pages, turns: 4, page_characters: 300 }
+site: { kind: embedded, tier: wizard, sizes: { train: 2, val: 1, test: 1, heldout: 1 } }
+browser: { contexts: 4 }
+objective: { kind: flow-grpo, advantage: center }
+sampler: { kind: unmask, prompt_length: 256, response_length: 64, temperature: 1 }
+training: { steps: 2, prompts_per_step: 2, group_size: 4, rollout_batch: 8, micro_batch: 4, learning_rate: 1.0e-3 }
+evaluation: { splits: [val], episodes: 2, every: 0 }
+checkpoint: { every: 1, keep_last: 9 }
+runtime: { threads: 1, provider: cpu }
+tracking: { tensorboard: false }
+`;
+
+describe("training on forms of several pages", () => {
+  let dir: string;
+  let config: RunConfig;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), "pages-"));
+    writeFileSync(join(dir, "run.yaml"), CONFIG);
+    config = await loadConfig(join(dir, "run.yaml"), { command: "flow-grpo" });
+  });
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  const options = (name: string, changes: Partial<TrainOptions> = {}): TrainOptions => ({
+    command: "flow-grpo",
+    configPath: join(dir, "run.yaml"),
+    dryRun: false,
+    runDir: join(dir, name),
+    rolloutsRun: undefined,
+    resume: false,
+    quiet: true,
+    json: true,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+
+  it("scores every turn as it was sampled; resume and recorded rollouts end in the same adapter", async () => {
+    await train(config, options("whole"));
+    for (const { extra, faults } of readMetrics(join(dir, "whole", "metrics.jsonl"))) {
+      assert.equal(faults, 0);
+      assert.ok((extra?.on_policy_ratio_error ?? 1) < 1e-4, `${extra?.on_policy_ratio_error}`);
+      assert.ok((extra?.turns ?? 0) > 1);
+    }
+    const records = [1, 2].flatMap((step) => readRollouts(join(dir, "whole", "rollouts", `step-00000${step}.jsonl`)));
+    assert.ok(records.some(({ turns }) => turns.length > 1));
+    for (const { turns } of records) {
+      assert.ok(turns.every(({ prompt, reward }) => prompt.startsWith("page: ") && typeof reward === "number"));
+      assert.equal(new Set(turns.map(({ prompt }) => prompt)).size, turns.length);
+    }
+    await train(config, options("stopped", { signal: stopAfter(1) }));
+    await train(config, options("stopped", { resume: true }));
+    const whole = timelessFiles(join(dir, "whole"));
+    assert.deepEqual(differences(whole, timelessFiles(join(dir, "stopped"))), []);
+    await train(config, options("recorded", { rolloutsRun: join(dir, "whole") }));
+    const learned = timelessFiles(join(dir, "recorded"));
+    for (const name of [1, 2].map((step) => `${step}/adapter_model.safetensors`))
+      assert.deepEqual(learned.get(name), whole.get(name), name);
+  });
+});
