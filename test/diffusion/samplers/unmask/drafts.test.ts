@@ -9,7 +9,7 @@ const COUNT = 24;
 const options: UnmaskOptions = { ...SMALL, rounds: 3, responseLength: 6 };
 
 async function play(changes: Partial<UnmaskOptions>): Promise<UnmaskTrajectory[]> {
-  return sampler.rollout(new FakeNetwork(3), prompts(COUNT, 3, 4), { ...options, ...changes }, streams(5, COUNT));
+  return sampler.rollout(new FakeNetwork(3), prompts(COUNT, 3, 4), { ...options, ...changes }, streams(COUNT, 5));
 }
 
 for (const slotFill of ["parallel", "autoregressive"] as const) {
