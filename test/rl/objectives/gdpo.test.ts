@@ -50,9 +50,10 @@ test("over the draws of its masks every token has the weight 1: the estimate of 
       boundTerms([trajectory], options, { ...layout, quadrature, rngs: [rng] }),
     )) {
       const positions = batch.inputs.position_ids?.data as BigInt64Array;
+      const rows = batch.inputs.rows?.data as BigInt64Array;
       batch.coefficient.forEach((c, r) => {
         if (c === 0) return;
-        const position = positions[Number((batch.inputs.rows?.data as BigInt64Array)[r])] as bigint;
+        const position = positions[Number(rows[r])] as bigint;
         totals.set(position, (totals.get(position) ?? 0) + c * probability);
       });
     }
