@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { html } from "hono/html";
+import { sha256 } from "../../../core/files.js";
 import type { FieldValue } from "../../site.js";
 import type { Field } from "./fields.js";
 import { pathOf } from "./form.js";
@@ -143,29 +143,32 @@ export function serveWizards(
   receive: (path: string) => boolean,
   readPost: (context: Context) => Promise<Posted | undefined>,
 ): void {
-  const open = new Map<string, Record<string, FieldValue>>();
+  const open = new Map<string, FormRecord>();
+  /** A token says what was given so far, and nothing of when or by whom: an episode posts the same when it is played again. */
+  const keep = (path: string, values: FormRecord): string => {
+    const token = sha256(JSON.stringify([path, values])).slice(0, 16);
+    open.delete(token);
+    open.set(token, values);
+    const [oldest] = open.keys();
+    if (open.size > MOST_OPEN && oldest !== undefined) open.delete(oldest);
+    return token;
+  };
   app.get("/static/wizard.js", (c) => c.body(WIZARD_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
   for (const wizard of WIZARDS) {
     const path = pathOf(wizard, "wizard");
-    app.get(path, (c) => {
-      const token = randomUUID();
-      open.set(token, {});
-      const [oldest] = open.keys();
-      if (open.size > MOST_OPEN && oldest !== undefined) open.delete(oldest);
-      return c.html(wizardPage(wizard, 0, token));
-    });
+    app.get(path, (c) => c.html(wizardPage(wizard, 0, keep(path, {}))));
     app.post(path, limit, async (c) => {
       if (!receive(path)) return c.json({ error: "Injected fault" }, 500);
       const posted = await readPost(c);
       const token = [posted?.wizard ?? ""].flat()[0] ?? "";
-      const values = open.get(token);
-      if (posted === undefined || values === undefined)
-        return c.html(wizardPage(wizard, 0, token, {}, "Error: this form has expired"), 422);
+      const before = open.get(token);
+      if (posted === undefined || before === undefined)
+        return c.html(wizardPage(wizard, 0, keep(path, {}), {}, "Error: this form has expired"), 422);
+      const values: Record<string, FieldValue> = { ...before };
       if (posted.page === "review") {
         const complaint = wizard.pages.map((fields) => complaintOf(wizard, fields, values)).find((text) => text !== "");
         if (complaint !== undefined || Object.keys(values).length === 0)
           return c.html(wizardPage(wizard, 0, token, values, complaint ?? "Error: nothing was filled in"), 422);
-        open.delete(token);
         return c.html(thanksPage(wizard));
       }
       const page = wizard.steps === "client" ? 0 : Number(posted.page);
@@ -176,9 +179,8 @@ export function serveWizards(
       if (complaint !== "") return c.html(wizardPage(wizard, page, token, given, complaint), 422);
       for (const { label } of fields) if (isAsked(wizard, label, given)) values[label] = given[label] as FieldValue;
       if (wizard.steps === "server" && page + 1 < wizard.pages.length)
-        return c.html(wizardPage(wizard, page + 1, token));
-      if (wizard.review) return c.html(reviewPage(wizard, token, values));
-      open.delete(token);
+        return c.html(wizardPage(wizard, page + 1, keep(path, values)));
+      if (wizard.review) return c.html(reviewPage(wizard, keep(path, values), values));
       return c.html(thanksPage(wizard));
     });
   }
