@@ -44,7 +44,7 @@ export class Simulator {
 
   /** @throws UserError where the simulator is not installed. */
   static async open(): Promise<Simulator> {
-    let load: (typeof import("@mujoco/mujoco"))["default"];
+    let load: typeof import("@mujoco/mujoco")["default"];
     try {
       ({ default: load } = await import("@mujoco/mujoco"));
     } catch (error) {

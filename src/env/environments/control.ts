@@ -6,7 +6,15 @@ import { UserError } from "../../core/errors.js";
 import type { Act } from "../../core/interaction.js";
 import { Rng } from "../../core/rng.js";
 import { expertAction } from "../control/expert.js";
-import { ACTION_SIZE, inBin, observe, Simulator, succeeded, type World, type WorldState } from "../control/simulator.js";
+import {
+  ACTION_SIZE,
+  inBin,
+  observe,
+  Simulator,
+  succeeded,
+  type World,
+  type WorldState,
+} from "../control/simulator.js";
 import { type ControlTask, controlTasks, hashOf } from "../control/tasks.js";
 import type {
   Demonstration,
