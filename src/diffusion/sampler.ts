@@ -84,8 +84,10 @@ export interface RoundHead<Round, About = SampledModel> {
  */
 export interface PolicyText<Start, T> {
   /** @throws UserError where the observation is not of the kind that the sampler reads. */
-  begin(observation: Observation, tokenizer: Tokenizer, model: SampledModel): Start;
-  action(trajectory: T, tokenizer: Tokenizer, model: SampledModel): Action;
+  begin(observation: Observation, tokenizer: Tokenizer | undefined, model: SampledModel): Start;
+  action(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): Action;
+  /** What is learned from a demonstration; absent: observation and action are texts. */
+  example?(demonstration: { readonly observation: Observation; readonly action: Action }): SupervisedExample;
   /** Size of a start, which `prompt_length` limits; absent where none is too large. */
   length?(start: Start): number;
   /** Units that were generated: tokens. */

@@ -1,7 +1,7 @@
 import { UserError } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
 
-/** A supervised example: token ids, the response without EOS. */
+/** A supervised example: token ids, the response without EOS; of a continuous policy, the numbers of a state and of a chunk of actions. */
 export interface SupervisedExample {
   readonly prompt: readonly number[];
   readonly response: readonly number[];

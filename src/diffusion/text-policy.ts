@@ -7,18 +7,27 @@ import type { TokenTrajectory } from "./trajectory.js";
 
 /** What all samplers of text have in common: they begin from a prompt's tokens, and their action is the response's text. */
 export const textPolicy: PolicyText<readonly number[], TokenTrajectory> = {
-  begin({ text }: Observation, tokenizer: Tokenizer): readonly number[] {
+  begin({ text }: Observation, tokenizer: Tokenizer | undefined): readonly number[] {
     if (text === undefined)
       throw new UserError("This environment shows no text, and the sampler reads nothing else.", {
         hint: "use a sampler of the environment's kind (sampler.kind)",
         exitCode: 2,
       });
-    return tokenizer.encode(text);
+    return needed(tokenizer).encode(text);
   },
-  action({ response }: TokenTrajectory, tokenizer: Tokenizer, { tokens }: SampledModel): Action {
-    return { text: tokenizer.decode(response.filter((token) => token !== tokens.eos)) };
+  action({ response }: TokenTrajectory, tokenizer: Tokenizer | undefined, { tokens }: SampledModel): Action {
+    return { text: needed(tokenizer).decode(response.filter((token) => token !== tokens.eos)) };
   },
   length: (prompt) => prompt.length,
   units: ({ response }) => response.length,
   metrics: ({ response, ended }) => ({ response_length: response.length, ended_by_eos: Number(ended === "eos") }),
 };
+
+function needed(tokenizer: Tokenizer | undefined): Tokenizer {
+  if (tokenizer === undefined)
+    throw new UserError("The model reads no tokens, and the sampler writes text.", {
+      hint: "set sampler.kind=flow",
+      exitCode: 2,
+    });
+  return tokenizer;
+}

@@ -12,4 +12,6 @@ export interface SampledModel {
   readonly vocabulary: number;
   /** Whether a token sees what lies behind it in the buffer. */
   readonly attention: "causal" | "bidirectional";
+  /** The config.json of a network that reads no tokens: its sampler knows what it says. */
+  readonly network?: Readonly<Record<string, unknown>>;
 }

@@ -93,7 +93,8 @@ export class Engine implements RoundModel<unknown> {
    * @throws UserError where an op of the model is unknown or has no gradient rule: before anything is run or written.
    */
   checkTrainable(): void {
-    const shape: GraphShape = { dims: { B: 1, N: 8 }, rows: 2, terms: 2, segments: 2 };
+    const rows = this.model.config.reads_tokens === false ? undefined : 2;
+    const shape: GraphShape = { dims: { B: 1, N: 8 }, rows, terms: 2, segments: 2 };
     for (const head of this.options.sampler.scoreHeads) {
       usingGraph(this.model, () => trainingGraph(this.trained, shape, head, this.trainedObjective(), new Map()));
     }

@@ -139,7 +139,8 @@ export async function openPolicy(
 /** What samplers know of a model. */
 export function sampledModel(config: ModelConfig): SampledModel {
   const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
-  return { tokens, vocabulary: config.vocab_size, attention: config.attention };
+  const network = config.reads_tokens === false ? { network: config } : {};
+  return { tokens, vocabulary: config.vocab_size, attention: config.attention, ...network };
 }
 
 /** @throws UserError where the model's graph takes an input that the sampler does not give. */
@@ -149,7 +150,7 @@ function checkInputs(model: Model, sampler: Sampler, kind: string): void {
   throw new UserError(
     `The graph of ${model.dir} takes ${missing.join(" and ")}, which sampler.kind=${kind} does not give.`,
     {
-      hint: "Use the sampler of the model's family: jump where the graph takes a time, unmask for masked models.",
+      hint: "Use the sampler of the model's family: jump where the graph takes a time, unmask for masked models, flow for a velocity of actions.",
       exitCode: 2,
     },
   );
@@ -238,8 +239,9 @@ export function adapterConfig(config: RunConfig, { model }: Pick<Policy, "model"
   return peftConfig(config.lora, config.model, model.config.attention);
 }
 
-/** The tokenizer.json of a model, as it stands. */
-export function tokenizerText(model: Model): string {
+/** The tokenizer.json of a model, as it stands; undefined where it has none. */
+export function tokenizerText(model: Model): string | undefined {
+  if (model.tokenizer === undefined) return undefined;
   return readFileSync(join(model.dir, "tokenizer.json"), "utf8");
 }
 

@@ -15,6 +15,8 @@ export interface WeightSpec {
 
 /** One file under arch/ exports one of these as `architecture`; its file name is the `architecture` of config.json. */
 export interface Architecture {
+  /** False: a network of vectors, with inputs and outputs of its own and neither tokenizer nor vocabulary. */
+  readonly readsTokens?: false;
   /** Emits the whole contract graph (docs/model.md): inputs, weights by their checkpoint names, output `logits`. */
   build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
   /** The same graph reading new tokens behind a past (past.ts); absent where the architecture cannot. */

@@ -13,14 +13,24 @@ export const baseConfigSchema = z.looseObject({
   mask_token_id: z.int().nonnegative(),
   eos_token_id: z.int().nonnegative(),
   pad_token_id: z.int().nonnegative(),
+  reads_tokens: z.boolean().optional().describe("false: the network has no vocabulary, and no tokenizer.json"),
 });
 
 export type ModelConfig = z.infer<typeof baseConfigSchema>;
 
+/** Stands for the vocabulary of a model that has none, or none yet. */
+export const NO_VOCABULARY = { vocab_size: 1, pad_token_id: 0, eos_token_id: 0, mask_token_id: 0 } as const;
+
+/** A config.json as it is read: a network that reads no tokens says nothing of a vocabulary, nor of attention. */
+function complete(raw: unknown): unknown {
+  const silent = raw !== null && typeof raw === "object" && "reads_tokens" in raw && raw.reads_tokens === false;
+  return silent ? { attention: "bidirectional", ...NO_VOCABULARY, ...raw } : raw;
+}
+
 /** Reads and checks a model directory's config.json. */
 export function readModelConfig(dir: string): ModelConfig {
   const path = join(dir, "config.json");
-  return parseConfig(baseConfigSchema, readJson(path), path);
+  return parseConfig(baseConfigSchema, complete(readJson(path)), path);
 }
 
 /** Parses with every problem listed at once. */

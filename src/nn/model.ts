@@ -20,7 +20,8 @@ export const WEIGHTS_FILE = "model.safetensors";
 export interface Model {
   readonly dir: string;
   readonly config: ModelConfig;
-  readonly tokenizer: Tokenizer;
+  /** Undefined where the network reads no tokens (`reads_tokens: false` in config.json). */
+  readonly tokenizer: Tokenizer | undefined;
   readonly graph: RawModel;
 }
 
@@ -28,14 +29,18 @@ export interface Model {
 export async function loadModel(dir: string): Promise<Model> {
   if (!existsSync(dir))
     throw new UserError(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion." });
-  for (const file of ["config.json", "tokenizer.json", "model.onnx"]) {
+  const present = (file: string): void => {
     if (!existsSync(join(dir, file))) {
       throw new UserError(`The model directory ${dir} lacks ${file}.`, {
         hint: "A model directory holds config.json, tokenizer.json and model.onnx with its weights.",
       });
     }
-  }
+  };
+  ["config.json", "model.onnx"].forEach(present);
   const config = readModelConfig(dir);
+  const path = join(dir, "model.onnx");
+  if (config.reads_tokens === false) return { dir, config, tokenizer: undefined, graph: await readModelFile(path) };
+  present("tokenizer.json");
   const tokenizer = Tokenizer.load(dir);
   if (tokenizer.vocabSize > config.vocab_size) {
     throw new UserError(
@@ -57,7 +62,7 @@ export async function loadModel(dir: string): Promise<Model> {
       { hint: "Set the ids that the model's tokenizer.json has for its special tokens." },
     );
   }
-  return { dir, config, tokenizer, graph: await readGraph(join(dir, "model.onnx"), config) };
+  return { dir, config, tokenizer, graph: await readGraph(path, config) };
 }
 
 /** Reads a model's graph: ours as it stands, one of PyTorch's exporters with our names. */
@@ -108,12 +113,12 @@ export async function saveModel(
   dir: string,
   config: ModelConfig,
   weights: ReadonlyMap<string, Tensor>,
-  tokenizerJson: string,
+  tokenizerJson: string | undefined,
 ): Promise<void> {
   const write = async (into: string): Promise<void> => {
     writeSafetensors(join(into, WEIGHTS_FILE), weights, { format: "pt" });
     await writeAtomic(join(into, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
-    await writeAtomic(join(into, "tokenizer.json"), tokenizerJson);
+    if (tokenizerJson !== undefined) await writeAtomic(join(into, "tokenizer.json"), tokenizerJson);
     await writeModelGraph(into, config);
   };
   await (existsSync(dir) ? write(dir) : writeDirectory(dir, write));
@@ -187,7 +192,8 @@ export function weightFiles(graph: RawModel): string[] {
 /** A hash of everything in a model directory that decides its output. */
 export async function modelHash(dir: string): Promise<string> {
   const weights = weightFiles(await readModelFile(join(dir, "model.onnx"))).sort();
-  const files = ["config.json", "tokenizer.json", "model.onnx", ...weights];
+  const tokenizer = existsSync(join(dir, "tokenizer.json")) ? ["tokenizer.json"] : [];
+  const files = ["config.json", ...tokenizer, "model.onnx", ...weights];
   const hashes = await Promise.all(files.map((f) => sha256File(join(dir, f))));
   return hashes.join("").replace(/(.{8}).{56}/g, "$1");
 }

@@ -13,7 +13,7 @@ export function taskLength(
   const prompt = observation === undefined ? 0 : (length?.(policy.startOf(observation) as never) ?? 0);
   const [demonstration] = environment.canDemonstrate === false ? [] : (environment.demonstrations?.([task]) ?? []);
   const text = demonstration?.action.text;
-  return { prompt, response: text === undefined ? 0 : policy.model.tokenizer.encode(text).length + 1 };
+  return { prompt, response: text === undefined ? 0 : (policy.model.tokenizer?.encode(text).length ?? 0) + 1 };
 }
 
 /**

@@ -4,9 +4,11 @@ import type { SupervisedExample } from "../diffusion/supervised.js";
 import type { Policy } from "../engine/policy.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../env/environment.js";
 
-/** A demonstration as token ids. @throws UserError where it does not fit the canvas. */
+/** A demonstration as the sampler learns from it: token ids, of a text. @throws UserError where it does not fit the canvas. */
 function supervisedExample({ id, observation, action }: Demonstration, policy: Policy): SupervisedExample {
-  const response = policy.model.tokenizer.encode(action.text ?? "");
+  const { example } = policy.sampler.policy;
+  if (example !== undefined) return example({ observation, action });
+  const response = policy.model.tokenizer?.encode(action.text ?? "") ?? [];
   const { promptLength, responseLength } = policy.options;
   const prompt = policy.startOf(observation) as readonly number[];
   if (prompt.length > promptLength || response.length + 1 > responseLength) {

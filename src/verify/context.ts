@@ -45,6 +45,11 @@ export async function openContext(
   };
   const policy = await opened(undefined);
   try {
+    if (policy.model.tokenizer === undefined)
+      throw new UserError(`verify proves policies of text, and ${policy.model.dir} reads no tokens.`, {
+        hint: "the log-probabilities of a flow policy are held to PyTorch's by test/diffusion/samplers/flow",
+        exitCode: 2,
+      });
     return {
       config,
       policy,

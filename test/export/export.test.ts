@@ -21,6 +21,7 @@ import { loadModel, type Model } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
+import type { Tokenizer } from "../../src/text/tokenizer.js";
 import { openSafetensors, readSafetensors, writeSafetensors } from "../../src/weights/safetensors.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "checkpoint");
@@ -104,7 +105,8 @@ describe("export of a Hugging Face checkpoint", () => {
   });
 
   it("resolves special tokens, and keeps the checkpoint's keys", async () => {
-    const { config, tokenizer } = await run();
+    const { config, tokenizer: read } = await run();
+    const tokenizer = read as Tokenizer;
     assert.equal(config.architecture, "refusion");
     assert.equal(config.attention, "causal");
     assert.equal(config.mask_token_id, tokenizer.idOf("<|mask|>"));
@@ -147,11 +149,11 @@ describe("export of a Hugging Face checkpoint", () => {
 
   it("leaves tokens out, and computes the same for those that stay", async () => {
     const [whole, pruned] = [await run(), await run({ out: join(root, "pruned"), keepTokens: "the lazy dog" })];
-    const ids = whole.tokenizer.encode("the lazy dog<|mask|>");
-    const places = pruned.tokenizer.encode("the lazy dog<|mask|>");
+    const ids = (whole.tokenizer as Tokenizer).encode("the lazy dog<|mask|>");
+    const places = (pruned.tokenizer as Tokenizer).encode("the lazy dog<|mask|>");
     assert.ok(pruned.config.vocab_size < whole.config.vocab_size - 20);
     assert.equal(pruned.config.mask_token_id, places.at(-1));
-    assert.equal(pruned.config.eos_token_id, pruned.tokenizer.idOf("<|im_end|>"));
+    assert.equal(pruned.config.eos_token_id, pruned.tokenizer?.idOf("<|im_end|>"));
     const logits = async (model: Model, tokens: number[]): Promise<number[][]> => {
       const n = tokens.length;
       const ints = (values: number[]): Tensor => ({

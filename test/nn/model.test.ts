@@ -31,7 +31,7 @@ describe("model directory", () => {
     const model = await loadModel(dir);
     assert.equal(model.dir, dir);
     assert.deepEqual(model.config, MICRO);
-    assert.equal(model.tokenizer.vocabSize, 10);
+    assert.equal(model.tokenizer?.vocabSize, 10);
     const inputs = model.graph.inputs.map(({ name, dtype, shape }) => `${name} ${dtype} [${shape}]`);
     assert.deepEqual(inputs, ["input_ids int64 [B,N]", "position_ids int64 [B,N]", "attention_bias float32 [B,1,N,N]"]);
     assert.deepEqual(

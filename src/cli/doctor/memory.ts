@@ -13,6 +13,7 @@ import type { SampledModel } from "../../diffusion/tokens.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../engine/graphs.js";
 import { assertBatchesFit, machineMemory } from "../../engine/least-memory.js";
+import { sampledModel } from "../../engine/policy.js";
 import { assertScored } from "../../engine/scoring-check.js";
 import { environmentKinds } from "../../env/open.js";
 import { loraSites } from "../../nn/bind.js";
@@ -22,6 +23,7 @@ import { Emitter } from "../../onnx/emit.js";
 import { GraphBuilder } from "../../onnx/graph.js";
 import { peakActivationBytes } from "../../onnx/liveness.js";
 import { encodeModel } from "../../onnx/proto.js";
+import type { RawModel } from "../../onnx/raw-model.js";
 import { Runtime } from "../../onnx/session.js";
 import { f32 } from "../../onnx/tensors.js";
 import { BYTES } from "../../onnx/types.js";
@@ -165,7 +167,9 @@ async function keptBytes(model: Model): Promise<number> {
 
 /** A vocabulary of a few tokens: shapes do not depend on it. */
 function noiseModel(model: Model): SampledModel {
-  return { tokens: { mask: 1, pad: 2, eos: 3 }, vocabulary: 8, attention: model.config.attention };
+  const { network } = sampledModel(model.config);
+  const text = { tokens: { mask: 1, pad: 2, eos: 3 }, vocabulary: 8, attention: model.config.attention };
+  return network === undefined ? text : { ...text, network };
 }
 
 /** The largest micro-batch of the run: prompts and responses as long as the sampler allows. */
@@ -178,7 +182,9 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
     const { batch_size, ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
     const packLength = config.objective.pack_length as number | null;
     const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
-    const response = Array<number>(Math.min(options.responseLength - 1, most)).fill(0);
+    // a text ends in EOS
+    const longest = options.responseLength - (sampled.network === undefined ? 1 : 0);
+    const response = Array<number>(Math.min(longest, most)).fill(0);
     const example = { prompt: prompt.slice(0, most), response };
     if (sampler.supervisedTerms === undefined) throw new Error("refused before: the sampler has no supervised loss");
     const [batch] = sampler.supervisedTerms(Array(batch_size).fill(example), options, {
@@ -193,7 +199,8 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   let trajectory: Trajectory | undefined;
   try {
-    [trajectory] = await sampler.rollout(new NoiseModel(runtime, sampler, sampled), [prompt], options, [rng]);
+    const noise = new NoiseModel(runtime, sampler, sampled, model.graph);
+    [trajectory] = await sampler.rollout(noise, [prompt], options, [rng]);
   } finally {
     await runtime.close();
   }
@@ -222,25 +229,34 @@ class NoiseModel implements Noise {
     private readonly runtime: Runtime,
     private readonly sampler: Sampler,
     private readonly sampled: SampledModel,
+    private readonly graph: RawModel,
   ) {}
+
+  /** What the head reads: logits of the rows, or what a network without tokens returns for one rollout. */
+  private output(rows: number): { readonly name: string; readonly shape: number[] } {
+    const [own] = this.graph.outputs;
+    if (this.sampled.network === undefined || own === undefined)
+      return { name: "logits", shape: [rows, this.sampled.vocabulary] };
+    return { name: own.name, shape: own.shape.map((d) => (typeof d === "number" ? d : 1)) };
+  }
 
   async forwardRound({ inputs, headInputs }: Parameters<Noise["forwardRound"]>[0]): Promise<unknown> {
     const { roundHead } = this.sampler;
     const { tokens, vocabulary } = this.sampled;
-    const rows = inputs.rows?.shape[0] ?? 1;
+    const { name: output, shape } = this.output(inputs.rows?.shape[0] ?? 1);
     if (!this.runtime.has("noise")) {
       const g = new GraphBuilder("noise");
-      const logits = g.input("logits", "float32", [rows, vocabulary]);
+      const logits = g.input(output, "float32", shape);
       const given = Object.fromEntries(
         Object.entries(headInputs).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),
       );
-      roundHead.emit(new Emitter(g), { logits }, given, this.sampled);
+      roundHead.emit(new Emitter(g), { [output]: logits }, given, this.sampled);
       await this.runtime.load("noise", { bytes: encodeModel(g.build()) });
     }
-    const logits = Float32Array.from({ length: rows * vocabulary }, (_, i) =>
+    const logits = Float32Array.from({ length: shape.reduce((n, d) => n * d, 1) }, (_, i) =>
       i % vocabulary === tokens.eos ? -30 : this.rng.normal(),
     );
-    const feeds = { logits: f32([rows, vocabulary], logits), ...headInputs };
+    const feeds = { [output]: f32(shape, logits), ...headInputs };
     return roundHead.read(await this.runtime.run("noise", { feeds }));
   }
 }

@@ -4,8 +4,8 @@ import { Rng } from "../../core/rng.js";
 import { oracleActions } from "../../env/forms/oracle.js";
 import { renderPlan } from "../../env/forms/plan.js";
 import { site as embedded } from "../../env/sites/embedded.js";
-import { architectureOf, initialise } from "../../nn/architecture.js";
-import type { ModelConfig } from "../../nn/config.js";
+import { type Architecture, architectureOf, initialise } from "../../nn/architecture.js";
+import { type ModelConfig, NO_VOCABULARY } from "../../nn/config.js";
 import { saveModel } from "../../nn/model.js";
 import type { Tensor } from "../../onnx/types.js";
 import { trainBpe } from "../../text/bpe.js";
@@ -27,7 +27,7 @@ export const newModelSchema = z.strictObject({
     .describe("embedded site whose training tasks are the corpus"),
   synthetic_tasks: z.int().min(0).max(1_000_000).default(2000).describe("synthetic tasks in the corpus"),
   model: z
-    .looseObject({ architecture: z.string(), attention: z.enum(["causal", "bidirectional"]) })
+    .looseObject({ architecture: z.string(), attention: z.enum(["causal", "bidirectional"]).default("bidirectional") })
     .describe("config.json but for the vocabulary"),
 });
 
@@ -35,11 +35,9 @@ export type NewModelConfig = z.infer<typeof newModelSchema>;
 
 const SPECIAL = { pad: "<|endoftext|>", eos: "<|im_end|>", mask: "<|mask|>" } as const;
 
-/** Stands for a vocabulary that is not made yet. */
-const NO_VOCABULARY = { vocab_size: 1, pad_token_id: 0, eos_token_id: 0, mask_token_id: 0 };
-
 /**
  * Makes a model directory from nothing: a tokenizer trained on the embedded site's training tasks, and fresh weights.
+ * A network that reads no tokens gets weights alone.
  * @returns number of parameters and of tokens.
  */
 export async function newModel(
@@ -50,6 +48,8 @@ export async function newModel(
   const sizes: ModelConfig = { hidden_size: 0, ...config.model, ...NO_VOCABULARY };
   const architecture = await architectureOf(sizes);
   architecture.weights(sizes);
+  if (architecture.readsTokens === false)
+    return { parameters: await writeFresh(out, architecture, sizes, config.seed, undefined), vocabulary: 0 };
   const site = await embedded.start(embedded.schema.parse({ tier: config.site.tier }));
   const texts: string[] = [];
   try {
@@ -86,15 +86,24 @@ export async function newModel(
     eos_token_id: idOf(SPECIAL.eos),
     mask_token_id: idOf(SPECIAL.mask),
   };
+  const parameters = await writeFresh(out, architecture, modelConfig, config.seed, `${JSON.stringify(json)}\n`);
+  return { parameters, vocabulary: tokenizer.vocabSize };
+}
+
+/** Draws the weights and writes the directory. @returns number of parameters. */
+async function writeFresh(
+  out: string,
+  architecture: Architecture,
+  config: ModelConfig,
+  seed: number,
+  tokenizer: string | undefined,
+): Promise<number> {
   const weights = new Map<string, Tensor>();
   let parameters = 0;
-  for (const [name, { shape, data }] of initialise(
-    architecture.weights(modelConfig),
-    Rng.named(config.seed, "weights"),
-  )) {
+  for (const [name, { shape, data }] of initialise(architecture.weights(config), Rng.named(seed, "weights"))) {
     weights.set(name, { dtype: "float32", shape, data });
     parameters += data.length;
   }
-  await saveModel(out, modelConfig, weights, `${JSON.stringify(json)}\n`);
-  return { parameters, vocabulary: tokenizer.vocabSize };
+  await saveModel(out, config, weights, tokenizer);
+  return parameters;
 }

@@ -1,0 +1,108 @@
+"""Writes the PyTorch golden of a continuous policy: velocity network, CFM loss, SDE log-probabilities, both gradients.
+
+    python3 scripts/golden/control.py --out test/golden/control.safetensors
+
+Written from the papers' formulas in their own time (1 is noise, as in Flow-GRPO), nothing shared with the TypeScript
+sources. Float64 throughout from stored float32 inputs, rounded once at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+HIDDEN, LAYERS, STATE, ACTIONS = 16, 2, 5, 6
+STEPS, NOISE, CLIP = 3, 0.4, 0.2
+ADVANTAGES = (1.3, -0.7)
+# l - old of each step: inside the clip range, outside it where the clip binds, and where it does not
+AHEAD = (0.05, 0.3, -0.4, -0.1, 0.35, -0.5)
+
+
+def drawn(rng: np.random.RandomState, *shape: int, scale: float = 1.0) -> Tensor:
+    return torch.from_numpy((scale * rng.standard_normal(shape)).astype(np.float32))
+
+
+def weights(rng: np.random.RandomState) -> dict[str, Tensor]:
+    sizes = {"in_proj": (HIDDEN, ACTIONS + STATE + 12), "out_proj": (ACTIONS, HIDDEN)}
+    norms = ["norm"]
+    for i in range(LAYERS):
+        sizes |= {f"blocks.{i}.up_proj": (2 * HIDDEN, HIDDEN), f"blocks.{i}.down_proj": (HIDDEN, 2 * HIDDEN)}
+        norms.append(f"blocks.{i}.norm")
+    out = {}
+    for name, (rows, columns) in sizes.items():
+        out[f"{name}.weight"] = drawn(rng, rows, columns, scale=columns**-0.5)
+        out[f"{name}.bias"] = drawn(rng, rows, scale=0.2)
+    for name in norms:
+        out[f"{name}.weight"] = 1 + drawn(rng, HIDDEN, scale=0.2)
+    return out
+
+
+def velocity(w: dict[str, Tensor], actions: Tensor, time: Tensor, state: Tensor) -> Tensor:
+    def linear(x: Tensor, name: str) -> Tensor:
+        return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+    def norm(x: Tensor, name: str) -> Tensor:
+        return torch.nn.functional.layer_norm(x, (HIDDEN,), w[f"{name}.weight"], None, 1e-5)
+
+    angles = time[:, None] * math.pi * 2.0 ** torch.arange(6, dtype=torch.float64)
+    h = linear(torch.cat([actions, state, angles.sin(), angles.cos()], 1), "in_proj")
+    for i in range(LAYERS):
+        up = linear(norm(h, f"blocks.{i}.norm"), f"blocks.{i}.up_proj")
+        h = h + linear(torch.nn.functional.silu(up), f"blocks.{i}.down_proj")
+    return linear(norm(h, "norm"), "out_proj")
+
+
+def sde_log_prob(w: dict[str, Tensor], path: Tensor, k: int, state: Tensor) -> Tensor:
+    """flow_grpo's sde_step_with_logprob, summed: sigma goes from 1 (noise) to 0, the model output is minus v."""
+    sigmas = torch.linspace(1, 0, STEPS + 1, dtype=torch.float64)
+    sigma, dt = sigmas[k], sigmas[k + 1] - sigmas[k]
+    below = sigmas[1] if k == 0 else sigma
+    std = torch.sqrt(sigma / (1 - below)) * NOISE
+    x = path[k][None]
+    output = -velocity(w, x, (1 - sigma)[None], state[None])
+    mean = x * (1 + std**2 / (2 * sigma) * dt) + output * (1 + std**2 * (1 - sigma) / (2 * sigma)) * dt
+    return torch.distributions.Normal(mean, std * torch.sqrt(-dt)).log_prob(path[k + 1][None]).sum()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", required=True)
+    out = parser.parse_args().out
+    rng = np.random.RandomState(3)
+    stored = weights(rng)
+    w = {name: value.double().requires_grad_() for name, value in stored.items()}
+    points = {
+        "state": drawn(rng, 4, STATE),
+        "actions": drawn(rng, 4, ACTIONS, scale=0.5),
+        "noise": drawn(rng, 4, ACTIONS),
+        "time": torch.tensor([0.1, 0.35, 0.6, 0.95]),
+    }
+    state, actions, noise, time = (points[k].double() for k in ("state", "actions", "noise", "time"))
+    at = time[:, None] * actions + (1 - time[:, None]) * noise
+    v = velocity(w, at, time, state)
+    cfm = ((v - (actions - noise)) ** 2).mean()
+    cfm_gradients = torch.autograd.grad(cfm, list(w.values()))
+
+    seen, paths = drawn(rng, 2, STATE), drawn(rng, 2, STEPS + 1, ACTIONS, scale=0.6)
+    log_probs = torch.stack(
+        [sde_log_prob(w, paths[b].double(), k, seen[b].double()) for b in range(2) for k in range(STEPS)]
+    )
+    ratio = torch.exp(log_probs - (log_probs.detach() - torch.tensor(AHEAD, dtype=torch.float64)))
+    advantage = torch.tensor(ADVANTAGES, dtype=torch.float64).repeat_interleave(STEPS)
+    loss = torch.maximum(-advantage * ratio, -advantage * ratio.clamp(1 - CLIP, 1 + CLIP)).mean()
+    gradients = torch.autograd.grad(loss, list(w.values()))
+    tensors = {f"weight.{name}": value for name, value in stored.items()}
+    tensors |= {f"point.{name}": value for name, value in points.items()}
+    tensors |= {"path.state": seen, "path.x": paths, "path.ahead": torch.tensor(AHEAD)}
+    tensors |= {"expect.velocity": v, "expect.cfm": cfm, "expect.log_probs": log_probs, "expect.loss": loss}
+    tensors |= {f"expect.cfm_grad.{name}": g for name, g in zip(w, cfm_gradients, strict=True)}
+    tensors |= {f"expect.grad.{name}": g for name, g in zip(w, gradients, strict=True)}
+    save_file({name: value.detach().float().contiguous() for name, value in tensors.items()}, out)
+
+
+main()

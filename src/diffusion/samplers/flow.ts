@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { UserError } from "../../core/errors.js";
+import type { Scoring } from "../layouts.js";
+import type { Sampler } from "../sampler.js";
+import type { SampledModel } from "../tokens.js";
+import { gaussianHead, squaredErrorHead, velocityHead } from "./flow/heads.js";
+import type { FlowOptions } from "./flow/options.js";
+import { flowPolicy } from "./flow/policy.js";
+import { rollout } from "./flow/rollout.js";
+import { supervisedTerms } from "./flow/supervised.js";
+import { stepTerms } from "./flow/terms.js";
+import { type FlowTrajectory, parseTrajectory } from "./flow/trajectory.js";
+
+/**
+ * A flow-matching policy over chunks of actions. From noise x_0 ~ N(0, I) at t = 0 to the chunk x_K at t = 1 in K steps
+ * of the stochastic differential equation that has the marginals of the flow's ordinary one (flow/step.ts): Gaussian
+ * steps, so that the log-probability of each is exact. At temperature 0 they are Euler steps of the ordinary equation.
+ */
+const schema = z.strictObject({
+  steps: z.int().min(1).max(1000).default(10).describe("K: steps from noise to actions"),
+  temperature: z
+    .number()
+    .refine((a) => a === 0 || a >= 0.001, "expected 0 or at least 0.001")
+    .default(0.3)
+    .describe("noise level a of the stochastic steps (Flow-GRPO); 0 = Euler steps of the ordinary equation"),
+});
+
+export type FlowConfig = z.output<typeof schema>;
+
+const networkSchema = z.looseObject({ state_size: z.int(), action_size: z.int(), chunk: z.int() });
+
+function options(config: FlowConfig, model: SampledModel): FlowOptions {
+  const network = networkSchema.safeParse(model.network);
+  if (!network.success)
+    throw new UserError("The sampler flow needs a velocity field over actions, and the model is none.", {
+      hint: "use a model of architecture velocity, or sampler.kind=unmask for a model of text",
+      exitCode: 2,
+    });
+  const { state_size: stateSize, action_size: actionSize, chunk } = network.data;
+  const numbers = chunk * actionSize;
+  return { ...config, stateSize, promptLength: stateSize, responseLength: numbers, model };
+}
+
+export const sampler: Sampler<FlowConfig, FlowOptions, FlowTrajectory, Float32Array, Float32Array> = {
+  schema,
+  policy: flowPolicy,
+  conditions: ["actions", "time", "state"],
+  roundHead: velocityHead,
+  scoreHeads: [gaussianHead, squaredErrorHead],
+  options,
+  shapes: ({ steps }) => ({ dims: (batch) => ({ B: batch }), rows: undefined, steps }),
+  shrink: (all, _, steps) => ({ ...all, steps: Math.min(all.steps, steps) }),
+  refuses: (scoring: Scoring, { temperature }) =>
+    scoring === "steps" && temperature === 0
+      ? "at sampler.temperature=0 the steps are deterministic, and have no probabilities"
+      : undefined,
+  rollout,
+  parse: parseTrajectory,
+  steps: ({ logProbs }) => logProbs.length,
+  size: ({ logProbs }) => logProbs.length,
+  stepTerms,
+  supervisedTerms,
+};

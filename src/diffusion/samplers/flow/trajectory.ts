@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { UserError } from "../../../core/errors.js";
+import { problemsOf } from "../../../core/problems.js";
+import { logNormaliser, stepLaw } from "./step.js";
+
+const schema = z.strictObject({
+  /** What was seen. */
+  state: z.array(z.number()),
+  /** x_0 .. x_K, A numbers each; the last is the chunk of actions. */
+  path: z.array(z.array(z.number()).min(1)).min(2),
+  /** [K] log-probability of each step; empty where they were deterministic. */
+  logProbs: z.array(z.number()),
+  /** Noise level. */
+  temperature: z.number().min(0),
+});
+
+/** How a chunk of actions was drawn: float32 numbers, exactly. */
+export type FlowTrajectory = z.infer<typeof schema>;
+
+/** @throws UserError where it is none, or its steps are of different lengths or cannot have the likelihood that is recorded. */
+export function parseTrajectory(data: unknown, where: string): FlowTrajectory {
+  const result = schema.safeParse(data);
+  if (!result.success) throw new UserError(`${where} is no trajectory of actions:${problemsOf(result.error)}`);
+  const trajectory = result.data;
+  const { path, logProbs, temperature } = trajectory;
+  const steps = path.length - 1;
+  const size = path[0]?.length as number;
+  if (path.some((x) => x.length !== size))
+    throw new UserError(`${where}: its steps have different numbers of actions.`);
+  if (logProbs.length !== (temperature === 0 ? 0 : steps))
+    throw new UserError(
+      `${where}: ${steps} steps at temperature ${temperature} with ${logProbs.length} log-probabilities.`,
+    );
+  logProbs.forEach((logProb, k) => {
+    const most = size * logNormaliser(stepLaw(k, steps, temperature).std);
+    if (logProb > most + 1e-6)
+      throw new UserError(`${where}: step ${k} has the log-probability ${logProb}, above the density's peak ${most}.`);
+  });
+  return trajectory;
+}

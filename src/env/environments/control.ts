@@ -1,0 +1,197 @@
+/**
+ * A hand that picks a can up and puts it into its bin, in a simulation (docs/control.md): states in, chunks of actions out.
+ */
+import { z } from "zod";
+import { UserError } from "../../core/errors.js";
+import type { Act } from "../../core/interaction.js";
+import { Rng } from "../../core/rng.js";
+import { expertAction } from "../control/expert.js";
+import {
+  ACTION_SIZE,
+  inBin,
+  observe,
+  Simulator,
+  succeeded,
+  type World,
+  type WorldState,
+} from "../control/simulator.js";
+import { type ControlTask, controlTasks, hashOf } from "../control/tasks.js";
+import type {
+  Demonstration,
+  Environment,
+  EnvironmentKind,
+  EnvironmentTask,
+  EpisodeOutcome,
+  FixedPolicy,
+} from "../environment.js";
+
+const size = (least: number): z.ZodInt => z.int().min(least).max(100_000);
+
+const schema = z.strictObject({
+  seed: z.int().min(0).default(0).describe("of the start states"),
+  chunk: size(1).default(4).describe("Ta: actions that a policy answers with at once"),
+  horizon: size(1).default(100).describe("control steps of an episode (32 ms each)"),
+  train_tasks: size(1).default(256).describe("start states to learn from"),
+  demonstration_noise: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe("standard deviation of what is added to the expert's actions as it demonstrates, not to what it shows"),
+});
+type ControlOptions = z.output<typeof schema>;
+
+/** Start states to validate on, to test on, and outside of where training begins. */
+const EVALUATED = { val: 64, test: 256, heldout: 256 } as const;
+
+export const environment: EnvironmentKind = {
+  schema: schema.safeExtend({}),
+  async open({ environment: section }) {
+    const { kind: _, ...options } = section as { kind: string };
+    return new ControlEnvironment(await Simulator.open(), schema.parse(options));
+  },
+  async check(_, opened) {
+    const [task] = opened.tasks as [EnvironmentTask];
+    const oracle = opened.fixedPolicies.oracle as FixedPolicy;
+    const { summary } = await opened.play(task, await oracle(task, undefined as never), new Map());
+    return `MuJoCo; the scripted expert: ${summary}`;
+  },
+  view: ({ path }) => [
+    {
+      title: "path of the hand and the can, a row a chunk (cm)",
+      head: ["hand x", "y", "z", "fingers", "can x", "y", "z"],
+      rows: ((path ?? []) as readonly (readonly number[])[]).map((row) => row.map((x) => ({ text: x.toFixed(1) }))),
+    },
+  ],
+};
+
+export class ControlEnvironment implements Environment {
+  readonly name = "control";
+  readonly notes: readonly string[] = [];
+  readonly tasks: readonly ControlTask[];
+  readonly started = true;
+
+  constructor(
+    private readonly simulator: Simulator,
+    private readonly options: ControlOptions,
+  ) {
+    this.tasks = controlTasks(options.seed, { train: options.train_tasks, ...EVALUATED });
+  }
+
+  splitHash(): string {
+    return hashOf(this.tasks);
+  }
+
+  async start(): Promise<void> {}
+
+  async play(task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
+    const { chunk, horizon } = this.options;
+    return this.within(task, async (world) => {
+      const path: number[][] = [];
+      let state = world.state();
+      let steps = 0;
+      let grasped = false;
+      while (steps < horizon && !succeeded(state)) {
+        path.push(centimetres(state));
+        const { vector } = await act({ vectors: { state: observe(state) } });
+        if (vector === undefined || vector.length % ACTION_SIZE !== 0 || vector.length === 0)
+          throw new UserError("The control environment is answered by vectors of actions, four numbers each.", {
+            hint: "use sampler.kind=flow with a model of architecture velocity",
+            exitCode: 2,
+          });
+        for (let i = 0; i < Math.min(chunk * ACTION_SIZE, vector.length) && steps < horizon; i += ACTION_SIZE) {
+          world.step(vector.subarray(i, i + ACTION_SIZE));
+          steps++;
+          state = world.state();
+          grasped ||= state.can[2] > 0.08;
+          if (succeeded(state)) break;
+        }
+      }
+      path.push(centimetres(state));
+      const success = succeeded(state);
+      return {
+        reward: Number(success),
+        success,
+        metrics: { control_steps: steps, lifted: Number(grasped), in_bin: Number(inBin(state)) },
+        detail: { path },
+        summary: success ? `in its bin after ${steps} steps` : grasped ? "lifted, not placed" : "not lifted",
+      };
+    });
+  }
+
+  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
+    oracle: async (task) => {
+      // the same actions as in the episode that it is asked in: a world of its own goes the same way
+      const chunks = this.expertChunks(task as ControlTask);
+      let next = 0;
+      return async () => ({ vector: chunks[Math.min(next++, chunks.length - 1)] as Float32Array });
+    },
+    random: async (_, rng) => async () => ({
+      vector: Float32Array.from({ length: this.options.chunk * ACTION_SIZE }, () => 2 * rng.uniform() - 1),
+    }),
+  };
+
+  /** What the expert does from a start state: its actions, chunk after chunk. */
+  private expertChunks(task: ControlTask): Float32Array[] {
+    const { chunk } = this.options;
+    const actions = this.expertEpisode(task).map(({ action }) => action);
+    return Array.from({ length: Math.ceil(actions.length / chunk) }, (_, i) =>
+      Float32Array.from(actions.slice(i * chunk, (i + 1) * chunk).flat()),
+    );
+  }
+
+  private expertEpisode(task: ControlTask, disturb?: () => number): { observation: Float32Array; action: number[] }[] {
+    const world = this.simulator.begin(task.start);
+    try {
+      const episode: { observation: Float32Array; action: number[] }[] = [];
+      let state = world.state();
+      for (let t = 0; t < this.options.horizon && !succeeded(state); t++) {
+        const action = expertAction(state);
+        episode.push({ observation: observe(state), action });
+        world.step(disturb === undefined ? action : action.map((a, i) => (i < 3 ? a + disturb() : a)));
+        state = world.state();
+      }
+      return episode;
+    } finally {
+      world.end();
+    }
+  }
+
+  /** A chunk from every control step of the expert's episodes; at an episode's end its last action is held. */
+  demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
+    const { chunk, demonstration_noise: noise, seed } = this.options;
+    return (tasks as readonly ControlTask[]).flatMap((task) => {
+      const rng = Rng.named(seed, `demonstration/${task.id}`);
+      const episode = this.expertEpisode(task, noise === 0 ? undefined : () => noise * rng.normal());
+      const last = episode.length - 1;
+      return episode.map(({ observation }, t) => ({
+        id: task.id,
+        observation: { vectors: { state: observation } },
+        action: {
+          vector: Float32Array.from(
+            Array.from({ length: chunk }, (_, i) => episode[Math.min(t + i, last)]?.action ?? []).flat(),
+          ),
+        },
+      }));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.simulator.close();
+  }
+
+  /** Lends a world to `use`, from the task's start state. */
+  private async within<T>(task: EnvironmentTask, use: (world: World) => Promise<T>): Promise<T> {
+    const world = this.simulator.begin((task as ControlTask).start);
+    try {
+      return await use(world);
+    } finally {
+      world.end();
+    }
+  }
+}
+
+/** A row of an episode's path. */
+function centimetres({ hand, width, can }: WorldState): number[] {
+  return [...hand, width, ...can].map((x) => Math.round(1000 * x) / 10);
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { Emitter } from "../../onnx/emit.js";
+import type { Value } from "../../onnx/types.js";
+import type { Architecture, WeightSpec } from "../architecture.js";
+import { baseConfigSchema, type ModelConfig, parseConfig } from "../config.js";
+import { layerNorm, linear, silu } from "../layers.js";
+
+/**
+ * The velocity field v(a_t, t | s) of a flow-matching policy (Lipman et al., arXiv 2210.02747) over chunks of actions:
+ * a residual MLP that reads the chunk, the time and the state side by side.
+ *
+ *   inputs   actions [B, chunk * action_size], time [B] in 0 (noise) to 1 (data), state [B, state_size]
+ *   h        = in_proj([actions | state | sin, cos(2^i pi t)])
+ *   h        = h + down_proj(silu(up_proj(norm(h))))        num_hidden_layers times
+ *   velocity = out_proj(norm(h))                            [B, chunk * action_size]
+ */
+const schema = baseConfigSchema.extend({
+  reads_tokens: z.literal(false, { error: "velocity reads states, not tokens" }),
+  num_hidden_layers: z.int().positive(),
+  state_size: z.int().positive().describe("numbers of a state"),
+  action_size: z.int().positive().describe("numbers of an action"),
+  chunk: z.int().positive().describe("actions drawn together"),
+});
+
+const NORM_EPSILON = 1e-5;
+const FREQUENCIES = 6;
+
+type VelocityConfig = z.infer<typeof schema>;
+
+function weightsOf(c: VelocityConfig): ReadonlyMap<string, WeightSpec> {
+  const d = c.hidden_size;
+  const actions = c.chunk * c.action_size;
+  const specs = new Map<string, WeightSpec>();
+  const biased = (name: string, rows: number, columns: number, std = (3 * columns) ** -0.5): void => {
+    specs.set(`${name}.weight`, { shape: [rows, columns], init: { std } });
+    specs.set(`${name}.bias`, { shape: [rows], init: { fill: 0 } });
+  };
+  biased("in_proj", d, actions + c.state_size + 2 * FREQUENCIES);
+  for (let i = 0; i < c.num_hidden_layers; i++) {
+    specs.set(`blocks.${i}.norm.weight`, { shape: [d], init: { fill: 1 } });
+    biased(`blocks.${i}.up_proj`, 2 * d, d);
+    biased(`blocks.${i}.down_proj`, d, 2 * d);
+  }
+  specs.set("norm.weight", { shape: [d], init: { fill: 1 } });
+  biased("out_proj", actions, d);
+  return specs;
+}
+
+const parse = (config: ModelConfig): VelocityConfig => parseConfig(schema, config, "config.json");
+
+export const architecture: Architecture = {
+  readsTokens: false,
+  weights: (config) => weightsOf(parse(config)),
+
+  build(g, config, weight) {
+    const c = parse(config);
+    const specs = weightsOf(c);
+    const w = (name: string): Value => weight(name, specs.get(name)?.shape ?? []);
+    const e = new Emitter(g);
+    const biased = (x: Value, module: string): Value =>
+      g.scope(module, () => linear(e, x, w(`${module}.weight`), w(`${module}.bias`)));
+
+    const actions = g.input("actions", "float32", ["B", c.chunk * c.action_size]);
+    const time = g.input("time", "float32", ["B"]);
+    const state = g.input("state", "float32", ["B", c.state_size]);
+    const frequencies = Array.from({ length: FREQUENCIES }, (_, i) => Math.PI * 2 ** i);
+    const angles = e.mul(e.unsqueeze(time, [1]), g.constant("float32", [1, FREQUENCIES], frequencies));
+    let h = biased(e.concat([actions, state, e.sin(angles), e.cos(angles)], 1), "in_proj");
+    for (let i = 0; i < c.num_hidden_layers; i++) {
+      const block = `blocks.${i}`;
+      const up = biased(layerNorm(e, h, w(`${block}.norm.weight`), NORM_EPSILON), `${block}.up_proj`);
+      h = e.add(h, biased(silu(e, up), `${block}.down_proj`));
+    }
+    g.output("velocity", biased(layerNorm(e, h, w("norm.weight"), NORM_EPSILON), "out_proj"));
+  },
+};

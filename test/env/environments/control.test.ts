@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Rng } from "../../../src/core/rng.js";
+import type { Environment, EpisodeOutcome, FixedPolicy, Split } from "../../../src/env/environment.js";
+import { environment as control } from "../../../src/env/environments/control.js";
+
+describe("the control environment", () => {
+  let environment: Environment;
+  before(async () => {
+    environment = await control.open({ environment: { kind: "control", train_tasks: 8 } });
+  });
+  after(() => environment.close());
+
+  const first = (split: Split, count: number): Environment["tasks"] =>
+    environment.tasks.filter((task) => task.split === split).slice(0, count);
+  const played = async (name: string, tasks: Environment["tasks"]): Promise<EpisodeOutcome[]> =>
+    Promise.all(
+      tasks.map(async (task) => {
+        const policy = environment.fixedPolicies[name] as FixedPolicy;
+        return environment.play(task, await policy(task, Rng.named(1, task.id)), new Map());
+      }),
+    );
+
+  it("has start states of every split, of which no two are the same, and the same for every run", async () => {
+    const counts = new Map<string, object[]>();
+    for (const task of environment.tasks) counts.set(task.split, [...(counts.get(task.split) ?? []), task]);
+    assert.deepEqual(
+      [...counts].map(([split, tasks]) => [split, tasks.length]),
+      [
+        ["train", 8],
+        ["val", 64],
+        ["test", 256],
+        ["heldout", 256],
+      ],
+    );
+    const starts = environment.tasks.map((task) => JSON.stringify((task as unknown as { start: object }).start));
+    assert.equal(new Set(starts).size, starts.length);
+    const again = await control.open({ environment: { kind: "control", train_tasks: 8 } });
+    const other = await control.open({ environment: { kind: "control", train_tasks: 8, seed: 1 } });
+    assert.equal(again.splitHash(), environment.splitHash());
+    assert.notEqual(other.splitHash(), environment.splitHash());
+    await Promise.all([again.close(), other.close()]);
+    assert.ok(first("heldout", 256).every(({ form }) => form.startsWith("outside")));
+    assert.ok(first("test", 256).every(({ form }) => !form.startsWith("outside")));
+  });
+
+  it("is solved by the expert, and not by chance", async () => {
+    const tasks = [...first("test", 10), ...first("heldout", 4)];
+    assert.ok((await played("oracle", tasks)).every(({ success, reward }) => success && reward === 1));
+    assert.ok((await played("random", tasks)).every(({ success, reward }) => !success && reward === 0));
+  });
+
+  it("goes the same way twice, whatever is played beside it", async () => {
+    const [task] = first("test", 1) as [Environment["tasks"][number]];
+    const [alone] = (await played("random", [task])) as [EpisodeOutcome];
+    const [beside] = await played("random", [task, ...first("val", 3)]);
+    assert.deepEqual(beside, alone);
+    const path = alone.detail.path as unknown[];
+    assert.ok(path.length > 2);
+    assert.equal(control.view?.(alone.detail)[0]?.rows.length, path.length);
+  });
+
+  it("demonstrates a chunk from every control step", () => {
+    const [task] = first("train", 1) as [Environment["tasks"][number]];
+    const shown = environment.demonstrations?.([task]) ?? [];
+    assert.ok(shown.length > 20 && shown.length < 100);
+    const vectors = shown.map(({ action }) => [...(action.vector ?? [])]);
+    assert.ok(vectors.every((vector) => vector.length === 16 && vector.every((a) => Math.abs(a) <= 1)));
+    assert.deepEqual(vectors[0]?.slice(4, 8), vectors[1]?.slice(0, 4));
+    assert.ok(shown.every(({ observation }) => observation.vectors?.state?.length === 14));
+  });
+
+  it("says what it wants where it is answered by a text", async () => {
+    const [task] = first("test", 1) as [Environment["tasks"][number]];
+    await assert.rejects(
+      environment.play(task, async () => ({ text: "left" }), new Map()),
+      /vectors of actions/,
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Rng } from "../../src/core/rng.js";
+import type { FlowOptions } from "../../src/diffusion/samplers/flow/options.js";
+import { sampler } from "../../src/diffusion/samplers/flow.js";
+import { sampledModel } from "../../src/engine/policy.js";
+import { architectureOf, initialise } from "../../src/nn/architecture.js";
+import { type ModelConfig, NO_VOCABULARY } from "../../src/nn/config.js";
+import { loadModel, type Model, saveModel } from "../../src/nn/model.js";
+import type { Tensor } from "../../src/onnx/types.js";
+
+/** The sizes of test/golden/control.safetensors. */
+export const VELOCITY: ModelConfig = {
+  architecture: "velocity",
+  attention: "bidirectional",
+  reads_tokens: false,
+  ...NO_VOCABULARY,
+  hidden_size: 16,
+  num_hidden_layers: 2,
+  state_size: 5,
+  action_size: 2,
+  chunk: 3,
+};
+
+/** A model directory of a velocity network. @param weights random ones where none are given. */
+export async function velocityModel(weights?: ReadonlyMap<string, Tensor>): Promise<Model> {
+  const dir = join(mkdtempSync(join(tmpdir(), "velocity-")), "model");
+  const drawn = initialise((await architectureOf(VELOCITY)).weights(VELOCITY), Rng.named(1, "weights"));
+  const fresh = [...drawn].map(([name, { shape, data }]): [string, Tensor] => [
+    name,
+    { dtype: "float32", shape, data },
+  ]);
+  await saveModel(dir, VELOCITY, weights ?? new Map(fresh), undefined);
+  return loadModel(dir);
+}
+
+export function flowOptions(model: Model, section: object = {}): FlowOptions {
+  return sampler.options(sampler.schema.parse(section) as never, sampledModel(model.config));
+}
