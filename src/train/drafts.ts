@@ -18,7 +18,7 @@ export async function playDrafts(
   const { drafts } = policy.sampler;
   if (drafts === undefined)
     throw new UserError("The objective learns from intermediate drafts, which this sampler does not have.", {
-      hint: "use sampler.kind=unmask or jump, or another objective",
+      hint: "use sampler.kind=unmask, or another objective",
       exitCode: 2,
     });
   const together: PlayedTogether = new Map();

@@ -67,7 +67,13 @@ export async function openContext(
 
 /** The objectives that the sampler has a way to score for. @throws UserError where that is none. */
 function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
-  const reasons = objectives.map(({ objective }) => lacks(sampler, objective.scoring, options));
+  const reasons = objectives.map(
+    ({ objective, options: own }) =>
+      lacks(sampler, objective.scoring, options) ??
+      (objective.needs(own).drafts === true && sampler.drafts === undefined
+        ? `${objective.name} learns from drafts, which the sampler does not have`
+        : undefined),
+  );
   const kept = objectives.filter((_, i) => reasons[i] === undefined);
   if (kept.length === 0) throw new UserError(`There is nothing to prove: ${reasons.join("; ")}.`, { exitCode: 2 });
   return kept;

@@ -6,6 +6,7 @@ import { packageRoot } from "../../src/core/files.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
+import type { Dim, DType, Value } from "../../src/onnx/types.js";
 import type { LossInputs, Objective } from "../../src/rl/objective.js";
 import { RECIPE_KEYS, STEP_KEYS, TIME_KEYS } from "../../src/runs/metrics.js";
 import { ALARMS } from "../../src/watch/alarms.js";
@@ -38,9 +39,31 @@ test("every key of every line is in docs/metrics.md, and no other, in its order"
   }
 });
 
+const HIDDEN = 4;
+/** Sizes of the symbols in the shapes of an objective's inputs. */
+const SIZES: Readonly<Record<string, number>> = { B: 2, N: 4, S: 4 };
+
+function named(
+  e: Emitter,
+  specs: readonly (readonly [string, DType, readonly Dim[]])[],
+): Record<string, Value> {
+  return Object.fromEntries(
+    specs.map(([name, dtype, shape]) => [
+      name,
+      e.g.input(
+        name,
+        dtype,
+        shape.map((size) => (typeof size === "number" ? size : (SIZES[size] ?? 4))),
+      ),
+    ]),
+  );
+}
+
 /** What an objective's loss reports, from the loss itself. */
 function lossMetrics(objective: Objective): string[] {
   const e = new Emitter(new GraphBuilder("loss"));
+  const options = objective.schema.parse({});
+  const groups = objective.parameters?.(options, { hiddenSize: HIDDEN }) ?? [];
   const input = (name: string): LossInputs["value"] => e.g.input(name, "float32", [4]);
   const inputs: LossInputs = {
     e,
@@ -52,11 +75,14 @@ function lossMetrics(objective: Objective): string[] {
     advantage: input("advantage"),
     units: input("units"),
     weight: input("weight"),
-    hidden: undefined,
-    extra: {},
-    parameters: {},
+    hidden: e.g.input("hidden", "float32", [8, HIDDEN]),
+    extra: named(e, Object.entries(objective.inputs ?? {}).map(([name, { dtype, shape }]) => [name, dtype, shape])),
+    parameters: named(
+      e,
+      groups.flatMap((group) => group.parameters.map(({ name, shape }) => [name, "float32", shape] as const)),
+    ),
   };
-  return Object.keys(objective.loss(inputs, objective.schema.parse({})).metrics);
+  return Object.keys(objective.loss(inputs, options).metrics);
 }
 
 test("every metric of every objective's loss is there, with the objectives that have it", async () => {

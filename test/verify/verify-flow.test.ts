@@ -44,10 +44,9 @@ describe("verify on a micro FS-DFM", () => {
   });
 
   it("every proof holds, and grpo is not on trial: it has no probabilities to read from left to right", async () => {
-    assert.deepEqual(
-      context.objectives.map(({ objective }) => objective.name),
-      ["espo", "flow-grpo"],
-    );
+    const onTrial = context.objectives.map(({ objective }) => objective.name);
+    for (const name of ["espo", "flow-grpo"]) assert.ok(onTrial.includes(name), name);
+    assert.ok(!onTrial.includes("grpo"));
     for (const [name, proof] of await loadProofs()) {
       if (proof.sampler === "unmask") continue;
       for (const m of await proof.run(context))

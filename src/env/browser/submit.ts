@@ -312,12 +312,13 @@ class Attempt {
     if (exchange.how !== "navigation" && !session.isLeaving() && session.documents === this.documents)
       await this.settle();
     let status: number | undefined;
-    if (session.isLeaving() || session.documents > this.documents) {
+    const arrive = async (): Promise<void> => {
       await this.renewed();
       status = session.status;
       if (status >= 500)
         throw new EnvironmentFault(`HTTP ${status} after ${exchange.method} ${new URL(exchange.url).pathname}`);
-    }
+    };
+    if (session.isLeaving() || session.documents > this.documents) await arrive();
     const there = session.documents > this.documents;
     const scripted = exchange.how !== "navigation";
     const html =
@@ -325,7 +326,14 @@ class Attempt {
         ? exchange.answer.text
         : undefined;
     if (task.success !== undefined) return this.marked(choice, task.success, html);
-    this.after = there || scripted ? await form.handle.evaluate(readSigns, undefined) : undefined;
+    const signs = (): Promise<PageSigns> => form.handle.evaluate(readSigns, undefined);
+    // (the next page may come while this one is read)
+    const orNext = async (error: unknown): Promise<PageSigns> => {
+      if (!session.isLeaving() && session.documents === this.documents) throw error;
+      await arrive();
+      return signs();
+    };
+    this.after = there || scripted ? await signs().catch(orNext) : undefined;
     const shown = { before: this.before, after: this.after, ...(status === undefined ? {} : { status }) };
     const submission = judge(task, this.sent, choice, shown);
     if (html === undefined || !submission.accepted) return submission;
