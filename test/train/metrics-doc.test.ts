@@ -43,10 +43,7 @@ const HIDDEN = 4;
 /** Sizes of the symbols in the shapes of an objective's inputs. */
 const SIZES: Readonly<Record<string, number>> = { B: 2, N: 4, S: 4 };
 
-function named(
-  e: Emitter,
-  specs: readonly (readonly [string, DType, readonly Dim[]])[],
-): Record<string, Value> {
+function named(e: Emitter, specs: readonly (readonly [string, DType, readonly Dim[]])[]): Record<string, Value> {
   return Object.fromEntries(
     specs.map(([name, dtype, shape]) => [
       name,
@@ -76,7 +73,10 @@ function lossMetrics(objective: Objective): string[] {
     units: input("units"),
     weight: input("weight"),
     hidden: e.g.input("hidden", "float32", [8, HIDDEN]),
-    extra: named(e, Object.entries(objective.inputs ?? {}).map(([name, { dtype, shape }]) => [name, dtype, shape])),
+    extra: named(
+      e,
+      Object.entries(objective.inputs ?? {}).map(([name, { dtype, shape }]) => [name, dtype, shape]),
+    ),
     parameters: named(
       e,
       groups.flatMap((group) => group.parameters.map(({ name, shape }) => [name, "float32", shape] as const)),
