@@ -49,7 +49,7 @@ describe("the package as it is published", () => {
 
   it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
     const allowed =
-      /^(dist\/src\/.*\.js|models\/.*|configs\/.*\.yaml|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/;
+      /^(dist\/src\/.*\.(js|d\.ts)|models\/.*|configs\/.*\.yaml|docs\/.*|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
       [],

@@ -328,12 +328,13 @@ class Attempt {
     if (task.success !== undefined) return this.marked(choice, task.success, html);
     const signs = (): Promise<PageSigns> => form.handle.evaluate(readSigns, undefined);
     // (the next page may come while this one is read)
-    const orNext = async (error: unknown): Promise<PageSigns> => {
-      if (!session.isLeaving() && session.documents === this.documents) throw error;
+    const orNext = async (error: unknown, tries = 20): Promise<PageSigns> => {
+      if (tries === 0) throw error;
+      await sleep(50);
       await arrive();
-      return signs();
+      return signs().catch((again: unknown) => orNext(again, tries - 1));
     };
-    this.after = there || scripted ? await signs().catch(orNext) : undefined;
+    this.after = there || scripted ? await signs().catch((error: unknown) => orNext(error)) : undefined;
     const shown = { before: this.before, after: this.after, ...(status === undefined ? {} : { status }) };
     const submission = judge(task, this.sent, choice, shown);
     if (html === undefined || !submission.accepted) return submission;
