@@ -331,15 +331,16 @@ class Attempt {
     const orNext = async (error: unknown, tries = 20): Promise<PageSigns> => {
       if (tries === 0) throw error;
       await sleep(50);
-      await arrive();
-      return signs().catch((again: unknown) => orNext(again, tries - 1));
+      return arrive()
+        .then(signs)
+        .catch((again: unknown) => orNext(again, tries - 1));
     };
     this.after = there || scripted ? await signs().catch((error: unknown) => orNext(error)) : undefined;
     const shown = { before: this.before, after: this.after, ...(status === undefined ? {} : { status }) };
     const submission = judge(task, this.sent, choice, shown);
     if (html === undefined || !submission.accepted) return submission;
-    const fragment = await form.handle.evaluate(readSigns, html);
-    return judge(task, this.sent, choice, { before: this.before, after: fragment });
+    this.after = await form.handle.evaluate(readSigns, html).catch((error: unknown) => orNext(error));
+    return judge(task, this.sent, choice, { before: this.before, after: this.after });
   }
 
   private async settle(): Promise<void> {
