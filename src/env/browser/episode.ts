@@ -119,7 +119,7 @@ export class EpisodeRunner {
         ms: performance.now() - start,
       };
       return result === undefined
-        ? { ...about, ...faulty(faults.at(-1) ?? "the browser is closed") }
+        ? { ...about, ...NOT_PLAYED, fault: faults.at(-1) ?? "the browser is closed" }
         : { ...about, ...result };
     });
   }
@@ -348,22 +348,20 @@ function reasonOf(error: unknown): string {
   return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
 }
 
-function faulty(fault: string): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
-  return {
-    fault,
-    reward: Number.NaN,
-    taskCompletion: Number.NaN,
-    fieldAccuracy: Number.NaN,
-    executionCompleteness: Number.NaN,
-    documentsReward: Number.NaN,
-    success: false,
-    perField: {},
-    received: {},
-    accepted: false,
-    posted: [],
-    actions: [],
-  };
-}
+/** What an episode that nobody could play is worth, beside its fault. */
+export const NOT_PLAYED = {
+  reward: Number.NaN,
+  taskCompletion: Number.NaN,
+  fieldAccuracy: Number.NaN,
+  executionCompleteness: Number.NaN,
+  documentsReward: Number.NaN,
+  success: false,
+  perField: {},
+  received: {},
+  accepted: false,
+  posted: [],
+  actions: [],
+} satisfies Partial<Episode>;
 
 /** The policy failed, not the environment: nothing is tried again. */
 export class PolicyFailure extends Error {}

@@ -1,4 +1,3 @@
-import { errors } from "playwright";
 import type { Place } from "./page-hands.js";
 import { calm, leaveField } from "./page-hands.js";
 import type { PageForm } from "./page-reader.js";
@@ -56,5 +55,3 @@ export class Hands {
     await this.handle.evaluate(calm, { ms, quietMs });
   }
 }
-
-export const isTimeout = (error: unknown): boolean => error instanceof errors.TimeoutError;

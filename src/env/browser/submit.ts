@@ -326,20 +326,21 @@ class Attempt {
         ? exchange.answer.text
         : undefined;
     if (task.success !== undefined) return this.marked(choice, task.success, html);
-    const signs = (): Promise<PageSigns> => form.handle.evaluate(readSigns, undefined);
-    // (the next page may come while this one is read)
-    const orNext = async (error: unknown, tries = 20): Promise<PageSigns> => {
-      if (tries === 0) throw error;
-      await sleep(50);
-      return arrive()
-        .then(signs)
-        .catch((again: unknown) => orNext(again, tries - 1));
+    const signs = async (answer?: string): Promise<PageSigns> => {
+      try {
+        return await form.handle.evaluate(readSigns, answer);
+      } catch (error) {
+        // the next page came while this one was read
+        if (!session.isLeaving() && session.documents === this.documents) throw error;
+        await arrive();
+        return form.handle.evaluate(readSigns, undefined);
+      }
     };
-    this.after = there || scripted ? await signs().catch((error: unknown) => orNext(error)) : undefined;
+    this.after = there || scripted ? await signs() : undefined;
     const shown = { before: this.before, after: this.after, ...(status === undefined ? {} : { status }) };
     const submission = judge(task, this.sent, choice, shown);
     if (html === undefined || !submission.accepted) return submission;
-    this.after = await form.handle.evaluate(readSigns, html).catch((error: unknown) => orNext(error));
+    this.after = await signs(html);
     return judge(task, this.sent, choice, { before: this.before, after: this.after });
   }
 

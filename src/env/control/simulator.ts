@@ -7,8 +7,7 @@ const INSTALL = "npm install --no-save @mujoco/mujoco@3.14.0";
 /** Steps of the simulation in one control step: 4 x 8 ms. */
 const SUBSTEPS = 4;
 
-/** Numbers of an observation, and of one action. */
-export const STATE_SIZE = 14;
+/** Numbers of one action. */
 export const ACTION_SIZE = 4;
 
 /** Where an episode begins: metres. */

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
 import { EnvironmentFault } from "../browser/browser.js";
-import type { Episode, EpisodeRunner, Idle } from "../browser/episode.js";
+import { type Episode, type EpisodeRunner, type Idle, NOT_PLAYED } from "../browser/episode.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
 import { Walk, type Walked } from "../browser/turns.js";
@@ -111,12 +111,17 @@ export class PagesEnvironment implements Environment {
     try {
       const ended = await runner.converse(work);
       const about = { taskId: task.id, attempts, ms: performance.now() - start };
-      if ("fault" in ended) return outcomeOf(task, { ...FAULTY, ...about, fault: ended.fault }, this.scoreOf);
+      if ("fault" in ended)
+        return outcomeOf(task, { ...NOT_PLAYED, unresolved: [], ...about, fault: ended.fault }, this.scoreOf);
       return this.outcome(task, ended.result, about);
     } catch (error) {
       // the policy's own environment may be out of reach: a fault as any other
       if (!(error instanceof EnvironmentFault)) throw error;
-      return outcomeOf(task, { ...FAULTY, taskId: task.id, attempts, ms: 0, fault: error.message }, this.scoreOf);
+      return outcomeOf(
+        task,
+        { ...NOT_PLAYED, unresolved: [], taskId: task.id, attempts, ms: 0, fault: error.message },
+        this.scoreOf,
+      );
     }
   }
 
@@ -227,18 +232,3 @@ function oraclePlan(task: Task, { controls }: SeenPage): Parameters<typeof rende
   const fields = Object.entries(task.fields).filter(([label]) => isThere(label) || there.includes(label));
   return oracleActions(Object.fromEntries(fields), controls);
 }
-
-const FAULTY = {
-  reward: Number.NaN,
-  taskCompletion: Number.NaN,
-  fieldAccuracy: Number.NaN,
-  executionCompleteness: Number.NaN,
-  documentsReward: Number.NaN,
-  success: false,
-  perField: {},
-  received: {},
-  accepted: false,
-  posted: [],
-  actions: [],
-  unresolved: [],
-} satisfies Partial<Episode>;

@@ -1,3 +1,4 @@
+import type { PageSigns } from "../browser/page-signs.js";
 import type { PostedPair } from "./posted.js";
 
 /** How a server took a post: what it says itself, without the page around it. */
@@ -6,20 +7,6 @@ export interface Answered {
   readonly contentType: string;
   readonly text: string;
   readonly url: string;
-}
-
-/** What a page shows, as `readSigns` tells it. */
-export interface Shown {
-  readonly url: string;
-  readonly title: string;
-  readonly headings: readonly string[];
-  readonly errors: readonly string[];
-  readonly notices: readonly { readonly text: string; readonly good: boolean }[];
-  readonly invalid: number;
-  readonly password: boolean;
-  readonly fields: readonly string[];
-  readonly held: readonly string[];
-  readonly text: string;
 }
 
 const ERROR =
@@ -150,7 +137,11 @@ function isFailure(value: unknown): boolean {
  * Why a page that is shown after a post tells of a refusal; undefined where it does not.
  * @param before what was shown before it: what stood there already says nothing.
  */
-export function shownRefusal(after: Shown, before: Shown | undefined, names: readonly string[]): string | undefined {
+export function shownRefusal(
+  after: PageSigns,
+  before: PageSigns | undefined,
+  names: readonly string[],
+): string | undefined {
   const isNew = (text: string): boolean =>
     !before?.errors.includes(text) &&
     !before?.notices.some((notice) => notice.text === text) &&
@@ -187,7 +178,7 @@ export function shownRefusal(after: Shown, before: Shown | undefined, names: rea
 }
 
 /** Whether a new page shows the form once more with what was sent in it, and says nothing: it was not taken. */
-export function shownAgain(after: Shown, sent: readonly string[], names: readonly string[]): boolean {
+export function shownAgain(after: PageSigns, sent: readonly string[], names: readonly string[]): boolean {
   const again = names.length > 0 && 2 * names.filter((name) => after.fields.includes(name)).length >= names.length;
   const texts = sent.filter((text) => text.length > 1);
   const success =

@@ -146,14 +146,7 @@ function fail(where: string, problem: string): never {
   });
 }
 
-/** Response positions and tokens in the order of commitment (rounds in order, ascending position inside a round). */
-export function commitOrder(trajectory: UnmaskTrajectory): { position: number; token: number }[] {
-  return trajectory.rounds.flatMap((round) =>
-    round.positions.map((position, i) => ({ position, token: round.tokens[i] as number })),
-  );
-}
-
-/** When each token was revealed, in the order of commitment. */
+/** When each token was revealed, in the order of commitment (rounds in order, ascending position inside a round). */
 export function reveals(trajectory: UnmaskTrajectory): Reveal[] {
   return trajectory.rounds.flatMap((round, step) =>
     round.positions.map((position, i) => ({
