@@ -1,7 +1,8 @@
-// npm run bench [-- --peer eager,compile] [--runs 9] [--only lora_step,checkpointing,decoding,policy] [--python python3]
+// npm run bench [-- --peer eager,compile] [--runs 9] [--only lora_step,rl_step,checkpointing,decoding,policy] [--python python3]
 // What a step costs on this machine, as one JSON object on stdout. `gemm_share` is the share of the machine's own peak in
-// matrix products that a phase reaches, measured in turn with it. With --peer, the LoRA training step is taken in turn
-// with scripts/bench/torch_peer.py (needs PyTorch 2.13), one thread each; `ratio` is the median of ours / theirs.
+// matrix products that a phase reaches, measured in turn with it. With --peer, the LoRA training step and the whole RL step
+// are taken in turn with scripts/bench/torch_peer.py and torch_rl_peer.py (need PyTorch 2.13), one thread each; `ratio` is
+// the median of ours / theirs. `--only rl_step_135m` takes the RL step at 135 M parameters: hours with --peer and 9 runs.
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,6 +10,7 @@ import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
 import { benchPolicy } from "./bench/policy.mjs";
+import { benchRlStep } from "./bench/rl-step.mjs";
 import { ensureBrowser } from "./lib/browser.mjs";
 import { build, checkNode, installPackages, ROOT } from "./lib/setup.mjs";
 
@@ -16,16 +18,16 @@ const { values } = parseArgs({
   options: {
     peer: { type: "string" },
     runs: { type: "string", default: "9" },
-    only: { type: "string", default: "lora_step,checkpointing,decoding,policy" },
+    only: { type: "string", default: "lora_step,rl_step,checkpointing,decoding,policy" },
     python: { type: "string", default: "python3" },
   },
 });
 checkNode();
 installPackages();
 build();
-await ensureBrowser();
 process.chdir(ROOT);
 const only = values.only.split(",");
+if (only.includes("policy")) await ensureBrowser();
 const runs = Number(values.runs);
 const peer =
   values.peer === undefined
@@ -35,10 +37,14 @@ const peer =
         variants: values.peer.split(","),
         python: values.python,
       };
+const rlPeer =
+  values.peer === undefined ? {} : { peer: join(ROOT, "scripts", "bench", "torch_rl_peer.py"), python: values.python };
 const result = {
   cpu: cpus()[0]?.model,
   node: process.versions.node,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
+  ...(only.includes("rl_step") ? { rl_step: await benchRlStep({ size: "tiny", runs, ...rlPeer }) } : {}),
+  ...(only.includes("rl_step_135m") ? { rl_step_135m: await benchRlStep({ size: "135m", runs, ...rlPeer }) } : {}),
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),

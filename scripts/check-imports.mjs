@@ -14,7 +14,7 @@ const FLOORS = [
   ["config"],
   ["runs"],
   ["engine"],
-  ["watch"],
+  ["watch", "cluster"],
   ["train"],
   ["verify", "library"],
   // the library's entry stands beside the rooms

@@ -1,5 +1,5 @@
 /**
- * Regenerates src/onnx/gen/onnx_pb.ts from src/onnx/gen/onnx.proto (the official schema, Apache-2.0; the Python package
+ * Regenerates src/onnx/format/gen/onnx_pb.ts from src/onnx/format/gen/onnx.proto (the official schema, Apache-2.0; the Python package
  * `onnx` carries it). Needed only when the schema changes: `node scripts/generate-proto.mjs`
  */
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules", ".bin");
-const folder = join(root, "src", "onnx", "gen");
+const folder = join(root, "src", "onnx", "format", "gen");
 const scratch = mkdtempSync(join(tmpdir(), "generate-proto-"));
 try {
   const template = join(scratch, "buf.gen.json");

@@ -31,7 +31,7 @@ if (files.length === 0) {
 }
 
 // A hang is a failure with a name. In TAP the counts come last; on a terminal the readable form is worth more.
-const limit = slow ? 3_600_000 : 300_000;
+const limit = slow ? 3_600_000 : 900_000;
 const runner = spawn(
   process.execPath,
   [

@@ -40,8 +40,8 @@ export {
   train,
 } from "./library/programs.js";
 export { Emitter } from "./onnx/emit.js";
+export { encodeModel } from "./onnx/format/proto.js";
 export { GraphBuilder } from "./onnx/graph.js";
-export { encodeModel } from "./onnx/proto.js";
 export { Runtime } from "./onnx/session.js";
 export type { Graph, Tensor, Value } from "./onnx/types.js";
 export type { ParameterGroup } from "./optim/optimizer.js";

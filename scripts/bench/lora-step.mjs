@@ -4,13 +4,11 @@
  * backward, clipping by global norm, AdamW; fp32, one thread. CPU time of the whole process, in ms, and the share of the
  * machine's own peak in matrix products that a step reaches, measured in turn with it.
  */
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { causalBatch, openTrainer } from "./lora-trainer.mjs";
-import { load, median } from "./support.mjs";
+import { load, median, openPeer } from "./support.mjs";
 import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
 const CONFIG = {
@@ -77,7 +75,10 @@ export async function benchLoraStep({ runs, peer, python = "python3", variants =
   const { step, close, operations } = await openStep();
   const peak = await openPeak();
   const peers = [];
-  for (const variant of variants) peers.push({ variant, ...(await openPeer(python, peer, variant)), times: [] });
+  for (const variant of variants) {
+    const { ask, close } = await openPeer(python, [peer, "--serve", "--variant", variant]);
+    peers.push({ variant, step: () => ask("step"), close, times: [] });
+  }
   const ours = [];
   const rates = [];
   const before = operations();
@@ -101,26 +102,6 @@ export async function benchLoraStep({ runs, peer, python = "python3", variants =
         { cpu_ms: median(times), ratio: median(ours.map((ms, i) => ms / times[i])) },
       ]),
     ),
-  };
-}
-
-async function openPeer(python, script, variant) {
-  const child = spawn(python, [script, "--serve", "--variant", variant], { stdio: ["pipe", "pipe", "pipe"] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  let said = "";
-  await new Promise((resolve, reject) => {
-    child.on("exit", (code) => reject(new Error(`the PyTorch peer ended with ${code}:\n${said}`)));
-    child.stderr.on("data", (data) => {
-      said += data;
-      if (said.includes("ready")) resolve();
-    });
-  });
-  return {
-    step: async () => {
-      child.stdin.write("step\n");
-      return Number((await lines.next()).value);
-    },
-    close: () => child.stdin.end("exit\n"),
   };
 }
 

@@ -10,7 +10,8 @@ const ROLLOUTS = 32;
 
 export async function benchPolicy({ runs, contexts }) {
   const { loadConfig } = await load("config/config.js");
-  const { openPolicy, initialAdapter } = await load("engine/policy.js");
+  const { openPolicy } = await load("engine/policy.js");
+  const { initialAdapter } = await load("engine/adapter.js");
   const { openEnvironment, evaluationTasks, tasksOf } = await load("env/open.js");
   const { optimizerOptions } = await load("config/optimizer.js");
   const { prepareBatches, takeStep } = await load("train/update.js");

@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../lib/setup.mjs";
 
@@ -13,4 +15,28 @@ export function median(values, q = 0.5) {
   const at = q * (sorted.length - 1);
   const low = Math.floor(at);
   return sorted[low] + (at - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
+}
+
+/** A PyTorch process that says "ready" on stderr, then answers each line with CPU milliseconds. */
+export async function openPeer(python, args) {
+  const child = spawn(python, args, { stdio: ["pipe", "pipe", "pipe"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let said = "";
+  await new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code) => reject(new Error(`the PyTorch peer ended with ${code}:\n${said}`)));
+    child.stderr.on("data", (data) => {
+      said += data;
+      if (said.includes("ready")) resolve();
+    });
+  });
+  return {
+    ask: async (command) => {
+      child.stdin.write(`${command}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`the PyTorch peer ended at "${command}":\n${said}`);
+      return Number(value);
+    },
+    close: () => child.stdin.end("exit\n"),
+  };
 }

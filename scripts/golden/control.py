@@ -1,4 +1,5 @@
-"""Writes the PyTorch golden of a continuous policy: velocity network, CFM loss, SDE log-probabilities, both gradients.
+"""Writes the PyTorch golden of a continuous policy: velocity network, CFM loss, SDE log-probabilities, CFM surrogate,
+all gradients.
 
     python3 scripts/golden/control.py --out test/golden/control.safetensors
 
@@ -21,6 +22,11 @@ STEPS, NOISE, CLIP = 3, 0.4, 0.2
 ADVANTAGES = (1.3, -0.7)
 # l - old of each step: inside the clip range, outside it where the clip binds, and where it does not
 AHEAD = (0.05, 0.3, -0.4, -0.1, 0.35, -0.5)
+
+# the surrogate of the flow-matching loss: its clip, the clamp of l_old - l, and l_old - l of each pair: inside the clip
+# range, outside it on both sides for both signs of the advantage, and beyond the clamp
+PAIRS, PAIR_CLIP, PAIR_CLAMP = 3, 0.01, 0.04
+PAIR_AHEAD = (0.004, 0.03, -0.05, -0.03, 0.02, -0.002)
 
 
 def drawn(rng: np.random.RandomState, *shape: int, scale: float = 1.0) -> Tensor:
@@ -96,12 +102,29 @@ def main() -> None:
     advantage = torch.tensor(ADVANTAGES, dtype=torch.float64).repeat_interleave(STEPS)
     loss = torch.maximum(-advantage * ratio, -advantage * ratio.clamp(1 - CLIP, 1 + CLIP)).mean()
     gradients = torch.autograd.grad(loss, list(w.values()))
+
+    pair_noise, pair_time = drawn(rng, 2, PAIRS, ACTIONS), torch.tensor([[0.05, 0.5, 0.8], [0.3, 0.65, 0.99]])
+    losses = []
+    for b in range(2):
+        a, e, t = paths[b, -1].double()[None], pair_noise[b].double(), pair_time[b].double()[:, None]
+        v_pair = velocity(w, t * a + (1 - t) * e, t[:, 0], seen[b].double().expand(PAIRS, STATE))
+        losses.append(((v_pair - (a - e)) ** 2).mean(1))
+    pair_losses = torch.cat(losses)
+    change = pair_losses.detach() + torch.tensor(PAIR_AHEAD, dtype=torch.float64) - pair_losses
+    pair_ratio = torch.exp(change.clamp(-PAIR_CLAMP, PAIR_CLAMP))
+    advantage = torch.tensor(ADVANTAGES, dtype=torch.float64).repeat_interleave(PAIRS)
+    clipped = pair_ratio.clamp(1 - PAIR_CLIP, 1 + PAIR_CLIP)
+    surrogate = torch.maximum(-advantage * pair_ratio, -advantage * clipped).mean()
+    pair_gradients = torch.autograd.grad(surrogate, list(w.values()))
     tensors = {f"weight.{name}": value for name, value in stored.items()}
     tensors |= {f"point.{name}": value for name, value in points.items()}
     tensors |= {"path.state": seen, "path.x": paths, "path.ahead": torch.tensor(AHEAD)}
     tensors |= {"expect.velocity": v, "expect.cfm": cfm, "expect.log_probs": log_probs, "expect.loss": loss}
     tensors |= {f"expect.cfm_grad.{name}": g for name, g in zip(w, cfm_gradients, strict=True)}
     tensors |= {f"expect.grad.{name}": g for name, g in zip(w, gradients, strict=True)}
+    tensors |= {"pair.noise": pair_noise, "pair.time": pair_time, "pair.ahead": torch.tensor(PAIR_AHEAD)}
+    tensors |= {"expect.pair_losses": pair_losses, "expect.surrogate": surrogate}
+    tensors |= {f"expect.pair_grad.{name}": g for name, g in zip(w, pair_gradients, strict=True)}
     save_file({name: value.detach().float().contiguous() for name, value in tensors.items()}, out)
 
 

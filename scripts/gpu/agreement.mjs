@@ -13,7 +13,7 @@ async function results(provider, dir) {
   const { prepareBatches } = await load("train/update.js");
   const { bindModel } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
-  const { encodeModel } = await load("onnx/proto.js");
+  const { encodeModel } = await load("onnx/format/proto.js");
   const { Rng } = await load("core/rng.js");
   const { objective } = await load("rl/objectives/flow-grpo.js");
   const config = await loadConfig(CONFIG, {

@@ -3,9 +3,10 @@ import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import { formatShape, isStatic, sameShape } from "../onnx/shapes.js";
 import type { Dim, Node, Value } from "../onnx/types.js";
-import { Recompute } from "./recompute.js";
+import { Recompute, type Recomputed } from "./recompute.js";
 import { RuleContext } from "./rule.js";
 import { NO_GRADIENT, RULES } from "./rules.js";
+import { SelectiveRecompute } from "./selective.js";
 
 const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
 
@@ -14,7 +15,7 @@ const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
  *
  * Only nodes on a path from some `wrt` to `loss` are visited, so dead gradients are never built.
  * @param initial gradients to add to (accumulation over micro-batches), by the parameter's name, of the parameter's shape.
- * @param checkpoint computes the activations of every layer again in its backward pass (recompute.ts): less memory, more time.
+ * @param recomputed what is computed again for the backward pass instead of kept: less memory, more time.
  * @returns one gradient a parameter, in the order of `wrt`; zeros where the loss does not depend on it.
  * @throws UserError naming op, node and parameter where a rule is missing.
  */
@@ -23,7 +24,7 @@ export function backward(
   loss: Value,
   wrt: readonly Value[],
   initial: ReadonlyMap<string, Value> = new Map(),
-  checkpoint = false,
+  { layers, cheap }: Recomputed = {},
 ): Value[] {
   if (!isStatic(loss.shape) || loss.shape.length !== 0)
     throw new Error(`the loss must be a scalar, got ${formatShape(loss.shape)}`);
@@ -31,7 +32,8 @@ export function backward(
   const forward = [...g.nodes];
   const source = dependents(forward, wrt, g.stopped);
   const gradients = new Map<string, Value>(initial);
-  const recompute = checkpoint ? new Recompute(g, forward, wrt, initial) : undefined;
+  const recompute = layers === undefined ? undefined : new Recompute(g, forward, wrt, initial, layers);
+  const selective = cheap === undefined ? undefined : new SelectiveRecompute(g, cheap);
   gradients.set(loss.name, g.scalar(1, loss.dtype));
 
   for (let i = forward.length - 1; i >= 0; i--) {
@@ -42,9 +44,12 @@ export function backward(
     if (NO_GRADIENT.has(node.op)) continue;
     const rule = RULES[node.op];
     if (rule === undefined) throw missingRule(node, loss, source);
-    const read = recompute?.node(node, gradients) ?? node;
+    const whole = recompute?.node(node, gradients) ?? node;
     g.scope("grad", () =>
       g.scope(node.name.replace(/^\//, ""), () => {
+        const behind = node.outputs.map((o) => gradients.get(o.name)).find((v) => v !== undefined) as Value;
+        // a layer that is computed again as a whole needs nothing computed again in it
+        const read = whole === node ? (selective?.node(node, behind) ?? node) : whole;
         const context = new RuleContext(
           g,
           read,

@@ -11,6 +11,17 @@ import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { Node, Value } from "../onnx/types.js";
 
+/** Gradient checkpointing of a whole model. */
+export const ALL_LAYERS = Number.POSITIVE_INFINITY;
+
+/** What a backward pass computes again instead of keeping it. */
+export interface Recomputed {
+  /** So many layers, the first ones, as wholes: what the last ones keep is free again when it is their turn. */
+  readonly layers?: number;
+  /** Results of cheap ops from so many bytes on (selective.ts), in layers that are not computed again as wholes. */
+  readonly cheap?: number;
+}
+
 /** A layer: the nodes of one path `.../layers.3`. */
 interface Block {
   readonly nodes: Node[];
@@ -52,16 +63,18 @@ export class Recompute {
   /**
    * @param forward nodes of the forward pass.
    * @param initial gradients that were there before the backward pass.
+   * @param layers how many, the first ones.
    */
   constructor(
     private readonly g: GraphBuilder,
     forward: readonly Node[],
     private readonly parameters: readonly Value[],
     initial: ReadonlyMap<string, Value>,
+    layers: number,
   ) {
     this.e = new Emitter(g);
     this.waited = new Map(initial);
-    for (const nodes of findBlocks(forward).values()) {
+    for (const nodes of [...findBlocks(forward).values()].slice(0, layers)) {
       const block: Block = { nodes, again: undefined };
       for (const node of nodes) this.blockOf.set(node, block);
     }

@@ -4,8 +4,8 @@
  * Un-broadcasting, accumulation, dead gradients and arity live in the walk (backward.ts), never here.
  */
 import { reducedAxes } from "../onnx/infer.js";
-import { late } from "../onnx/late.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
+import { late } from "../onnx/passes/late.js";
 import { axisOf, sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
 import { attentionOf } from "./attention.js";

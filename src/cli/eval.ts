@@ -15,6 +15,7 @@ import {
 } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import type { EvaluateResult } from "../train/types.js";
+import { addLeaderboard } from "./leaderboard/command.js";
 import { type CliContext, checkpointName, positiveInteger, runProgram, sayer, setUpProgram } from "./shared.js";
 
 interface EvalFlags {
@@ -66,14 +67,16 @@ async function build(context: CliContext): Promise<Command> {
       // the program has options of the same names, and commander gives those what it met first
       compare(runs, command.optsWithGlobals(), context);
     });
+  addLeaderboard(program, context);
   return program;
 }
 
 async function evaluate(overrides: readonly string[], flags: EvalFlags, context: CliContext): Promise<void> {
   const word = overrides.find((text) => !text.includes("="));
   if (word !== undefined) {
+    const named = nearest(word, ["compare", "leaderboard"]);
     throw new UserError(`"${word}" is neither a command nor key=value.`, {
-      hint: nearest(word, ["compare"]) === undefined ? "--help lists what there is" : "did you mean compare?",
+      hint: named === undefined ? "--help lists what there is" : `did you mean ${named}?`,
       exitCode: EXIT.usage,
     });
   }

@@ -311,24 +311,14 @@ function isSection(key: string): boolean {
   return value !== undefined && unwrap(value).inner instanceof z.ZodObject;
 }
 
-const CORE_KINDS = new Set(["objective", "environment", "sampler"]);
-
 /** `kind` on top of its section, for readers of config.yaml. */
 function kindsFirst(config: RunConfig): RunConfig {
-  const first = <T extends { kind: string }>({ kind, ...rest }: T): T => ({ kind, ...rest }) as unknown as T;
-  const { sampler } = config.evaluation;
-  return {
-    ...config,
-    objective: first(config.objective),
-    environment: first(config.environment),
-    ...Object.fromEntries(
-      Object.entries(config).flatMap(([name, section]) =>
-        !CORE_KINDS.has(name) && isPlainObject(section) && typeof (section as { kind?: unknown }).kind === "string"
-          ? [[name, first(section as { kind: string })]]
-          : [],
-      ),
-    ),
-    sampler: first(config.sampler),
-    evaluation: { ...config.evaluation, sampler: sampler === null ? null : first(sampler) },
+  const first = (section: unknown): unknown => {
+    if (!isPlainObject(section) || typeof section.kind !== "string") return section;
+    const { kind, ...rest } = section;
+    return { kind, ...rest };
   };
+  const ordered = Object.entries(config).map(([name, section]) => [name, first(section)]);
+  const evaluation = { ...config.evaluation, sampler: first(config.evaluation.sampler) };
+  return { ...Object.fromEntries(ordered), evaluation };
 }

@@ -49,6 +49,10 @@ const lora = z.strictObject({
     .min(1)
     .default(["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
     .describe("projections that get an adapter, by the end of their name, as PEFT"),
+  train_mask: z
+    .boolean()
+    .default(false)
+    .describe("train the mask token's row of the embeddings as well: a model that was no diffusion model has no mask"),
 });
 
 const runtime = z.strictObject({
@@ -69,6 +73,14 @@ const runtime = z.strictObject({
     .describe(
       "how ONNX Runtime is called; auto = its C API on CUDA, where tensors stay on the device, else npm's binding",
     ),
+  memory_gib: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe(
+      "memory of the process, or of the GPU, that graphs are kept within, in GiB: those used least lately are released, and training computes activations again; null = any",
+    ),
 });
 
 const training = z.strictObject({
@@ -80,6 +92,9 @@ const training = z.strictObject({
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
   rollout_batch: size().default(16).describe("responses generated together"),
   micro_batch: size().default(8).describe("sequences in one training pass; gradients are accumulated"),
+  gradient_slots: size()
+    .default(1)
+    .describe("parts of an update whose gradients are summed in float64, in order; workers compute them side by side"),
   skip_long: z
     .boolean()
     .default(false)
@@ -103,6 +118,26 @@ const training = z.strictObject({
     .default(1)
     .describe("largest norm of the gradient over all trainable tensors together"),
   dynamic_sampling: z.boolean().default(false).describe("draw another task where a group's rewards are all equal"),
+  curriculum: z
+    .strictObject({
+      least_chance: z
+        .number()
+        .min(0.01)
+        .max(1)
+        .default(1)
+        .describe("that a task is played whose form always or never succeeds; 1 = all tasks alike"),
+      memory: z
+        .number()
+        .min(0)
+        .lt(1)
+        .default(0.7)
+        .describe("share of a form's remembered success rate that a further group leaves in place"),
+    })
+    .prefault({})
+    .describe("play more of the forms that succeed about half of the time"),
+  reference_refresh: count()
+    .default(0)
+    .describe("steps between which the reference becomes the policy as it then is; 0 = it stays where the run began"),
   min_signal_groups: positiveCount()
     .default(1)
     .describe("a step with fewer groups whose rewards differ takes no update"),
@@ -142,6 +177,41 @@ const checkpoint = z.strictObject({
   keep_last: positiveCount().default(2).describe("checkpoints kept besides the best one"),
 });
 
+const distributed = z.strictObject({
+  redis: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "Redis that workers join: redis://host:6379, rediss:// for TLS, or env:NAME; no password here; null = one process",
+    ),
+  jobs: z
+    .array(z.enum(["episodes", "rollouts", "gradients"]))
+    .min(1)
+    .default(["rollouts", "gradients"])
+    .describe(
+      "what workers do: only play (episodes), generate and play (rollouts), score and differentiate (gradients)",
+    ),
+  blobs: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("folder that all machines share, for adapters and gradients; null = in Redis"),
+  lease_s: z
+    .number()
+    .min(2)
+    .max(3600)
+    .default(30)
+    .describe("seconds without a sign of life after which a worker's job goes to another"),
+  slow: z
+    .number()
+    .min(0)
+    .default(4)
+    .describe("a job that takes so many times the median is given to a second worker; 0 = never"),
+});
+
 const report = z.strictObject({
   rollouts: count().default(64).describe("rollouts in report.html, the worst ones"),
   screenshots: count().default(12).describe("of them with a picture of the filled form; 0 = none"),
@@ -177,6 +247,7 @@ function shape<S extends z.ZodType, E extends z.ZodType, T extends z.ZodType, O 
       .describe("evaluation before, during and after training"),
     checkpoint: checkpoint.prefault({}).describe("saving"),
     tracking: sections.tracking.describe("where metrics go besides metrics.jsonl"),
+    distributed: distributed.prefault({}).describe("workers on other machines"),
     report: report.prefault({}).describe("report.html"),
   };
 }

@@ -21,12 +21,15 @@ export function mean(values: readonly number[]): number {
   return sum / values.length;
 }
 
+/** Population variance (divides by n); NaN of an empty list. */
+export function variance(values: readonly number[]): number {
+  const centre = mean(values);
+  return mean(values.map((value) => (value - centre) ** 2));
+}
+
 /** Population standard deviation (divides by n, as group advantages do); NaN of an empty list. */
 export function std(values: readonly number[]): number {
-  const centre = mean(values);
-  let sum = 0;
-  for (const value of values) sum += (value - centre) ** 2;
-  return Math.sqrt(sum / values.length);
+  return Math.sqrt(variance(values));
 }
 
 /** The q-quantile (0..1) of ascending values, linear between the two neighbours. */
@@ -76,4 +79,45 @@ export function bootstrapPairedDifference(
     before.map((value, i) => (after[i] as number) - value),
     options,
   );
+}
+
+/**
+ * Mean over training runs that were evaluated on the same episodes, with a percentile bootstrap over all that varies
+ * (Owen 2007, the pigeonhole bootstrap): runs are drawn again, and, crossed with them, forms and the episodes inside each.
+ * @param runs one list a run, of one value an episode. @param formOf the form of each episode.
+ * @param minus runs whose mean is subtracted: drawn independently, on the same drawn episodes.
+ * @throws RangeError where there is no run, or lists differ in length.
+ */
+export function bootstrapCrossed(
+  runs: readonly (readonly number[])[],
+  formOf: readonly string[],
+  { minus, ...options }: BootstrapOptions & { readonly minus?: readonly (readonly number[])[] } = {},
+): Interval {
+  const { seed = 0, resamples = 2000, level = 0.95 } = options;
+  const all = [...runs, ...(minus ?? [])];
+  if (runs.length === 0 || minus?.length === 0 || formOf.length === 0) throw new RangeError("bootstrap of no runs");
+  if (all.some((run) => run.length !== formOf.length)) throw new RangeError("runs of different episodes");
+  const forms = [...new Set(formOf)].map((form) => [...formOf.keys()].filter((i) => formOf[i] === form));
+  const rng = Rng.named(seed, "bootstrap-crossed");
+  const meanOf = (some: readonly (readonly number[])[], episodes: readonly number[], redraw: boolean): number => {
+    let sum = 0;
+    for (let r = 0; r < some.length; r++) {
+      const run = some[redraw ? rng.int(some.length) : r] as readonly number[];
+      for (const i of episodes) sum += run[i] as number;
+    }
+    return sum / (some.length * episodes.length);
+  };
+  const value = (episodes: readonly number[], redraw: boolean): number =>
+    meanOf(runs, episodes, redraw) - (minus === undefined ? 0 : meanOf(minus, episodes, redraw));
+  const values = Float64Array.from({ length: resamples }, () =>
+    value(
+      forms.flatMap(() => {
+        const members = forms[rng.int(forms.length)] as number[];
+        return members.map(() => members[rng.int(members.length)] as number);
+      }),
+      true,
+    ),
+  ).sort();
+  const tail = (1 - level) / 2;
+  return { mean: value([...formOf.keys()], false), low: quantile(values, tail), high: quantile(values, 1 - tail) };
 }

@@ -9,7 +9,7 @@ import type { TokenIds } from "./tokens.js";
  * log softmax over the allowed vocabulary at temperature tau.
  * @param logits [R, V]
  * @param inverseTemperature scalar 1 / tau
- * @param eosAllowed [R], or [1] for all: 1 or 0; where 0, EOS is blocked and the rest renormalised; undefined: allowed everywhere.
+ * @param eosAllowed [R] 1 or 0; where 0, EOS is blocked and the rest renormalised; undefined: allowed everywhere.
  * @returns [R, V]; mask and pad are never allowed.
  */
 export function allowedLogProbs(
@@ -29,15 +29,11 @@ export function allowedLogProbs(
 
 /** Blocks the EOS column of scaled logits [R, V] where `eosAllowed` is 0. */
 function withoutEos(e: Emitter, scaled: Value, eosAllowed: Value, eos: number): Value {
-  const [rows, vocabulary] = scaled.shape as [number, number];
+  const [rows] = scaled.shape as [number];
   const blocked = e.mul(e.unsqueeze(e.sub(1, eosAllowed), [1]), BLOCKED);
-  if (eosAllowed.shape[0] === rows) {
-    // one column is written in place
-    const column = e.expand(e.g.constant("int64", [1, 1], [eos]), [rows, 1]);
-    return e.g.op("ScatterElements", [scaled, column, blocked], { axis: 1, reduction: "add" });
-  }
-  const isEos = Array.from({ length: vocabulary }, (_, id) => (id === eos ? 1 : 0));
-  return e.add(scaled, e.mul(blocked, e.g.constant("float32", [1, vocabulary], isEos)));
+  // one column is written in place
+  const column = e.expand(e.g.constant("int64", [1, 1], [eos]), [rows, 1]);
+  return e.g.op("ScatterElements", [scaled, column, blocked], { axis: 1, reduction: "add" });
 }
 
 /**
@@ -71,6 +67,28 @@ const BLOCK = 64;
 /** A token below this log-probability is only ever reached by rounding at a block's end. */
 const IMPOSSIBLE = -60;
 
+/** Weights of V tokens in blocks of 64: probabilities of a row up to a factor. */
+export interface Weights {
+  /** [R, ceil(V / 64), 64], 0 behind the vocabulary */
+  readonly grid: Value;
+  /** [R, ceil(V / 64)] their sums */
+  readonly mass: Value;
+  /** V */
+  readonly vocabulary: number;
+}
+
+/** @param weights [R, V] */
+export function weightsInBlocks(e: Emitter, weights: Value): Weights {
+  const vocabulary = weights.shape[1] as number;
+  const blocks = Math.ceil(vocabulary / BLOCK);
+  const rest = blocks * BLOCK - vocabulary;
+  // padded, and not joined to zeros: CUDA's Concat copies a table of all columns to the device in every run
+  const whole = rest === 0 ? weights : e.g.op("Pad", [weights, e.g.ints([0, 0, 0, rest]), e.g.scalar(0)]);
+  // R may be open, so that sizes are taken from what is there
+  const grid = e.reshape(whole, [-1, blocks, BLOCK]);
+  return { grid, mass: e.sum(grid, [2], false), vocabulary };
+}
+
 /**
  * Samples one token a row by inverse CDF in two levels: first the block of 64 tokens, then the token inside it, so that
  * no running sum over the whole vocabulary is needed and the noise is one number a row.
@@ -80,30 +98,69 @@ const IMPOSSIBLE = -60;
  * @returns [R] int64
  */
 export function inverseCdf(e: Emitter, logProbs: Value, uniform: Value, fallback: Value): Value {
-  const vocabulary = logProbs.shape[1] as number;
-  const blocks = Math.ceil(vocabulary / BLOCK);
-  let p = e.exp(logProbs);
+  return drawToken(e, weightsInBlocks(e, e.exp(logProbs)), { logProbs, uniform, fallback }).token;
+}
+
+/**
+ * {@link inverseCdf} over weights that are there already.
+ * @param draw `unit` [R]: the log-probability that has the weight 1, default 0; `without`: a token that may not be drawn,
+ *   whose weight counts as 0.
+ * @returns `token` [R] int64, and [R] its log-probability among the weights that count, and that of weight 1.
+ */
+export function drawToken(
+  e: Emitter,
+  { grid, mass: whole, vocabulary }: Weights,
+  draw: {
+    readonly logProbs: Value;
+    readonly uniform: Value;
+    readonly fallback: Value;
+    readonly unit?: Value;
+    readonly without?: number;
+  },
+): { readonly token: Value; readonly logProb: Value; readonly unitLogProb: Value } {
+  const { logProbs, uniform, fallback, unit, without } = draw;
+  const blocks = whole.shape[1] as number;
+  const place = without === undefined ? undefined : { block: Math.floor(without / BLOCK), column: without % BLOCK };
+  const isAt = (shape: number[], at: number): Value =>
+    e.g.constant(
+      "bool",
+      shape,
+      Array.from({ length: shape.at(-1) as number }, (_, i) => (i === at ? 1 : 0)),
+    );
+  let mass = whole;
+  if (place !== undefined) {
+    // the sum of the others, anew: what is left of a difference may be all rounding
+    const own = e.squeeze(e.slice(grid, 1, place.block, place.block + 1), [1]);
+    const others = e.sum(e.where(isAt([1, BLOCK], place.column), e.g.scalar(0), own), [1]);
+    mass = e.where(isAt([1, blocks], place.block), others, whole);
+  }
   const noise = e.unsqueeze(uniform, [1]);
-  // R may be open, so that sizes are taken from what is there
-  if (blocks * BLOCK !== vocabulary)
-    p = e.concat([p, e.mul(noise, e.zeros([1, blocks * BLOCK - vocabulary], "float32"))], 1);
-  const grid = e.reshape(p, [-1, blocks, BLOCK]);
-  const mass = e.sum(grid, [2], false);
   const axis = e.g.scalar(1, "int64");
   const running = e.g.op("CumSum", [mass, axis]);
+  const total = e.slice(running, 1, blocks - 1, blocks);
   // the probabilities sum to 1 only up to rounding: scale the noise to their own total
-  const target = e.mul(noise, e.slice(running, 1, blocks - 1, blocks));
+  const target = e.mul(noise, total);
   // counted in float32, exact below 2^24: accelerators leave sums of integers to the CPU
   const countBelow = (sums: Value, limit: Value, size: number): Value =>
     e.cast(e.min(e.sum(e.indicator(e.lessOrEqual(sums, limit)), [1]), size - 1), "int64");
   const block = countBelow(running, target, blocks);
   const before = e.sub(e.gatherElements(running, block, 1), e.gatherElements(mass, block, 1));
   const columns = e.add(e.unsqueeze(block, [2]), e.zeros([1, 1, BLOCK], "int64"));
-  const chosen = e.squeeze(e.gatherElements(grid, columns, 1), [1]);
+  let chosen = e.squeeze(e.gatherElements(grid, columns, 1), [1]);
+  if (place !== undefined) {
+    const isHere = e.equal(block, e.g.scalar(place.block, "int64"));
+    const left = e.g.op("And", [isHere, isAt([1, BLOCK], place.column)]);
+    chosen = e.where(left, e.g.scalar(0), chosen);
+  }
   const inside = countBelow(e.g.op("CumSum", [chosen, axis]), e.sub(target, before), BLOCK);
   const token = e.squeeze(e.add(e.mul(block, e.g.scalar(BLOCK, "int64")), inside), [1]);
   const last = e.g.scalar(vocabulary - 1, "int64");
   const safe = e.min(token, last);
-  const impossible = e.less(pickLogProb(e, logProbs, safe), IMPOSSIBLE);
-  return e.where(impossible, fallback, safe);
+  const unitLogProb = e.neg(e.log(e.squeeze(total, [1])));
+  const offset = unit === undefined ? unitLogProb : e.sub(unitLogProb, unit);
+  const logProbOf = (tokens: Value): Value => e.add(pickLogProb(e, logProbs, tokens), offset);
+  let impossible = e.less(logProbOf(safe), IMPOSSIBLE);
+  if (without !== undefined) impossible = e.g.op("Or", [impossible, e.equal(safe, e.g.scalar(without, "int64"))]);
+  const drawn = e.where(impossible, fallback, safe);
+  return { token: drawn, logProb: logProbOf(drawn), unitLogProb };
 }

@@ -1,4 +1,4 @@
-import type { ZodObject } from "zod";
+import { type ZodObject, z } from "zod";
 import type { Action, Observation } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
 import type { Emitter } from "../onnx/emit.js";
@@ -119,13 +119,15 @@ export interface Reveal {
 /**
  * How a policy samples, what it records and how the record is scored again: the three must agree, so one object owns
  * them, with the loss that a model of its kind is trained by. Every file of `samplers/` exports one as `sampler`.
+ * Left open, the type parameters stand for what the sampler itself made: starts, options and trajectories of another one
+ * must not be given to it.
  */
 export interface Sampler<
   Config = unknown,
   Options extends SamplerOptions = SamplerOptions,
   T extends Trajectory = Trajectory,
   Round = unknown,
-  Start = readonly number[],
+  Start = unknown,
 > {
   readonly policy: PolicyText<Start, T>;
   /** The sampler's part of a YAML configuration, with defaults. */
@@ -209,6 +211,13 @@ const SCORED: Readonly<Record<Scoring, string>> = {
 
 /** Of a policy that samples: below it the rounding of float32 logits is a large part of a log-probability. */
 export const MIN_TEMPERATURE = 0.01;
+
+/** The temperature of samplers that can also be greedy. */
+export const temperatureOption = z
+  .number()
+  .refine((tau) => tau === 0 || tau >= MIN_TEMPERATURE, `expected 0 or at least ${MIN_TEMPERATURE}`)
+  .default(1)
+  .describe("softmax temperature of sampling and scoring; 0 is greedy");
 
 /** The softmax temperature at which a policy's log-probabilities are taken: greedy decoding reports those at 1. */
 export function scoringTemperature(temperature: number): number {

@@ -21,6 +21,11 @@ export interface ScoreHead<About = SampledModel> {
     inputs: Readonly<Record<string, Value>>,
     about: About,
   ): Value;
+  /**
+   * Where a score is the log-probability of a drawn token: log-probabilities [R, V] of all that could have been drawn,
+   * of which `emit` picks that of `targets`.
+   */
+  distribution?(...given: Parameters<ScoreHead<About>["emit"]>): Value;
 }
 
 /** What every head over a vocabulary takes: the target of each row, and 1 / tau. */
@@ -29,25 +34,29 @@ export const TARGETS = {
   inverse_temperature: { dtype: "float32", shape: [] },
 } as const satisfies InputSpecs;
 
+/** A head whose scores are the log-probabilities of drawn tokens. */
+function drawnTokens(
+  name: string,
+  inputs: InputSpecs & typeof TARGETS,
+  distribution: NonNullable<ScoreHead["distribution"]>,
+): ScoreHead {
+  return {
+    name,
+    inputs,
+    distribution,
+    emit: (...given) => pickLogProb(given[0], distribution(...given), given[2].targets as Value),
+  };
+}
+
 /** log p over what a policy may sample; `eos_allowed` [R] is 0 where it may not sample EOS. */
-export const policyHead: ScoreHead = {
-  name: "policy",
-  inputs: { ...TARGETS, eos_allowed: { dtype: "float32", shape: ["R"] } },
-  emit(e, { logits }, { targets, inverse_temperature, eos_allowed }, { tokens }) {
-    const logProbs = allowedLogProbs(e, logits as Value, inverse_temperature as Value, tokens, eos_allowed);
-    return pickLogProb(e, logProbs, targets as Value);
-  },
-};
+export const policyHead = drawnTokens(
+  "policy",
+  { ...TARGETS, eos_allowed: { dtype: "float32", shape: ["R"] } },
+  (e, { logits }, { inverse_temperature, eos_allowed }, { tokens }) =>
+    allowedLogProbs(e, logits as Value, inverse_temperature as Value, tokens, eos_allowed),
+);
 
 /** log p over the whole vocabulary, as models are trained. */
-export const modelHead: ScoreHead = {
-  name: "model",
-  inputs: TARGETS,
-  emit(e, { logits }, { targets, inverse_temperature }) {
-    return pickLogProb(
-      e,
-      e.logSoftmax(scaledLogits(e, logits as Value, inverse_temperature as Value)),
-      targets as Value,
-    );
-  },
-};
+export const modelHead = drawnTokens("model", TARGETS, (e, { logits }, { inverse_temperature }) =>
+  e.logSoftmax(scaledLogits(e, logits as Value, inverse_temperature as Value)),
+);

@@ -1,25 +1,29 @@
 import { NOTHING_KEPT } from "../diffusion/prefix-cache.js";
 import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
-import type { RawModel } from "../onnx/raw-model.js";
+import type { RawModel } from "../onnx/format/raw-model.js";
 import type { Runtime } from "../onnx/session.js";
 import { f32 } from "../onnx/tensors.js";
+import { taken } from "./attention-ranges.js";
 
 export interface CacheOptions {
   /** Where the runtime's store keeps keys and values. */
   readonly id: string;
   readonly roundHead: RoundHead<unknown, unknown>;
-  /** Graph input -> store key of the parameters that a session reads. */
-  bind(session: string): Readonly<Record<string, string>>;
-  /** Loads the session at first use: one serves all sizes. */
-  session(): Promise<string>;
+  /**
+   * Runs something on the session, one for all sizes. `names`: its graph's inputs; `bind`: where the parameters lie that
+   * it reads.
+   */
+  use<T>(
+    work: (session: string, names: ReadonlySet<string>, bind: Readonly<Record<string, string>>) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** Rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between them. */
 export function openCachedRounds(
   runtime: Runtime,
   graph: RawModel,
-  { id, roundHead, bind, session }: CacheOptions,
+  { id, roundHead, use }: CacheOptions,
 ): CachedRounds<unknown> {
   const stores = graph.inputs
     .filter((input) => input.name.startsWith(PAST))
@@ -38,9 +42,10 @@ export function openCachedRounds(
   let begun = false;
   return {
     forwardRound: async ({ inputs, headInputs }) => {
-      const feeds = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
-      const name = await session();
-      const outputs = await runtime.run(name, { feeds, bind: { ...bind(name), ...(begun ? kept : {}) }, keep });
+      const given = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
+      const outputs = await use((session, names, bind) =>
+        runtime.run(session, { feeds: taken(names, given), bind: { ...bind, ...(begun ? kept : {}) }, keep }),
+      );
       begun = true;
       return roundHead.read(outputs);
     },

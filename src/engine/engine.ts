@@ -1,16 +1,18 @@
 import { join } from "node:path";
+import { ALL_LAYERS } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
 import { loraSites } from "../nn/bind.js";
-import { type LoraOptions, loraName } from "../nn/lora.js";
+import { type LoraOptions, siteShapes } from "../nn/lora.js";
 import { graphWithPast, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
-import type { Runtime } from "../onnx/session.js";
+import type { LoadOptions, Runtime } from "../onnx/session.js";
 import { f32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
 import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import { readSafetensors } from "../weights/safetensors.js";
+import { taken, withRanges } from "./attention-ranges.js";
 import { openCachedRounds } from "./cached-rounds.js";
 import {
   accumulator,
@@ -23,6 +25,8 @@ import {
   type TrainedObjective,
   trainingGraph,
 } from "./graphs.js";
+import { recomputedWithin } from "./recomputed.js";
+import { type Built, Sessions, sessionBudget, sessionBytes } from "./sessions.js";
 
 export type PolicyKey = "policy" | "reference";
 
@@ -41,6 +45,8 @@ export interface EngineOptions {
   };
   /** Gradient checkpointing (training.gradient_checkpointing). */
   readonly checkpoint?: boolean;
+  /** Bytes of the process or the device that parameters and sessions are kept within; default: any. */
+  readonly memory?: number;
 }
 
 /** What the loss compares: values [S] of each segment, and whatever else the objective's loss takes. */
@@ -63,11 +69,12 @@ export class Engine implements RoundModel<unknown> {
   readonly groups: readonly ParameterGroup[];
   readonly parameters: readonly Parameter[];
   private readonly trained: TrainedModel;
-  private readonly inputNames = new Map<string, ReadonlySet<string>>();
+  private readonly sessions: Sessions;
+  /** Bytes that all sessions may take together. */
+  private readonly budget: number | undefined;
   private accumulated = false;
   private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
   private caches = 0;
-  private readonly loading = new Map<string, Promise<void>>();
   /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -76,8 +83,8 @@ export class Engine implements RoundModel<unknown> {
     readonly model: Model,
     private readonly options: EngineOptions,
   ) {
-    const { lora, training, about, checkpoint = false } = options;
-    this.trained = { graph: model.graph, lora, checkpoint, about };
+    const { lora, training, about, checkpoint = false, memory } = options;
+    this.trained = { graph: model.graph, lora, recomputed: checkpoint ? { layers: ALL_LAYERS } : {}, about };
     const own: ParameterGroup = {
       name: lora === undefined ? "weights" : "adapter",
       parameters: ownParameters(model, lora),
@@ -86,6 +93,13 @@ export class Engine implements RoundModel<unknown> {
     const added = training?.objective.parameters?.(training.options, { hiddenSize: model.config.hidden_size }) ?? [];
     this.groups = [own, ...added];
     this.parameters = this.groups.flatMap((group) => group.parameters);
+    this.budget = memory === undefined ? undefined : sessionBudget(memory, model.graph, this.parameters, this.copies);
+    this.sessions = new Sessions(runtime, model.dir, this.budget ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether each session holds weights of its own. */
+  private get copies(): boolean {
+    return this.runtime.provider === "cpu" || this.runtime.binding === "npm";
   }
 
   /**
@@ -144,13 +158,17 @@ export class Engine implements RoundModel<unknown> {
   }
 
   async setOptimizer(tensors: ReadonlyMap<string, Tensor> | undefined): Promise<void> {
+    await this.startGradients();
     for (const p of this.parameters) {
-      const zero = (): Tensor => f32(p.shape, new Float32Array(p.shape.reduce((a, d) => a * d, 1)));
-      await this.runtime.put(zeroKey(p.name), zero());
       for (const key of [slot.first(p.name), slot.second(p.name)]) {
-        await this.runtime.put(key, tensors?.get(key) ?? zero());
+        await this.runtime.put(key, tensors?.get(key) ?? zeros(p));
       }
     }
+  }
+
+  /** What gradients are added to at first; {@link setOptimizer} does so too. */
+  async startGradients(): Promise<void> {
+    for (const p of this.parameters) await this.runtime.put(zeroKey(p.name), zeros(p));
   }
 
   private moments(): string[] {
@@ -187,11 +205,16 @@ export class Engine implements RoundModel<unknown> {
     { inputs, headInputs }: RoundInput,
   ): Promise<unknown> {
     const shape = { dims: dimensionsOf(this.model.graph, inputs), rows: inputs.rows?.shape[0] };
-    const session = await this.session(`${name}/${JSON.stringify(shape)}`, () =>
-      rolloutGraph(this.trained, shape, roundHead),
+    const label = `${name}/${JSON.stringify(shape)}`;
+    return this.use(
+      label,
+      () => rolloutGraph(this.trained, shape, roundHead),
+      {},
+      async (session, names) => {
+        const feeds = taken(names, { ...inputs, ...headInputs });
+        return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", names) }));
+      },
     );
-    const feeds = this.feedsOf(session, { ...inputs, ...headInputs });
-    return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", session) }));
   }
 
   private async openCache(
@@ -208,22 +231,26 @@ export class Engine implements RoundModel<unknown> {
     return openCachedRounds(runtime, graph, {
       id: `cache/${this.caches++}`,
       roundHead,
-      bind: (session) => this.bindPolicy("policy", session),
-      session: () =>
-        this.session(`${name}/cached`, () => rolloutGraph({ ...trained, graph }, undefined, roundHead), {
-          memPattern: false,
-        }),
+      use: (work) =>
+        this.use(
+          `${name}/cached`,
+          () => rolloutGraph({ ...trained, graph }, undefined, roundHead),
+          { memPattern: false },
+          (session, names) => work(session, names, this.bindPolicy("policy", names)),
+        ),
     });
   }
 
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
     const shape = shapeOf(this.model.graph, batch);
-    const session = await this.session(`eval_model/${label(batch, shape)}`, () =>
-      scoreGraph(this.trained, shape, batch.head),
+    const out = await this.use(
+      `eval_model/${label(batch, shape)}`,
+      () => scoreGraph(this.trained, shape, batch.head),
+      {},
+      (session, names) =>
+        this.runtime.run(session, { feeds: taken(names, batchFeeds(batch)), bind: this.bindPolicy(key, names) }),
     );
-    const feeds = this.feedsOf(session, batchFeeds(batch));
-    const out = await this.runtime.run(session, { feeds, bind: this.bindPolicy(key, session) });
     return {
       logProbs: (out.log_probs as Tensor).data as Float32Array,
       value: (out.value as Tensor).data as Float32Array,
@@ -233,18 +260,7 @@ export class Engine implements RoundModel<unknown> {
   /** Adds the gradient of a micro-batch; returns the loss and the objective's metrics. */
   async accumulate(batch: Batch, values: SegmentValues): Promise<Record<string, number>> {
     const shape = shapeOf(this.model.graph, batch);
-    const session = await this.session(
-      `training_model/${label(batch, shape)}`,
-      () => trainingGraph(this.trained, shape, batch.head, this.trainedObjective(), this.reductions),
-      { memPattern: false },
-    );
-    const bind = this.bindPolicy("policy", session);
-    const keep: Record<string, string> = {};
-    for (const p of this.parameters) {
-      bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
-      keep[slot.gradient(p.name)] = slot.gradient(p.name);
-    }
-    const feeds = this.feedsOf(session, {
+    const given = {
       ...batchFeeds(batch),
       old: vector(values.old),
       reference: vector(values.reference),
@@ -252,8 +268,26 @@ export class Engine implements RoundModel<unknown> {
       weight: vector(values.weight),
       units: vector(batch.units.map((n) => Math.max(1, n))),
       ...values.extra,
-    });
-    const out = await this.runtime.run(session, { feeds, bind, keep });
+    };
+    const build = (): Graph =>
+      recomputedWithin(this.budget, this.trained, (trained) => ({
+        graph: trainingGraph(trained, shape, batch.head, this.trainedObjective(), this.reductions),
+        bytes: (graph) => this.sizeOf(graph),
+      }));
+    const out = await this.use(
+      `training_model/${label(batch, shape)}`,
+      build,
+      { memPattern: false },
+      (session, names) => {
+        const bind = this.bindPolicy("policy", names);
+        const keep: Record<string, string> = {};
+        for (const p of this.parameters) {
+          bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
+          keep[slot.gradient(p.name)] = slot.gradient(p.name);
+        }
+        return this.runtime.run(session, { feeds: taken(names, given), bind, keep });
+      },
+    );
     this.accumulated = true;
     return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
   }
@@ -273,6 +307,16 @@ export class Engine implements RoundModel<unknown> {
     return this.collect(this.parameters.map((p) => [p.name, slot.gradient(p.name)]));
   }
 
+  /** Puts gradients in the place of those accumulated so far. */
+  async setGradients(gradients: ReadonlyMap<string, Tensor>): Promise<void> {
+    for (const p of this.parameters) {
+      const tensor = gradients.get(p.name);
+      if (tensor === undefined) throw new Error(`no gradient of the parameter ${p.name}`);
+      await this.runtime.put(slot.gradient(p.name), tensor);
+    }
+    this.accumulated = true;
+  }
+
   /**
    * Updates the policy from the accumulated gradients and clears them.
    * @param t number of this update, from 1 (bias correction).
@@ -280,7 +324,6 @@ export class Engine implements RoundModel<unknown> {
    */
   async step(t: number, learningRate: number): Promise<number> {
     const { optimizer } = this.training();
-    const session = await this.session("optimizer_model", () => optimizerGraph(this.groups, optimizer));
     const bind: Record<string, string> = {};
     const keep: Record<string, string> = {};
     for (const p of this.parameters) {
@@ -292,16 +335,17 @@ export class Engine implements RoundModel<unknown> {
         keep[slot.next(key)] = key;
       }
     }
-    const out = await this.runtime.run(session, {
-      feeds: {
-        lr: scalar(learningRate),
-        correction1: scalar(1 - optimizer.beta1 ** t),
-        correction2: scalar(1 - optimizer.beta2 ** t),
-      },
-      bind,
-      keep,
-      fetch: ["grad_norm"],
-    });
+    const feeds = {
+      lr: scalar(learningRate),
+      correction1: scalar(1 - optimizer.beta1 ** t),
+      correction2: scalar(1 - optimizer.beta2 ** t),
+    };
+    const out = await this.use(
+      "optimizer_model",
+      () => optimizerGraph(this.groups, optimizer),
+      {},
+      (session) => this.runtime.run(session, { feeds, bind, keep, fetch: ["grad_norm"] }),
+    );
     this.accumulated = false;
     return Number((out.grad_norm as Tensor).data[0]);
   }
@@ -317,36 +361,30 @@ export class Engine implements RoundModel<unknown> {
     return { objective, options, parameters };
   }
 
-  /** Where the parameters lie that a session's graph reads: only the loss reads an objective's own. */
-  private bindPolicy(key: PolicyKey, session: string): Record<string, string> {
-    const names = this.inputNames.get(session);
-    const read = this.parametersOf(key).filter((p) => names?.has(p.name) ?? true);
+  /** Where the parameters lie that a graph reads: only the loss reads an objective's own. */
+  private bindPolicy(key: PolicyKey, names: ReadonlySet<string>): Record<string, string> {
+    const read = this.parametersOf(key).filter((p) => names.has(p.name));
     return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
-  /** Of the tensors that a layout gives, those that a graph takes: not every model reads a step size. */
-  private feedsOf(session: string, given: NamedTensors): NamedTensors {
-    const names = this.inputNames.get(session);
-    return names === undefined ? given : Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
+  /** Bytes that a session of a graph takes. */
+  private sizeOf(graph: Graph): number {
+    return sessionBytes(graph, this.copies);
   }
 
-  private async session(name: string, build: () => Graph, options: { memPattern?: boolean } = {}): Promise<string> {
-    if (this.runtime.has(name)) return name;
-    // a call may come while the session of an earlier one is still on its way
-    let loading = this.loading.get(name);
-    if (loading === undefined) {
-      const bytes = usingGraph(this.model, () => {
-        const graph = build();
-        this.inputNames.set(name, new Set(graph.inputs.map((input) => input.name)));
-        return this.runtime.encode(graph);
+  private use<T>(
+    name: string,
+    build: () => Graph,
+    options: LoadOptions,
+    work: (session: string, names: ReadonlySet<string>) => Promise<T>,
+  ): Promise<T> {
+    const made = (): Built =>
+      usingGraph(this.model, () => {
+        const graph = this.runtime.provider === "cuda" ? withRanges(build()) : build();
+        const size = this.budget === undefined ? 0 : this.sizeOf(graph);
+        return { bytes: this.runtime.encode(graph), inputs: new Set(graph.inputs.map((input) => input.name)), size };
       });
-      loading = this.runtime
-        .load(name, { bytes, weightsDir: this.model.dir }, options)
-        .finally(() => this.loading.delete(name));
-      this.loading.set(name, loading);
-    }
-    await loading;
-    return name;
+    return this.sessions.use(name, made, options, work);
   }
 }
 
@@ -357,10 +395,13 @@ function ownParameters(model: Model, lora: LoraOptions | undefined): Parameter[]
       .filter((i) => isExternal(i.data))
       .map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }));
   }
-  return usingGraph(model, () => loraSites(model.graph, lora)).flatMap((site) => [
-    { name: loraName(site.module, "A"), shape: [lora.rank, site.inFeatures] },
-    { name: loraName(site.module, "B"), shape: [site.outFeatures, lora.rank] },
-  ]);
+  return usingGraph(model, () => loraSites(model.graph, lora))
+    .flatMap((site) => siteShapes(site, lora.rank))
+    .map(([name, shape]) => ({ name, shape }));
+}
+
+function zeros({ shape }: Parameter): Tensor {
+  return f32(shape, new Float32Array(shape.reduce((a, d) => a * d, 1)));
 }
 
 function zeroKey(parameter: string): string {

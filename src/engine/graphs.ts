@@ -1,12 +1,14 @@
 import { backward } from "../autodiff/backward.js";
+import { ALL_LAYERS, type Recomputed } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/batch.js";
+import { pickLogProb } from "../diffusion/head.js";
 import type { RoundHead } from "../diffusion/sampler.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { PRESENT } from "../nn/past.js";
 import type { Emitter } from "../onnx/emit.js";
-import type { RawModel } from "../onnx/raw-model.js";
+import type { RawModel } from "../onnx/format/raw-model.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
 import type { Dim, Graph, Value } from "../onnx/types.js";
 import { type Parameter, slot } from "../optim/optimizer.js";
@@ -19,8 +21,8 @@ export interface TrainedModel {
   readonly graph: RawModel;
   /** Undefined: every weight of the model is a parameter (and a graph input), instead of an adapter. */
   readonly lora: LoraOptions | undefined;
-  /** Gradient checkpointing: layers are computed again in the backward pass. */
-  readonly checkpoint?: boolean;
+  /** What the backward pass computes again; default: nothing but large attention weights. */
+  readonly recomputed?: Recomputed;
   /** What heads know of the model: the sampler's own knowledge, handed on. */
   readonly about: unknown;
 }
@@ -80,7 +82,7 @@ function bind(
     ...(shape === undefined ? {} : { dims: shape.dims }),
     ...(rows === undefined ? {} : { rows }),
     // a layer that is computed again as a whole needs nothing computed again in it
-    causal: shape?.causal ? { recompute: differentiated && model.checkpoint !== true } : undefined,
+    causal: shape?.causal ? { recompute: differentiated && model.recomputed?.layers !== ALL_LAYERS } : undefined,
     weights: model.lora === undefined ? "input" : "constant",
     ...(model.lora === undefined ? {} : { lora: model.lora }),
   });
@@ -115,6 +117,7 @@ interface Scored {
   readonly logProbs: Value;
   readonly coefficient: Value;
   readonly value: Value;
+  readonly entropy: LossInputs["entropy"];
 }
 
 /** Scores [R] of the terms by a head, and their segment sums [S]. */
@@ -124,10 +127,23 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
   const coefficient = g.input("coefficient", "float32", [shape.terms]);
   const segment = g.input("segment", "int64", [shape.terms]);
   return g.scope("score", () => {
-    const logProbs = head.emit(e, m.outputs, inputs, about);
-    const value = segmentSums(e, e.mul(logProbs, coefficient), segment, shape.segments);
-    return { logProbs, coefficient, value };
+    const drawn = head.distribution?.(e, m.outputs, inputs, about);
+    const logProbs =
+      drawn === undefined ? head.emit(e, m.outputs, inputs, about) : pickLogProb(e, drawn, inputs.targets as Value);
+    const sums = (terms: Value): Value => segmentSums(e, terms, segment, shape.segments);
+    const value = sums(e.mul(logProbs, coefficient));
+    const entropy =
+      drawn && (() => e.div(sums(e.mul(entropyOf(e, drawn), coefficient)), e.max(sums(coefficient), NOTHING)));
+    return { logProbs, coefficient, value, entropy };
   });
+}
+
+/** What the coefficients of a padding segment add up to. */
+const NOTHING = 1e-6;
+
+/** Entropies [R] of distributions, of their log-probabilities [R, V]; what cannot be drawn adds nothing. */
+export function entropyOf(e: Emitter, logProbs: Value): Value {
+  return e.neg(e.sum(e.mul(e.exp(logProbs), logProbs), [1], false));
 }
 
 /** Sums [segments] of the terms [R] that belong to each segment [R]. */
@@ -175,7 +191,7 @@ export function trainingGraph<O>(
   const { loss, metrics } = g.scope("loss", () => objective.loss(inputs, options));
   const trained = [...m.parameters, ...own];
   const initial = new Map(trained.map((p) => [p.name, g.input(accumulator(p.name), "float32", p.shape)]));
-  const gradients = backward(g, loss, trained, initial, model.checkpoint);
+  const gradients = backward(g, loss, trained, initial, model.recomputed);
   g.output("loss", loss);
   for (const [name, metric] of Object.entries(metrics)) {
     g.output(name, metric.value);

@@ -7,23 +7,20 @@ import { DEFAULT_SAMPLER } from "../config/schema.js";
 import { UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
 import type { Logger } from "../core/log.js";
-import { Rng } from "../core/rng.js";
 import { samplerKinds, samplerOf } from "../diffusion/kinds.js";
 import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import type { SampledModel } from "../diffusion/tokens.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
-import { ADAPTER, peftConfig, readPeft } from "../export/peft.js";
 import { loraSites } from "../nn/bind.js";
 import type { ModelConfig } from "../nn/config.js";
 import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
-import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite } from "../nn/lora.js";
+import type { LoraOptions, LoraSite } from "../nn/lora.js";
 import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
-import { precisionOf } from "../onnx/half-trunk.js";
 import { packedGradientCheck } from "../onnx/nf4-check.js";
+import { precisionOf } from "../onnx/passes/half-trunk.js";
 import { Runtime } from "../onnx/session.js";
-import type { Tensor } from "../onnx/types.js";
 import type { Objective } from "../rl/objective.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
@@ -98,9 +95,12 @@ export async function openPolicy(
         ]
       : [];
   const about = sampledModel(model.config);
-  const lora: LoraOptions = config.lora;
+  const lora = loraOptions(config, model);
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
+  const { memory_gib } = config.runtime;
+  const memory = memory_gib === null ? {} : { memory: memory_gib * 2 ** 30 };
   const runtime = await Runtime.open({
+    ...(memory.memory === undefined ? {} : { deviceMemory: memory.memory }),
     provider: config.runtime.provider,
     binding: config.runtime.binding,
     precision: precisionOf(config.runtime.precision, model.graph),
@@ -113,6 +113,7 @@ export async function openPolicy(
     about,
     lora: full ? undefined : lora,
     checkpoint: config.training.gradient_checkpointing,
+    ...memory,
     ...(training === undefined ? {} : { training }),
   });
   const { tokenizer } = model;
@@ -134,6 +135,23 @@ export async function openPolicy(
     actionOf: (trajectory) => sampler.policy.action(trajectory, tokenizer, about),
     close: () => runtime.close(),
   };
+}
+
+/** A config's adapter on a model. @throws UserError where the mask is to be trained and the model has none. */
+export function loraOptions(
+  { lora }: Pick<RunConfig, "lora">,
+  { config, graph }: Pick<Model, "config" | "graph">,
+): LoraOptions {
+  const { train_mask, ...options } = lora;
+  if (!train_mask) return options;
+  const tokens = [config.mask_token_id];
+  const sites = loraSites(graph, { ...options, tokens });
+  if (config.mask_token_id < config.vocab_size && sites.filter((site) => site.tokens !== undefined).length === 1)
+    return { ...options, tokens };
+  throw new UserError("lora.train_mask: the model has no mask token in a table of embeddings.", {
+    hint: "Set lora.train_mask=false.",
+    exitCode: 2,
+  });
 }
 
 /** What samplers know of a model. */
@@ -204,41 +222,6 @@ export async function samplerFor(model: Model, objective: Pick<Objective, "name"
   });
 }
 
-/**
- * The adapter that a run starts from: `init_adapter`, or a fresh one (which changes nothing yet).
- * @throws UserError where it is missing or does not fit; never a silent fallback to the base model.
- */
-export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
-  if (config.init_adapter === null) return freshAdapter(policy.sites, policy.lora, Rng.named(config.seed, "adapter"));
-  return readAdapter(resolvePath(config.init_adapter, "init_adapter"), policy);
-}
-
-/** All parameters that training starts from: the adapter, and fresh values of the objective's own groups. */
-export function initialParameters(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
-  const own = policy.engine.groups.flatMap((group) => [
-    ...(group.initial?.(Rng.named(config.seed, `parameters/${group.name}`)) ?? []),
-  ]);
-  return new Map([...initialAdapter(config, policy), ...own]);
-}
-
-/** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */
-export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): ReadonlyMap<string, Tensor> {
-  const { rank, alpha, tensors } = readPeft(dir);
-  if (rank !== policy.lora.rank || alpha !== policy.lora.alpha) {
-    throw new UserError(
-      `The adapter ${dir} has r = ${rank}, lora_alpha = ${alpha}; the config says lora.rank = ${policy.lora.rank}, lora.alpha = ${policy.lora.alpha}.`,
-      { hint: `Set lora.rank=${rank} lora.alpha=${alpha}.`, exitCode: 2 },
-    );
-  }
-  checkAdapter(tensors, policy.sites, policy.lora, join(dir, ADAPTER));
-  return tensors;
-}
-
-/** adapter_config.json of a run. */
-export function adapterConfig(config: RunConfig, { model }: Pick<Policy, "model">): Record<string, unknown> {
-  return peftConfig(config.lora, config.model, model.config.attention);
-}
-
 /** The tokenizer.json of a model, as it stands; undefined where it has none. */
 export function tokenizerText(model: Model): string | undefined {
   if (model.tokenizer === undefined) return undefined;
@@ -259,7 +242,7 @@ export function checkPromptsFit(
   const limit = Math.min(policy.options.promptLength, policy.evaluation.options.promptLength);
   const long = tasks.flatMap((task) => {
     const observation = environment.firstObservation?.(task);
-    const size = observation === undefined ? 0 : length(policy.startOf(observation) as never);
+    const size = observation === undefined ? 0 : length(policy.startOf(observation));
     return size > limit ? [{ id: task.id, length: size }] : [];
   });
   if (long.length === 0) return;

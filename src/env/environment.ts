@@ -67,6 +67,11 @@ export interface Environment {
   /** Episodes that can be between two turns at once (each holds a page then); absent: any number. */
   readonly capacity?: number;
   /**
+   * Set where an episode is one answer to `firstObservation`, and the same answer has the same outcome: such an answer
+   * can be played anywhere, without asking back.
+   */
+  readonly oneTurn?: boolean;
+  /**
    * Plays a task from a fresh start: calls the policy back with what is to be seen, once or many times.
    * Never throws for what the policy does, nor for what the environment fails at: that is a fault.
    */
@@ -111,6 +116,11 @@ export interface EnvironmentKind {
   check?(config: Readonly<Record<string, unknown>>, environment: Environment): Promise<string>;
   /** What of an episode's detail a person wants to see. */
   view?(detail: Readonly<Record<string, unknown>>): DetailTable[];
+  /**
+   * A drawing of what an episode's detail records, for the report: SVG of its own making, since it is put into the page
+   * as it is.
+   */
+  drawing?(detail: Readonly<Record<string, unknown>>): { readonly title: string; readonly svg: string } | undefined;
   /** One word for how an episode ended, where success and failure say too little. */
   verdict?(detail: Readonly<Record<string, unknown>>): string | undefined;
 }

@@ -93,6 +93,14 @@ export interface Asset {
   readonly body: Uint8Array;
 }
 
+/** One page of a form of several, untouched. */
+export interface KnownPage {
+  /** What stands above its fields besides the form's title: the step that it is, what names a group. */
+  readonly headings: readonly string[];
+  /** The fields that it shows, by label. */
+  readonly fields: Readonly<Record<string, FieldKind>>;
+}
+
 /** A server of forms that is up, and its tasks. */
 export interface RunningSite {
   /** Origin without a trailing slash, as `http://127.0.0.1:40123`. */
@@ -118,6 +126,8 @@ export interface RunningSite {
   readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
   /** Each field's control, where the site knows it without a browser: supervised training writes its targets from it. */
   fieldKinds?(task: Task): Readonly<Record<string, FieldKind>>;
+  /** The pages of a task's form as who fills it in rightly meets them, where the site knows them without a browser. */
+  knownPages?(task: Task): readonly KnownPage[];
   /** A synthetic training task of a form that does not exist, and its controls. */
   augmentedTask?(rng: Rng): { readonly task: Task; readonly kinds: Readonly<Record<string, FieldKind>> };
   /** Ends the server and its connections. */

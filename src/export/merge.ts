@@ -1,5 +1,5 @@
 import { UserError } from "../core/errors.js";
-import { loraName } from "../nn/lora.js";
+import { loraName, rowsName } from "../nn/lora.js";
 import type { Tensor } from "../onnx/types.js";
 import { adapterModules, type PeftAdapter } from "./peft.js";
 
@@ -18,10 +18,10 @@ export function mergeChanges(
   where: string,
   transposed: ReadonlySet<string> = new Set(),
 ): Map<string, Change> {
-  const { rank, alpha, tensors } = adapter;
+  const { rank, alpha, tensors, rows } = adapter;
   const problems: string[] = [];
   const changes = new Map<string, Change>();
-  for (const module of adapterModules(tensors, where)) {
+  for (const module of adapterModules(adapter, where)) {
     const weight = `${module}.weight`;
     const shape = shapes.get(weight);
     if (shape === undefined || shape.length !== 2) {
@@ -47,6 +47,15 @@ export function mergeChanges(
         : changeOf(a, b, rank, columns, alpha / rank),
     );
   }
+  if (rows !== undefined) {
+    const weight = `${rows.module}.weight`;
+    const [tokens = 0, columns = 0] = shapes.get(weight) ?? [];
+    const values = tensors.get(rowsName(rows.module)) as Tensor;
+    if (values.dtype !== "float32" || values.shape.join() !== [rows.tokens.length, columns].join())
+      problems.push(`${rowsName(rows.module)}: expected float32 [${rows.tokens.length}, ${columns}]`);
+    else if (rows.tokens.some((id) => id >= tokens)) problems.push(`the model has ${tokens} tokens`);
+    else changes.set(weight, rowChange(rows.tokens, values.data as Float32Array, columns, changes.get(weight)));
+  }
   if (problems.length > 0) {
     const shown = problems.slice(0, 8).map((p) => `  ${p}`);
     if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
@@ -55,6 +64,19 @@ export function mergeChanges(
     });
   }
   return changes;
+}
+
+/** Puts rows [tokens, columns] in the place of a table's own, behind what else changes it. */
+function rowChange(tokens: readonly number[], rows: Float32Array, columns: number, before?: Change): Change {
+  return (values, begin) => {
+    before?.(values, begin);
+    tokens.forEach((id, i) => {
+      const from = Math.max(0, id * columns - begin);
+      const to = Math.min(values.length, (id + 1) * columns - begin);
+      const first = i * columns - (id * columns - begin);
+      if (from < to) values.set(rows.subarray(first + from, first + to), from);
+    });
+  };
 }
 
 /** A matrix [rows, columns] as [columns, rows]. */

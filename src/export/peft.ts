@@ -1,10 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../core/errors.js";
-import { readJson } from "../core/files.js";
+import { readJson, writeDirectory } from "../core/files.js";
+import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
 import type { ModelConfig } from "../nn/config.js";
-import { type LoraOptions, loraName } from "../nn/lora.js";
+import { type LoraOptions, loraName, rowsName } from "../nn/lora.js";
 import type { Tensor } from "../onnx/types.js";
+import { floatsOf } from "../weights/model-weights.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
 
 /** Adapter directories in the layout of Python's PEFT. */
@@ -16,11 +18,13 @@ export const ADAPTER = "adapter_model.safetensors";
  * adapter_config.json, with the keys that decide what an adapter computes. PEFT wraps a model by its task: what generates
  * from left to right as CAUSAL_LM; a masked model has no such methods, and no task of PEFT's is its own.
  * @param base name or path of the model.
+ * @param table module of the table of embeddings, where rows of it are trained.
  */
 export function peftConfig(
   lora: LoraOptions,
   base: string,
   attention: ModelConfig["attention"],
+  table?: string,
 ): Record<string, unknown> {
   return {
     peft_type: "LORA",
@@ -33,6 +37,7 @@ export function peftConfig(
     fan_in_fan_out: false,
     inference_mode: true,
     target_modules: lora.targets,
+    ...(table === undefined ? {} : { trainable_token_indices: { [table]: lora.tokens } }),
   };
 }
 
@@ -58,7 +63,6 @@ const PLAIN: Readonly<Record<string, readonly unknown[]>> = {
   lora_bias: [false],
   modules_to_save: [null],
   layer_replication: [null],
-  trainable_token_indices: [null],
   target_parameters: [null],
 };
 
@@ -66,6 +70,8 @@ export interface PeftAdapter {
   readonly rank: number;
   readonly alpha: number;
   readonly tensors: ReadonlyMap<string, Tensor>;
+  /** Rows of the table of embeddings that it replaces. */
+  readonly rows?: { readonly module: string; readonly tokens: readonly number[] };
 }
 
 /**
@@ -99,14 +105,72 @@ export function readPeft(dir: string): PeftAdapter {
   const { r, lora_alpha: alpha } = config;
   if (!Number.isSafeInteger(r) || (r as number) < 1) throw refuse("r", "a positive integer");
   if (typeof alpha !== "number" || !(alpha > 0)) throw refuse("lora_alpha", "a positive number");
-  return { rank: r as number, alpha, tensors: readSafetensors(path) };
+  const tensors = new Map([...readSafetensors(path)].map(([name, tensor]) => [name, inFloat32(tensor)]));
+  const tokens = tokensOf(config.trainable_token_indices);
+  if (tokens === null) throw refuse("trainable_token_indices", "the ids of one table's tokens");
+  const [before, after] = rowsName("|").split("|") as [string, string];
+  const name = [...tensors.keys()].find((key) => key.startsWith(before) && key.endsWith(after));
+  if ((name === undefined) !== (tokens === undefined))
+    throw refuse("trainable_token_indices", `${name === undefined ? "null" : "ids"}, as ${ADAPTER} has it`);
+  const rows =
+    name === undefined || tokens === undefined
+      ? {}
+      : { rows: { module: name.slice(before.length, name.length - after.length), tokens } };
+  return { rank: r as number, alpha, tensors, ...rows };
+}
+
+/** 16 bits are enough to keep an adapter in; it is trained in 32. */
+function inFloat32(tensor: Tensor): Tensor {
+  const { dtype, shape, data } = tensor;
+  if (dtype !== "bfloat16" && dtype !== "float16") return tensor;
+  return { dtype: "float32", shape, data: floatsOf(dtype, shape as number[], data).read(0, data.length) };
+}
+
+/**
+ * Writes an adapter directory anew, its numbers in this form: what is shipped beside a model.
+ * @param base what it says its model is; default: what it said.
+ * @returns bytes of its tensors.
+ */
+export async function exportAdapter(
+  from: string,
+  out: string,
+  form: "none" | "bf16" | "fp16",
+  base?: string,
+): Promise<number> {
+  const { tensors } = readPeft(from);
+  const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
+  const named = base === undefined ? config : { ...config, base_model_name_or_path: base };
+  await writeDirectory(out, async (aside) => {
+    writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(named, null, 2)}\n`);
+    writePeftTensors(
+      join(aside, ADAPTER),
+      new Map([...tensors].map(([name, tensor]) => [name, rounded(tensor, form)])),
+    );
+  });
+  return statSync(join(out, ADAPTER)).size;
+}
+
+function rounded(tensor: Tensor, form: "none" | "bf16" | "fp16"): Tensor {
+  const data = tensor.data as Float32Array;
+  const { shape } = tensor;
+  if (form === "bf16") return { dtype: "bfloat16", shape, data: floatToBfloat16(data) };
+  return form === "fp16" ? { dtype: "float16", shape, data: floatToFloat16(data) } : tensor;
+}
+
+/** PEFT's list of ids, or its map with one table in it; undefined: none; null: something else. */
+function tokensOf(value: unknown): number[] | undefined | null {
+  if (value === undefined || value === null) return undefined;
+  const lists = Array.isArray(value) ? [value] : typeof value === "object" ? Object.values(value) : [];
+  const [ids] = lists as unknown[];
+  if (lists.length !== 1 || !Array.isArray(ids) || !ids.every((id) => Number.isSafeInteger(id) && id >= 0)) return null;
+  return ids.length === 0 ? undefined : ids;
 }
 
 /** Names of the modules that an adapter changes, in the order of its tensors. */
-export function adapterModules(tensors: ReadonlyMap<string, Tensor>, where: string): string[] {
+export function adapterModules({ tensors, rows }: PeftAdapter, where: string): string[] {
   const [head, tail] = loraName("|", "A").split("|") as [string, string];
   const modules: string[] = [];
-  const expected = new Set<string>();
+  const expected = new Set<string>(rows === undefined ? [] : [rowsName(rows.module)]);
   for (const name of tensors.keys()) {
     if (!name.startsWith(head) || !name.endsWith(tail)) continue;
     const module = name.slice(head.length, name.length - tail.length);

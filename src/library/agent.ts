@@ -2,7 +2,7 @@ import type { Page } from "playwright";
 import { loadConfig } from "../config/config.js";
 import { readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "../env/browser/fill.js";
-import { PageWorld } from "../env/browser/page-world.js";
+import { PageWorld } from "../env/browser/page/world.js";
 import { type Action, parsePlan } from "../env/forms/plan.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { PROMPT_STYLES, type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";

@@ -2,7 +2,8 @@ import type { ZodType } from "zod";
 import { loadConfig } from "../config/config.js";
 import type { Observation } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
-import { initialAdapter, openPolicy as openEngine, type Policy, readAdapter } from "../engine/policy.js";
+import { initialAdapter, readAdapter } from "../engine/adapter.js";
+import { openPolicy as openEngine, type Policy } from "../engine/policy.js";
 import { findCheckpoint } from "../runs/checkpoint.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { type ConfigSource, resolveConfig } from "./programs.js";
@@ -51,7 +52,7 @@ export async function openPolicy(
     async answer(observations, seed = config.seed) {
       const starts = observations.map((observation) => policy.startOf(observation));
       const rngs = observations.map((_, i) => Rng.named(seed, `answer/${i}`));
-      const trajectories = await sampler.rollout(rounds, starts as never, options, rngs);
+      const trajectories = await sampler.rollout(rounds, starts, options, rngs);
       return trajectories.map((trajectory) => policy.actionOf(trajectory).text ?? "");
     },
     close: () => policy.close(),

@@ -1,14 +1,15 @@
 import { UserError } from "../core/errors.js";
-import type { BlockOptions } from "../onnx/attention-blocks.js";
 import { Emitter } from "../onnx/emit.js";
-import { FusingBuilder } from "../onnx/fusions.js";
+import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import type { GraphBuilder } from "../onnx/graph.js";
-import { late } from "../onnx/late.js";
-import type { RawModel, RawNode } from "../onnx/raw-model.js";
+import type { BlockOptions } from "../onnx/passes/attention-blocks.js";
+import { FusingBuilder } from "../onnx/passes/fusions.js";
+import { late } from "../onnx/passes/late.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
 import { emitInputs } from "./inputs.js";
 import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs, lowRank } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
+import { replaceRows, tableOf } from "./token-rows.js";
 import { weightExpressions } from "./weight-expressions.js";
 
 export interface BindOptions {
@@ -102,6 +103,11 @@ export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
 }
 
 function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite | undefined {
+  const table = options.tokens === undefined ? undefined : tableOf(model, node);
+  if (table !== undefined) {
+    const [inFeatures, outFeatures] = table.value.shape as [number, number];
+    return { module: moduleOf(table.value.name), inFeatures, outFeatures, tokens: options.tokens as number[] };
+  }
   const projection = projectionOf(model, node);
   if (projection === undefined) return undefined;
   const module = moduleOf(projection.weight.value.name);
@@ -238,7 +244,13 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
     const outputs = emitNode(g, e, model, node, inputs, read);
     const { lora } = options;
     const site = lora === undefined ? undefined : siteOf(model, node, lora);
-    if (site !== undefined && lora !== undefined) {
+    if (site?.tokens !== undefined) {
+      const { rows, y } = g.scope(`${node.name.replace(/^\//, "")}/rows`, () =>
+        replaceRows(g, site, inputs[1] as Value, outputs[0] as Value),
+      );
+      parameters.push(rows);
+      outputs[0] = y;
+    } else if (site !== undefined && lora !== undefined) {
       const [x, y] = [inputs[0] as Value, outputs[0] as Value];
       outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () => {
         const added = addLora(g, adapterOf(site, lora), lowOf(node, x, lora), flatRows(e, y), lora);

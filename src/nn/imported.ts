@@ -5,8 +5,8 @@
  */
 import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.js";
-import { PRODUCER } from "../onnx/proto-common.js";
-import type { RawModel, RawNode } from "../onnx/raw-model.js";
+import { PRODUCER } from "../onnx/format/proto-common.js";
+import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import { type Initializer, isExternal } from "../onnx/types.js";
 import { readRange } from "../weights/safetensors.js";
 import { isModelInput } from "./inputs.js";

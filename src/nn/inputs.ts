@@ -1,6 +1,6 @@
 import { UserError } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
-import type { RawModel } from "../onnx/raw-model.js";
+import type { RawModel } from "../onnx/format/raw-model.js";
 import { formatShape } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
 import { PAST } from "./past.js";

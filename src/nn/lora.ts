@@ -10,6 +10,8 @@ export interface LoraOptions {
   readonly alpha: number;
   /** Ends of module names, whole components, as `q_proj` or `mlp.0`. */
   readonly targets: readonly string[];
+  /** Ids of tokens whose rows of the table of embeddings are trained as well (PEFT's trainable_token_indices). */
+  readonly tokens?: readonly number[];
 }
 
 /** PEFT's name of a module's A or B matrix. */
@@ -17,12 +19,29 @@ export function loraName(module: string, part: "A" | "B"): string {
   return `base_model.model.${module}.lora_${part}.weight`;
 }
 
-/** One projection that carries an adapter. */
+/** PEFT's name of the rows that an adapter puts in the place of a table's own. */
+export function rowsName(module: string): string {
+  return `base_model.model.${module}.token_adapter.trainable_tokens_delta`;
+}
+
+/** One weight that an adapter changes: a projection by A and B, or the table of embeddings by rows of its own. */
 export interface LoraSite {
   /** Module path of the weight, as `model.layers.0.self_attn.q_proj`. */
   readonly module: string;
+  /** Of a table: its tokens. */
   readonly inFeatures: number;
   readonly outFeatures: number;
+  /** Of a table: the tokens whose rows are replaced. */
+  readonly tokens?: readonly number[];
+}
+
+/** Names and shapes of a site's tensors: A [r, in] and B [out, r], or rows [tokens, out]. */
+export function siteShapes({ module, inFeatures, outFeatures, tokens }: LoraSite, rank: number): [string, number[]][] {
+  if (tokens !== undefined) return [[rowsName(module), [tokens.length, outFeatures]]];
+  return [
+    [loraName(module, "A"), [rank, inFeatures]],
+    [loraName(module, "B"), [outFeatures, rank]],
+  ];
 }
 
 /** PEFT's rule for `target_modules`: a target is a module's name or its end behind a dot. */
@@ -68,17 +87,28 @@ export function addLora(g: GraphBuilder, { b }: LoraPair, low: Value, y: Value, 
   return new Emitter(g).gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y });
 }
 
-/** A fresh adapter as PEFT makes it: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero: it changes nothing yet. */
-export function freshAdapter(sites: readonly LoraSite[], options: LoraOptions, rng: Rng): Map<string, Tensor> {
+/**
+ * A fresh adapter as PEFT makes it: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero, rows of a table as they
+ * are in the model: it changes nothing yet.
+ * @param rowOf [D] a token's row of the model's own table; needed where sites have tokens.
+ */
+export function freshAdapter(
+  sites: readonly LoraSite[],
+  options: LoraOptions,
+  rng: Rng,
+  rowOf: (site: LoraSite, token: number) => Float32Array = () => new Float32Array(),
+): Map<string, Tensor> {
   const adapter = new Map<string, Tensor>();
   for (const site of sites) {
+    const { tokens } = site;
     const bound = 1 / Math.sqrt(site.inFeatures);
-    const a = Float32Array.from({ length: options.rank * site.inFeatures }, () => (2 * rng.uniform() - 1) * bound);
-    adapter.set(loraName(site.module, "A"), { dtype: "float32", shape: [options.rank, site.inFeatures], data: a });
-    adapter.set(loraName(site.module, "B"), {
-      dtype: "float32",
-      shape: [site.outFeatures, options.rank],
-      data: new Float32Array(site.outFeatures * options.rank),
+    siteShapes(site, options.rank).forEach(([name, shape], part) => {
+      const length = shape.reduce((n, d) => n * d, 1);
+      const data =
+        tokens !== undefined
+          ? Float32Array.from(tokens.flatMap((id) => [...rowOf(site, id)]))
+          : Float32Array.from({ length }, () => (part === 0 ? (2 * rng.uniform() - 1) * bound : 0));
+      adapter.set(name, { dtype: "float32", shape, data });
     });
   }
   return adapter;
@@ -92,11 +122,7 @@ export function checkAdapter(
   where: string,
 ): void {
   const problems: string[] = [];
-  const expected = new Map<string, readonly number[]>();
-  for (const site of sites) {
-    expected.set(loraName(site.module, "A"), [options.rank, site.inFeatures]);
-    expected.set(loraName(site.module, "B"), [site.outFeatures, options.rank]);
-  }
+  const expected = new Map(sites.flatMap((site) => siteShapes(site, options.rank)));
   for (const [name, shape] of expected) {
     const tensor = adapter.get(name);
     if (tensor === undefined) problems.push(`missing ${name}`);

@@ -1,4 +1,4 @@
-import type { RawModel, RawNode } from "../onnx/raw-model.js";
+import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import type { Initializer } from "../onnx/types.js";
 
 /** A product with a weight matrix of the model. */

@@ -1,4 +1,4 @@
-import type { RawModel, RawNode } from "../onnx/raw-model.js";
+import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import { isExternal } from "../onnx/types.js";
 
 /** What a graph computes from its weights alone. */

@@ -1,7 +1,7 @@
 import { messageOf, UserError } from "../core/errors.js";
+import { int64 } from "./format/proto-common.js";
 import type { Inferred } from "./infer.js";
 import { MICROSOFT_OPS, OPS } from "./ops.js";
-import { int64 } from "./proto-common.js";
 import { formatShape, isStatic, sizeOf } from "./shapes.js";
 import type { Attribute, Dim, DType, ExternalData, Graph, Initializer, Node, TypedArray, Value } from "./types.js";
 

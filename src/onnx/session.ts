@@ -3,14 +3,14 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
-import { forCuda } from "./cuda.js";
-import { halfTrunk, type Precision } from "./half-trunk.js";
-import { encodeModel } from "./proto.js";
+import { encodeModel } from "./format/proto.js";
+import { forCuda } from "./passes/cuda.js";
+import { halfTrunk, type Precision } from "./passes/half-trunk.js";
+import { forWebGpu } from "./passes/webgpu.js";
 import { chooseProvider, type Probe, type ProviderRequest, type SelfCheck } from "./provider.js";
 import { type BindingRequest, chooseBinding } from "./runtimes/choose.js";
 import type { BindingName, Call, ProviderName, Reply, Tensors, WireTensor } from "./runtimes/messages.js";
 import { BYTES, type DType, type Graph, type Tensor, type TypedArray } from "./types.js";
-import { forWebGpu } from "./webgpu.js";
 
 export interface RuntimeOptions {
   /** `auto` (default) takes CUDA where it works, else the CPU. */

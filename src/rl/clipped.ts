@@ -1,15 +1,12 @@
 import { z } from "zod";
 import { advantageOptions } from "./credit.js";
 import type { Loss, LossInputs } from "./objective.js";
-import { clipBounds, type SurrogateOptions, surrogateOf, surrogateOptions } from "./surrogate.js";
+import { clipBounds, ratioOptions, type SurrogateOptions, surrogateOf, withEntropy } from "./surrogate.js";
 
 /** Options of every objective with this loss. */
 export const clippedOptions = {
   kl_coeff: z.number().min(0).default(0.04).describe("beta: weight of the k3 penalty to the reference adapter"),
-  clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the ratio is clipped to 1 +- eps"),
-  clip_range_low: z.number().positive().lt(1).nullable().default(null).describe("eps below 1; null: clip_range"),
-  clip_range_high: z.number().positive().nullable().default(null).describe("eps above 1; null: clip_range"),
-  ...surrogateOptions,
+  ...ratioOptions(0.2),
   ...advantageOptions("group"),
 };
 
@@ -19,15 +16,18 @@ const PENALTY_CLAMP = 10;
 /**
  * The clipped surrogate (surrogate.ts) on segments, with the k3 penalty to the reference (Schulman 2020):
  *
- *   rho  = exp(l - l_old)
- *   loss = sum_s weight_s [ max(-A rho, -A clip(rho, 1 - eps_low, 1 + eps_high)) + beta k3 ]
+ *   rho  = exp(l - l_old)                                   l - l_old within +- ratio_clamp, where there is one
+ *   loss = sum_s weight_s [ max(-A rho, -A clip(rho, 1 - eps_low, 1 + eps_high)) + beta k3 ] (- entropy bonus)
  *   k3   = exp(d) - d - 1,  d = clamp(l_ref - l, +-10)
  */
 export function clippedLoss(
-  { e, value, old, reference, advantage, weight }: LossInputs,
-  o: SurrogateOptions & { readonly kl_coeff: number },
+  inputs: LossInputs,
+  o: SurrogateOptions & { readonly kl_coeff: number; readonly ratio_clamp?: number | null },
 ): Loss {
-  const ratio = e.exp(e.sub(value, old));
+  const { e, value, old, reference, advantage, weight } = inputs;
+  const clamp = o.ratio_clamp ?? undefined;
+  const change = e.sub(value, old);
+  const ratio = e.exp(clamp === undefined ? change : e.clip(change, -clamp, clamp));
   const surrogate = surrogateOf(e, { ratio, logProb: value, advantage }, o);
   const difference = e.sub(reference, value);
   const d = e.clip(difference, -PENALTY_CLAMP, PENALTY_CLAMP);
@@ -36,7 +36,7 @@ export function clippedLoss(
   const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
   const outside = (v: typeof ratio, low: number, high: number): typeof ratio =>
     e.indicator(e.g.op("Or", [e.less(v, low), e.greater(v, high)]));
-  return {
+  const loss = {
     loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k3, o.kl_coeff)) : surrogate),
     metrics: {
       kl: { value: average(k3), reduce: "sum" },
@@ -46,5 +46,6 @@ export function clippedLoss(
       clip_fraction: { value: average(outside(ratio, ...clipBounds(o))), reduce: "sum" },
       kl_clamped_fraction: { value: average(outside(difference, -PENALTY_CLAMP, PENALTY_CLAMP)), reduce: "sum" },
     },
-  };
+  } as const;
+  return withEntropy(loss, inputs, o.entropy_coeff);
 }

@@ -21,34 +21,100 @@ export interface EpisodeTurn {
 /** Credit of one turn: the same for all of its steps, or one number a step. */
 export type TurnCredit = number | readonly number[];
 
-/** Options of every objective whose credit is an advantage of the whole episode. */
+/** Options of every objective whose credit is an advantage. */
 export const advantageOptions = (kind: AdvantageKind) => ({
   adv_clip_max: z.number().positive().default(5).describe("advantages are clipped to +- this"),
   advantage: z
     .enum(["group", "center", "leave_one_out"])
     .default(kind)
     .describe("how a group's rewards become advantages"),
+  turn_credit: z
+    .enum(["episode", "turn"])
+    .default("episode")
+    .describe(
+      "episode: every turn gets the episode's advantage; turn: each gets that of what was earned from it on, among the turns of its number",
+    ),
+  discount: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(1)
+    .describe("gamma: what is earned k turns later counts gamma^k as much for a turn"),
 });
 
 export interface AdvantageOptions {
   readonly advantage: AdvantageKind;
   readonly adv_clip_max: number;
+  /** Default: `episode`. */
+  readonly turn_credit?: "episode" | "turn";
+  /** gamma, default 1. */
+  readonly discount?: number;
 }
 
 /**
- * One advantage an episode, the same for all of its turns (advantages.ts). Episodes that faulted are left out of the
- * group; a group whose rewards are all equal teaches nothing.
+ * Advantages (advantages.ts) of the episodes of one task, or of their turns. T_i turns, numbered from 0; R_i the episode's
+ * reward, r_ik what the environment gave turn k alone.
+ *
+ *   turn_credit = episode   A_it = gamma^(T_i - 1 - t) A(R)_i
+ *   turn_credit = turn      A_it = A(G_t)_i,  G_it = sum_{k >= t} gamma^(k - t) r_ik   (return from a turn on)
+ *                           among the episodes that have a turn t. Where the environment gives turns nothing, the last
+ *                           turn's reward is the episode's, and the others' are 0.
+ *
+ * Episodes that faulted are left out of the group; a group whose rewards (returns) are all equal teaches nothing. A turn
+ * whose returns are all equal, in a group of which others differ, has the advantage 0.
  */
 export function episodeCredit(
   group: readonly GroupEpisode[],
-  { advantage, adv_clip_max: clipMax }: AdvantageOptions,
+  options: AdvantageOptions,
 ): (readonly TurnCredit[] | null)[] {
-  const rewards = group.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-  const values = advantages(rewards, advantage, clipMax);
-  let next = 0;
-  return group.map(({ reward, turns }) => {
-    if (reward === null || values === undefined) return null;
-    const value = values[next++] as number;
-    return turns.map(() => value);
+  const { advantage, adv_clip_max: clipMax, turn_credit: kind = "episode", discount = 1 } = options;
+  const counted = group.filter(({ reward }) => reward !== null);
+  if (kind === "turn") {
+    const credit = turnAdvantages(counted, (values) => advantages(values, advantage, clipMax), discount);
+    return group.map((episode) => credit?.get(episode) ?? null);
+  }
+  const values = advantages(
+    counted.map(({ reward }) => reward as number),
+    advantage,
+    clipMax,
+  );
+  return group.map((episode) => {
+    const value = values?.[counted.indexOf(episode)];
+    const last = episode.turns.length - 1;
+    return value === undefined ? null : episode.turns.map((_, t) => value * discount ** (last - t));
   });
+}
+
+/** @returns undefined where no turn's returns differ. */
+function turnAdvantages(
+  group: readonly GroupEpisode[],
+  advantagesOf: (values: readonly number[]) => readonly number[] | undefined,
+  discount: number,
+): Map<GroupEpisode, number[]> | undefined {
+  const credit = new Map(group.map((episode) => [episode, episode.turns.map(() => 0)]));
+  const returns = new Map(group.map((episode) => [episode, returnsOf(episode, discount)]));
+  const longest = Math.max(0, ...group.map(({ turns }) => turns.length));
+  let signal = false;
+  for (let t = 0; t < longest; t++) {
+    const there = group.filter(({ turns }) => turns.length > t);
+    const values = advantagesOf(there.map((episode) => returns.get(episode)?.[t] as number));
+    signal ||= values !== undefined;
+    values?.forEach((value, i) => {
+      (credit.get(there[i] as GroupEpisode) as number[])[t] = value;
+    });
+  }
+  return signal ? credit : undefined;
+}
+
+/** What an episode earns from each of its turns on. */
+function returnsOf({ reward, turns }: GroupEpisode, discount: number): number[] {
+  const given = turns.some((turn) => turn.reward !== undefined);
+  const returns: number[] = [];
+  let later = 0;
+  for (let t = turns.length - 1; t >= 0; t--) {
+    const own = given ? (turns[t]?.reward ?? 0) : t === turns.length - 1 ? (reward as number) : 0;
+    later = own + discount * later;
+    returns.unshift(later);
+  }
+  return returns;
 }

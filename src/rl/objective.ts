@@ -8,6 +8,7 @@ import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
 import type { Value } from "../onnx/types.js";
 import type { ParameterGroup } from "../optim/optimizer.js";
 import type { GroupEpisode, TurnCredit } from "./credit.js";
+import type { WeighingOptions } from "./weighing.js";
 
 /** What the loss of an objective is made of, on the graph. */
 export interface LossInputs {
@@ -30,6 +31,11 @@ export interface LossInputs {
   readonly weight: Value;
   /** [B*N, D] what goes into the model's output head; undefined where it has none */
   readonly hidden: Value | undefined;
+  /**
+   * [S] of each segment the mean entropy [nats] of the distributions that its terms were drawn from, weighed by the terms'
+   * coefficients; computed where it is asked for. Undefined where a term is of no distribution over tokens.
+   */
+  readonly entropy?: (() => Value) | undefined;
   /** What {@link Objective.inputs} declares. */
   readonly extra: Readonly<Record<string, Value>>;
   /** What {@link Objective.parameters} declares, by name. */
@@ -100,6 +106,8 @@ export interface Objective<Options = unknown> {
    * loss only where that ratio is clipped. Absent: never.
    */
   heldRatio?(options: Options): boolean;
+  /** How a step weighs its segments and corrects for another sampling policy (weighing.ts). Absent: as laid out. */
+  weighing?(options: Options): WeighingOptions;
   /** Lays out a micro-batch of trajectories. */
   layout(trajectories: readonly Trajectory[], options: Options, context: LayoutContext): Batch;
   /** The loss head. */

@@ -1,17 +1,15 @@
 import type { Loss, LossInputs } from "./objective.js";
-import { clipBounds, type SurrogateOptions, surrogateOf } from "./surrogate.js";
+import { clipBounds, type SurrogateOptions, surrogateOf, withEntropy } from "./surrogate.js";
 
 /**
- * The clipped surrogate (surrogate.ts) of one ratio a response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv 2512.03759), with the k2
- * penalty to the reference:
+ * The clipped surrogate (surrogate.ts) of one ratio a response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv
+ * 2512.03759), with the k2 penalty to the reference and, where it has a weight, the entropy bonus:
  *
  *   rho  = exp((v - v_old) / L)
  *   loss = sum_s weight_s [ -min(rho A, clip(rho, 1 - eps_low, 1 + eps_high) A) + beta (v - v_ref)^2 / (2 L) ]
  */
-export function sequenceLoss(
-  { e, value, old, reference, advantage, weight, units }: LossInputs,
-  o: SurrogateOptions & { readonly kl_coeff: number },
-): Loss {
+export function sequenceLoss(inputs: LossInputs, o: SurrogateOptions & { readonly kl_coeff: number }): Loss {
+  const { e, value, old, reference, advantage, weight, units } = inputs;
   const ratio = e.exp(e.div(e.sub(value, old), units));
   const surrogate = surrogateOf(e, { ratio, logProb: e.div(value, units), advantage }, o);
   const difference = e.sub(value, reference);
@@ -20,7 +18,7 @@ export function sequenceLoss(
   const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
   const [low, high] = clipBounds(o);
   const outside = e.g.op("Or", [e.less(ratio, low), e.greater(ratio, high)]);
-  return {
+  const loss = {
     loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k2, o.kl_coeff)) : surrogate),
     metrics: {
       kl: { value: average(k2), reduce: "sum" },
@@ -30,5 +28,6 @@ export function sequenceLoss(
       clip_fraction: { value: average(e.indicator(outside)), reduce: "sum" },
       elbo_per_token: { value: average(e.div(value, units)), reduce: "sum" },
     },
-  };
+  } as const;
+  return withEntropy(loss, inputs, o.entropy_coeff);
 }

@@ -1,27 +1,66 @@
 import { z } from "zod";
+import { UserError } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
+import type { Loss, LossInputs } from "./objective.js";
+import type { WeighingOptions } from "./weighing.js";
 
-/** Options that mean the same in every objective with a clipped ratio. */
-export const surrogateOptions = {
+/** The range of a ratio, in every objective that has one. @param eps its default. */
+export const clipOptions = (eps: number) => ({
+  clip_range: z.number().positive().lt(1).default(eps).describe("eps: the ratio is clipped to 1 +- eps"),
+  clip_range_low: z.number().positive().lt(1).nullable().default(null).describe("eps below 1; null: clip_range"),
+  clip_range_high: z.number().positive().nullable().default(null).describe("eps above 1; null: clip_range"),
+});
+
+/** Options that mean the same in every objective with a clipped surrogate. @param eps default range of the ratio. */
+export const ratioOptions = (eps: number) => ({
+  ...clipOptions(eps),
   surrogate: z
     .enum(["ppo", "cispo"])
     .default("ppo")
     .describe(
       "ppo: a ratio that is clipped has no gradient; cispo: the clipped ratio weighs the gradient of every term",
     ),
-};
+  entropy_coeff: z.number().min(0).default(0).describe("weight of the mean entropy of a token, which is rewarded"),
+  length_norm: z
+    .union([z.enum(["own", "segment", "response"]), z.number().positive()])
+    .default("own")
+    .describe(
+      "what counts the same: own: as the objective's paper; segment: every ratio of a step; response: every response; " +
+        "a number C: the sum over a response by C, whatever its length (Dr. GRPO)",
+    ),
+  importance_cap: z
+    .number()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "C of truncated importance sampling from the policy that sampled to the one before the update; null: the ratio begins at the recorded values",
+    ),
+  importance_level: z
+    .enum(["segment", "response"])
+    .default("segment")
+    .describe("what an importance weight covers: what a ratio covers, or a whole response"),
+  importance_beyond: z
+    .enum(["truncate", "mask"])
+    .default("truncate")
+    .describe("what an importance weight above the cap becomes: the cap, or 0"),
+});
 
-export interface SurrogateOptions {
-  readonly surrogate: "ppo" | "cispo";
+export interface ClipOptions {
   /** eps where a side names none of its own. */
   readonly clip_range?: number;
   readonly clip_range_low?: number | null;
   readonly clip_range_high?: number | null;
 }
 
+export interface SurrogateOptions extends ClipOptions {
+  readonly surrogate: "ppo" | "cispo";
+  readonly entropy_coeff?: number;
+}
+
 /** What ratios are clipped to. */
-export function clipBounds(o: Omit<SurrogateOptions, "surrogate">): readonly [low: number, high: number] {
+export function clipBounds(o: ClipOptions): readonly [low: number, high: number] {
   const side = (own: number | null | undefined): number => own ?? (o.clip_range as number);
   return [1 - side(o.clip_range_low), 1 + side(o.clip_range_high)];
 }
@@ -30,6 +69,12 @@ export function clipBounds(o: Omit<SurrogateOptions, "surrogate">): readonly [lo
 export function holdsRatio({ surrogate }: Pick<SurrogateOptions, "surrogate">): boolean {
   return surrogate === "cispo";
 }
+
+/** The members of an objective that its options of {@link ratioOptions} decide. */
+export const RATIO_OBJECTIVE = {
+  heldRatio: holdsRatio,
+  weighing: (o: WeighingOptions): WeighingOptions => o,
+};
 
 /**
  * The surrogate of each segment [S], of l and the ratio rho = exp(l - l_old):
@@ -45,4 +90,24 @@ export function surrogateOf(
   const gain = e.neg(advantage);
   if (holdsRatio(o)) return e.mul(e.mul(gain, e.stopGradient(clipped)), logProb);
   return e.max(e.mul(gain, ratio), e.mul(gain, clipped));
+}
+
+/**
+ * A loss with the entropy bonus: less entropy_coeff times the mean over segments of the mean entropy [nats] of the
+ * distributions that their tokens were drawn from (Williams & Peng 1991; A3C, arXiv 1602.01783), exact over the vocabulary.
+ * @throws UserError where the sampler's terms are of no distribution over tokens.
+ */
+export function withEntropy({ loss, metrics }: Loss, inputs: LossInputs, coefficient: number | undefined): Loss {
+  if (coefficient === undefined || coefficient === 0) return { loss, metrics };
+  const { e, weight } = inputs;
+  if (inputs.entropy === undefined)
+    throw new UserError("objective.entropy_coeff: this sampler's terms are of no distribution over tokens.", {
+      hint: "Set it to 0, or use a sampler that draws tokens (unmask, autoregressive).",
+      exitCode: 2,
+    });
+  const entropy = e.total(e.mul(weight, inputs.entropy()));
+  return {
+    loss: e.sub(loss, e.mul(entropy, coefficient)),
+    metrics: { ...metrics, entropy: { value: entropy, reduce: "sum" } },
+  };
 }

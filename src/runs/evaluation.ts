@@ -24,7 +24,7 @@ const taskScore = z.strictObject({
 
 const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });
 
-const evaluationSchema = z.strictObject({
+export const evaluationSchema = z.strictObject({
   split: z.string(),
   policy: z.string(),
   /** Episodes that count: those that did not fault. */
@@ -183,7 +183,11 @@ export function readEvaluation(path: string): Evaluation {
 }
 
 /** What a table shows of every row: reward, success, and the measures that some row has. */
-type Scored = { readonly reward: Interval; readonly success_rate: Interval; readonly metrics: Readonly<Record<string, Interval>> };
+type Scored = {
+  readonly reward: Interval;
+  readonly success_rate: Interval;
+  readonly metrics: Readonly<Record<string, Interval>>;
+};
 
 const namesOf = (rows: readonly Scored[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
 const heading = (name: string): string => name.replaceAll("_", " ");
@@ -254,12 +258,7 @@ export function formatComparisons(
   const names = namesOf(rows.map(({ comparison }) => comparison));
   const table = formatTable([
     ["difference", "split", "pairs", "reward", "success", ...names.map(heading)],
-    ...rows.map(({ label, comparison: c }) => [
-      label,
-      c.split,
-      String(c.pairs),
-      ...cells(c, names, formatDifference),
-    ]),
+    ...rows.map(({ label, comparison: c }) => [label, c.split, String(c.pairs), ...cells(c, names, formatDifference)]),
   ]);
   const notes = rows.flatMap(({ label, comparison: c }) => [
     ...c.warnings.map((warning) => `${label}, ${c.split}: ${warning}`),

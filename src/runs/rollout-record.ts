@@ -56,9 +56,12 @@ export function readRollouts(path: string): RolloutRecord[] {
   return readJsonLines(path, { whole: true }).map(({ value, line }) => {
     const record = parseRollout(value, `${path}, line ${line}`);
     const odd = (problem: string): never => {
-      throw new UserError(`${path}, line ${line}: ${problem}.`, { hint: "Record the rollouts again; edited ones teach what never happened." });
+      throw new UserError(`${path}, line ${line}: ${problem}.`, {
+        hint: "Record the rollouts again; edited ones teach what never happened.",
+      });
     };
-    if (named !== undefined && record.step !== Number(named)) odd(`it is of step ${record.step}, the file of step ${Number(named)}`);
+    if (named !== undefined && record.step !== Number(named))
+      odd(`it is of step ${record.step}, the file of step ${Number(named)}`);
     if ((record.reward === null) !== (record.fault !== null)) odd("a rollout has either a reward or a fault");
     const place = `rollout ${record.rollout} of group ${record.group}`;
     const first = places.get(place);

@@ -3,11 +3,11 @@ import { createRequire } from "node:module";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { formatConfig, type RunConfig } from "../config/config.js";
 import { messageOf, UserError } from "../core/errors.js";
 import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
 import { acquireLock, isLocked } from "../core/lock.js";
 import { problemsOf } from "../core/problems.js";
-import { formatConfig, type RunConfig } from "../config/config.js";
 
 /** What a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
 export interface RunFacts {

@@ -1,5 +1,5 @@
 import type { Act, Action, Observation } from "../core/interaction.js";
-import type { Rng } from "../core/rng.js";
+import { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Decoding, Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../env/environment.js";
@@ -25,6 +25,39 @@ export interface RolloutTimes {
   readonly total: number;
   /** Episodes that the environment played; the others were like one of them. */
   readonly episodes: number;
+}
+
+/** Episodes that are wanted. */
+export interface Wanted {
+  readonly tasks: readonly EnvironmentTask[];
+  /** Seed, and the names of one stream an episode, which its turns draw from one after the other. */
+  readonly seed: number;
+  readonly streams: readonly string[];
+  /** How the policy generates: as in training, or as evaluations do. */
+  readonly decoding: "training" | "evaluation";
+  readonly batch: number;
+  readonly temperature?: number;
+  readonly onEpisode?: (done: number, rollout: Rollout) => void;
+}
+
+/** Plays episodes, in this process or elsewhere: the same ones have the same rollouts. */
+export type Collect = (wanted: Wanted) => Promise<{ rollouts: Rollout[]; times: RolloutTimes }>;
+
+/** Plays episodes in this process. */
+export function collectHere(policy: Policy, environment: Environment): Collect {
+  return ({ tasks, seed, streams, decoding, ...options }) =>
+    collectRollouts(
+      decoding === "training" ? policy : { ...policy, ...policy.evaluation },
+      environment,
+      tasks,
+      streams.map((name) => Rng.named(seed, name)),
+      options,
+    );
+}
+
+/** Episodes whose turns are generated together. */
+export function chunkSize(batch: number, { capacity }: Pick<Environment, "capacity">): number {
+  return Math.min(batch, capacity ?? batch);
 }
 
 /**
@@ -59,7 +92,7 @@ export async function collectRollouts(
       const began = performance.now();
       const trajectories = await policy.sampler.rollout(
         policy.rounds,
-        waiting.map(({ observation }) => policy.startOf(observation)) as never,
+        waiting.map(({ observation }) => policy.startOf(observation)),
         sampling,
         waiting.map(({ rng }) => rng),
         batch,
@@ -91,7 +124,7 @@ export async function collectRollouts(
     }
   };
   const playing: Promise<Rollout>[] = [];
-  const size = Math.min(batch, environment.capacity ?? batch);
+  const size = chunkSize(batch, environment);
   for (let from = 0; from < tasks.length; from += size) {
     const members = tasks.slice(from, from + size);
     const chunk = new Lockstep(members.length, generate);

@@ -8,6 +8,7 @@ import { tasksOf } from "../env/open.js";
 import type { Objective } from "../rl/objective.js";
 import { formatDuration } from "../watch/progress-text.js";
 import { collectRollouts, type Turn } from "./collect.js";
+import { playDrafts } from "./drafts.js";
 import { groupFor, recordOf } from "./group-source.js";
 import type { Sample } from "./groups.js";
 import type { RecordedGroups } from "./recorded-groups.js";
@@ -136,15 +137,20 @@ async function playGroup(
   const generate = () =>
     policy.sampler.rollout(
       policy.rounds,
-      filled.map((one) => policy.startOf(environment.firstObservation?.(one) ?? (first as Turn).observation)) as never,
+      filled.map((one) => policy.startOf(environment.firstObservation?.(one) ?? (first as Turn).observation)),
       policy.options,
       filled.map((_, i) => Rng.named(config.seed, `dry-run/batch/${i}`)),
       batch,
     );
-  const records = rollouts.map((rollout, i) => ({
-    trajectories: rollout.turns.map((turn) => turn.trajectory),
-    record: recordOf(rollout, { step: 0, group: 0, rollout: i }, policy),
-  }));
+  const drafts = objective.needs(config.objective).drafts ? await playDrafts(policy, environment, rollouts) : undefined;
+  const records = rollouts.map((rollout, i) => {
+    const scored = drafts?.[i];
+    return {
+      trajectories: rollout.turns.map((turn) => turn.trajectory),
+      record: recordOf(rollout, { step: 0, group: 0, rollout: i }, policy),
+      ...(scored === undefined ? {} : { drafts: scored }),
+    };
+  });
   // scored as a training step scores them
   groupFor(config, objective, policy, records);
   const rewards = records.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));

@@ -15,7 +15,7 @@ export interface EarlyStopState {
 }
 
 /**
- * Ends a run whose validation reward has stopped rising (phase 6 of the design document 002). The first evaluation of
+ * Ends a run whose validation reward has stopped rising. The first evaluation of
  * the run sets the mark. Small rises add up: the mark stays until one of them is more than `min_delta` above it.
  */
 export class EarlyStop {

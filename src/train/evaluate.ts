@@ -3,14 +3,15 @@ import { loadConfig, type RunConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
 import type { Act, Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
-import { checkPromptsFit, initialAdapter, openPolicy, type Policy, readAdapter } from "../engine/policy.js";
+import { initialAdapter, readAdapter } from "../engine/adapter.js";
+import { checkPromptsFit, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, TaskSet } from "../env/environment.js";
 import { evaluationTasks, openEnvironment, tasksOf } from "../env/open.js";
 import { findCheckpoint, readCheckpoint } from "../runs/checkpoint.js";
 import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
-import { collectRollouts } from "./collect.js";
+import { collectHere } from "./collect.js";
 import { type Miss, missesOf, type Played } from "./misses.js";
 import { withoutLongTasks } from "./skip-long.js";
 import type { EvaluateOptions, EvaluateResult } from "./types.js";
@@ -27,13 +28,17 @@ export async function evaluatePolicy(
   split: TaskSet,
   onEpisode?: Report,
   watch?: Watch,
+  collect = collectHere(policy, environment),
 ): Promise<Evaluation> {
   const { episodes, seed, batch } = config.evaluation;
   const temperature = config.evaluation.temperature ?? policy.evaluation.options.temperature;
   const tasks = evaluationTasks(tasksOf(environment, split), episodes, seed, split);
-  const rngs = tasks.map((_, i) => Rng.named(seed, `evaluation/${split}/${i}`));
   await environment.start();
-  const { rollouts } = await collectRollouts({ ...policy, ...policy.evaluation }, environment, tasks, rngs, {
+  const { rollouts } = await collect({
+    tasks,
+    seed,
+    streams: tasks.map((_, i) => `evaluation/${split}/${i}`),
+    decoding: "evaluation",
     batch,
     temperature,
     onEpisode: (done, { task, turns, outcome }) => {

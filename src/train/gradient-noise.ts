@@ -1,5 +1,4 @@
 import type { Rng } from "../core/rng.js";
-import type { Engine } from "../engine/engine.js";
 import type { Tensor } from "../onnx/types.js";
 import type { Group } from "./groups.js";
 
@@ -69,7 +68,7 @@ export function gradientSample(
   return { agreement, square: gg, signal: (ab * (n1 + n2) ** 2) / (n1 * n2), rollouts };
 }
 
-/** Takes the gradients of the halves of one update from the engine, as they are accumulated. */
+/** Takes the gradients of the halves of one update, as they are accumulated. */
 export class HalfGradients {
   private first: Gradients | undefined;
   private both: Gradients | undefined;
@@ -79,15 +78,14 @@ export class HalfGradients {
    * @param all micro-batches of the update.
    */
   constructor(
-    private readonly engine: Pick<Engine, "getGradients">,
-    private readonly boundary: number,
+    readonly boundary: number,
     private readonly all: number,
   ) {}
 
-  /** Behind each micro-batch of the update. */
-  async accumulated(index: number): Promise<void> {
-    if (index === this.boundary - 1) this.first = await this.engine.getGradients();
-    if (index === this.all - 1) this.both = await this.engine.getGradients();
+  /** Behind each micro-batch of the update. @param gradients those that were added so far. */
+  async accumulated(index: number, gradients: () => Promise<Gradients>): Promise<void> {
+    if (index === this.boundary - 1) this.first = await gradients();
+    if (index === this.all - 1) this.both = await gradients();
   }
 
   /** Behind the update. @param groups of each half. */

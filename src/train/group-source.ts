@@ -5,7 +5,8 @@ import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { tasksOf } from "../env/open.js";
 import type { Objective } from "../rl/objective.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
-import { collectRollouts, type Rollout } from "./collect.js";
+import { type Collect, collectHere, type Rollout } from "./collect.js";
+import { Curriculum, type CurriculumState } from "./curriculum.js";
 import { playDrafts } from "./drafts.js";
 import { type Group, makeGroup, type Sampled, TaskCursor } from "./groups.js";
 
@@ -26,8 +27,9 @@ export interface StepGroups {
 /** Where a run's groups come from: its own policy in the environment, or the rollouts of another run. */
 export interface GroupSource {
   collect(step: number): Promise<StepGroups>;
-  /** Tasks drawn so far: the whole state of the source, kept in checkpoints. */
+  /** Tasks drawn so far: kept in checkpoints, as is {@link curriculum}. */
   readonly drawn: number;
+  readonly curriculum?: CurriculumState;
 }
 
 /** A group whose credit the config's objective gives. */
@@ -47,6 +49,7 @@ export function groupFor(
 /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
 export class PlayedGroups implements GroupSource {
   private readonly cursor: TaskCursor<EnvironmentTask>;
+  private readonly tasks: Curriculum;
 
   constructor(
     private readonly config: RunConfig,
@@ -55,13 +58,27 @@ export class PlayedGroups implements GroupSource {
     private readonly environment: Environment,
     drawn: number,
     private readonly onEpisode: (done: number, all: number, rollout: Rollout) => void,
+    curriculum?: CurriculumState,
+    private readonly collectRollouts: Collect = collectHere(policy, environment),
   ) {
     const tasks = tasksOf(environment, "train");
     this.cursor = new TaskCursor(tasks, (epoch) => Rng.named(config.seed, `tasks/${epoch}`), drawn);
+    this.tasks = new Curriculum(config.training.curriculum, config.seed, curriculum);
   }
 
   get drawn(): number {
     return this.cursor.drawn;
+  }
+
+  get curriculum(): CurriculumState {
+    return this.tasks.state;
+  }
+
+  private nextTask(): EnvironmentTask {
+    for (;;) {
+      const task = this.cursor.next();
+      if (this.tasks.plays(task, this.cursor.drawn)) return task;
+    }
   }
 
   async collect(step: number): Promise<StepGroups> {
@@ -74,10 +91,13 @@ export class PlayedGroups implements GroupSource {
     for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0); attempt++) {
       const missing = wanted - groups.filter((g) => g.signal).length;
       if (missing === 0) break;
-      const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.cursor.next());
+      const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.nextTask());
       const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
-      const rngs = each.map((_, i) => Rng.named(config.seed, `rollout/${step}/${attempt}/${i}`));
-      const { rollouts, times } = await collectRollouts(policy, environment, each, rngs, {
+      const { rollouts, times } = await this.collectRollouts({
+        tasks: each,
+        seed: config.seed,
+        streams: each.map((_, i) => `rollout/${step}/${attempt}/${i}`),
+        decoding: "training",
         batch: config.training.rollout_batch,
         onEpisode: (done, rollout) => this.onEpisode(done, each.length, rollout),
       });
@@ -96,6 +116,10 @@ export class PlayedGroups implements GroupSource {
           };
         });
         groups.push(groupFor(config, objective, policy, sampled));
+        this.tasks.note(
+          each[i] as EnvironmentTask,
+          sampled.flatMap(({ record }) => (record.reward === null ? [] : [record.success])),
+        );
       }
     }
     return { groups, generating, episodes, rollout: (performance.now() - began) / 1000 };

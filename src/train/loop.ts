@@ -3,9 +3,8 @@ import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
-import { Rng } from "../core/rng.js";
-import type { TokenTrajectory } from "../diffusion/trajectory.js";
-import { adapterConfig, checkPromptsFit, initialParameters, openPolicy, type Policy } from "../engine/policy.js";
+import { adapterConfig, initialParameters } from "../engine/adapter.js";
+import { checkPromptsFit, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, Split } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import type { Tensor } from "../onnx/types.js";
@@ -21,26 +20,24 @@ import { episodeText } from "../watch/progress-text.js";
 import { reportAtEnd } from "../watch/report/report.js";
 import { takeScreenshots } from "../watch/screenshots.js";
 import type { Watch } from "../watch/watch.js";
+import type { Phase } from "../watch/watcher.js";
+import type { CurriculumState } from "./curriculum.js";
+import { type Crew, checkDistributed, openCrew, workersPlay } from "./distributed/coordinator.js";
 import { dryRunPolicy, notBegun } from "./dry-run.js";
 import { EarlyStop, type EarlyStopState } from "./early-stop.js";
 import { evaluatePolicy } from "./evaluate.js";
-import { drawHalves, GradientNoise, type GradientNoiseState, HalfGradients } from "./gradient-noise.js";
-import { type GroupSource, PlayedGroups, type StepGroups } from "./group-source.js";
-import { type Group, recordsOf, type Sample, samplesOf } from "./groups.js";
-import { MaskNoise } from "./mask-noise.js";
+import type { GradientNoiseState } from "./gradient-noise.js";
+import { type GroupSource, PlayedGroups } from "./group-source.js";
+import { type Group, recordsOf, samplesOf } from "./groups.js";
+import { NoiseMeters } from "./noise-meters.js";
 import { openRecorded, type RecordedGroups } from "./recorded-groups.js";
+import { asReference, REFERENCE, refreshedReference } from "./refresh.js";
 import { openMetrics, openRun, type Run } from "./run.js";
 import { withoutLongTasks } from "./skip-long.js";
-import {
-  averages,
-  environmentMetrics,
-  episodeMetrics,
-  extraLossMetrics,
-  lossMetrics,
-  turnsOf,
-} from "./step-metrics.js";
+import type { Slots } from "./slots.js";
+import { Clock, samplerMetrics, stepMetrics } from "./step-metrics.js";
 import type { TrainOptions, TrainResult } from "./types.js";
-import { type MicroBatch, prepareBatches, takeStep } from "./update.js";
+import { prepareBatches, takeStep } from "./update.js";
 
 /** Steps in a row whose gradient is not finite before the run gives up. */
 const NON_FINITE_LIMIT = 3;
@@ -59,6 +56,7 @@ export async function trainPolicy(
   options: TrainOptions,
   watch: Watch,
 ): Promise<TrainResult> {
+  checkDistributed(config);
   const policy = await openPolicy(config, {
     objective,
     options: config.objective,
@@ -66,6 +64,7 @@ export async function trainPolicy(
   });
   let environment: Environment | undefined;
   let run: Run | undefined;
+  let crew: Crew | undefined;
   try {
     policy.engine.checkTrainable();
     const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
@@ -81,8 +80,8 @@ export async function trainPolicy(
         ? undefined
         : await openRecorded(options.rolloutsRun, config, objective, policy, new Set(tasks.map((task) => task.id)));
     // what plays should say that it does not start before the first step, not after it
-    if (recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0)
-      await environment.start();
+    const plays = recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0;
+    if (plays && (options.dryRun || !workersPlay(config))) await environment.start();
     if (options.dryRun) {
       await policy.engine.setParameters("reference", start);
       await policy.engine.setParameters("policy", start);
@@ -90,9 +89,11 @@ export async function trainPolicy(
       return notBegun(config, options, await dryRunPolicy(config, objective, policy, environment, recorded));
     }
     run = await openRun(config, options, policy, environment, recorded);
+    crew = await openCrew(config, policy, environment, run, (text) => watch.note(text));
     await watch.begin(config, options.command, run);
-    return await new PolicyTraining(config, objective, options, policy, environment, run, watch, recorded).train(start);
+    return await new PolicyTraining(config, objective, options, policy, crew, run, watch, recorded).train(start);
   } finally {
+    await crew?.close();
     run?.unlock();
     await policy.close();
     await environment?.close();
@@ -117,6 +118,7 @@ interface RunState {
   readonly best: TrainResult["best"];
   readonly early_stop: EarlyStopState;
   readonly gradient_noise: GradientNoiseState;
+  readonly curriculum?: CurriculumState;
 }
 
 class PolicyTraining {
@@ -127,7 +129,7 @@ class PolicyTraining {
   private nonFinite: number;
   private best: TrainResult["best"];
   private readonly early: EarlyStop;
-  private readonly gradientNoise: GradientNoise;
+  private readonly noise: NoiseMeters;
   private readonly alarms = new Alarms();
 
   constructor(
@@ -135,7 +137,7 @@ class PolicyTraining {
     private readonly objective: Objective,
     private readonly options: TrainOptions,
     private readonly policy: Policy,
-    private readonly environment: Environment,
+    private readonly crew: Crew,
     private readonly run: Run,
     private readonly watch: Watch,
     recorded: RecordedGroups | undefined,
@@ -147,18 +149,26 @@ class PolicyTraining {
     this.skipped = state?.skipped ?? 0;
     this.best = state?.best ?? null;
     this.early = new EarlyStop(config.training.early_stop, state?.early_stop);
-    this.gradientNoise = new GradientNoise(state?.gradient_noise);
+    this.noise = new NoiseMeters(config, objective, policy, state?.gradient_noise);
     this.source =
       recorded ??
-      new PlayedGroups(config, objective, policy, environment, state?.cursor ?? 0, (done, all, { task, outcome }) =>
-        watch.phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
+      new PlayedGroups(
+        config,
+        objective,
+        policy,
+        crew.environment,
+        state?.cursor ?? 0,
+        (done, all, { task, outcome }) =>
+          this.phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
+        state?.curriculum,
+        crew.collect,
       );
   }
 
   async train(start: ReadonlyMap<string, Tensor>): Promise<TrainResult> {
     const { config, run } = this;
     const { engine } = this.policy;
-    await engine.setParameters("reference", start);
+    await engine.setParameters("reference", refreshedReference(run.checkpoint) ?? start);
     await engine.setParameters("policy", run.checkpoint === undefined ? start : parametersIn(run.checkpoint));
     await engine.setOptimizer(run.checkpoint?.optimizer);
     const metrics = await openMetrics(run, this.watch);
@@ -167,6 +177,9 @@ class PolicyTraining {
     while (!this.over && !this.options.signal.aborted) {
       const line = await this.trainStep(this.step + 1);
       this.step++;
+      const refresh = config.training.reference_refresh;
+      if (refresh > 0 && this.step % refresh === 0)
+        await engine.setParameters("reference", await engine.getParameters("policy"));
       metrics.append(line);
       this.watch.step(line);
       for (const alarm of this.alarms.check(line)) {
@@ -185,12 +198,19 @@ class PolicyTraining {
     return { runDir: run.directory.dir, steps: this.step, interrupted, stopped, best: this.best, before, after };
   }
 
+  /** What goes on, and who works at it. */
+  private phase(phase: Phase): void {
+    const now = [phase.now, this.crew.status()].filter((text) => text !== undefined).join("; ");
+    this.watch.phase({ ...phase, ...(now === "" ? {} : { now }) });
+  }
+
   private get over(): boolean {
     return this.step >= this.config.training.steps || this.early.reason !== undefined;
   }
 
   private async report(interrupted: boolean): Promise<void> {
-    const { config, environment, run, watch } = this;
+    const { config, run, watch } = this;
+    const { environment } = this.crew;
     const { rollouts, screenshots } = config.report;
     // who interrupts does not want to wait, and a run from recorded rollouts may have no browser
     const picture = interrupted || !environment.started ? 0 : screenshots;
@@ -206,114 +226,55 @@ class PolicyTraining {
 
   /** One step. G groups of episodes; N samples, one a turn; a micro-batch has R scored terms in S segments. */
   private async trainStep(step: number): Promise<StepMetrics> {
-    const { config, policy, objective, watch } = this;
+    const { config, policy, objective } = this;
     const { micro_batch: size, num_iterations: iterations, min_signal_groups: least } = config.training;
-    const began = performance.now();
+    const clock = new Clock();
 
-    // 1. Collect: play the tasks of the step, or read what another run played. Rewards, and credit by the objective.
+    // 1. Collect: play the tasks of the step, or read what another run played. [G] rewards, and credit by the objective
     const collected = await this.source.collect(step);
     const { groups } = collected;
-    const records = recordsOf(step, groups);
-    await writeRollouts(this.run.directory.rollouts(step), records);
-    watch.rollouts(step, records);
+    await this.record(step, groups);
 
     // 2. Samples: the turns of all groups that carry signal; none where too few do. [N]
     const learns = groups.filter((group) => group.signal).length >= least;
+    const samples = learns ? samplesOf(groups, config.seed, step) : [];
     if (!learns) this.skipped++;
-    const halves = learns ? this.halvesOf(step, groups) : undefined;
-    const parts = (halves ?? [learns ? groups : []]).map((half) => samplesOf(half, config.seed, step));
 
     // 3. Prepare: lay the samples out, score them under the old policy and the reference. [S] old, reference, advantage
-    const scoring = performance.now();
-    watch.phase({ doing: "scoring" });
-    const batches = await prepareBatches(policy, objective, config.objective, parts, size);
-    const noise = await this.maskNoise(step, parts.flat(), batches);
+    this.phase({ doing: "scoring" });
+    clock.lap();
+    const noise = this.noise.of(step, groups, samples);
+    const batches = await prepareBatches(policy, objective, config.objective, noise.parts, size, this.crew.score);
+    await noise.begin(batches);
+    const score = clock.lap();
 
     // 4. Update x mu: gradients of all micro-batches, one step of the optimizer.
-    const updating = performance.now();
-    watch.phase({ doing: "updating" });
-    const rate = learningRate(step, scheduleOptions(config));
-    const boundary = Math.ceil((parts[0]?.length ?? 0) / size);
-    const inHalves = halves && new HalfGradients(policy.engine, boundary, batches.length);
-    let [first, last]: Record<string, number>[] = [{}, {}];
-    for (let iteration = 0; batches.length > 0 && iteration < iterations; iteration++) {
-      const observe = iteration === 0 ? inHalves : undefined;
-      last = this.checkFinite(await takeStep(policy.engine, batches, this.updates + 1, rate, observe), step);
-      if (iteration === 0) first = last;
+    this.phase({ doing: "updating" });
+    const lr = learningRate(step, scheduleOptions(config));
+    const slots: Slots = { count: config.training.gradient_slots, gradients: this.crew.gradients };
+    const updates: Record<string, number>[] = [];
+    for (let i = 0; batches.length > 0 && i < iterations; i++) {
+      const observer = i === 0 ? noise : undefined;
+      const metrics = await takeStep(policy.engine, batches, this.updates + 1, lr, observer, slots);
+      updates.push(this.checkFinite(metrics, step));
       this.updates++;
     }
 
     // 5. Metrics.
-    const gradient = halves && inHalves?.sample([halves[0].length, halves[1].length], parts.flat().length);
-    if (gradient) this.gradientNoise.add(gradient);
-    const maskNoise = (await noise?.fraction()) ?? null;
-    const ended = performance.now();
-    return {
-      step,
-      ...episodeMetrics(groups),
-      ...lossMetrics(last ?? {}),
-      lr: rate,
-      tokens: this.unitsOf(parts.flat()),
-      // recorded rollouts are not generated: they have no rate
-      rollout_tokens_per_s: collected.generating > 0 ? this.generated(collected) / collected.generating : null,
-      extra: {
-        ...environmentMetrics(groups),
-        ...extraLossMetrics(last ?? {}),
-        ...this.samplerMetrics(groups, batches),
-        episodes_played: collected.episodes,
-        on_policy_ratio_error: first?.ratio_error ?? null,
-        gradient_agreement: gradient?.agreement ?? null,
-        gradient_noise_fraction: gradient ? this.gradientNoise.fraction : null,
-        gradient_noise_scale: gradient ? this.gradientNoise.scale : null,
-        mask_noise_fraction: maskNoise,
-        nonfinite_steps: this.nonFinite,
-        skipped_steps: this.skipped,
-      },
-      time: {
-        rollout: collected.rollout,
-        score: (updating - scoring) / 1000,
-        update: (ended - updating) / 1000,
-        total: (ended - began) / 1000,
-      },
+    const extra = {
+      ...samplerMetrics(policy, objective, groups, batches),
+      ...(await noise.metrics()),
+      nonfinite_steps: this.nonFinite,
+      skipped_steps: this.skipped,
     };
+    const time = { rollout: collected.rollout, score, update: clock.lap(), total: clock.total() };
+    return stepMetrics(policy, collected, samples, updates, { step, lr, extra, time });
   }
 
-  /** Two halves of the step's groups, where its gradient is measured in them. */
-  private halvesOf(step: number, groups: readonly Group[]): ReturnType<typeof drawHalves> {
-    const { seed, training } = this.config;
-    const every = training.gradient_noise_every;
-    return every > 0 && step % every === 0 ? drawHalves(groups, Rng.named(seed, `gradient-noise/${step}`)) : undefined;
-  }
-
-  private async maskNoise(
-    step: number,
-    samples: readonly Sample[],
-    batches: readonly MicroBatch[],
-  ): Promise<MaskNoise | undefined> {
-    const { config, objective, policy } = this;
-    const every = objective.noiseEvery?.(config.objective) ?? 0;
-    if (every === 0 || step % every > 0 || batches.length === 0) return undefined;
-    return MaskNoise.begin(policy, objective, config.objective, samples, config.training.micro_batch, batches);
-  }
-
-  private unitsOf(samples: readonly Pick<Sample, "trajectory">[]): number {
-    return samples.reduce((n, { trajectory }) => n + this.policy.sampler.policy.units(trajectory), 0);
-  }
-
-  private generated({ groups }: StepGroups): number {
-    return this.unitsOf(turnsOf(groups));
-  }
-
-  /** Means of what the sampler says of every trajectory, and what it says of the step's batches. */
-  private samplerMetrics(groups: readonly Group[], batches: readonly MicroBatch[]): Record<string, number | null> {
-    const { sampler, options } = this.policy;
-    const measured = turnsOf(groups).map(({ trajectory }) => sampler.policy.metrics(trajectory));
-    const watched = batches.map(({ batch, values, trajectories }) => ({
-      batch,
-      values,
-      trajectories: trajectories as readonly TokenTrajectory[],
-    }));
-    return { ...averages(measured), ...sampler.watch?.(watched, this.objective.scoring, options) };
+  private async record(step: number, groups: readonly Group[]): Promise<void> {
+    const records = recordsOf(step, groups);
+    await writeRollouts(this.run.directory.rollouts(step), records);
+    this.watch.rollouts(step, records);
   }
 
   /** A gradient that is not finite changed nothing (the optimizer skips it): count it, and stop after a few in a row. */
@@ -383,8 +344,14 @@ class PolicyTraining {
   }
 
   private async evaluateSplit(split: Split, step: number): Promise<Evaluation> {
-    const evaluation = await evaluatePolicy(this.policy, this.environment, this.config, split, (done, all) =>
-      this.watch.phase({ doing: `evaluating ${split}`, done, all }),
+    const evaluation = await evaluatePolicy(
+      this.policy,
+      this.crew.environment,
+      this.config,
+      split,
+      (done, all) => this.phase({ doing: `evaluating ${split}`, done, all }),
+      undefined,
+      this.crew.collect,
     );
     this.watch.evaluation(step, evaluation);
     return evaluation;
@@ -401,9 +368,19 @@ class PolicyTraining {
 
   private async writeCheckpoint(path: string): Promise<void> {
     const { engine } = this.policy;
+    const { groups, ...parts } = parameterParts(
+      engine.groups,
+      await engine.getParameters("policy"),
+      adapterConfig(this.config, this.policy),
+    );
+    const refreshes = this.config.training.reference_refresh > 0;
     await writeCheckpoint(path, {
       step: this.step,
-      ...parameterParts(engine.groups, await engine.getParameters("policy"), adapterConfig(this.config, this.policy)),
+      ...parts,
+      groups: {
+        ...groups,
+        ...(refreshes ? { [REFERENCE]: asReference(await engine.getParameters("reference")) } : {}),
+      },
       optimizer: await engine.getOptimizer(),
       state: {
         cursor: this.source.drawn,
@@ -412,7 +389,8 @@ class PolicyTraining {
         skipped: this.skipped,
         best: this.best,
         early_stop: this.early.state,
-        gradient_noise: this.gradientNoise.state,
+        gradient_noise: this.noise.state,
+        ...(this.config.training.curriculum.least_chance < 1 ? { curriculum: this.source.curriculum ?? {} } : {}),
       } satisfies RunState,
     });
   }

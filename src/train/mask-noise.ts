@@ -1,3 +1,4 @@
+import { variance } from "../core/statistics.js";
 import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
 import type { Sample } from "./groups.js";
@@ -30,21 +31,22 @@ export class MaskNoise {
 
   /**
    * Before the updates: the second set under the old policy.
-   * @param batches the step's own, in the order that {@link layOut} gives `samples`.
+   * @param parts the samples, as their batches were made of them ({@link layOut}).
+   * @param batches the step's own.
    */
   static async begin<O>(
     policy: Scorer,
     objective: Objective<O>,
     options: O,
-    samples: readonly Sample[],
+    parts: readonly (readonly Sample[])[],
     size: number,
     batches: readonly MicroBatch[],
   ): Promise<MaskNoise> {
     const own = batches.map(({ batch, values }): Compared => ({ batch, old: values.old }));
     const other: Compared[] = [];
-    for (const { batch } of layOut(policy, objective, options, samples, size, "mask-noise")) {
-      other.push({ batch, old: (await policy.engine.score(batch, "policy")).value });
-    }
+    for (const samples of parts)
+      for (const { batch } of layOut(policy, objective, options, samples, size, "mask-noise"))
+        other.push({ batch, old: (await policy.engine.score(batch, "policy")).value });
     return new MaskNoise(policy, [own, other]);
   }
 
@@ -67,9 +69,4 @@ export class MaskNoise {
     }
     return ratios;
   }
-}
-
-function variance(xs: readonly number[]): number {
-  const mean = xs.reduce((a, x) => a + x, 0) / xs.length;
-  return xs.reduce((a, x) => a + (x - mean) ** 2, 0) / xs.length;
 }

@@ -1,16 +1,65 @@
-import { mean } from "../core/statistics.js";
-import { spread } from "../rl/advantages.js";
+import { mean, std } from "../core/statistics.js";
+import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
+import type { Policy } from "../engine/policy.js";
+import type { Objective } from "../rl/objective.js";
 import type { StepMetrics } from "../runs/metrics.js";
+import type { StepGroups } from "./group-source.js";
 import type { Group, Sample } from "./groups.js";
+import type { MicroBatch } from "./update.js";
+
+/** Seconds. */
+export class Clock {
+  private readonly began = performance.now();
+  private last = this.began;
+
+  /** Since the last lap. */
+  lap(): number {
+    const before = this.last;
+    this.last = performance.now();
+    return (this.last - before) / 1000;
+  }
+
+  total(): number {
+    return (performance.now() - this.began) / 1000;
+  }
+}
+
+/** A line of metrics.jsonl. @param updates what the loss measured in each update of the step, none where it took none. */
+export function stepMetrics(
+  policy: Policy,
+  { groups, generating, episodes }: StepGroups,
+  samples: readonly Sample[],
+  updates: readonly Readonly<Record<string, number>>[],
+  { extra, ...rest }: Pick<StepMetrics, "step" | "lr" | "extra" | "time">,
+): StepMetrics {
+  const last = updates.at(-1) ?? {};
+  const known = new Set<string>(LOSS_METRICS);
+  const unitsOf = (trajectories: readonly Trajectory[]): number =>
+    trajectories.reduce((n: number, trajectory) => n + policy.sampler.policy.units(trajectory), 0);
+  return {
+    ...episodeMetrics(groups),
+    ...lossMetrics(last),
+    tokens: unitsOf(samples.map(({ trajectory }) => trajectory)),
+    // recorded rollouts are not generated: they have no rate
+    rollout_tokens_per_s: generating > 0 ? unitsOf(trajectoriesOf(groups)) / generating : null,
+    extra: {
+      ...environmentMetrics(groups),
+      ...Object.fromEntries(Object.entries(last).filter(([name]) => !known.has(name))),
+      ...extra,
+      episodes_played: episodes,
+      on_policy_ratio_error: updates[0]?.ratio_error ?? null,
+    },
+    ...rest,
+  };
+}
 
 /** The turns of all episodes, those that teach nothing too. */
-export const turnsOf = (groups: readonly Group[]): Pick<Sample, "trajectory">[] =>
-  groups.flatMap(({ rollouts }) =>
-    rollouts.flatMap(({ trajectories }) => trajectories.map((trajectory) => ({ trajectory }))),
-  );
+function trajectoriesOf(groups: readonly Group[]): readonly Trajectory[] {
+  return groups.flatMap(({ rollouts }) => rollouts.flatMap(({ trajectories }) => trajectories));
+}
 
 /** Rewards of a step; null where no episode was scored. */
-export function episodeMetrics(
+function episodeMetrics(
   groups: readonly Group[],
 ): Pick<StepMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
   const records = groups.flatMap((group) => group.rollouts.map(({ record }) => record));
@@ -19,7 +68,7 @@ export function episodeMetrics(
   const some = scored.length > 0;
   return {
     reward: some ? mean(rewards) : null,
-    reward_std: some ? spread(rewards) : null,
+    reward_std: some ? std(rewards) : null,
     success_rate: some ? mean(scored.map((record) => Number(record.success))) : null,
     frac_reward_zero_std: groups.filter((group) => !group.signal).length / groups.length,
     faults: records.length - scored.length,
@@ -27,16 +76,32 @@ export function episodeMetrics(
 }
 
 /** Means of the environment's own measures, over the episodes that were scored. */
-export function environmentMetrics(groups: readonly Group[]): Record<string, number> {
+function environmentMetrics(groups: readonly Group[]): Record<string, number> {
   return averages(
     groups.flatMap(({ rollouts }) =>
-      rollouts.flatMap(({ record }) => (record.metrics === null ? [] : [record.metrics])),
+      rollouts.flatMap(({ record: { metrics } }) => (metrics === null ? [] : [metrics])),
     ),
   );
 }
 
+/** Means of what the sampler says of every trajectory, and what it says of the step's batches. */
+export function samplerMetrics(
+  { sampler, options }: Pick<Policy, "sampler" | "options">,
+  { scoring }: Pick<Objective, "scoring">,
+  groups: readonly Group[],
+  batches: readonly MicroBatch[],
+): Record<string, number | null> {
+  const measured = trajectoriesOf(groups).map((trajectory) => sampler.policy.metrics(trajectory));
+  const watched = batches.map(({ batch, values, trajectories }) => ({
+    batch,
+    values,
+    trajectories: trajectories as readonly TokenTrajectory[],
+  }));
+  return { ...averages(measured), ...sampler.watch?.(watched, scoring, options) };
+}
+
 /** The mean of each name over those that have it. */
-export function averages(rows: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+function averages(rows: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return Object.fromEntries(names.map((name) => [name, mean(rows.flatMap((row) => row[name] ?? []))]));
 }
@@ -44,20 +109,7 @@ export function averages(rows: readonly Readonly<Record<string, number>>[]): Rec
 const LOSS_METRICS = ["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"] as const;
 
 /** What an objective does not have, and what a step without an update has not, is null. */
-export function lossMetrics(last: Readonly<Record<string, number>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
-  const [loss, kl, ratioMean, ratioMax, clipFraction, gradNorm] = LOSS_METRICS.map((name) => last[name] ?? null);
-  return {
-    loss: loss ?? null,
-    kl: kl ?? null,
-    ratio_mean: ratioMean ?? null,
-    ratio_max: ratioMax ?? null,
-    clip_fraction: clipFraction ?? null,
-    grad_norm: gradNorm ?? null,
-  };
-}
-
-export function extraLossMetrics(last: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(last).filter(([name]) => !(LOSS_METRICS as readonly string[]).includes(name)),
-  );
+function lossMetrics(last: Readonly<Record<string, number>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
+  const { loss = null, kl = null, ratio_mean = null, ratio_max = null, clip_fraction = null, grad_norm = null } = last;
+  return { loss, kl, ratio_mean, ratio_max, clip_fraction, grad_norm };
 }

@@ -4,7 +4,8 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { adapterConfig, initialParameters, openPolicy, tokenizerText } from "../engine/policy.js";
+import { adapterConfig, initialParameters } from "../engine/adapter.js";
+import { openPolicy, tokenizerText } from "../engine/policy.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import { saveModel } from "../nn/model.js";
 import { learningRate } from "../optim/schedule.js";
@@ -20,7 +21,7 @@ import { dryRunSupervised, notBegun } from "./dry-run.js";
 import { evaluatePolicy } from "./evaluate.js";
 import { openMetrics, openRun } from "./run.js";
 import { withoutLongTasks } from "./skip-long.js";
-import { supervisedBatch, supervisedExamples } from "./supervision.js";
+import { openExamples, supervisedBatch, supervisedExamples } from "./supervision.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 
 /** Supervised fine-tuning: oracle plans of the training tasks, the model's own loss, the adapter or every weight. */
@@ -72,13 +73,16 @@ export async function trainSupervised(
   try {
     engine.checkTrainable();
     const tasks = tasksOf(environment, "train");
-    const examples = supervisedExamples(tasks, environment, policy);
+    const examples = await supervisedExamples(tasks, environment, policy, (done, all) =>
+      watch.phase({ doing: "demonstrations", done, all }),
+    );
     const start = full ? engine.weights() : initialParameters(config, policy);
     /** Draws the batch of a step. */
     const draw = (step: number) => {
       // every step has a stream of its own, so that a resume needs no state
       const rng = Rng.named(config.seed, `sft/${step}`);
-      const drawn = supervisedBatch(examples, environment, policy, { size: sft.batch_size, augment: sft.augment }, rng);
+      const open = openExamples(examples, step, sft.shortest_first);
+      const drawn = supervisedBatch(open, environment, policy, { size: sft.batch_size, augment: sft.augment }, rng);
       const terms = supervisedTerms(drawn, policy.options, {
         arWeight: sft.ar_weight,
         eosFillWeight: sft.eos_fill_weight,

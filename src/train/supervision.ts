@@ -3,6 +3,7 @@ import type { Rng } from "../core/rng.js";
 import type { SupervisedExample } from "../diffusion/supervised.js";
 import type { Policy } from "../engine/policy.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../env/environment.js";
+import { demonstrationsOf } from "./demonstrations.js";
 
 /** A demonstration as the sampler learns from it: token ids, of a text. @throws UserError where it does not fit the canvas. */
 function supervisedExample({ id, observation, action }: Demonstration, policy: Policy): SupervisedExample {
@@ -21,17 +22,34 @@ function supervisedExample({ id, observation, action }: Demonstration, policy: P
 }
 
 /**
- * Every task with what a perfect policy answers.
+ * Every task with what a perfect policy answers, a turn an example.
+ * @param onEpisode told of each episode that was played for it.
  * @throws UserError where the environment has no demonstrations, or one does not fit.
  */
-export function supervisedExamples(
+export async function supervisedExamples(
   tasks: readonly EnvironmentTask[],
   environment: Environment,
   policy: Policy,
-): SupervisedExample[] {
-  if (environment.demonstrations === undefined)
-    throw new UserError(`${environment.name} has no demonstrations to learn from.`, { exitCode: 2 });
-  return environment.demonstrations(tasks).map((demonstration) => supervisedExample(demonstration, policy));
+  onEpisode?: (done: number, all: number) => void,
+): Promise<SupervisedExample[]> {
+  const shown = await demonstrationsOf(environment, tasks, onEpisode);
+  return shown.map((demonstration) => supervisedExample(demonstration, policy));
+}
+
+/** The share of the tasks, the shortest ones, that a curriculum begins with. */
+const FIRST_SHARE = 0.1;
+
+/** The tasks that a step may draw: over the first `steps` they grow from the shortest tenth to all of them. */
+export function openExamples(
+  examples: readonly SupervisedExample[],
+  step: number,
+  steps: number,
+): readonly SupervisedExample[] {
+  const share = steps === 0 ? 1 : FIRST_SHARE + (1 - FIRST_SHARE) * ((step - 1) / steps);
+  if (share >= 1) return examples;
+  const length = ({ prompt, response }: SupervisedExample): number => prompt.length + response.length;
+  const shortest = [...examples].sort((a, b) => length(a) - length(b));
+  return shortest.slice(0, Math.max(1, Math.ceil(share * shortest.length)));
 }
 
 /** Draws of a synthetic task that came out too long before one is given up on. */

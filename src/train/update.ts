@@ -1,10 +1,15 @@
 import type { Batch } from "../diffusion/batch.js";
 import type { LayoutSizes } from "../diffusion/layouts.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
-import type { Engine, SegmentValues } from "../engine/engine.js";
+import type { Engine, PolicyKey } from "../engine/engine.js";
 import type { Policy } from "../engine/policy.js";
+import type { Tensor } from "../onnx/types.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
+import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../rl/weighing.js";
 import type { Sample } from "./groups.js";
+import type { MicroBatch } from "./micro-batch.js";
+import { GradientSum, type Slots, slotRanges } from "./slots.js";
+
+export type { MicroBatch } from "./micro-batch.js";
 
 /** Packed sequences are padded to a multiple of this; longer ones to coarser buckets, so that few graphs are ever built. */
 const LENGTH_STEP = 16;
@@ -13,14 +18,6 @@ const LENGTH_STEP = 16;
 export interface LaidOut {
   readonly batch: Batch;
   readonly samples: readonly Sample[];
-}
-
-/** A laid-out micro-batch with the values its loss compares. */
-export interface MicroBatch {
-  readonly batch: Batch;
-  /** What the batch's `owner` counts. */
-  readonly trajectories: readonly Trajectory[];
-  readonly values: SegmentValues;
 }
 
 /**
@@ -57,9 +54,22 @@ export function layOut<O>(
   });
 }
 
+/** Values [S] of batches under a policy, in their order: here or elsewhere. */
+export type ScoreAll = (batches: readonly Batch[], key: PolicyKey) => Promise<readonly Float32Array[]>;
+
+/** Scores one batch after the other. */
+export function scoreHere(engine: Pick<Engine, "score">): ScoreAll {
+  return async (batches, key) => {
+    const values: Float32Array[] = [];
+    for (const batch of batches) values.push((await engine.score(batch, key)).value);
+    return values;
+  };
+}
+
 /**
  * Lays samples out in micro-batches and fixes everything the loss compares with: old values from the rollout itself
- * (or a scoring pass, where the objective needs one), reference values, credit, weights that sum to 1 over the step.
+ * (or a scoring pass, where the objective needs one), reference values, credit, weights that sum to 1 over the step
+ * (save by a constant length_norm).
  * @param parts samples that share no micro-batch with those of another part.
  */
 export async function prepareBatches<O>(
@@ -68,34 +78,44 @@ export async function prepareBatches<O>(
   options: O,
   parts: readonly (readonly Sample[])[],
   size: number,
+  score = scoreHere(policy.engine),
 ): Promise<MicroBatch[]> {
-  const { engine } = policy;
-  const layouts = parts.flatMap((samples) => layOut(policy, objective, options, samples, size, "layout"));
-  const segments = layouts.reduce(
+  const weighing = objective.weighing?.(options);
+  const layouts = parts
+    .flatMap((samples) => layOut(policy, objective, options, samples, size, "layout"))
+    .map(({ batch, samples }) => ({ batch: normalised(batch, weighing?.length_norm ?? "own"), samples }));
+  const shares = layouts.reduce(
     (n, { batch }) =>
       n + (batch.sampled?.of ?? batch.owner.reduce((m, b, s) => (b < 0 ? m : m + shareOf(batch, s)), 0)),
     0,
   );
-  const needsReference = objective.needs(options).reference;
-  const batches: MicroBatch[] = [];
-  for (const { batch, samples } of layouts) {
+  const segments = totalShare(shares, parts.flat().length, weighing?.length_norm);
+  const all = layouts.map(({ batch }) => batch);
+  const correct = (weighing?.importance_cap ?? null) !== null;
+  const unscored = all.filter(({ recorded }) => recorded === undefined || correct);
+  const scored = await score(unscored, "policy");
+  const references = objective.needs(options).reference ? await score(all, "reference") : undefined;
+  return layouts.map(({ batch, samples }, i): MicroBatch => {
     const trajectories = samples.map((sample) => sample.trajectory);
-    const old = batch.recorded ?? (await engine.score(batch, "policy")).value;
-    const reference = needsReference ? (await engine.score(batch, "reference")).value : old;
+    const old = scored[unscored.indexOf(batch)] ?? (batch.recorded as Float32Array);
+    const corrects = correct && batch.recorded !== undefined;
+    const trust = corrects ? importanceWeights(batch, old, weighing as WeighingOptions) : undefined;
+    const reference = references?.[i] ?? old;
     const extra = objective.feed?.(batch, trajectories, options);
-    batches.push({
+    return {
       batch,
       trajectories,
       values: {
         old,
         reference,
-        advantage: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : creditOf(samples[b] as Sample, batch, s))),
+        advantage: Float32Array.from(batch.owner, (b, s) =>
+          b < 0 ? 0 : creditOf(samples[b] as Sample, batch, s) * (trust?.[s] ?? 1),
+        ),
         weight: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : shareOf(batch, s) / segments)),
         ...(extra === undefined ? {} : { extra }),
       },
-    });
-  }
-  return batches;
+    };
+  });
 }
 
 /** How much a segment counts: of a random subset, for those that it stands for. */
@@ -112,32 +132,60 @@ function creditOf({ credit }: Sample, batch: Batch, segment: number): number {
   return own;
 }
 
+/** Hears of each micro-batch whose gradient was added. */
+export interface GradientObserver {
+  /** Micro-batches before the one at which a part of the update ends, and another begins. */
+  readonly boundary: number;
+  /** @param gradients those that were added so far. */
+  accumulated(index: number, gradients: () => Promise<ReadonlyMap<string, Tensor>>): Promise<void>;
+}
+
 /**
- * One update: gradients of all micro-batches, then one step.
- * @param observer hears of each micro-batch whose gradient was added.
+ * One update: gradients of all micro-batches, then one step. In one slot the micro-batches are added one to the other in
+ * float32; the sums of several slots are added in float64, in their order.
+ * @param slots absent: one, here.
  */
 export async function takeStep(
   engine: Engine,
   batches: readonly MicroBatch[],
   t: number,
   learningRate: number,
-  observer?: { accumulated(index: number): Promise<void> },
+  observer?: GradientObserver,
+  slots?: Slots,
 ): Promise<Record<string, number>> {
   const total: Record<string, number> = {};
-  for (const [i, { batch, values }] of batches.entries()) {
-    for (const [name, value] of Object.entries(await engine.accumulate(batch, values))) {
+  const add = (metrics: Readonly<Record<string, number>>, isMax: (name: string) => boolean): void => {
+    for (const [name, value] of Object.entries(metrics)) {
       const before = total[name];
-      total[name] =
-        before === undefined ? value : engine.reduction(name) === "max" ? Math.max(before, value) : before + value;
+      total[name] = before === undefined ? value : isMax(name) ? Math.max(before, value) : before + value;
     }
-    await observer?.accumulated(i);
+  };
+  const largest = new Set<string>();
+  const isMax = (name: string): boolean => largest.has(name) || engine.reduction(name) === "max";
+  if (slots === undefined || slots.count === 1) {
+    for (const [i, { batch, values }] of batches.entries()) {
+      add(await engine.accumulate(batch, values), isMax);
+      await observer?.accumulated(i, () => engine.getGradients());
+    }
+  } else {
+    const ranges = slotRanges(batches.length, slots.count, observer?.boundary);
+    const sum = new GradientSum();
+    let slot = 0;
+    const cut = ranges.map(([from, to]) => batches.slice(from, to));
+    for await (const { gradients, metrics, largest: of } of slots.gradients(cut, t)) {
+      for (const name of of) largest.add(name);
+      for (const each of metrics) add(each, isMax);
+      sum.add(gradients);
+      await observer?.accumulated((ranges[slot++]?.[1] as number) - 1, async () => sum.rounded());
+    }
+    await engine.setGradients(sum.rounded());
   }
-  // of a random subset of steps the weights sum up to 1 on average only: a mean is over those that were drawn
-  if (batches.some(({ batch }) => batch.sampled !== undefined)) {
-    const drawn = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
+  // of a random subset of steps the weights sum up to 1 on average only, and by a constant length to anything: a mean is
+  // over what is there
+  const drawn = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
+  if (Math.abs(drawn - 1) > 1e-3) {
     for (const name of Object.keys(total)) {
-      if (name !== "loss" && engine.reduction(name) !== "max" && drawn > 0)
-        total[name] = (total[name] as number) / drawn;
+      if (name !== "loss" && !isMax(name) && drawn > 0) total[name] = (total[name] as number) / drawn;
     }
   }
   return { ...total, grad_norm: await engine.step(t, learningRate) };

@@ -28,7 +28,10 @@ export function sequenceBatches(
   return batches;
 }
 
-/** log pi of each trajectory of the batches under the engine's policy, its terms added in float64. */
+/**
+ * log pi of each trajectory of the batches under the engine's policy, its terms added in float64. Where a term is no
+ * log-probability: what the sampler puts in its place.
+ */
 export async function logLikelihoods(engine: Engine, batches: readonly Batch[]): Promise<Float64Array> {
   const out: number[] = [];
   for (const batch of batches) {
@@ -36,7 +39,8 @@ export async function logLikelihoods(engine: Engine, batches: readonly Batch[]):
     const sums = new Float64Array(batch.segments);
     logProbs.forEach((logProb, r) => {
       const s = Number(batch.segment[r]);
-      if (batch.coefficient[r] === 1) sums[s] = (sums[s] as number) + logProb;
+      // a padding term may be anything
+      if (batch.coefficient[r] !== 0) sums[s] = (sums[s] as number) + logProb * (batch.coefficient[r] as number);
     });
     out.push(...sums.filter((_, s) => (batch.owner[s] as number) >= 0));
   }

@@ -23,7 +23,7 @@ export interface VerifyContext {
   readonly config: RunConfig;
   /** Not for training: see {@link open}. */
   readonly policy: Policy;
-  /** Token ids, all of them within the config's prompt length. */
+  /** What rollouts begin from: token ids, all of them within the config's prompt length, or the numbers of a state. */
   readonly prompts: readonly (readonly number[])[];
   /** Objectives that learn from rollouts. */
   readonly objectives: readonly ObjectiveOnTrial[];

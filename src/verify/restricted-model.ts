@@ -1,5 +1,5 @@
 import type { RoundInput, RoundModel } from "../diffusion/sampler.js";
-import type { RowStatistics } from "../diffusion/samplers/unmask/round.js";
+import { emptyStatistics, type RowStatistics } from "../diffusion/samplers/unmask/round.js";
 import { policyHead } from "../diffusion/score-head.js";
 import type { Engine } from "../engine/engine.js";
 import { vector } from "../onnx/tensors.js";
@@ -31,16 +31,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
   async forwardRound(input: RoundInput): Promise<RowStatistics> {
     const rows = input.inputs.rows?.shape[0] ?? 0;
     const logits = await this.rowLogits(input);
-    const out = {
-      token: new BigInt64Array(rows * 2),
-      logProb: new Float32Array(rows * 2),
-      argmax: new BigInt64Array(rows * 2),
-      argmaxLogProb: new Float32Array(rows * 2),
-      top: new Float32Array(rows),
-      top2: new Float32Array(rows),
-      entropy: new Float32Array(rows),
-      eosIsArgmax: new Uint8Array(rows),
-    };
+    const out = emptyStatistics(rows);
     logits.forEach((row, r) => {
       const allowed = normalise(row);
       const forbidden = normalise(row.map((x, c) => (c === 0 ? Number.NEGATIVE_INFINITY : x)));

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { UserError } from "../../src/core/errors.js";
 import { Emitter } from "../../src/onnx/emit.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 

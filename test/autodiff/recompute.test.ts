@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { backward } from "../../src/autodiff/backward.js";
-import { findBlocks } from "../../src/autodiff/recompute.js";
+import { ALL_LAYERS, findBlocks, type Recomputed } from "../../src/autodiff/recompute.js";
 import { packageRoot } from "../../src/core/files.js";
 import { Rng } from "../../src/core/rng.js";
 import { bindModel } from "../../src/nn/bind.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Node, Tensor, Value } from "../../src/onnx/types.js";
@@ -53,14 +53,14 @@ describe("gradient checkpointing", () => {
   async function gradientsOf(
     dir: string,
     lora: LoraOptions,
-    checkpoint: boolean,
+    again: Recomputed,
   ): Promise<{ values: Map<string, Float32Array>; recomputed: number }> {
     const model = await loadModel(dir);
     const { g, e, outputs, parameters } = bindModel(model.graph, "step", { dims: { B, N }, lora });
     const logits = outputs.logits as Value;
     const loss = e.average(e.mul(logits, logits));
     const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));
-    const gradients = backward(g, loss, parameters, initial, checkpoint);
+    const gradients = backward(g, loss, parameters, initial, again);
     parameters.forEach((p, i) => {
       g.output(`grad/${p.name}`, gradients[i] as Value);
     });
@@ -81,7 +81,7 @@ describe("gradient checkpointing", () => {
     await runtime.unload("step");
     return {
       values: new Map(Object.entries(out).map(([name, tensor]) => [name, tensor.data as Float32Array])),
-      recomputed: graph.nodes.filter((n) => n.name.startsWith("/recompute/")).length,
+      recomputed: graph.nodes.filter((n) => /\/(recompute|again)\//.test(n.name)).length,
     };
   }
 
@@ -95,15 +95,19 @@ describe("gradient checkpointing", () => {
     it(`changes no gradient of ${what}`, async () => {
       const { dir, remove } = await make();
       const lora = { rank: 2, alpha: 4, targets };
-      const plain = await gradientsOf(dir, lora, false);
-      const again = await gradientsOf(dir, lora, true);
+      const plain = await gradientsOf(dir, lora, {});
+      const whole = await gradientsOf(dir, lora, { layers: ALL_LAYERS });
+      const first = await gradientsOf(dir, lora, { layers: 1, cheap: 1 });
       remove();
       assert.equal(plain.recomputed, 0);
-      assert.ok(again.recomputed > 20, `${again.recomputed} nodes computed again`);
+      assert.ok(whole.recomputed > 20, `${whole.recomputed} nodes computed again`);
+      assert.ok(first.recomputed > 10 && first.recomputed < whole.recomputed, `${first.recomputed} computed again`);
       assert.ok(plain.values.size > 4);
       for (const [name, expected] of plain.values) {
-        const error = relativeError(again.values.get(name) as Float32Array, expected);
-        assert.ok(error < 1e-6, `${name}: ${error}`);
+        for (const again of [whole, first]) {
+          const error = relativeError(again.values.get(name) as Float32Array, expected);
+          assert.ok(error < 1e-6, `${name}: ${error}`);
+        }
       }
     });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -111,5 +111,23 @@ describe("refusion-train export --merge", () => {
     assert.match(err, /runs\/packed trained, packed, is not there any more[\s\S]*next: name it: --model DIR/);
     assert.doesNotMatch(merge("runs/packed", "found", "--model", "moved"), /not the very model/);
     assert.ok(apart(await logits("found"), await logits("moved", "runs/packed/checkpoints/step-000002")) < 1e-5);
+  });
+
+  it("writes an adapter by itself, in 16 bits too, which acts as the run's does", async () => {
+    const write = (...args: string[]): string => done("train", "export", "--adapter", "runs/full", ...args);
+    assert.match(write("--out", "own", "--step", "last"), /own: .* MiB, from .*step-000002\nnext: init_adapter=own/);
+    const trained = join("runs", "full", "checkpoints", "step-000002");
+    assert.deepEqual(readPeft(path("own")).tensors, readPeft(path(trained)).tensors);
+    write("--out", "half", "--step", "last", "--quantize", "bf16", "--model", "models/full");
+    const { base_model_name_or_path: base } = JSON.parse(readFileSync(path("half", "adapter_config.json"), "utf8"));
+    assert.equal(base, "models/full");
+    const [own, half] = ["own", "half"].map((name) => statSync(path(name, "adapter_model.safetensors")).size);
+    assert.ok((half as number) < 0.6 * (own as number));
+    const error = apart(await logits("full", "half"), await logits("full", trained));
+    assert.ok(error > 0 && error < 1e-2, String(error));
+    assert.match(
+      run("train", "export", "--adapter", "runs/full", "--merge", "runs/full", "--out", "x").err,
+      /writes an adapter and no/,
+    );
   });
 });

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
-import { bootstrapMean, bootstrapPairedDifference, mean, quantile, std } from "../../src/core/statistics.js";
+import {
+  bootstrapCrossed,
+  bootstrapMean,
+  bootstrapPairedDifference,
+  mean,
+  quantile,
+  std,
+} from "../../src/core/statistics.js";
 
 test("mean, population std and linear quantiles", () => {
   assert.equal(mean([1, 2, 3, 6]), 3);
@@ -73,4 +80,33 @@ test("pairing takes out what makes a task hard for both", () => {
   assert.ok(paired.low > 0.045 && paired.high < 0.055);
   const [a, b] = [bootstrapMean(before), bootstrapMean(after)];
   assert.ok(a.high > b.low, "unpaired intervals overlap");
+});
+
+test("crossed bootstrap: the mean, no width without variance, and more width where runs differ", () => {
+  const forms = Array.from({ length: 40 }, (_, i) => `f${i % 5}`);
+  const flat = Array.from({ length: 4 }, () => forms.map(() => 0.25));
+  assert.deepEqual(bootstrapCrossed(flat, forms), { mean: 0.25, low: 0.25, high: 0.25 });
+  const rng = Rng.named(2, "episodes");
+  const noise = forms.map(() => rng.uniform());
+  const width = (spread: number): number => {
+    const runs = [-1, 0, 1].map((s) => noise.map((x) => x + spread * s));
+    const { mean: centre, low, high } = bootstrapCrossed(runs, forms);
+    assert.ok(Math.abs(centre - mean(noise)) < 1e-12);
+    return high - low;
+  };
+  assert.ok(width(1) > 2 * width(0), `${width(1)} and ${width(0)}`);
+  // what makes an episode hard for both cancels
+  const better = flat.map(() => noise.map((x) => x + 0.1));
+  const { mean: gain, low, high } = bootstrapCrossed(better, forms, { minus: [noise, noise] });
+  for (const value of [gain, low, high]) assert.ok(Math.abs(value - 0.1) < 1e-9);
+  assert.throws(() => bootstrapCrossed([], forms), RangeError);
+  assert.throws(() => bootstrapCrossed([[1]], forms), RangeError);
+});
+
+test("a crossed interval sees forms that differ, which one over episodes alone does not", () => {
+  const forms = Array.from({ length: 100 }, (_, i) => `f${i % 4}`);
+  const runs = [forms.map((form) => Number(form.slice(1)) / 3)];
+  const { low, high } = bootstrapCrossed(runs, forms);
+  const plain = bootstrapMean(runs[0] as number[]);
+  assert.ok(high - low > 3 * (plain.high - plain.low), `${high - low} and ${plain.high - plain.low}`);
 });

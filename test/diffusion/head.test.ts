@@ -7,8 +7,8 @@ import { type RowStatistics, roundHead } from "../../src/diffusion/samplers/unma
 import { modelHead, policyHead, type ScoreHead } from "../../src/diffusion/score-head.js";
 import type { SampledModel, TokenIds } from "../../src/diffusion/tokens.js";
 import { Emitter } from "../../src/onnx/emit.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 
@@ -176,8 +176,8 @@ describe("the distribution on the graph", () => {
     const rng = Rng.named(4, "round");
     const logits = Array.from({ length: 12 }, (_, r) => {
       const row = normal(rng, vocabulary);
-      // EOS is the best token of some rows, mask and pad would be of all
-      row[tokens.eos] = r % 3 === 0 ? 15 : r % 3 === 1 ? -3 : 4;
+      // EOS is the best token of some rows, and far beyond float32's exponents of one; mask and pad would be of all
+      row[tokens.eos] = r === 9 ? 300 : r % 3 === 0 ? 15 : r % 3 === 1 ? -3 : 4;
       row[tokens.mask] = 30;
       row[tokens.pad] = 30;
       return row;

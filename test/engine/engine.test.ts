@@ -11,10 +11,10 @@ import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { scalar, vector } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
 import {
+  GOLDEN_OPTIMIZER,
   type Golden,
   goldenLora,
   goldenModel,
@@ -25,15 +25,6 @@ import {
 } from "../support/golden.js";
 
 const TOLERANCE = 1e-4;
-const optimizer: OptimizerOptions = {
-  kind: "adamw",
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  gradClip: 0,
-  muonLrScale: 1,
-};
 
 /** Weight of each round: the mean over the rounds that reveal anything. */
 function roundWeights(batch: Batch): Float32Array {
@@ -72,7 +63,7 @@ describe("engine against PyTorch goldens", () => {
       sampler,
       about: sampledModel(model.config),
       lora: goldenLora(golden),
-      training: { objective: flowGrpo, options, optimizer },
+      training: { objective: flowGrpo, options, optimizer: GOLDEN_OPTIMIZER },
     });
     const adapter = under(golden, "base_model.");
     await engine.setParameters("policy", new Map([...adapter].map(([k, v]) => [`base_model.${k}`, v])));
@@ -112,13 +103,65 @@ describe("engine against PyTorch goldens", () => {
     }
   });
 
+  it("within a budget releases what was used least lately, computes again, and says the same", async () => {
+    const model = await goldenModel(golden);
+    const open = async (memory?: number): Promise<Engine> => {
+      const engine = new Engine(runtime, model, {
+        sampler,
+        about: sampledModel(model.config),
+        lora: goldenLora(golden),
+        training: { objective: flowGrpo, options: flowGrpo.schema.parse({}), optimizer: GOLDEN_OPTIMIZER },
+        ...(memory === undefined ? {} : { memory }),
+      });
+      await engine.setParameters(
+        "policy",
+        new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v])),
+      );
+      await engine.setOptimizer(undefined);
+      return engine;
+    };
+    const batch = goldenTerms(golden);
+    const values = segmentValues(golden, batch);
+    const isLoaded = (kind: string): boolean => loaded.some((name) => name.startsWith(kind) && runtime.has(name));
+    const loaded: string[] = [];
+    const { load } = runtime;
+    runtime.load = (name, ...rest) => {
+      loaded.push(name);
+      return load.call(runtime, name, ...rest);
+    };
+    const free = await open();
+    const expected = await free.score(batch, "policy");
+    await free.accumulate(batch, values);
+    const gradients = await free.getGradients();
+    assert.ok(isLoaded("eval_model") && isLoaded("training_model"));
+    for (const name of loaded.splice(0)) await runtime.unload(name);
+
+    // less than anything takes: one session at a time
+    const tight = await open(1);
+    for (let again = 0; again < 2; again++) {
+      const scored = tight.score(batch, "policy");
+      // runs that overlap end before their session goes
+      const [{ value }] = await Promise.all([scored, tight.score(batch, "policy")]);
+      assert.deepEqual(value, expected.value);
+      assert.ok(!isLoaded("training_model"));
+      tight.discardGradients();
+      await tight.accumulate(batch, values);
+      assert.ok(!isLoaded("eval_model"));
+      for (const [name, { data }] of await tight.getGradients()) {
+        const whole = gradients.get(name)?.data as Float32Array;
+        assert.ok(relativeError(data as Float32Array, whole) < 1e-5, name);
+      }
+    }
+    assert.equal(loaded.length, 4);
+  });
+
   it("steps as Adam does with its bias corrections, on the gradients since the last step", async () => {
     const model = await goldenModel(golden);
     const engine = new Engine(runtime, model, {
       sampler,
       about: sampledModel(model.config),
       lora: goldenLora(golden),
-      training: { objective: flowGrpo, options: flowGrpo.schema.parse({}), optimizer },
+      training: { objective: flowGrpo, options: flowGrpo.schema.parse({}), optimizer: GOLDEN_OPTIMIZER },
     });
     const start = new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
     await engine.setOptimizer(undefined);
@@ -156,7 +199,7 @@ describe("engine against PyTorch goldens", () => {
       sampler,
       about: sampledModel(model.config),
       lora: goldenLora(tiny),
-      training: { objective: flowGrpo, options, optimizer },
+      training: { objective: flowGrpo, options, optimizer: GOLDEN_OPTIMIZER },
     });
     await engine.setParameters(
       "policy",
@@ -181,7 +224,7 @@ describe("engine against PyTorch goldens", () => {
         sampler,
         about: sampledModel(model.config),
         lora: undefined,
-        training: { objective: sft, options, optimizer },
+        training: { objective: sft, options, optimizer: GOLDEN_OPTIMIZER },
       });
       await engine.setParameters("policy", engine.weights());
       await engine.setOptimizer(undefined);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { gradientCheck } from "../../src/engine/gradient-check.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { chooseProvider, type Probe, type SelfCheck } from "../../src/onnx/provider.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Node, Tensor, Value } from "../../src/onnx/types.js";

@@ -10,17 +10,16 @@ import { Runtime } from "../../src/onnx/session.js";
 import { f32, i64 } from "../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Objective } from "../../src/rl/objective.js";
-import { goldenLora, goldenModel, goldenTerms, readGolden, relativeError, under } from "../support/golden.js";
+import {
+  GOLDEN_OPTIMIZER,
+  goldenLora,
+  goldenModel,
+  goldenTerms,
+  readGolden,
+  relativeError,
+  under,
+} from "../support/golden.js";
 
-const optimizer = {
-  kind: "adamw",
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  gradClip: 0,
-  muonLrScale: 1,
-} as const;
 const golden = readGolden("micro");
 const CRITIC = "critic.weight";
 
@@ -93,7 +92,7 @@ describe("an objective with parameters of its own", () => {
       sampler,
       about: sampledModel(model.config),
       lora: goldenLora(golden),
-      training: { objective: actorCritic, options: { scale: 3 }, optimizer },
+      training: { objective: actorCritic, options: { scale: 3 }, optimizer: GOLDEN_OPTIMIZER },
     });
     const width = model.config.hidden_size;
     critic = Float32Array.from({ length: width }, (_, i) => 0.3 * Math.cos(i));

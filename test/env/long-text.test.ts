@@ -20,6 +20,7 @@ test("what a page or a policy makes long is compared in linear time", () => {
     required: false,
     widget: "native",
     section: "",
+    also: [],
     form: 0,
     present: true,
   } as const;
@@ -40,6 +41,7 @@ test("a post of far too many or too long values is cut to what a comparison look
     required: false,
     widget: "native",
     section: "",
+    also: [],
     form: 0,
     present: true,
   } as const;

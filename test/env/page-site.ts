@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
+import { injectedFaults } from "../../src/env/browser/injected-faults.js";
 import type { FormsEnvironment } from "../../src/env/environments/forms.js";
 import type { Asset, FieldValue, RunningSite, Task } from "../../src/env/site.js";
 
@@ -91,7 +92,14 @@ export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>
 
 /** Options of an environment of forms, as small as a test needs them. */
 export const FORMS_OPTIONS: ConstructorParameters<typeof FormsEnvironment>[1] = {
-  browser: { headless: true, contexts: 1, action_timeout_s: 10, rollout_timeout_s: 60, uploads: "dummy" },
+  browser: {
+    headless: true,
+    contexts: 1,
+    action_timeout_s: 10,
+    rollout_timeout_s: 60,
+    uploads: "dummy",
+    inject_faults: injectedFaults.parse({}),
+  },
   prompt: { style: "compact" },
 };
 

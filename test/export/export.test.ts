@@ -18,7 +18,7 @@ import { packageRoot, readJson } from "../../src/core/files.js";
 import { exportModel } from "../../src/export/export.js";
 import type { ExportOptions } from "../../src/export/options.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { Tokenizer } from "../../src/text/tokenizer.js";

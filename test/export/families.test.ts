@@ -8,7 +8,7 @@ import { packageRoot, readJson } from "../../src/core/files.js";
 import { exportModel } from "../../src/export/export.js";
 import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";

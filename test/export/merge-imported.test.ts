@@ -10,8 +10,8 @@ import { ADAPTER, ADAPTER_CONFIG, peftConfig, writePeftTensors } from "../../src
 import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
-import { encodeModel, readModelFile, writeModelFile } from "../../src/onnx/proto.js";
-import type { RawNode } from "../../src/onnx/raw-model.js";
+import { encodeModel, readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
+import type { RawNode } from "../../src/onnx/format/raw-model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readGolden, relativeError } from "../support/golden.js";

@@ -9,8 +9,8 @@ import { Rng } from "../../src/core/rng.js";
 import { exportModel } from "../../src/export/export.js";
 import { ADAPTER, ADAPTER_CONFIG, peftConfig, readPeft, writePeftTensors } from "../../src/export/peft.js";
 import { loraSites } from "../../src/nn/bind.js";
-import { checkAdapter, freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
-import { loadModel, type Model } from "../../src/nn/model.js";
+import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite, rowsName } from "../../src/nn/lora.js";
+import { loadModel, type Model, WEIGHTS_FILE } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { Precision } from "../../src/weights/precision.js";
@@ -69,6 +69,12 @@ describe("adapters of Python's PEFT", () => {
 
   const logits = (of: Model, tensors?: ReadonlyMap<string, Tensor>): Promise<Float32Array> =>
     checkpointLogits(runtime, of, tensors === undefined ? undefined : { lora, tensors });
+  /** Two tokens of the inputs that the logits are of. */
+  const tokensSeen = (): [number, number] => {
+    const ids = readSafetensors(join(CHECKPOINT, "expected.safetensors")).get("input_ids")?.data as BigInt64Array;
+    const [first, second] = [...new Set(ids)].map(Number);
+    return [first as number, second as number];
+  };
   const expected = (): Float32Array =>
     readSafetensors(join(PEFT, "expected.safetensors")).get("logits")?.data as Float32Array;
 
@@ -101,6 +107,43 @@ describe("adapters of Python's PEFT", () => {
     const half = await exported("bf16");
     const merged = await exported("none", { checkpoint: half.dir, adapter });
     assert.ok(relativeError(await logits(merged), await logits(half, readPeft(adapter).tensors)) < 1e-5);
+  });
+
+  it("replace rows of the embeddings, beside the model as in merged weights", async () => {
+    const { tensors } = readPeft(adapter);
+    const [first, second] = tokensSeen();
+    const options: LoraOptions = { ...lora, tokens: [first, second] };
+    const table = loraSites(model.graph, options).find((site) => site.tokens !== undefined) as LoraSite;
+    assert.equal(table.module, "model.embed_tokens");
+    const rng = Rng.named(3, "rows");
+    const rows = Float32Array.from({ length: 2 * table.outFeatures }, () => rng.normal());
+    const shape = [2, table.outFeatures];
+    const own = new Map([...tensors, [rowsName(table.module), { dtype: "float32" as const, shape, data: rows }]]);
+    checkAdapter(own, loraSites(model.graph, options), options, adapter);
+    writePeftTensors(join(adapter, ADAPTER), own);
+    await refused(/trainable_token_indices is null, which is not supported \(expected ids/, () => readPeft(adapter));
+    writeFileSync(
+      join(adapter, ADAPTER_CONFIG),
+      JSON.stringify(peftConfig(options, "models/x", "causal", table.module)),
+    );
+    assert.deepEqual(readPeft(adapter).rows, { module: table.module, tokens: [first, second] });
+    const half = await exported("bf16");
+    for (const base of [model, half]) {
+      const beside = await checkpointLogits(runtime, base, { lora: options, tensors: own });
+      assert.ok(relativeError(beside, expected()) > 0.1, "the rows change something");
+      const merged = await exported("none", { checkpoint: base.dir, adapter });
+      assert.ok(relativeError(await logits(merged), beside) < 1e-5);
+    }
+  });
+
+  it("begin with the rows that the model has", async () => {
+    const options: LoraOptions = { ...lora, tokens: [tokensSeen()[0]] };
+    const weights = readSafetensors(join(model.dir, WEIGHTS_FILE)).get("model.embed_tokens.weight");
+    const rowOf = ({ outFeatures }: LoraSite, id: number): Float32Array =>
+      ((weights as Tensor).data as Float32Array).slice(id * outFeatures, (id + 1) * outFeatures);
+    const fresh = freshAdapter(loraSites(model.graph, options), options, Rng.named(0, "adapter"), rowOf);
+    const got = await checkpointLogits(runtime, model, { lora: options, tensors: fresh });
+    assert.deepEqual(got, await logits(model));
   });
 
   it("read their own configs back", () => {

@@ -62,6 +62,28 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
     }
   });
 
+  it("one layer of 8 B parameters: little crosses the bus, and the base once", () => {
+    const { status, stderr, result } = plan("--size", "8b", "--layers", "1", "--checkpoint", "--cached");
+    assert.equal(status, 0, stderr);
+    const crossing = (phase: string): number => {
+      const { toDevice, toHost } = result.phases[phase] as Counters;
+      return toDevice.bytes + toHost.bytes;
+    };
+    const rounds = 64;
+    assert.ok(crossing("rollout group") / rounds < 1e6, `${crossing("rollout group")} bytes in ${rounds} rounds`);
+    for (const phase of ["Flow-GRPO, values to compare with", "Flow-GRPO, update", "ESPO, update"])
+      assert.ok(crossing(phase) < 10e6, `${phase}: ${crossing(phase)} bytes`);
+    // two at the end of a run, none inside; four micro-batches and the step
+    assert.ok((result.phases["ESPO, update"] as Counters).syncs <= 10);
+    assert.ok((result.phases["rollout group"] as Counters).syncs <= 2 * rounds);
+    const uploaded = (result.first["Flow-GRPO, update"] as Counters).toDevice.bytes;
+    assert.ok(uploaded < 0.1 * result.weights, `${uploaded} bytes to the device where the base was there already`);
+    assert.ok(
+      result.offDevice.every(({ op }) => op === "Concat"),
+      JSON.stringify(result.offDevice),
+    );
+  });
+
   it("says that a card is too small, and what it had", () => {
     const { status, result } = plan("--size", "tiny", "--gpu-gb", "0.001");
     assert.equal(status, 1);

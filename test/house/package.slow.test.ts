@@ -13,7 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { packageRoot } from "../../src/core/files.js";
+import { findBrowser } from "../../src/env/browser/find-browser.js";
 
 const root = packageRoot();
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -49,7 +51,7 @@ describe("the package as it is published", () => {
 
   it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
     const allowed =
-      /^(dist\/src\/.*\.(js|d\.ts)|models\/.*|configs\/.*\.yaml|docs\/.*|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
+      /^(dist\/src\/.*\.(js|d\.ts)|models\/.*|configs\/.*\.yaml|docs\/.*|jobs\/.*\.yaml|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
       [],
@@ -64,6 +66,22 @@ describe("the package as it is published", () => {
       compiled.filter((file) => !files.includes(file)),
       [],
     );
+  });
+
+  it("does not bring the simulator of the control environment, and says how to install it", () => {
+    assert.ok(!existsSync(join(dir, "node_modules", "@mujoco")));
+    const control = join(installed(), "dist", "src", "env", "environments", "control.js");
+    const { stdout } = spawnSync(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `const { environment } = await import(${JSON.stringify(pathToFileURL(control).href)});
+        await environment.open({ environment: { kind: "control" } }).catch((e) => console.log(e.message, e.hint));`,
+      ],
+      { encoding: "utf8" },
+    );
+    assert.match(stdout, /@mujoco\/mujoco is not installed.*npm install .*@mujoco\/mujoco@/);
   });
 
   const run = (program: string, ...args: string[]): Result =>
@@ -97,6 +115,36 @@ describe("the package as it is published", () => {
     assert.match(stdout, /played +2 rollouts[\s\S]*a step +about [\s\S]*the run +about /);
     assert.deepEqual(readdirSync(dir), before);
     assert.equal(run("refusion-eval", "--help").status, 0);
+  });
+
+  it("carries a TypeScript program of 30 lines that trains two steps and fills a form", () => {
+    const program = readFileSync(join(installed(), "examples", "program.ts"), "utf8");
+    assert.ok(program.trimEnd().split("\n").length <= 30);
+    writeFileSync(join(dir, "program.ts"), program);
+    writeFileSync(join(dir, "package.json"), '{ "private": true, "type": "module" }');
+    // the package's own types, without this checkout's
+    const types = ["--typeRoots", join(root, "node_modules", "@types"), "--types", "node"];
+    const compiled = spawnSync(
+      process.execPath,
+      [
+        join(root, "node_modules", "typescript", "lib", "tsc.js"),
+        ...["program.ts", "--module", "nodenext", "--target", "es2023", "--strict", "--skipLibCheck", ...types],
+      ],
+      { cwd: dir, encoding: "utf8" },
+    );
+    assert.equal(compiled.status, 0, compiled.stdout);
+    const browser = findBrowser()?.path;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["program.js", "run"], {
+      cwd: dir,
+      encoding: "utf8",
+      env: { ...process.env, ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }) },
+    });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^trained 2 steps, val reward [01]\.\d+$/m);
+    // what the plan says of the field stands in the field
+    const [, planned] = /fill Guest Name \| (.*)/.exec(stdout) ?? [];
+    assert.ok(planned !== undefined && planned !== "" && stdout.trimEnd().endsWith(planned), stdout);
+    assert.ok(existsSync(join(dir, "run", "report.html")));
   });
 });
 

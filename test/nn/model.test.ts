@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { loadModel, modelHash, saveModel, WEIGHTS_FILE } from "../../src/nn/model.js";
-import { writeModelFile } from "../../src/onnx/proto.js";
+import { writeModelFile } from "../../src/onnx/format/proto.js";
 import { isExternal } from "../../src/onnx/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";
 import { freshWeights, letters, MICRO, microModel } from "../support/micro-model.js";

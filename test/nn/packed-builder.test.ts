@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
+import { ALL_LAYERS } from "../../src/autodiff/recompute.js";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import { exportModel } from "../../src/export/export.js";
@@ -11,7 +12,7 @@ import { bindModel, loraSites } from "../../src/nn/bind.js";
 import type { ModelConfig } from "../../src/nn/config.js";
 import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { BYTES, type Tensor, type Value } from "../../src/onnx/types.js";
 import type { Precision } from "../../src/weights/precision.js";
@@ -68,7 +69,7 @@ describe("packed weights", () => {
     const logits = outputs.logits as Value;
     const mix = Array.from({ length: 5 * CONFIG.vocab_size }, () => rng.normal());
     const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [5, CONFIG.vocab_size], mix)));
-    const gradients = backward(g, loss, parameters, new Map(), checkpoint);
+    const gradients = backward(g, loss, parameters, new Map(), checkpoint ? { layers: ALL_LAYERS } : {});
     g.output("out", logits);
     parameters.forEach((p, i) => {
       g.output(`grad/${p.name}`, gradients[i] as Value);
@@ -184,7 +185,7 @@ describe("packed weights", () => {
   it("decodes 16-bit weights once more where a layer is computed again", async () => {
     const { graph } = await exported(base, "bf16");
     const { g, e, outputs, parameters } = bindModel(graph, "again", { dims: { B, N }, lora, rows: 5 });
-    backward(g, e.total(outputs.logits as Value), parameters, new Map(), true);
+    backward(g, e.total(outputs.logits as Value), parameters, new Map(), { layers: ALL_LAYERS });
     const producers = new Map(g.nodes.flatMap((n) => n.outputs.map((o) => [o.name, n] as const)));
     const decoded = g.nodes
       .filter((n) => n.op === "Gemm" && n.name.includes("/recompute/"))

@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { Worker } from "node:worker_threads";
 import { UserError } from "../../src/core/errors.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { BindingName } from "../../src/onnx/runtimes/messages.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Dim, DType, Initializer, Tensor, TypedArray, Value } from "../../src/onnx/types.js";

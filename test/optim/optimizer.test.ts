@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor } from "../../src/onnx/types.js";

@@ -12,8 +12,10 @@ before(async () => {
 });
 after(() => runtime.close());
 
-const run = (inputs: SegmentInputs, options: typeof OPTIONS & { clip_range_low?: number; clip_range_high?: number }) =>
-  runLoss(runtime, JSON.stringify(options), (i) => clippedLoss(i, options), inputs);
+const run = (
+  inputs: SegmentInputs,
+  options: typeof OPTIONS & { clip_range_low?: number; clip_range_high?: number; entropy_coeff?: number },
+) => runLoss(runtime, JSON.stringify(options), (i) => clippedLoss(i, options), inputs);
 
 const inputs: SegmentInputs = {
   value: [-1, -1, -1, -1, -1, -1, -1],
@@ -115,5 +117,18 @@ test("cispo: the gradient of every term, weighted by the clipped ratio", async (
     const weight = Math.min(1.2, Math.max(0.8, rho));
     const expected = -(inputs.weight[i] as number) * (inputs.advantage[i] as number) * weight;
     assert.ok(Math.abs((gradient[i] as number) - expected) < 1e-6, `${i}: ${gradient[i]} for ${expected}`);
+  });
+});
+
+test("the entropy bonus: less the weighted mean of the segments' entropies, and told", async () => {
+  const plain = await run(inputs, OPTIONS);
+  const bonus = await run(inputs, { ...OPTIONS, entropy_coeff: 0.3 });
+  // the graph's stand-in of an entropy is -2 l
+  const entropy = inputs.value.reduce((sum, l, i) => sum - 2 * l * (inputs.weight[i] as number), 0);
+  assert.ok(Math.abs((bonus.metrics.entropy as number) - entropy) < 1e-6);
+  assert.ok(Math.abs((bonus.metrics.loss as number) - ((plain.metrics.loss as number) - 0.3 * entropy)) < 1e-5);
+  bonus.gradient.forEach((slope, i) => {
+    const expected = (plain.gradient[i] as number) + 0.6 * (inputs.weight[i] as number);
+    assert.ok(Math.abs(slope - expected) < 1e-5, `${i}: ${slope} for ${expected}`);
   });
 });

@@ -76,3 +76,50 @@ test("objectives give credit by their own kind of advantage; sft gives none", ()
   assert.deepEqual(of(clipped), [0 - mean, 0.25 - mean, 0.5]);
   assert.deepEqual(sft.credit(group, objectiveOptions(sft)), [null, null, null]);
 });
+
+const earned = (reward: number, ...turns: number[]): GroupEpisode => ({
+  reward,
+  turns: turns.map((own) => ({ steps: 1, reward: own })),
+});
+const near = (given: readonly (readonly unknown[] | null)[], expected: readonly (readonly number[])[]): void => {
+  assert.deepEqual(
+    given.map((credit) => credit?.map((value) => Math.round((value as number) * 1e9) / 1e9)),
+    expected,
+  );
+};
+
+test("a discount counts a reward at the end less for the turns before it", () => {
+  near(episodeCredit([episode(0, 3), episode(1)], { ...CENTER, discount: 0.5 }), [[-0.125, -0.25, -0.5], [0.5]]);
+});
+
+test("credit a turn compares what was earned from a turn on, by hand", () => {
+  // returns at gamma .5: [1 + .5 (0 + .5 1), .5, 1] = [1.25, .5, 1] and [0 + .5 1, 1]; the third episode faulted
+  const group = [earned(0.4, 1, 0, 1), earned(0.9, 0, 1), { ...episode(null, 2) }];
+  const given = episodeCredit(group, { ...CENTER, turn_credit: "turn", discount: 0.5 });
+  assert.equal(given[2], null);
+  // turn 1: mean .875; turn 2: mean .75; turn 3 is one episode's alone, which compares with nobody
+  near(given.slice(0, 2), [
+    [0.375, -0.25, 0],
+    [-0.375, 0.25],
+  ]);
+});
+
+test("credit a turn: without rewards of turns the last one has the episode's", () => {
+  const options = { ...CENTER, turn_credit: "turn", discount: 0.5 } as const;
+  near(episodeCredit([episode(1, 2), episode(0, 2)], options), [
+    [0.25, 0.5],
+    [-0.25, -0.5],
+  ]);
+  assert.deepEqual(episodeCredit([earned(0.2, 1, 0), earned(0.9, 1, 0)], options), [null, null]);
+});
+
+test("every objective whose credit is an advantage has both options", () => {
+  const group = [earned(0, 0, 1), earned(1, 1, 0)];
+  for (const objective of [flowGrpo, grpo, espo] as readonly Objective[]) {
+    const options = objectiveOptions(objective, { turn_credit: "turn", advantage: "center" });
+    near(objective.credit(group, options), [
+      [0, 0.5],
+      [0, -0.5],
+    ]);
+  }
+});

@@ -13,7 +13,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import type { Objective } from "../../src/rl/objective.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
-import { goldenModel, readGolden, relativeError, under } from "../support/golden.js";
+import { GOLDEN_OPTIMIZER, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
 import { having, objectiveOptions } from "../support/typed.js";
 
 const sampler = having(jump, "stepTerms");
@@ -28,15 +28,6 @@ const meta = golden.meta as typeof golden.meta & {
   readonly samples: number;
   readonly espo_beta: number;
 };
-const optimizer = {
-  kind: "adamw",
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  gradClip: 0,
-  muonLrScale: 1,
-} as const;
 
 const OPTIONS: JumpOptions = {
   steps: meta.steps,
@@ -88,7 +79,7 @@ describe("objectives on FS-DFM against PyTorch", () => {
       sampler,
       about: OPTIONS.model,
       lora,
-      training: { objective, options, optimizer },
+      training: { objective, options, optimizer: GOLDEN_OPTIMIZER },
     });
     const adapter = new Map([...under(base, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
     await engine.setParameters("policy", adapter);

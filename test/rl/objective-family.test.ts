@@ -16,20 +16,11 @@ import { objective as justGrpo } from "../../src/rl/objectives/just-grpo.js";
 import { objective as mdpo } from "../../src/rl/objectives/mdpo.js";
 import { objective as spg } from "../../src/rl/objectives/spg.js";
 import { objective as wd1 } from "../../src/rl/objectives/wd1.js";
-import { goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
+import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
 import { having, objectiveOptions } from "../support/typed.js";
 
 const TOLERANCE = 1e-4;
 const sampler = having(unmask, "stepTerms", "boundTerms");
-const optimizer = {
-  kind: "adamw",
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  gradClip: 0,
-  muonLrScale: 1,
-} as const;
 type Draw = readonly [masked: readonly number[], order: readonly number[]];
 const micro = readGolden("micro");
 const golden = readGolden("objective-family");
@@ -111,7 +102,7 @@ function context(draws: readonly (readonly Draw[])[] = []): LayoutContext {
     steps: (t) => sampler.steps(t as UnmaskTrajectory),
     stepTerms: (some, layout) => sampler.stepTerms(of(some), sampling, { ...sizes, ...layout }),
     boundTerms: (some, layout) =>
-      sampler.boundTerms(of(some), sampling, { ...sizes, ...layout, rngs: draws.map(scripted) as never }),
+      sampler.boundTerms(of(some), sampling, { ...sizes, ...layout, rngs: draws.map(scripted) }),
     textTerms: () => assert.fail("no text"),
   };
 }
@@ -137,7 +128,7 @@ describe("objectives against PyTorch on the micro model", () => {
       sampler,
       about: sampledModel(model.config),
       lora: goldenLora(micro),
-      training: { objective, options, optimizer },
+      training: { objective, options, optimizer: GOLDEN_OPTIMIZER },
     });
     const adapter = [...under(micro, "base_model.")].map(([key, tensor]) => [`base_model.${key}`, tensor] as const);
     await engine.setParameters("policy", new Map([...adapter, ...under(golden, "head.")]));
@@ -192,7 +183,7 @@ describe("objectives against PyTorch on the micro model", () => {
     const { lacks } = await import("../../src/diffusion/sampler.js");
     const { sampler: jump } = await import("../../src/diffusion/samplers/jump.js");
     for (const { scoring } of [spg, gdpo, coupledGrpo])
-      assert.match(lacks(jump as never, scoring, {} as never) ?? "", /no log-probabilities/);
-    assert.equal(lacks(jump as never, wd1.scoring, {} as never), undefined);
+      assert.match(lacks(jump, scoring, sampling) ?? "", /no log-probabilities/);
+    assert.equal(lacks(jump, wd1.scoring, sampling), undefined);
   });
 });

@@ -20,20 +20,11 @@ import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as grpo } from "../../src/rl/objectives/grpo.js";
 import type { Sample } from "../../src/train/groups.js";
 import { type MicroBatch, prepareBatches } from "../../src/train/update.js";
-import { goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
+import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
 import { having, objectiveOptions } from "../support/typed.js";
 
 const TOLERANCE = 1e-4;
 const sampler = having(unmask, "stepTerms", "boundTerms", "textTerms");
-const optimizer = {
-  kind: "adamw",
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  gradClip: 0,
-  muonLrScale: 1,
-} as const;
 const micro = readGolden("micro");
 const golden = readGolden("objectives");
 const meta = golden.meta as typeof golden.meta & {
@@ -71,7 +62,7 @@ describe("objectives on the micro model", () => {
       sampler,
       about: sampledModel(model.config),
       lora: goldenLora(micro),
-      training: { objective, options, optimizer },
+      training: { objective, options, optimizer: GOLDEN_OPTIMIZER },
     });
     await engine.setParameters("policy", adapter());
     await engine.setOptimizer(undefined);
@@ -269,18 +260,18 @@ describe("objectives on the micro model", () => {
   it("every objective that learns from rollouts lays out all that it scores: padding weighs nothing", async () => {
     const objectives = await loadFolder<Objective>(new URL("../../src/rl/objectives/", import.meta.url), "objective");
     assert.ok(objectives.size >= 4);
+    const model = await goldenModel(micro);
+    const engine = new Engine(runtime, model, {
+      sampler,
+      about: sampledModel(model.config),
+      lora: goldenLora(micro),
+    });
+    await engine.setParameters("policy", adapter());
+    const trajectory = (await play(engine))[0]?.trajectory as UnmaskTrajectory;
     for (const [name, objective] of objectives) {
       assert.equal(objective.name, name);
       if (objective.learnsFrom !== "rollouts") continue;
       const options = objective.schema.parse({});
-      const model = await goldenModel(micro);
-      const engine = new Engine(runtime, model, {
-        sampler,
-        about: sampledModel(model.config),
-        lora: goldenLora(micro),
-      });
-      await engine.setParameters("policy", adapter());
-      const trajectory = (await play(engine))[0]?.trajectory as UnmaskTrajectory;
       const batch = objective.layout([trajectory], options, context([Rng.named(1, name)]));
       const scored = [...batch.coefficient].filter((c) => c !== 0).length;
       assert.ok(scored >= trajectory.response.length, `${name} scores ${scored} terms`);

@@ -63,6 +63,9 @@ test("rollouts that no run records are refused, each with its line", async () =>
   ];
   for (const [changes, problem] of odd) {
     await writeRollouts(path, [good, { ...good, ...changes }]);
-    assert.throws(() => readRollouts(path), (error) => error instanceof UserError && problem.test(error.message));
+    assert.throws(
+      () => readRollouts(path),
+      (error) => error instanceof UserError && problem.test(error.message),
+    );
   }
 });

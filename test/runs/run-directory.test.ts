@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { UserError } from "../../src/core/errors.js";
 import { loadConfig } from "../../src/config/config.js";
+import { UserError } from "../../src/core/errors.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 
 const dir = mkdtempSync(join(tmpdir(), "run-"));

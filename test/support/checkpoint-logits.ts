@@ -3,7 +3,7 @@ import { packageRoot } from "../../src/core/files.js";
 import { bindModel } from "../../src/nn/bind.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import type { Model } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/proto.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";

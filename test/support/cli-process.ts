@@ -20,8 +20,12 @@ export class CliProcess {
   private readonly child: ChildProcess;
   private listeners: (() => void)[] = [];
 
-  constructor(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv; program?: string } = {}) {
-    const program = join(packageRoot(), "dist", "src", "cli", `${options.program ?? "train"}.js`);
+  /** @param options.root of another copy of this package. */
+  constructor(
+    args: readonly string[],
+    options: { cwd?: string; env?: NodeJS.ProcessEnv; program?: string; root?: string } = {},
+  ) {
+    const program = join(options.root ?? packageRoot(), "dist", "src", "cli", `${options.program ?? "train"}.js`);
     this.child = spawn(process.execPath, [program, ...args], {
       cwd: options.cwd ?? packageRoot(),
       env: { ...process.env, ...options.env },

@@ -9,7 +9,19 @@ import type { LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model, saveModel } from "../../src/nn/model.js";
 import { scalar, vector } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
+import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { openSafetensors, readSafetensors } from "../../src/weights/safetensors.js";
+
+/** The optimizer behind goldens: nothing clipped, nothing decayed. */
+export const GOLDEN_OPTIMIZER: OptimizerOptions = {
+  kind: "adamw",
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  gradClip: 0,
+  muonLrScale: 1,
+};
 
 /** A PyTorch reference written by scripts/golden/make_golden.py. */
 export interface Golden {

@@ -1,7 +1,7 @@
 import { backward } from "../../src/autodiff/backward.js";
 import { Emitter } from "../../src/onnx/emit.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { encodeModel } from "../../src/onnx/proto.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Loss, LossInputs } from "../../src/rl/objective.js";
@@ -29,7 +29,9 @@ export async function runLoss(
     >;
     // every segment is one term
     const terms = { logProbs: values.value, coefficient: e.add(e.zeros([size], "float32"), 1) };
-    const built = loss({ e, ...values, ...terms, hidden: undefined, extra: {}, parameters: {} });
+    // as a stand-in, so that its gradient is known
+    const entropy = (): Value => e.mul(values.value, -2);
+    const built = loss({ e, ...values, ...terms, entropy, hidden: undefined, extra: {}, parameters: {} });
     g.output("loss", built.loss);
     for (const [key, metric] of Object.entries(built.metrics)) g.output(key, metric.value);
     g.output("gradient", backward(g, built.loss, [values.value])[0] as Value);

@@ -5,11 +5,12 @@
  */
 import { readFileSync } from "node:fs";
 import { backward } from "../../src/autodiff/backward.js";
+import { ALL_LAYERS } from "../../src/autodiff/recompute.js";
 import { Rng } from "../../src/core/rng.js";
 import { bindModel } from "../../src/nn/bind.js";
 import { loadModel } from "../../src/nn/model.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
 import { peakActivationBytes } from "../../src/onnx/liveness.js";
-import { encodeModel } from "../../src/onnx/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 
@@ -29,7 +30,7 @@ const lora = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj", "down_proj"] };
 const { g, e, outputs, parameters } = bindModel(model.graph, "peak", { dims, lora, rows: 8 });
 const logits = outputs.logits as Value;
 const loss = e.average(e.mul(logits, logits));
-const gradients = backward(g, loss, parameters, new Map(), checkpoint === "true");
+const gradients = backward(g, loss, parameters, new Map(), checkpoint === "true" ? { layers: ALL_LAYERS } : {});
 parameters.forEach((p, i) => {
   g.output(`grad/${p.name}`, gradients[i] as Value);
 });

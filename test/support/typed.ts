@@ -16,6 +16,14 @@ export function samplerConfig<C, O extends SamplerOptions, T extends Trajectory,
   return sampler.schema.parse(section) as C;
 }
 
+/** As much of a type as a test gives. */
+type Part<T> = T | (T extends (...given: never[]) => unknown ? never : { readonly [K in keyof T]?: Part<T[K]> });
+
+/** Something of which only those members are asked; any other is undefined. */
+export function only<T>(members: Part<T>): T {
+  return members as T;
+}
+
 /** The same object, of which those optional parts are known to be there. */
 export function having<T extends object, K extends keyof T>(object: T, ...parts: K[]): T & Required<Pick<T, K>> {
   for (const part of parts) assert.notEqual(object[part], undefined, `has no ${String(part)}`);

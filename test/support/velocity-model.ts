@@ -9,6 +9,7 @@ import { architectureOf, initialise } from "../../src/nn/architecture.js";
 import { type ModelConfig, NO_VOCABULARY } from "../../src/nn/config.js";
 import { loadModel, type Model, saveModel } from "../../src/nn/model.js";
 import type { Tensor } from "../../src/onnx/types.js";
+import { samplerConfig } from "./typed.js";
 
 /** The sizes of test/golden/control.safetensors. */
 export const VELOCITY: ModelConfig = {
@@ -23,18 +24,21 @@ export const VELOCITY: ModelConfig = {
   chunk: 3,
 };
 
+/** The same network for the states and actions of the control environment. */
+export const FOR_CONTROL: ModelConfig = { ...VELOCITY, state_size: 14, action_size: 4, chunk: 4 };
+
 /** A model directory of a velocity network. @param weights random ones where none are given. */
-export async function velocityModel(weights?: ReadonlyMap<string, Tensor>): Promise<Model> {
+export async function velocityModel(weights?: ReadonlyMap<string, Tensor>, config = VELOCITY): Promise<Model> {
   const dir = join(mkdtempSync(join(tmpdir(), "velocity-")), "model");
-  const drawn = initialise((await architectureOf(VELOCITY)).weights(VELOCITY), Rng.named(1, "weights"));
+  const drawn = initialise((await architectureOf(config)).weights(config), Rng.named(1, "weights"));
   const fresh = [...drawn].map(([name, { shape, data }]): [string, Tensor] => [
     name,
     { dtype: "float32", shape, data },
   ]);
-  await saveModel(dir, VELOCITY, weights ?? new Map(fresh), undefined);
+  await saveModel(dir, config, weights ?? new Map(fresh), undefined);
   return loadModel(dir);
 }
 
 export function flowOptions(model: Model, section: object = {}): FlowOptions {
-  return sampler.options(sampler.schema.parse(section) as never, sampledModel(model.config));
+  return sampler.options(samplerConfig(sampler, section), sampledModel(model.config));
 }

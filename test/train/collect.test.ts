@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
+import type { Policy } from "../../src/engine/policy.js";
 import type { Environment, EpisodeOutcome } from "../../src/env/environment.js";
 import { collectRollouts } from "../../src/train/collect.js";
 import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
+import { only } from "../support/typed.js";
 
 const TASKS = ["10", "10", "20", "20", "10"].map(trainTask);
 const streams = (count = TASKS.length): Rng[] => Array.from({ length: count }, (_, i) => Rng.named(1, `rollout/${i}`));
@@ -17,9 +19,9 @@ interface Call {
 }
 
 /** A policy whose response is its prompt and one draw of its stream, and what it was asked for. */
-function fakePolicy(outcomes: number): { policy: Parameters<typeof collectRollouts>[0]; calls: Call[] } {
+function fakePolicy(outcomes: number): { policy: Policy; calls: Call[] } {
   const calls: Call[] = [];
-  const policy = {
+  const policy = only<Policy>({
     startOf: ({ text }: { text: string }) => [Number(text)],
     actionOf: (t: TokenTrajectory) => ({ text: `plan ${t.response[1]}` }),
     options: { temperature: 0.7 },
@@ -37,8 +39,8 @@ function fakePolicy(outcomes: number): { policy: Parameters<typeof collectRollou
         return starts.map((start, i) => plainTrajectory(start, [start[0] as number, (rngs[i] as Rng).int(outcomes)]));
       },
     },
-  };
-  return { policy: policy as unknown as Parameters<typeof collectRollouts>[0], calls };
+  });
+  return { policy, calls };
 }
 
 const outcome = (of: string): EpisodeOutcome => ({ reward: 0, success: false, metrics: {}, detail: { of } });

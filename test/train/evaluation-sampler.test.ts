@@ -6,7 +6,8 @@ import { UserError } from "../../src/core/errors.js";
 import type { Observation } from "../../src/core/interaction.js";
 import { Rng } from "../../src/core/rng.js";
 import type { RefusionTrajectory } from "../../src/diffusion/samplers/refusion/trajectory.js";
-import { initialAdapter, openPolicy, type Policy } from "../../src/engine/policy.js";
+import { initialAdapter } from "../../src/engine/adapter.js";
+import { openPolicy, type Policy } from "../../src/engine/policy.js";
 import { openEnvironment } from "../../src/env/open.js";
 import { objective } from "../../src/rl/objectives/flow-grpo.js";
 

@@ -236,7 +236,7 @@ for (const [file, command, options] of [
           [4, 2, 4],
         ],
       );
-      const observer = new HalfGradients(engine, boundary, batches.length);
+      const observer = new HalfGradients(boundary, batches.length);
       const actual = await update(batches, observer);
       assert.ok(difference(actual.after, expected.after) < 1e-6);
 

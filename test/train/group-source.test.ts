@@ -8,6 +8,7 @@ import { objective } from "../../src/rl/objectives/flow-grpo.js";
 import { PlayedGroups, recordOf } from "../../src/train/group-source.js";
 import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
+import { only } from "../support/typed.js";
 
 const TASKS = ["a", "b", "c", "d"].map(trainTask);
 
@@ -24,13 +25,16 @@ function source(
   drawn = 0,
 ): { groups: PlayedGroups; streams: Rng[]; episodes: [number, number][] } {
   const streams: Rng[] = [];
-  const config = {
+  const config = only<RunConfig>({
     seed: 5,
     objective: { kind: "flow-grpo", kl_coeff: 0, advantage: "center", adv_clip_max: 5 },
-    training: { prompts_per_step: 3, group_size: 2, dynamic_sampling: dynamic, rollout_batch: 4 },
-  } as unknown as RunConfig;
+    training: {
+      ...{ prompts_per_step: 3, group_size: 2, dynamic_sampling: dynamic, rollout_batch: 4 },
+      curriculum: { least_chance: 1, memory: 0.9 },
+    },
+  });
   let next = 0;
-  const policy = {
+  const policy = only<Policy>({
     startOf: () => [1],
     actionOf: (t: { response: readonly number[] }) => ({ text: `submit ${t.response[0]}` }),
     options: {},
@@ -42,7 +46,7 @@ function source(
         return starts.map((start) => plainTrajectory(start, [next++, 0]));
       },
     },
-  } as unknown as Policy;
+  });
   const environment = fakeEnvironment(TASKS, async (t: EnvironmentTask, act) => {
     const { text = "" } = await act({ text: t.id });
     return { reward: reward(t.id, Number(text.split(" ")[1]) % 2), success: false, metrics: {}, detail: {} };
@@ -143,7 +147,7 @@ test("an episode is recorded turn by turn, with what it was worth and what the e
   };
   const place = { step: 3, group: 1, rollout: 2 };
   const task = trainTask("t/1");
-  const policy = { sampler } as unknown as Policy;
+  const policy = only<Policy>({ sampler });
   assert.deepEqual(recordOf({ task, turns, outcome }, place, policy), {
     format: 2,
     ...place,

@@ -9,6 +9,7 @@ import { MaskNoise } from "../../src/train/mask-noise.js";
 import { prepareBatches } from "../../src/train/update.js";
 import { SMALL } from "../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
+import { only } from "../support/typed.js";
 
 const COUNT = 400;
 const options = { ...SMALL, responseLength: 8 };
@@ -54,7 +55,7 @@ async function fraction(
   const numbered = (batch: Batch, set: 0 | 1): void => {
     numbers.set(batch, (counts[set] as number)++);
   };
-  const policy = { engine, sampler, options } as unknown as Policy;
+  const policy = only<Policy>({ engine, sampler, options });
   const response = (): number[] => Array.from({ length: 2 + rng.int(7) }, () => rng.int(2));
   const samples = Array.from({ length: COUNT }, (_, i) => ({
     trajectory: plainTrajectory([1], response()),
@@ -68,7 +69,7 @@ async function fraction(
     numbered(batch, 1);
     return scored(batch);
   };
-  const measured = await MaskNoise.begin(policy, objective, espo, samples, 32, batches);
+  const measured = await MaskNoise.begin(policy, objective, espo, [samples], 32, batches);
   engine.score = scored;
   updated = true;
   return measured.fraction();

@@ -59,7 +59,8 @@ function named(e: Emitter, specs: readonly (readonly [string, DType, readonly Di
 /** What an objective's loss reports, from the loss itself. */
 function lossMetrics(objective: Objective): string[] {
   const e = new Emitter(new GraphBuilder("loss"));
-  const options = objective.schema.parse({});
+  // what an option adds is told as well
+  const options = objective.schema.parse("entropy_coeff" in objective.schema.shape ? { entropy_coeff: 0.1 } : {});
   const groups = objective.parameters?.(options, { hiddenSize: HIDDEN }) ?? [];
   const input = (name: string): LossInputs["value"] => e.g.input(name, "float32", [4]);
   const inputs: LossInputs = {
@@ -72,6 +73,7 @@ function lossMetrics(objective: Objective): string[] {
     advantage: input("advantage"),
     units: input("units"),
     weight: input("weight"),
+    entropy: () => input("entropy"),
     hidden: e.g.input("hidden", "float32", [8, HIDDEN]),
     extra: named(
       e,

@@ -13,6 +13,7 @@ import { CliProcess } from "../support/cli-process.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
+import { trainOptions } from "../support/train-options.js";
 
 const STEPS = 2;
 const CONFIG = `
@@ -35,18 +36,8 @@ describe("an environment of one's own: three turns, no browser", () => {
   });
   after(() => remove());
 
-  const options = (name: string, changes: Partial<TrainOptions> = {}): TrainOptions => ({
-    command: "flow-grpo",
-    configPath: "run.yaml",
-    dryRun: false,
-    runDir: join(dir, name),
-    rolloutsRun: undefined,
-    resume: false,
-    quiet: true,
-    json: true,
-    signal: new AbortController().signal,
-    ...changes,
-  });
+  const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
+    trainOptions("flow-grpo", "run.yaml", join(dir, name), changes);
   const recordsOf = (step: number): RolloutRecord[] =>
     readRollouts(join(dir, "whole", "rollouts", `step-00000${step}.jsonl`));
   const records = (): RolloutRecord[] => Array.from({ length: STEPS }, (_, i) => recordsOf(i + 1)).flat();

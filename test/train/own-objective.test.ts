@@ -13,6 +13,7 @@ import { CliProcess } from "../support/cli-process.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
+import { trainOptions } from "../support/train-options.js";
 
 /**
  * As FlowRL (Zhu et al. 2025, arXiv 2509.15207, equation 6), a term a round instead of a response, with a learned
@@ -103,18 +104,8 @@ describe("an objective of one's own, with a head, credit a step and hidden state
   });
   after(() => remove());
 
-  const options = (name: string, changes: Partial<TrainOptions> = {}): TrainOptions => ({
-    command: "./objective.mjs",
-    configPath: "run.yaml",
-    dryRun: false,
-    runDir: join(dir, name),
-    rolloutsRun: undefined,
-    resume: false,
-    quiet: true,
-    json: true,
-    signal: new AbortController().signal,
-    ...changes,
-  });
+  const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
+    trainOptions("./objective.mjs", "run.yaml", join(dir, name), changes);
   const head = (step: number): ReadonlyMap<string, Tensor> =>
     readSafetensors(join(dir, "whole", "checkpoints", `step-00000${step}`, "log-z.safetensors"));
 

@@ -10,6 +10,7 @@ import { train } from "../../src/train/recipe.js";
 import type { TrainOptions } from "../../src/train/types.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
+import { trainOptions } from "../support/train-options.js";
 
 const CONFIG = `
 model: models/tiny-refusion
@@ -35,18 +36,8 @@ describe("training on forms of several pages", () => {
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  const options = (name: string, changes: Partial<TrainOptions> = {}): TrainOptions => ({
-    command: "flow-grpo",
-    configPath: join(dir, "run.yaml"),
-    dryRun: false,
-    runDir: join(dir, name),
-    rolloutsRun: undefined,
-    resume: false,
-    quiet: true,
-    json: true,
-    signal: new AbortController().signal,
-    ...changes,
-  });
+  const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
+    trainOptions("flow-grpo", join(dir, "run.yaml"), join(dir, name), changes);
 
   it("scores every turn as it was sampled; resume and recorded rollouts end in the same adapter", async () => {
     await train(config, options("whole"));

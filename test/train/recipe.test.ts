@@ -10,6 +10,7 @@ import { train } from "../../src/train/recipe.js";
 import type { TrainOptions, TrainResult } from "../../src/train/types.js";
 import { sectionOf } from "../support/section.js";
 import { stopAfter } from "../support/stop-after.js";
+import { trainOptions } from "../support/train-options.js";
 
 const STEPS = 3;
 
@@ -47,18 +48,8 @@ describe("the reinforcement recipe", () => {
   });
   after(() => rmSync(root, { recursive: true, force: true }));
 
-  const options = (name: string, changes: Partial<TrainOptions> = {}): TrainOptions => ({
-    command: "flow-grpo",
-    configPath: "configs/tiny/quickstart.yaml",
-    dryRun: false,
-    runDir: join(root, name),
-    rolloutsRun: undefined,
-    resume: false,
-    quiet: true,
-    json: true,
-    signal: new AbortController().signal,
-    ...changes,
-  });
+  const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
+    trainOptions("flow-grpo", "configs/tiny/quickstart.yaml", join(root, name), changes);
   /** What must not depend on interruptions: everything but the clock. */
   const timeless = (rows: readonly StepMetrics[]): unknown[] =>
     rows.map(({ time: _, rollout_tokens_per_s: __, ...rest }) => rest);

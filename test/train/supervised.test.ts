@@ -5,10 +5,17 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
-import { loadModel } from "../../src/nn/model.js";
+import { initialAdapter } from "../../src/engine/adapter.js";
+import { openPolicy } from "../../src/engine/policy.js";
+import { ADAPTER, readPeft } from "../../src/export/peft.js";
+import { rowsName } from "../../src/nn/lora.js";
+import { loadModel, WEIGHTS_FILE } from "../../src/nn/model.js";
 import { evaluateCommand } from "../../src/train/evaluate.js";
 import { train } from "../../src/train/recipe.js";
+import type { TrainOptions } from "../../src/train/types.js";
+import { readSafetensors } from "../../src/weights/safetensors.js";
 import { stopAfter } from "../support/stop-after.js";
+import { trainOptions } from "../support/train-options.js";
 
 const root = mkdtempSync(join(tmpdir(), "supervised-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -25,11 +32,13 @@ runtime: {threads: 1, provider: cpu}
 `,
 );
 
+const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
+  trainOptions("sft", path, join(root, name), changes);
+
 test("a supervised run leaves its report, an interrupted one too", async () => {
   const config = await loadConfig(path, { command: "sft" });
-  const options = { command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true };
   const run = (signal: AbortSignal, resume: boolean): Promise<unknown> =>
-    train(config, { ...options, runDir: join(root, "run"), resume, signal });
+    train(config, options("run", { resume, signal }));
   const report = (): string => readFileSync(join(root, "run", "report.html"), "utf8");
   await run(stopAfter(1), false);
   assert.match(report(), /<p>sft · on cpu · 1 step · /);
@@ -55,10 +64,7 @@ test("examples are packed, long tasks left out with a count, and validation is p
   const write = process.stderr.write.bind(process.stderr);
   process.stderr.write = (text: string | Uint8Array) => notes.push(String(text)) > 0;
   try {
-    await train(config, {
-      ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: false, json: true },
-      ...{ runDir, resume: false, signal: new AbortController().signal },
-    });
+    await train(config, options("packed", { quiet: false }));
   } finally {
     process.stderr.write = write;
   }
@@ -67,11 +73,44 @@ test("examples are packed, long tasks left out with a count, and validation is p
   const evaluation = JSON.parse(readFileSync(join(runDir, "eval", "step-000002", "val.json"), "utf8"));
   assert.equal(evaluation.episodes, 2);
   await assert.rejects(
-    train(await loadConfig(path, { command: "sft", overrides: [...overrides, "training.skip_long=false"] }), {
-      ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true },
-      ...{ runDir: join(root, "long"), resume: false, signal: new AbortController().signal },
-    }),
+    train(
+      await loadConfig(path, { command: "sft", overrides: [...overrides, "training.skip_long=false"] }),
+      options("long"),
+    ),
     /does not fit/,
+  );
+});
+
+test("the mask's embedding is trained beside the adapter, saved with it, and found by a resume and an evaluation", async () => {
+  const config = await loadConfig(path, { command: "sft", overrides: ["lora.train_mask=true"] });
+  const run = (name: string, signal: AbortSignal, resume: boolean): Promise<unknown> =>
+    train(config, options(name, { resume, signal }));
+  const adapterOf = (name: string): string => join(root, name, "checkpoints", "step-000003");
+  const whole = new AbortController().signal;
+  await run("mask", whole, false);
+  await run("stopped", stopAfter(1), false);
+  await run("stopped", whole, true);
+  const [bytes, again] = ["mask", "stopped"].map((name) => readFileSync(join(adapterOf(name), ADAPTER)));
+  assert.deepEqual(again, bytes);
+  const { rows, tensors } = readPeft(adapterOf("mask"));
+  const { config: about, dir } = await loadModel(config.model);
+  assert.deepEqual(rows, { module: "model.embed_tokens", tokens: [about.mask_token_id] });
+  const trained = tensors.get(rowsName("model.embed_tokens"))?.data as Float32Array;
+  const table = readSafetensors(join(dir, WEIGHTS_FILE)).get("model.embed_tokens.weight")?.data as Float32Array;
+  const from = about.mask_token_id * trained.length;
+  const moved = trained.map((x, i) => Math.abs(x - (table[from + i] as number)));
+  // AdamW moves each number by about the learning rate a step
+  assert.ok(moved.every((x) => x < 0.1) && moved.filter((x) => x > 0).length > trained.length / 2);
+  const init = `init_adapter=${adapterOf("mask")}`;
+  await assert.rejects(
+    openPolicy(await loadConfig(path, { command: "sft", overrides: [init] }), undefined).then(async (policy) => {
+      try {
+        return initialAdapter(await loadConfig(path, { command: "sft", overrides: [init] }), policy);
+      } finally {
+        await policy.close();
+      }
+    }),
+    /has rows of the tokens \[\d+\]; the config trains those of \[\]/,
   );
 });
 
@@ -79,20 +118,14 @@ test("a loss that the model does not have is refused before the run is made", as
   const flow = ["model=models/tiny-fsdfm", "sampler={kind: jump}", "lora.targets=[qw]", "objective.ar_weight=0.5"];
   const config = await loadConfig(path, { command: "sft", overrides: flow });
   const runDir = join(root, "no-loss");
-  const run = train(config, {
-    ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true },
-    ...{ runDir, resume: false, signal: new AbortController().signal },
-  });
+  const run = train(config, options("no-loss"));
   await assert.rejects(run, /no autoregressive loss/);
   assert.ok(!existsSync(runDir));
 });
 
 test("what is measured of rollouts is refused", async () => {
   const config = await loadConfig(path, { command: "sft", overrides: ["training.gradient_noise_every=1"] });
-  const run = train(config, {
-    ...{ command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true },
-    ...{ runDir: join(root, "refused"), resume: false, signal: new AbortController().signal },
-  });
+  const run = train(config, options("refused"));
   await assert.rejects(run, /gradient_noise_every measures the noise of rollouts, and sft has none/);
 });
 
@@ -101,10 +134,9 @@ test("a run that trained every weight says where its model is, and what evaluate
   const overrides = ["objective.trainable=full", `objective.output=${output}`, "training.steps=1"];
   const config = await loadConfig(path, { command: "sft", overrides });
   const [run, signal] = [join(root, "full"), new AbortController().signal];
-  const options = { command: "sft", configPath: path, dryRun: false, rolloutsRun: undefined, quiet: true, json: true };
-  const { model } = await train(config, { ...options, runDir: run, resume: false, signal });
+  const { model } = await train(config, options("full"));
   assert.equal(model, output);
-  const again = train(config, { ...options, runDir: join(root, "again"), resume: false, signal });
+  const again = train(config, options("again"));
   await assert.rejects(again, /objective\.output: .* exists already/);
   await loadModel(output);
   const evaluate = {

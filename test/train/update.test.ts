@@ -11,7 +11,7 @@ import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import type { Sample } from "../../src/train/groups.js";
 import { layOut, type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
 import { SMALL } from "../diffusion/samplers/unmask/fake-model.js";
-import { objectiveOptions } from "../support/typed.js";
+import { objectiveOptions, only } from "../support/typed.js";
 
 const OPTIONS = { ...SMALL, slotSize: 1, responseLength: 8, rounds: 8 };
 
@@ -102,7 +102,7 @@ describe("what the loss compares with", () => {
 
   it("is scored on the policy's own draws where the rollout says nothing: one value a response", async () => {
     const batches = await prepare("espo", {}, 3);
-    assert.deepEqual(asked, ["policy", "reference", "policy", "reference"]);
+    assert.deepEqual(asked, ["policy", "policy", "reference", "reference"]);
     for (const micro of batches) {
       const { batch, values } = micro;
       batch.owner.forEach((b, s) => {
@@ -226,7 +226,7 @@ describe("a step", () => {
         ...batch,
         values: { ...values, weight: values.weight.map((w) => (w * weight) / 2) },
       }));
-      const fake = {
+      const fake = only<Engine>({
         // every ratio is 1
         accumulate: async (_: unknown, { weight }: { weight: Float32Array }) => ({
           loss: 1,
@@ -235,7 +235,7 @@ describe("a step", () => {
         }),
         reduction: (name: string) => (name === "ratio_max" ? "max" : "sum"),
         step: async () => 0.5,
-      } as unknown as Engine;
+      });
       const { loss, ratio_max, ratio_mean } = await takeStep(fake, scaled, 1, 0.1);
       assert.deepEqual([loss, ratio_max], [scaled.length, 1]);
       assert.ok(Math.abs((ratio_mean as number) - 1) < 1e-6, `${ratio_mean}`);
@@ -249,20 +249,23 @@ describe("a step", () => {
       { loss: 0.25, ratio_max: 7 },
       { loss: -2, ratio_max: 2 },
     ];
-    const fake = {
+    const fake = only<Engine>({
       accumulate: async (batch: unknown, values: unknown) => {
-        calls.push(`${batch} ${values}`);
-        return metrics[calls.length - 1];
+        calls.push(`${batch} ${(values as { readonly name: string }).name}`);
+        return metrics[calls.length - 1] ?? {};
       },
       reduction: (name: string) => (name === "ratio_max" ? "max" : "sum"),
       step: async (t: number, learningRate: number) => {
         calls.push(`step ${t} ${learningRate}`);
         return 0.5;
       },
-    } as unknown as Engine;
-    const batches = [0, 1, 2].map((i) => ({ batch: `batch ${i}`, values: `values ${i}` }) as unknown as MicroBatch);
+    });
+    const batches = [0, 1, 2].map((i) => ({
+      batch: `batch ${i}`,
+      values: { name: `values ${i}`, weight: [1 / 3] },
+    })) as unknown as MicroBatch[];
     const heard: [number, number][] = [];
-    const observer = { accumulated: async (index: number) => void heard.push([index, calls.length]) };
+    const observer = { boundary: 0, accumulated: async (index: number) => void heard.push([index, calls.length]) };
     const total = await takeStep(fake, batches, 9, 0.125, observer);
     assert.deepEqual(total, { loss: -0.75, ratio_max: 7, first: 5, grad_norm: 0.5 });
     assert.deepEqual(calls, ["batch 0 values 0", "batch 1 values 1", "batch 2 values 2", "step 9 0.125"]);
@@ -270,5 +273,44 @@ describe("a step", () => {
       heard,
       batches.map((_, i) => [i, i + 1]),
     );
+  });
+});
+
+describe("weights and corrections that options ask for", () => {
+  it("a constant length: the sum over a response by it, and metrics are still means", async () => {
+    const batches = await prepare("flow-grpo", { length_norm: 8, kl_coeff: 0 });
+    const weights = batches.flatMap(({ values }) => [...values.weight]).filter((w) => w > 0);
+    assert.equal(weights.length, 21);
+    for (const w of weights) assert.ok(Math.abs(w - 1 / (8 * 5)) < 1e-7);
+    const told = {
+      reduction: () => "sum",
+      step: async () => 1,
+      accumulate: async () => ({ kl: 21 / 40 / 3, loss: 1 }),
+    };
+    const { kl, loss } = await takeStep(told as unknown as Engine, batches, 1, 0.1);
+    assert.ok(Math.abs((kl as number) - 1) < 1e-6, `${kl}`);
+    assert.equal(loss, 3);
+  });
+
+  it("truncated importance sampling: old is the policy before the update, and credit is weighed against what was recorded", async () => {
+    const near = {
+      ...engine,
+      score: async ({ recorded, segments }: Batch) => ({
+        logProbs: new Float32Array(),
+        value: Float32Array.from({ length: segments }, (_, s) => (recorded?.[s] ?? 0) + (s % 2 === 0 ? -0.5 : 3)),
+      }),
+    };
+    const options = objectiveOptions(flowGrpo, { importance_cap: 2, kl_coeff: 0 });
+    const batches = await prepareBatches({ ...policy, engine: near }, flowGrpo, options, [samples], 2);
+    for (const micro of batches) {
+      const { batch, values } = micro;
+      batch.owner.forEach((b, s) => {
+        if (b < 0) return;
+        const even = s % 2 === 0;
+        assert.ok(Math.abs((values.old[s] as number) - ((batch.recorded?.[s] as number) + (even ? -0.5 : 3))) < 1e-5);
+        const credit = (indexOf(micro, b) + 1) * (even ? Math.exp(-0.5) : 2);
+        assert.ok(Math.abs((values.advantage[s] as number) - credit) < 1e-5);
+      });
+    }
   });
 });

@@ -1,10 +1,8 @@
 import type { DiscreteRng } from "../../src/core/outcomes.js";
 import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
 import type { MaskDraw } from "../../src/diffusion/samplers/unmask/elbo.js";
-import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import type { Policy } from "../../src/engine/policy.js";
 import { f32 } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { Sample } from "../../src/train/groups.js";
@@ -12,7 +10,7 @@ import { prepareBatches } from "../../src/train/update.js";
 
 /** Estimators with one known fault each, for the proofs to find. */
 
-type Rollout = Policy["sampler"]["rollout"];
+type Rollout = (typeof sampler)["rollout"];
 
 /** Slots are ranked by the probability of the SAMPLED token: what is revealed depends on the sample, the score does not know. */
 export function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<RowStatistics> {
@@ -25,7 +23,7 @@ export function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<
 }
 
 export const sampledConfidenceRollout: Rollout = (model, prompts, options, ...rest) =>
-  sampler.rollout(sampledConfidence(model as RoundModel<RowStatistics>), prompts, options as UnmaskOptions, ...rest);
+  sampler.rollout(sampledConfidence(model), prompts, options, ...rest);
 
 /** A round with one input of its head multiplied. */
 export function scaled(round: RoundInput, name: string, factor: number): RoundInput {
@@ -40,12 +38,9 @@ export function scaled(round: RoundInput, name: string, factor: number): RoundIn
 /** Samples at half of the temperature that it records and that everything is scored at. */
 export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
   sampler.rollout(
-    {
-      forwardRound: (input) =>
-        (model as RoundModel<RowStatistics>).forwardRound(scaled(input, "inverse_temperature", 2)),
-    },
+    { forwardRound: (input) => model.forwardRound(scaled(input, "inverse_temperature", 2)) },
     prompts,
-    options as UnmaskOptions,
+    options,
     ...rest,
   );
 
@@ -75,4 +70,11 @@ export const wrongSign: typeof prepareBatches = async (...given) =>
   (await prepareBatches(...given)).map((batch) => ({
     ...batch,
     values: { ...batch.values, advantage: batch.values.advantage.map((a) => -a) },
+  }));
+
+/** Old values as a warmer policy would have given them. */
+export const warmerOld: typeof prepareBatches = async (...given) =>
+  (await prepareBatches(...given)).map((batch) => ({
+    ...batch,
+    values: { ...batch.values, old: batch.values.old.map((l) => 0.8 * l) },
   }));

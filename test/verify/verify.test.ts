@@ -5,9 +5,10 @@ import { type RunConfig, runSchema } from "../../src/config/schema.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import { bindModel } from "../../src/nn/bind.js";
+import { i64, type NamedTensors } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { parametersIn } from "../../src/runs/checkpoint.js";
-import { holds, type VerifyContext } from "../../src/verify/proof.js";
+import { holds, type Measurement, type ObjectiveOnTrial, type VerifyContext } from "../../src/verify/proof.js";
 import { measureElbo } from "../../src/verify/proofs/elbo.js";
 import { measureGradients } from "../../src/verify/proofs/gradients.js";
 import { measureMerge } from "../../src/verify/proofs/merge.js";
@@ -15,6 +16,7 @@ import { measureObjectiveRatio } from "../../src/verify/proofs/objective-ratio.j
 import { measureOnPolicy } from "../../src/verify/proofs/on-policy.js";
 import { measureProbabilities } from "../../src/verify/proofs/probabilities.js";
 import { measureResume } from "../../src/verify/proofs/resume.js";
+import { measureSandwich } from "../../src/verify/proofs/sandwich.js";
 import { measureSignal } from "../../src/verify/proofs/signal.js";
 import { measureZeroScore } from "../../src/verify/proofs/zero-score.js";
 import { formatProofs, loadProofs } from "../../src/verify/verify.js";
@@ -25,6 +27,7 @@ import {
   sampledConfidence,
   sampledConfidenceRollout,
   sizesFromOne,
+  warmerOld,
   wrongSign,
   wrongTemperature,
 } from "./broken-estimators.js";
@@ -41,6 +44,9 @@ async function microConfig(changes: Record<string, unknown> = {}): Promise<RunCo
   };
   return runSchema(await loadRegistries(), undefined, raw).parse(raw) as RunConfig;
 }
+
+/** Objectives whose credit is turned round. */
+const WRONG_SIGN = ["flow-grpo", "cj-grpo", "mdpo", "just-grpo", "flowrl", "spg", "gdpo", "wd1", "coupled-grpo"];
 
 describe("verify on the micro model", () => {
   let context: VerifyContext & { close(): Promise<void> };
@@ -62,6 +68,7 @@ describe("verify on the micro model", () => {
         "on-policy",
         "probabilities",
         "resume",
+        "sandwich",
         "signal",
         "transitions",
         "zero-score",
@@ -95,8 +102,37 @@ describe("verify on the micro model", () => {
 
   it("masks of their own for the old values: the ratio is noise", async () => {
     const measurements = await measureObjectiveRatio(context, freshMasks);
-    assert.ok(figure(measurements, "espo").measured > 0.01);
+    for (const name of ["espo", "gdpo", "coupled-grpo"])
+      assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
     assert.ok(holds(figure(measurements, "flow-grpo")) && holds(figure(measurements, "grpo")));
+  });
+
+  it("old values at another temperature: no ratio begins at 1", async () => {
+    const measurements = await measureObjectiveRatio(context, warmerOld);
+    for (const name of ["flow-grpo", "cj-grpo", "mdpo", "just-grpo", "flowrl", "gdpo", "coupled-grpo"])
+      assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
+  });
+
+  it("SPG's tokens not brought together over the masks, or masks without their weights: the bounds do not hold", async () => {
+    const spg = context.objectives.find(({ objective }) => objective.name === "spg") as ObjectiveOnTrial;
+    const { layout, feed } = spg.objective;
+    const broken = (changes: Partial<typeof spg.objective>): Promise<Measurement[]> =>
+      measureSandwich({ ...context, objectives: [{ ...spg, objective: { ...spg.objective, ...changes } }] });
+    const apart = await broken({
+      feed: (...given) => {
+        const fed = feed?.(...given) as NamedTensors;
+        const token = BigInt64Array.from({ length: given[0].coefficient.length }, (_, r) => BigInt(r));
+        return { ...fed, token: i64([token.length], token) };
+      },
+    });
+    assert.ok(!holds(figure(apart, "upper bound as enumerated")), JSON.stringify(apart));
+    const unweighted = await broken({
+      layout: (...given) => {
+        const batch = layout(...given);
+        return { ...batch, coefficient: batch.coefficient.map((c) => (c === 0 ? 0 : 1 / 24)) };
+      },
+    });
+    assert.ok(!holds(figure(unweighted, "lower bound as enumerated")), JSON.stringify(unweighted));
   });
 
   it("a resume that begins its head anew differs", async () => {
@@ -111,9 +147,9 @@ describe("verify on the micro model", () => {
   });
 
   it("credit of the wrong sign: the step leads away from the reward", async () => {
-    const objectives = context.objectives.filter(({ objective }) => ["flow-grpo", "flowrl"].includes(objective.name));
+    const objectives = context.objectives.filter(({ objective }) => WRONG_SIGN.includes(objective.name));
     const measured = await measureSignal({ ...context, objectives }, wrongSign);
-    assert.equal(measured.length, 2);
+    assert.equal(measured.length, WRONG_SIGN.length);
     for (const m of measured) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
   });
 

@@ -5,10 +5,11 @@ import { optimizerOptions } from "../../config/optimizer.js";
 import { UserError } from "../../core/errors.js";
 import { writeDirectory } from "../../core/files.js";
 import { Rng } from "../../core/rng.js";
-import { adapterConfig, checkPromptsFit, initialParameters, openPolicy } from "../../engine/policy.js";
+import { adapterConfig, initialParameters } from "../../engine/adapter.js";
+import { checkPromptsFit, openPolicy } from "../../engine/policy.js";
 import { openEnvironment, tasksOf } from "../../env/open.js";
 import { weightFiles } from "../../nn/model.js";
-import { writeModelFile } from "../../onnx/proto.js";
+import { writeModelFile } from "../../onnx/format/proto.js";
 import type { Objective } from "../../rl/objective.js";
 import { parameterParts, writeCheckpoint } from "../../runs/checkpoint.js";
 import { prepareBatches } from "../../train/update.js";
@@ -36,7 +37,7 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
     await engine.setParameters("reference", parameters);
     const trajectories = await policy.sampler.rollout(
       engine,
-      tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {})) as never,
+      tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {})),
       policy.options,
       tasks.map((_, i) => Rng.named(config.seed, `artifacts/${i}`)),
       config.training.rollout_batch,

@@ -9,6 +9,7 @@ interface ExportFlags {
   readonly checkpoint?: string;
   readonly model?: string;
   readonly merge?: string;
+  readonly adapter?: string;
   readonly step?: "best" | "last" | number;
   readonly out: string;
   readonly quantize: Precision;
@@ -29,7 +30,7 @@ export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
       .description(
-        "make a model directory from a checkpoint (Hugging Face, GGUF), or merge a trained adapter into its model",
+        "make a model directory from a checkpoint (Hugging Face, GGUF), merge a trained adapter into its model, or write the adapter by itself",
       )
       .option(
         "--checkpoint <source>",
@@ -38,8 +39,12 @@ export const command: CliCommand = {
       .option("--model <dir>", "a model directory instead; with --merge of a run: the run's own, if left out")
       .option("--merge <dir>", "add this run's or adapter's changes to the weights")
       .option(
+        "--adapter <dir>",
+        "write this run's adapter by itself, in PEFT's layout, instead of a model; --model names its base",
+      )
+      .option(
         "--step <step>",
-        "which checkpoint of a run is merged: best (the default; last where none was kept), last or a step",
+        "which checkpoint of a run is taken: best (the default; last where none was kept), last or a step",
         checkpointName,
       )
       .requiredOption("-o, --out <dir>", "where the model directory is written; must not exist")
@@ -56,7 +61,7 @@ export const command: CliCommand = {
       .option("-q, --quiet", "no progress")
       .addHelpText(
         "after",
-        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --checkpoint hf:GSAI-ML/LLaDA-8B-Instruct --out models/llada --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained",
+        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --checkpoint hf:GSAI-ML/LLaDA-8B-Instruct --out models/llada --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained\n  refusion-train export --adapter runs/flow-grpo --out adapters/trained --quantize bf16",
       )
       .action((flags: ExportFlags) => run(flags, context));
   },
@@ -68,16 +73,32 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     throw usage("--checkpoint and --model are two names of what is read.", "give one of them");
   if (flags.doubleQuant === true && flags.quantize !== "nf4")
     throw usage("--double-quant needs --quantize nf4.", "there are no scales to quantise otherwise");
-  if (flags.step !== undefined && flags.merge === undefined)
+  if (flags.step !== undefined && flags.merge === undefined && flags.adapter === undefined)
     throw usage("--step chooses a checkpoint of the run that --merge names.", "add --merge RUN, or leave --step out");
-  const { exportModel } = await import("../../export/export.js");
   const { mergeSource } = await import("../export/merge-source.js");
+  const step = flags.step === undefined ? {} : { step: flags.step };
+  if (flags.adapter !== undefined) {
+    const others = [flags.checkpoint, flags.merge, flags.keepTokens, flags.maskToken];
+    if (others.some((flag) => flag !== undefined) || flags.quantize === "nf4")
+      throw usage(
+        "--adapter writes an adapter and no model.",
+        "give only --out, --step, --model and --quantize bf16 or fp16 with it",
+      );
+    const { adapter } = await mergeSource(flags.adapter, step);
+    if (adapter === undefined)
+      throw usage(`${flags.adapter} trained every weight.`, "use --merge: there is no adapter");
+    const { exportAdapter } = await import("../../export/peft.js");
+    const bytes = await exportAdapter(adapter, flags.out, flags.quantize, flags.model);
+    context.print(`${flags.out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
+    return context.log(`next: init_adapter=${shellWord(flags.out)}`);
+  }
+  const { exportModel } = await import("../../export/export.js");
   const named = flags.checkpoint ?? flags.model;
   const merged =
     flags.merge === undefined
       ? undefined
       : await mergeSource(flags.merge, {
-          ...(flags.step === undefined ? {} : { step: flags.step }),
+          ...step,
           ...(named === undefined ? {} : { model: named }),
         });
   const checkpoint = named ?? merged?.model;

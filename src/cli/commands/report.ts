@@ -13,7 +13,7 @@ interface ReportFlags {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("Write a run's report.html: curves, before and after, the worst rollouts.")
+      .description("write a run's report.html: curves, before and after, the worst rollouts")
       .argument("<run>", "run directory")
       .option("--rollouts <count>", "rollouts that it shows (64)", positiveInteger)
       .option(

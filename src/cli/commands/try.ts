@@ -19,7 +19,7 @@ interface TryFlags {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("Play one task and show it: what was answered, done and received, with a picture of every step.")
+      .description("play one task and show it: what was answered, done and received, with a picture of every step")
       .argument("[overrides...]", "key=value, over what the config says")
       .option("-r, --run <dir>", "run directory whose checkpoint plays")
       .option("-c, --config <file>", "config whose model plays, without any training")

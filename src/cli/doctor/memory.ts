@@ -3,6 +3,7 @@
  * at once; trajectories for those shapes are drawn from noise, so that no weight is read.
  */
 
+import { ALL_LAYERS } from "../../autodiff/recompute.js";
 import { type RunConfig, resolvePath } from "../../config/config.js";
 import { UserError } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
@@ -12,31 +13,28 @@ import type { CacheUse, Sampler } from "../../diffusion/sampler.js";
 import type { SampledModel } from "../../diffusion/tokens.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../engine/graphs.js";
-import { assertBatchesFit, machineMemory } from "../../engine/least-memory.js";
-import { sampledModel } from "../../engine/policy.js";
+import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../../engine/least-memory.js";
+import { loraOptions, sampledModel } from "../../engine/policy.js";
 import { assertScored } from "../../engine/scoring-check.js";
+import { sessionBytes } from "../../engine/sessions.js";
 import { environmentKinds } from "../../env/open.js";
 import { loraSites } from "../../nn/bind.js";
+import { siteShapes } from "../../nn/lora.js";
 import { graphWithPast, loadModel, type Model } from "../../nn/model.js";
 import { PAST } from "../../nn/past.js";
 import { Emitter } from "../../onnx/emit.js";
+import { encodeModel } from "../../onnx/format/proto.js";
+import type { RawModel } from "../../onnx/format/raw-model.js";
 import { GraphBuilder } from "../../onnx/graph.js";
 import { peakActivationBytes } from "../../onnx/liveness.js";
-import { encodeModel } from "../../onnx/proto.js";
-import type { RawModel } from "../../onnx/raw-model.js";
 import { Runtime } from "../../onnx/session.js";
+import { sizeOf } from "../../onnx/shapes.js";
 import { f32 } from "../../onnx/tensors.js";
-import { BYTES } from "../../onnx/types.js";
+import { BYTES, type Graph } from "../../onnx/types.js";
 import { objectiveOf } from "../../rl/kinds.js";
 import type { Objective } from "../../rl/objective.js";
 import { prepareBatches } from "../../train/update.js";
 
-const MIB = 2 ** 20;
-
-/** Node, ONNX Runtime, code and buffers of a run on a model of no size: measured on Linux x64. */
-const PROGRAM = 300 * MIB;
-/** Copies of the adapter: policy, reference, gradient, zeros, two moments, and two on the way to a checkpoint. */
-const ADAPTER_COPIES = 8;
 /** Copies of the gradient that gradient_noise_every takes: of the first half, and of both. */
 const HALVES = 2;
 /** Copies of a rollout's keys and values: those that a forward reads, those that it writes, and these on their way. */
@@ -49,7 +47,7 @@ export interface MemoryPart {
 
 export interface MemoryEstimate {
   readonly parts: readonly MemoryPart[];
-  /** All parts: sessions keep their memory, so that nothing is shared in time. */
+  /** All parts: sessions keep their memory, so that nothing is shared in time, save where a budget releases them. */
   readonly total: number;
   /** What the training graph's activations would take the other way, with or without gradient checkpointing. */
   readonly otherTraining: number;
@@ -80,14 +78,18 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
   assertBatchesFit(config, { ...generating, evaluation: generating, objective, vocabulary }, machineMemory());
   const full = "trainable" in config.objective && config.objective.trainable === "full";
   const { graph } = model;
-  const trained: TrainedModel = { graph, lora: full ? undefined : config.lora, about: options.model };
+  const lora = loraOptions(config, model);
+  const trained: TrainedModel = { graph, lora: full ? undefined : lora, about: options.model };
   const weights = [...graph.initializers.values()].reduce(
     (n, { value }) => n + value.shape.reduce<number>((size, d) => size * Number(d), BYTES[value.dtype]),
     0,
   );
   const adapter = full
     ? weights
-    : 4 * loraSites(graph, config.lora).reduce((n, s) => n + config.lora.rank * (s.inFeatures + s.outFeatures), 0);
+    : 4 *
+      loraSites(graph, lora)
+        .flatMap((site) => siteShapes(site, lora.rank))
+        .reduce((n, [, shape]) => n + sizeOf(shape), 0);
 
   const batch = await largestBatch(planned);
   const shape = shapeOf(graph, batch);
@@ -103,16 +105,15 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
   const parameters = (objective.parameters?.(config.objective, { hiddenSize: model.config.hidden_size }) ?? []).flatMap(
     (group) => group.parameters,
   );
-  const training = (checkpoint: boolean): number =>
-    peakActivationBytes(
-      trainingGraph(
-        { ...trained, checkpoint },
-        shape,
-        batch.head,
-        { objective, options: config.objective, parameters },
-        new Map(),
-      ),
+  const trainingWith = (checkpoint: boolean): Graph =>
+    trainingGraph(
+      { ...trained, recomputed: checkpoint ? { layers: ALL_LAYERS } : {} },
+      shape,
+      batch.head,
+      { objective, options: config.objective, parameters },
+      new Map(),
     );
+  const training = (checkpoint: boolean): number => peakActivationBytes(trainingWith(checkpoint));
   const checkpoint = config.training.gradient_checkpointing;
   const scored = objective.learnsFrom === "rollouts";
   const batches = new Set([...(scored ? [config.training.rollout_batch] : []), config.evaluation.batch]);
@@ -145,8 +146,17 @@ export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> 
     { name: "inputs", bytes: 3 * inputBytes(batch) },
     ...((await environmentKinds(config.environment.kind)).get(config.environment.kind)?.memory?.(config) ?? []),
   ];
-  return { parts, total: parts.reduce((n, p) => n + p.bytes, 0), otherTraining: training(!checkpoint) };
+  const { memory_gib } = config.runtime;
+  if (memory_gib !== null) {
+    // the training graph that computes most again, alone
+    const least = PROGRAM + adapter * ADAPTER_COPIES + sessionBytes(trainingWith(true), true) + 3 * inputBytes(batch);
+    const released = sum(parts) - Math.max(memory_gib * 2 ** 30, least);
+    if (released > 0) parts.push({ name: "released within runtime.memory_gib", bytes: -released });
+  }
+  return { parts, total: sum(parts), otherTraining: training(!checkpoint) };
 }
+
+const sum = (parts: readonly MemoryPart[]): number => parts.reduce((n, p) => n + p.bytes, 0);
 
 function inputBytes({ inputs, headInputs }: Batch): number {
   return [...Object.values(inputs), ...Object.values(headInputs)].reduce((n, { data }) => n + data.byteLength, 0);
@@ -276,6 +286,8 @@ export function formatMemory(estimate: MemoryEstimate, machine: number = machine
 export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): string {
   const training = estimate.parts.find((p) => p.name.startsWith("training"))?.bytes ?? 0;
   const advice: string[] = [];
+  if (config.runtime.memory_gib === null)
+    advice.push("runtime.memory_gib (graphs that were not used lately are released)");
   if (!config.training.gradient_checkpointing && estimate.otherTraining < 0.8 * training)
     advice.push(`training.gradient_checkpointing=true (saves ${gib(training - estimate.otherTraining)})`);
   if (config.training.micro_batch > 1) advice.push("a smaller training.micro_batch");

@@ -5,7 +5,7 @@ import { checkStreams, inBatches } from "../batches.js";
 import { BufferBuilder } from "../buffer.js";
 import { cacheUse } from "../prefix-cache.js";
 import { RoundReader } from "../round-reader.js";
-import { MIN_TEMPERATURE, type RoundModel, rowNoise, type Sampler, scoringTemperature } from "../sampler.js";
+import { type RoundModel, rowNoise, type Sampler, scoringTemperature, temperatureOption } from "../sampler.js";
 import { modelHead, policyHead } from "../score-head.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
@@ -21,11 +21,7 @@ import { type RowStatistics, roundHead } from "./unmask/round.js";
 const schema = z.strictObject({
   response_length: z.number().int().min(1).default(64).describe("most tokens of a response"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
-  temperature: z
-    .number()
-    .refine((tau) => tau === 0 || tau >= MIN_TEMPERATURE, `expected 0 or at least ${MIN_TEMPERATURE}`)
-    .default(1)
-    .describe("softmax temperature of sampling and scoring; 0 is greedy"),
+  temperature: temperatureOption,
   kv_cache: cacheUse,
 });
 
@@ -131,7 +127,13 @@ function append(state: State, statistics: RowStatistics, at: number, options: Au
   state.ended = token === options.model.tokens.eos;
 }
 
-export const sampler: Sampler<AutoregressiveConfig, AutoregressiveOptions, AutoregressiveTrajectory, RowStatistics> = {
+export const sampler: Sampler<
+  AutoregressiveConfig,
+  AutoregressiveOptions,
+  AutoregressiveTrajectory,
+  RowStatistics,
+  readonly number[]
+> = {
   schema,
   policy: textPolicy,
   conditions: [],

@@ -8,7 +8,7 @@ import type { FlowOptions } from "./flow/options.js";
 import { flowPolicy } from "./flow/policy.js";
 import { rollout } from "./flow/rollout.js";
 import { supervisedTerms } from "./flow/supervised.js";
-import { stepTerms } from "./flow/terms.js";
+import { scoredSteps, stepTerms } from "./flow/terms.js";
 import { type FlowTrajectory, parseTrajectory } from "./flow/trajectory.js";
 
 /**
@@ -23,6 +23,13 @@ const schema = z.strictObject({
     .refine((a) => a === 0 || a >= 0.001, "expected 0 or at least 0.001")
     .default(0.3)
     .describe("noise level a of the stochastic steps (Flow-GRPO); 0 = Euler steps of the ordinary equation"),
+  ratio: z
+    .enum(["sde", "cfm"])
+    .default("sde")
+    .describe(
+      "what a step's ratio is of: sde = the exact log-probability of a stochastic step; cfm = the flow-matching loss at recorded draws, which is no likelihood",
+    ),
+  pairs: z.int().min(1).max(1000).default(4).describe("(tau, epsilon) draws of a chunk, a ratio each (ratio=cfm)"),
 });
 
 export type FlowConfig = z.output<typeof schema>;
@@ -48,16 +55,20 @@ export const sampler: Sampler<FlowConfig, FlowOptions, FlowTrajectory, Float32Ar
   roundHead: velocityHead,
   scoreHeads: [gaussianHead, squaredErrorHead],
   options,
-  shapes: ({ steps }) => ({ dims: (batch) => ({ B: batch }), rows: undefined, steps }),
-  shrink: (all, _, steps) => ({ ...all, steps: Math.min(all.steps, steps) }),
-  refuses: (scoring: Scoring, { temperature }) =>
-    scoring === "steps" && temperature === 0
+  shapes: ({ steps, ratio, pairs }) => ({
+    dims: (batch) => ({ B: batch }),
+    rows: undefined,
+    steps: ratio === "cfm" ? pairs : steps,
+  }),
+  shrink: (all, _, steps) => ({ ...all, steps: Math.min(all.steps, steps), pairs: Math.min(all.pairs, steps) }),
+  refuses: (scoring: Scoring, { temperature, ratio }) =>
+    scoring === "steps" && temperature === 0 && ratio === "sde"
       ? "at sampler.temperature=0 the steps are deterministic, and have no probabilities"
       : undefined,
   rollout,
   parse: parseTrajectory,
-  steps: ({ logProbs }) => logProbs.length,
-  size: ({ logProbs }) => logProbs.length,
+  steps: scoredSteps,
+  size: scoredSteps,
   stepTerms,
   supervisedTerms,
 };

@@ -180,7 +180,7 @@ function toTrajectory(state: State, { responseLength, temperature, exponent, mod
   };
 }
 
-export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn> = {
+export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn, readonly number[]> = {
   schema,
   policy: textPolicy,
   conditions: ["time", "step"],

@@ -143,7 +143,7 @@ function answerAt(drafts: RowDrafts, at: number): Answer {
   return { token: Number(drafts.token[at]), probability, target: Math.exp(drafts.targetLogProb[at] as number) };
 }
 
-export const sampler: Sampler<RefusionConfig, RefusionOptions, RefusionTrajectory, RowDrafts> = {
+export const sampler: Sampler<RefusionConfig, RefusionOptions, RefusionTrajectory, RowDrafts, readonly number[]> = {
   schema,
   policy: textPolicy,
   conditions: [],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Scoring } from "../layouts.js";
 import { cacheUse } from "../prefix-cache.js";
-import { MIN_TEMPERATURE, type Sampler } from "../sampler.js";
+import { type Sampler, temperatureOption } from "../sampler.js";
 import { modelHead, policyHead } from "../score-head.js";
 import { afterEosFraction } from "../scored-tokens.js";
 import { textPolicy } from "../text-policy.js";
@@ -37,11 +37,7 @@ const schema = z
     slot_size: z.number().int().min(1).default(4).describe("positions revealed together"),
     response_length: z.number().int().min(1).default(64).describe("canvas in tokens, a multiple of slot_size"),
     prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
-    temperature: z
-      .number()
-      .refine((tau) => tau === 0 || tau >= MIN_TEMPERATURE, `expected 0 or at least ${MIN_TEMPERATURE}`)
-      .default(1)
-      .describe("softmax temperature of sampling and scoring; 0 is greedy"),
+    temperature: temperatureOption,
     order: z
       .enum(["confidence", "margin", "entropy", "random", "left-to-right"])
       .default("confidence")
@@ -109,7 +105,7 @@ function refuses(scoring: Scoring, { model }: UnmaskOptions): string | undefined
     : undefined;
 }
 
-export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, RowStatistics> = {
+export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, RowStatistics, readonly number[]> = {
   schema,
   policy: textPolicy,
   conditions: [],

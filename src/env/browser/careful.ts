@@ -4,10 +4,10 @@ import { type Control, findControl, type ReadForm, rescan } from "./controls.js"
 import type { ActionRecord, Step } from "./fill.js";
 import { applySteps } from "./fill.js";
 import { Hands } from "./hands.js";
-import { focusField, placeOfOption, pressOption, remember, seeOptions } from "./page-hands.js";
-import type { PageForm } from "./page-reader.js";
+import { focusField, placeOfOption, pressOption, remember, seeOptions } from "./page/hands.js";
+import type { PageForm } from "./page/reader.js";
 import type { Session } from "./session.js";
-import { operate } from "./widgets.js";
+import { operate, operateBeside } from "./widgets.js";
 
 /** How long a field that suggests may take to do so, by the page's own clock. */
 const SUGGEST_MS = 1200;
@@ -71,7 +71,8 @@ async function typeInto(
   const { handle } = form;
   const at = { control: control.index, member: 0 };
   const state = await handle.evaluate(fieldState, control.index);
-  if (state === undefined || state.fixed) return undefined;
+  if (state === undefined) return undefined;
+  if (state.fixed) return state.readOnly ? operateBeside(session, form, control, text) : undefined;
   const hands = new Hands(session, handle);
   if (state.suggests) await handle.evaluate(remember);
   const wanted = state.limit >= 0 ? text.slice(0, state.limit) : text;
@@ -121,6 +122,7 @@ async function takeSuggestion(hands: Hands, control: Control, text: string): Pro
 interface FieldState {
   readonly value: string;
   readonly fixed: boolean;
+  readonly readOnly: boolean;
   readonly limit: number;
   readonly suggests: boolean;
 }
@@ -138,6 +140,7 @@ function fieldState(page: PageForm, control: number): FieldState | undefined {
   return {
     value: field.value,
     fixed: field.readOnly || field.type === "range",
+    readOnly: field.readOnly,
     limit: field.maxLength ?? -1,
     suggests,
   };

@@ -1,6 +1,6 @@
 import { isNamed, looseLabel, normalizeLabel } from "../forms/normalize.js";
 import type { ControlKind, FieldValue } from "../site.js";
-import type { Held, WidgetName } from "./page-aria.js";
+import type { Held, WidgetName } from "./page/aria.js";
 import {
   type KnownControl,
   type PageForm,
@@ -8,8 +8,8 @@ import {
   type RawControl,
   readPage,
   readValues,
-} from "./page-reader.js";
-import type { PageHandle, PageWorld } from "./page-world.js";
+} from "./page/reader.js";
+import type { PageHandle, PageWorld } from "./page/world.js";
 
 /** One control of a page, as a person sees it. */
 export interface Control {
@@ -20,6 +20,8 @@ export interface Control {
   readonly widget: WidgetName;
   /** Accessible name. */
   readonly label: string;
+  /** What a person may call it too. */
+  readonly also: readonly string[];
   /** What names the group or section that it stands in. */
   readonly section: string;
   /** Under which name it is posted; `id` where a page posts by id. */
@@ -35,6 +37,8 @@ export interface Control {
   readonly form: number;
   /** Whether it can be reached now. */
   readonly present: boolean;
+  /** It was not there on the untouched page. */
+  readonly late?: true;
   /** Of another form than the one that the task is about. */
   readonly elsewhere?: true;
 }
@@ -73,7 +77,7 @@ export async function readForm(
   const known = (before?.controls ?? []).map(
     ({ kind, label, name, section }): KnownControl => ({ kind, label, name, section }),
   );
-  const handle = await world.hold(readPage, { patienceMs, known });
+  const handle = await world.hold(readPage, { patienceMs, known, labels });
   const form: ReadForm = {
     controls: before?.controls ?? [],
     buttons: [],
@@ -112,13 +116,14 @@ function take(form: ReadForm, raw: PageData): void {
   const controls = raw.controls.slice(0, READ_LIMITS.controls).map((control, i) => {
     const read = toControl(control, i);
     const known = last[i];
-    if (known === undefined) return read;
+    if (known === undefined) return last.length === 0 ? read : { ...read, late: true as const };
     // of a page that was left behind, and of a list that is closed, what was seen of them stays known
     if (!read.present) return { ...known, present: false };
     // what was learned of it in use stays: its options, and whether it takes several
     return {
       ...read,
       kind: known.kind,
+      ...(known.late === undefined ? {} : { late: known.late }),
       default: known.default,
       options: read.options.length > 0 ? read.options : known.options,
     };
@@ -133,14 +138,18 @@ function withoutOthers(controls: readonly Control[], labels: readonly string[]):
   const wanted = new Set(labels.map(looseLabel));
   const counts = new Map<number, number>();
   for (const control of controls)
-    if (wanted.has(formsOf(control).loose) && control.present)
-      counts.set(control.form, (counts.get(control.form) ?? 0) + 1);
+    if (control.present && isCalled(control, wanted)) counts.set(control.form, (counts.get(control.form) ?? 0) + 1);
   const [best] = [...counts].sort((a, b) => b[1] - a[1]);
   if (best === undefined) return [...controls];
   return controls.map((control) => {
     const { elsewhere: _, ...rest } = control;
     return control.form === best[0] || !control.present ? rest : { ...rest, elsewhere: true };
   });
+}
+
+function isCalled(control: Control, wanted: ReadonlySet<string>): boolean {
+  const { loose, sectioned, also } = formsOf(control);
+  return [loose, ...sectioned, ...also].some((name) => wanted.has(name));
 }
 
 /** The task's own form: the one that most of its labels are in; undefined where the page shows none of them. */
@@ -190,6 +199,7 @@ function toControl(page: RawControl, index: number): Control {
     kind: raw.kind,
     widget: raw.widget,
     label: raw.label,
+    also: raw.also.map((text) => text.slice(0, READ_LIMITS.text)),
     section: raw.section.slice(0, READ_LIMITS.text),
     form: raw.form,
     present: raw.present,
@@ -226,6 +236,7 @@ interface LabelForms {
   readonly strict: string;
   readonly loose: string;
   readonly sectioned: readonly string[];
+  readonly also: readonly string[];
 }
 
 /** Computed once a control: a plan asks for it with every line. */
@@ -240,6 +251,7 @@ function formsOf(control: Control): LabelForms {
     strict: normalizeLabel(control.label),
     loose,
     sectioned: section === "" || loose === "" ? [] : [section + loose, loose + section],
+    also: control.also.map(looseLabel),
   };
   knownForms.set(control, forms);
   return forms;
@@ -277,7 +289,7 @@ function nthOf(controls: readonly Control[], label: string): Control | undefined
 
 /**
  * Finds the control a label names: by accessible name, then by its letters and digits alone, then as one option of a
- * radio or checkbox group. Of several controls with one name, `prefer` may single one out.
+ * radio or checkbox group, at last by what else it may be called. Of several controls with one name, `prefer` may single one out.
  */
 export function findControl(
   controls: readonly Control[],
@@ -286,15 +298,19 @@ export function findControl(
 ): Target {
   const strict = normalizeLabel(label);
   const loose = looseLabel(label);
+  const named = (same: (control: Control) => boolean): Target => {
+    const found = controls.filter(same);
+    const [only, second] = narrowed(found, prefer);
+    if (only !== undefined && second === undefined) return { control: only };
+    return found.length > 0 ? "ambiguous" : "none";
+  };
   for (const same of [
     (control: Control) => strict !== "" && formsOf(control).strict === strict,
     (control: Control) => loose !== "" && formsOf(control).loose === loose,
     (control: Control) => loose !== "" && formsOf(control).sectioned.includes(loose),
   ]) {
-    const found = controls.filter(same);
-    const [only, second] = narrowed(found, prefer);
-    if (only !== undefined && second === undefined) return { control: only };
-    if (found.length > 0) return "ambiguous";
+    const target = named(same);
+    if (target !== "none") return target;
   }
   const numbered = nthOf(controls, label);
   if (numbered !== undefined) return { control: numbered };
@@ -306,5 +322,6 @@ export function findControl(
       : [],
   );
   const [only] = options;
-  return only === undefined ? "none" : options.length === 1 ? only : "ambiguous";
+  if (only !== undefined) return options.length === 1 ? only : "ambiguous";
+  return named((control) => loose !== "" && formsOf(control).also.includes(loose));
 }

@@ -8,6 +8,7 @@ import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "
 import type { Control } from "./controls.js";
 import { type Execution, executePlan, openForm } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
+import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
 import { Pace } from "./pace.js";
 import { Session } from "./session.js";
 
@@ -22,6 +23,8 @@ export interface EpisodeOptions {
   readonly episodeTimeoutMs: number;
   /** What a file field gets: a small generated file, or nothing (file fields then do not count). */
   readonly uploads: "dummy" | "none";
+  /** Faults on purpose. */
+  readonly faults?: InjectedFaults;
   readonly log?: Logger;
 }
 
@@ -81,6 +84,8 @@ export class EpisodeRunner {
   private readonly queue: (() => void)[] = [];
   private readonly pace = new Pace();
   private free: number;
+  /** Asked for so far. */
+  private episodes = 0;
   private closing: Promise<void> | undefined;
 
   private constructor(
@@ -107,10 +112,12 @@ export class EpisodeRunner {
   /** Plays a response text as a plan. Never throws for what the policy or the environment does. */
   async run(task: Task, planText: string): Promise<Episode> {
     const plan = parsePlan(planText);
+    const episode = this.episodes++;
     return this.inSlot(async () => {
       const start = performance.now();
-      const { result, faults } = await this.withRetries(async (session) =>
-        this.judge(task, plan, await executePlan(session, task, plan, this.options)),
+      const { result, faults } = await this.withRetries(
+        async (session) => this.judge(task, plan, await executePlan(session, task, plan, this.options)),
+        episode,
       );
       const about = {
         taskId: task.id,
@@ -132,8 +139,12 @@ export class EpisodeRunner {
   async converse<T>(
     work: (session: Session, idle: Idle) => Promise<T>,
   ): Promise<{ readonly result: T } | { readonly fault: string }> {
+    const episode = this.episodes++;
     return this.inSlot(async () => {
-      const { result, faults } = await this.withRetries(async (session, idle) => ({ of: await work(session, idle) }));
+      const { result, faults } = await this.withRetries(
+        async (session, idle) => ({ of: await work(session, idle) }),
+        episode,
+      );
       return result === undefined ? { fault: faults.at(-1) ?? "the browser is closed" } : { result: result.of };
     });
   }
@@ -210,14 +221,19 @@ export class EpisodeRunner {
     };
   }
 
+  /** @param episode its number, where it may meet an injected fault. */
   private async withRetries<T>(
     work: (session: Session, idle: Idle) => Promise<T>,
+    episode?: number,
   ): Promise<{ result: T | undefined; faults: string[] }> {
     const faults: string[] = [];
     let shared = 0;
     while (faults.length <= RETRIES && this.closing === undefined) {
       try {
-        return { result: await this.attempt(work, faults.length), faults };
+        const { faults: injected } = this.options;
+        const fault =
+          episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
+        return { result: await this.attempt(work, faults.length, fault), faults };
       } catch (error) {
         if (error instanceof PolicyFailure) throw error.cause;
         // a browser that does not start again even now will not start for any other episode either
@@ -231,8 +247,13 @@ export class EpisodeRunner {
     return { result: undefined, faults };
   }
 
-  private async attempt<T>(work: (session: Session, idle: Idle) => Promise<T>, faults: number): Promise<T> {
+  private async attempt<T>(
+    work: (session: Session, idle: Idle) => Promise<T>,
+    faults: number,
+    injected: InjectedFault | undefined,
+  ): Promise<T> {
     const session = await this.openSession();
+    session.fault = injected;
     const deadline = this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt);
     const action = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
     // one action that uses up its time leaves some of the attempt's, so that the fault says which action it was
@@ -242,6 +263,7 @@ export class EpisodeRunner {
       const idle = new Idle();
       const working = Promise.race([work(session, idle), session.died]);
       const result = await withDeadline(working, deadline, idle);
+      await injected?.end();
       this.pace.observe(performance.now() - start - idle.ms);
       if (session.finish() && this.closing === undefined) this.spares.push(Promise.resolve(session));
       else this.inBackground(this.dispose(session));

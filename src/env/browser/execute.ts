@@ -1,16 +1,17 @@
 import { isLogin } from "../forms/answer.js";
-import { looseLabel } from "../forms/normalize.js";
+import { listItems, looseLabel, parseBoolean } from "../forms/normalize.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
 import type { FieldValue, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import { applyCarefully } from "./careful.js";
-import { currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
+import { type Control, currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
 import { Hands } from "./hands.js";
-import { attachFile, emptyFiles } from "./page-actions.js";
-import { awaitAnswers } from "./page-reader.js";
-import { discovered, kindOfValue, openUp, reach } from "./reach.js";
+import { attachFile, emptyFiles } from "./page/actions.js";
+import { awaitChange } from "./page/hands.js";
+import { awaitAnswers, type PageForm } from "./page/reader.js";
+import { discovered, kindOfValue, openUp, reach, settleStep } from "./reach.js";
 import type { Session } from "./session.js";
 import type { Submission } from "./submission.js";
 import { submitForm } from "./submit.js";
@@ -35,6 +36,9 @@ export interface ExecuteOptions {
 const LOOKUP_PATIENCE_MS = 1000;
 /** How long an answer may take from the server to the page's scripts. */
 const ANSWER_PATIENCE_MS = 1000;
+/** How long a page may take to draw the task's form, and how long it may stand still meanwhile. */
+const DRAWN_MS = 5000;
+const STILL_MS = 500;
 
 /**
  * Opens a task's page and reads its form when what the page's scripts ask the site for has come.
@@ -51,15 +55,41 @@ export async function openForm(session: Session, task: Pick<Task, "url" | "field
     await rescan(form);
   }
   await checkBackground(session);
+  await awaitLabels(session, form);
   background.touch();
   await checkPage(session, form, task);
   return form;
 }
 
+const shows = (form: ReadForm): boolean => form.labels.some((label) => findControl(form.controls, label) !== "none");
+
+/** A page that shows none of the labels may not be drawn yet: as long as it changes, or says that it loads. */
+async function awaitLabels(session: Session, form: ReadForm): Promise<void> {
+  if (form.labels.length === 0) return;
+  for (const end = performance.now() + session.stretched(DRAWN_MS); !shows(form) && performance.now() < end; ) {
+    const before = await form.handle.evaluate((page) => page.changes);
+    await form.handle.evaluate(awaitChange, STILL_MS);
+    const changed = (await form.handle.evaluate((page) => page.changes)) > before;
+    await rescan(form);
+    if (!changed && !(await form.handle.evaluate(isLoading))) return;
+  }
+}
+
+/** Runs IN THE PAGE: whether it says that something is still to come. */
+function isLoading(page: PageForm): boolean {
+  const marks = page.kit.all(
+    "[aria-busy=true],[role=progressbar],[class*=spinner i],[class*=skeleton i],[class*=loading i],[class*=loader i],[class*=placeholder-glow i]",
+  );
+  return (
+    document.readyState !== "complete" ||
+    marks.some(page.kit.shown) ||
+    /(?:^|\n)\s*(?:loading|please wait)\b/i.test((document.body?.innerText ?? "").slice(0, 5000))
+  );
+}
+
 /** @throws EnvironmentFault where this is not the page that the task is about, with what it is instead. */
 async function checkPage(session: Session, form: ReadForm, task: Pick<Task, "url" | "fields">): Promise<void> {
-  const shows = form.labels.some((label) => findControl(form.controls, label) !== "none");
-  if (shows || (form.labels.length === 0 && form.controls.length > 0)) return;
+  if (shows(form) || (form.labels.length === 0 && form.controls.length > 0)) return;
   const page = new URL(session.page.url());
   const led = page.pathname !== new URL(task.url, page).pathname;
   const password = form.controls.some((control) => control.kind === "password");
@@ -116,7 +146,7 @@ export async function executePlan(
       records.push(result.record);
     } else if (form.scripted || step.do === "operate") {
       await flush();
-      records.push(await applyCarefully(session, form, action, step));
+      records.push(await applyWatched(session, form, action, step));
     } else {
       batch.push({ action, step });
     }
@@ -131,6 +161,55 @@ export async function executePlan(
   );
   await form.handle.dispose();
   return { form, actions: records, values, submission, posted, notes: submission?.notes ?? [] };
+}
+
+/** What was put into a control stays known where the page takes the control away at once. */
+async function applyNoted(session: Session, form: ReadForm, action: Action, step: Step): Promise<ActionRecord> {
+  const record = await applyCarefully(session, form, action, step);
+  const control = record.fate === "done" ? form.controls[record.control ?? -1] : undefined;
+  if (control !== undefined) note(form, control, action);
+  return record;
+}
+
+function note(form: ReadForm, control: Control, action: Action): void {
+  const tick = action.kind === "check" || action.kind === "uncheck" ? action.kind === "check" : undefined;
+  const text = "value" in action ? action.value : undefined;
+  if (control.kind === "checkbox") {
+    const on = tick ?? (text === undefined ? undefined : parseBoolean(text));
+    if (on !== undefined) form.left.set(control.index, on);
+  } else if (text !== undefined)
+    form.left.set(control.index, control.kind === "checkbox-group" ? listItems(control.options, text) : text);
+}
+
+/**
+ * One step on a page with scripts, which may send the form by itself when a control is set: a poll, a filter, a list whose
+ * choice fetches the rest of the form. The page that comes then is the form's next one.
+ */
+async function applyWatched(session: Session, form: ReadForm, action: Action, step: Step): Promise<ActionRecord> {
+  const control = "control" in step && step.control !== undefined ? form.controls[step.control] : undefined;
+  const name = control?.name ?? "";
+  if (control === undefined || name === "") return applyNoted(session, form, action, step);
+  const { traffic, documents } = session;
+  const held = await currentValues(form);
+  traffic.expect(({ posted }) => posted.some(([key]) => key === name));
+  try {
+    const record = await applyNoted(session, form, action, step);
+    const departs = await form.handle.evaluate((page) => page.departures > 0).catch(() => true);
+    if (!departs) return record;
+    for (let waited = 0; waited < 500 && !traffic.isForwarding() && !session.isLeaving(); waited += 50) {
+      if (session.documents > documents || traffic.exchanges.some((e) => e.phase === "step")) break;
+      await traffic.next(50);
+    }
+    if (!traffic.exchanges.some((e) => e.phase === "step")) return record;
+    form.controls.forEach((c, i) => {
+      if (c.present && held[i] !== undefined) form.left.set(i, held[i]);
+    });
+    note(form, control, action);
+    await settleStep(session, form, documents);
+    return { ...record, fate: "done" };
+  } finally {
+    if (traffic.phase === "open") traffic.disarm();
+  }
 }
 
 /**

@@ -10,8 +10,9 @@ import {
 } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
 import type { ControlKind } from "../site.js";
-import { type Control, findControl, mainForm, type ReadForm } from "./controls.js";
-import { applyOps, type PageOp } from "./page-actions.js";
+import { SUBMIT_LABEL, submitButton } from "./buttons.js";
+import { type Control, findControl, type ReadForm } from "./controls.js";
+import { applyOps, type PageOp } from "./page/actions.js";
 import type { Wanted } from "./widgets.js";
 
 /**
@@ -52,42 +53,6 @@ export type Step =
   | { readonly do: "operate"; readonly control: number; readonly wanted: Wanted }
   | { readonly do: "submit"; readonly button: number | undefined }
   | { readonly do: "nothing"; readonly fate: Fate; readonly control?: number; readonly detail?: string };
-
-/** What sends a form, what leads on in it, and what does neither. */
-const SUBMIT_LABEL =
-  /^(?:submit|send|save|apply|register|continue|sign ?up|book|order|confirm|create|join|next|finish|done|request|check ?out|pay|reserve|publish|post|place|complete|yes|agree|get started|go)\b/i;
-const OTHER_LABEL =
-  /\b(?:draft|cancel|reset|clear|back|previous|close|delete|remove|preview|later|skip|search|log ?in|sign ?in|log ?out|browse|upload|help|show|hide|edit|print|share|copy|dismiss|decline|reject|subscribe|newsletter|another|more|today|check availability|verify)\b|^add\b|^[+\u2212\u2013\u00d7x<>\u2039\u203a-]$/i;
-export const NEXT_LABEL =
-  /^(?:next|continue|proceed|go on|save (?:and|&) (?:continue|next)|step \d)\b|^(?:\u2192|\u203a|>)$/i;
-
-type Buttons = Pick<ReadForm, "buttons"> & { readonly controls?: readonly Control[] };
-
-/** The button that sends the task's form, else the form with the most controls; a scripted one is known by what it says. */
-export function submitButton(form: Buttons): number | undefined {
-  const main = form.controls === undefined ? undefined : mainForm({ controls: form.controls });
-  let best: number | undefined;
-  let bestRank = 0;
-  form.buttons.forEach((button, i) => {
-    const label = normalizeLabel(button.label);
-    const says = SUBMIT_LABEL.test(label);
-    let rank = button.submits ? 4 + Math.min(button.formControls, 50) * 2 + (says ? 2 : 0) : says ? 3 : 0;
-    if (rank === 0 && button.primary && button.form === main) rank = 1;
-    if (rank === 0) return;
-    if (main !== undefined && main >= 0 && button.form === main) rank += 200;
-    // of a page without forms, the first one behind the fields
-    if (main === -1 && button.form === -1) rank += 100 + (button.after > 0 ? 5 : 0);
-    if (button.primary) rank += 1;
-    if (NEXT_LABEL.test(label)) rank -= 0.5;
-    if (button.opens) rank -= 150;
-    if (OTHER_LABEL.test(label) && !/^(?:submit|send)\b/i.test(label)) rank -= 300;
-    if (best === undefined || rank > bestRank) {
-      best = i;
-      bestRank = rank;
-    }
-  });
-  return best;
-}
 
 const TEXT_KINDS: readonly ControlKind[] = [
   "text",

@@ -1,7 +1,7 @@
-import type { Place } from "./page-hands.js";
-import { calm, leaveField } from "./page-hands.js";
-import type { PageForm } from "./page-reader.js";
-import type { PageHandle } from "./page-world.js";
+import type { Place } from "./page/hands.js";
+import { calm, leaveField } from "./page/hands.js";
+import type { PageForm } from "./page/reader.js";
+import type { PageHandle } from "./page/world.js";
 import type { Session } from "./session.js";
 
 /** Texts up to so many characters are typed key by key where pasting them does not do. */

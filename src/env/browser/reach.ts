@@ -1,15 +1,16 @@
 import type { ControlKind, FieldValue } from "../site.js";
+import { NEXT_LABEL } from "./buttons.js";
 import { currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
-import { NEXT_LABEL } from "./fill.js";
 import { Hands } from "./hands.js";
-import { awaitChange, discover, type Place, pressOption } from "./page-hands.js";
-import type { PageForm } from "./page-reader.js";
+import { awaitChange, discover, type Place, pressOption, scrollOn } from "./page/hands.js";
+import type { PageForm } from "./page/reader.js";
 import type { Session } from "./session.js";
 
 /** How long fields may take to appear after another one was filled in, by the page's own clock. */
 const APPEAR_MS = 900;
 const MOST_STEPS = 8;
 const MOST_OPENERS = 6;
+const MOST_SCREENS = 40;
 
 /** What a field is that no page has shown yet, by its true value. */
 export function kindOfValue(value: FieldValue): ControlKind {
@@ -39,11 +40,19 @@ export async function reach(session: Session, form: ReadForm, label: string, kin
   const hidden = await form.handle.evaluate(findRevealer, label);
   if (hidden !== undefined && (await press(hands, hidden)) && (await settled(400))) return true;
   if (await addRows(session, form, settled)) return true;
+  if (form.scripted && (await scrolledTo(hands, settled))) return true;
   if (form.scripted) {
     await form.handle.evaluate(awaitChange, APPEAR_MS);
     if (await settled(100)) return true;
   }
   return stepOn(session, form, label);
+}
+
+/** What is drawn, or can be used, only when it has been scrolled to. */
+async function scrolledTo(hands: Hands, settled: (ms: number) => Promise<boolean>): Promise<boolean> {
+  for (let screens = 0; screens < MOST_SCREENS && (await hands.handle.evaluate(scrollOn)); screens++)
+    if (await settled(100)) return true;
+  return false;
 }
 
 /** Whether a visible text of this label has something to click beside it: it is a control from here on. */

@@ -8,12 +8,14 @@ export interface Asked {
   readonly answer: Promise<Action>;
 }
 
+/** Of a fault: what says that an episode cannot be played again. */
+export const OTHER_PAGE = "shows another page than when it was played before";
+
 /** What the policy answers, or what it answered when the episode was tried before. */
 export async function answered(asked: Asked[], turn: number, observation: Observation, act: Act): Promise<Action> {
   const { text = "" } = observation;
   const before = asked[turn];
-  if (before !== undefined && before.text !== text)
-    throw new EnvironmentFault(`turn ${turn + 1} shows another page than when it was played before`);
+  if (before !== undefined && before.text !== text) throw new EnvironmentFault(`turn ${turn + 1} ${OTHER_PAGE}`);
   asked[turn] = before ?? { text, answer: act(observation) };
   try {
     return await (asked[turn] as Asked).answer;

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Browser, BrowserContext, CDPSession, Page, Response } from "playwright";
+import type { Browser, BrowserContext, CDPSession, Page, Response, Route } from "playwright";
 import { messageOf } from "../../core/errors.js";
-import { BackgroundRequests } from "./background.js";
 import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
-import { PageWorld } from "./page-world.js";
-import { ownerOf } from "./requests.js";
-import { Traffic } from "./traffic.js";
+import type { InjectedFault } from "./injected-faults.js";
+import { BackgroundRequests } from "./network/background.js";
+import { ownerOf } from "./network/requests.js";
+import { Traffic } from "./network/traffic.js";
+import { PageWorld } from "./page/world.js";
 
 const VIEWPORT = { width: 800, height: 600 };
 /** Pixels of a page that a picture shows at most. */
@@ -27,12 +28,16 @@ export class Session {
   documents = 0;
   /** The status of the newest document. */
   status = Number.NaN;
+  /** Messages of the page's alerts. */
+  readonly said: string[] = [];
   /** Dialogs and windows of this episode. */
   private nuisances = 0;
   /** What the page's scripts ask the site for. */
   readonly background: BackgroundRequests;
   /** What the page sends. */
   readonly traffic: Traffic;
+  /** A fault on purpose that this episode is to meet. */
+  fault: InjectedFault | undefined;
   /** How long an action or an answer may take now. */
   private patience: number;
 
@@ -52,7 +57,18 @@ export class Session {
     this.background = new BackgroundRequests(page, [site.baseUrl, ...(site.allowOrigins ?? [])]);
     this.patience = options.actionTimeoutMs;
     const patienceMs = (): number => this.patience;
-    this.traffic = new Traffic({ page, site, background: this.background, die, patienceMs });
+    const inPage = async <A>(work: (argument: A) => void, argument: A): Promise<void> => {
+      await this.world?.evaluate(work, argument).catch(() => undefined);
+    };
+    const tellLeaving = (): Promise<void> =>
+      inPage(
+        (types) => {
+          for (const type of types) window.dispatchEvent(new Event(type));
+        },
+        ["beforeunload", "pagehide"],
+      );
+    const leaveFor = (url: string): Promise<void> => inPage((address) => location.assign(address), url);
+    this.traffic = new Traffic({ page, site, background: this.background, die, patienceMs, tellLeaving, leaveFor });
     context.setDefaultTimeout(this.patience);
   }
 
@@ -72,7 +88,7 @@ export class Session {
     const empty = { contentType: "text/html", body: "" };
     await context.route("**", (route) => {
       if (route.request().url() === start) return route.fulfill(session === undefined ? empty : { status: 204 });
-      return session?.traffic.filter(route) ?? route.abort();
+      return session?.filter(route) ?? route.abort();
     });
     const page = await context.newPage();
     const devtools = await context.newCDPSession(page);
@@ -110,6 +126,7 @@ export class Session {
     // a blocked dialog would hang the page; a person would confirm
     page.on("dialog", (dialog) => {
       opened.countNuisance();
+      if (dialog.type() === "alert") opened.said.push(dialog.message().slice(0, 500));
       dialog.accept().catch(() => undefined);
     });
     context.on("page", (popup) => {
@@ -117,6 +134,10 @@ export class Session {
       popup.close().catch(() => undefined);
     });
     return opened;
+  }
+
+  private async filter(route: Route): Promise<void> {
+    await this.traffic.filter((await this.fault?.pass(route, this.page)) ?? route);
   }
 
   /** How long one action or answer may take, in milliseconds. */
@@ -141,9 +162,10 @@ export class Session {
   async goto(path: string): Promise<PageWorld> {
     this.episodes++;
     this.nuisances = 0;
+    this.said.length = 0;
     const url = new URL(path, this.options.site.baseUrl);
-    url.hash = "";
-    this.traffic.begin(url.href);
+    // the part behind the `#` is the page's own, and no server's
+    this.traffic.begin(url.href.split("#")[0] ?? url.href);
     this.background.begin();
     const response = await this.load(url.href);
     this.background.parsed();

@@ -3,10 +3,10 @@ import type { PostedPair } from "../forms/posted.js";
 import { carriedOf, type HeldValues, receivedValues } from "../forms/received.js";
 import type { FieldValue, Task } from "../site.js";
 import type { Control } from "./controls.js";
-import type { FormTarget } from "./page-actions.js";
-import type { PageSigns } from "./page-signs.js";
-import { isServerFault } from "./requests.js";
-import type { Exchange } from "./traffic.js";
+import { isServerFault } from "./network/requests.js";
+import type { Exchange } from "./network/traffic.js";
+import type { FormTarget } from "./page/actions.js";
+import type { PageSigns } from "./page/signs.js";
 
 /** What the server received and answered. */
 export interface Submission {
@@ -133,12 +133,37 @@ export interface Choice {
   readonly plain: boolean;
 }
 
+/** Files that a page sends as soon as they are chosen, before the form. */
+function uploads(exchanges: readonly Exchange[], sent: Sent): Exchange[] {
+  const names = new Set(
+    sent.controls.flatMap((control, i) => (control.kind === "file" ? [sent.held.values[i] ?? ""] : [])),
+  );
+  names.delete("");
+  return exchanges.filter(
+    ({ phase, method, posted }) =>
+      names.size > 0 && phase === "open" && method !== "GET" && posted.some(([, value]) => names.has(value)),
+  );
+}
+
+/** What is taken for the form's submission, with all that belongs to it; see `choose`. */
+export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, patient: boolean): Choice | undefined {
+  const choice = choose(exchanges, sent, patient);
+  return choice === undefined ? undefined : { ...choice, with: [...choice.with, ...uploads(exchanges, sent)] };
+}
+
+/** What saved all of the form as it was typed, where the button that was clicked sends nothing: it only says that one is done. */
+export function savedBefore(exchanges: readonly Exchange[], sent: Sent): Choice | undefined {
+  const saves = exchanges.filter((e) => e.method !== "GET" && !NEVER.test(ownPath(e, sent)));
+  const choice = chooseSubmission(saves, { ...sent, autosave: true }, true);
+  return choice?.plain ? choice : undefined;
+}
+
 /**
  * The request, or the set of requests, that carries the form. Of several the one that carries most, and of these the last:
  * a page may validate, or try again after an error.
  * @param patient nothing else is to be expected: what carries little, or nothing that can be recognised, is considered too.
  */
-export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, patient: boolean): Choice | undefined {
+function choose(exchanges: readonly Exchange[], sent: Sent, patient: boolean): Choice | undefined {
   const steps = exchanges.filter(
     (e) => e.phase === "step" && (e.method !== "GET" || e.how === "navigation") && !BESIDE.test(ownPath(e, sent)),
   );
@@ -173,7 +198,7 @@ export function chooseSubmission(exchanges: readonly Exchange[], sent: Sent, pat
   }
   if (sent.autosave) {
     const saves = ranked
-      .filter(({ share, exchange }) => share > 0 && exchange.method !== "GET")
+      .filter(({ share, exchange }) => share > 0 && (exchange.method !== "GET" || exchange.phase === "step"))
       .map(({ exchange }) => exchange);
     const last = saves.at(-1);
     if (last === undefined) return undefined;
@@ -258,15 +283,16 @@ export function judge(
       : [],
   );
   const names = sent.controls.filter((c) => c.present && !c.elsewhere).map((c) => c.name || c.label);
+  const secret = sent.controls.some((c) => c.kind === "password" && !c.elsewhere);
   const page =
     shown.after === undefined
       ? undefined
-      : (shownRefusal(shown.after, shown.before, names) ??
+      : (shownRefusal(shown.after, shown.before, { names, values: texts, address: exchange.url }) ??
         (shown.before === undefined || shown.before.url !== shown.after.url || exchange.how === "navigation"
-          ? again(exchange, shown.after, texts, names)
+          ? again(exchange, shown.after, texts, names, secret)
           : undefined));
   const refused = [exchange, ...choice.with.filter((e) => e.phase === "submit")]
-    .map((e) => (e.answer === undefined ? undefined : refusalOf(e.answer, e.posted)))
+    .map((e) => (e.answer === undefined ? undefined : refusalOf(e.answer, e.posted, e.url)))
     .find((why) => why !== undefined);
   const late = shown.status !== undefined && shown.status >= 400 ? `refused with HTTP ${shown.status}` : undefined;
   const refusal = refused ?? late ?? page;
@@ -287,8 +313,9 @@ const again = (
   after: PageSigns,
   texts: readonly string[],
   names: readonly string[],
+  secret: boolean,
 ): string | undefined =>
-  exchange.how === "navigation" && exchange.method !== "GET" && shownAgain(after, texts, names)
+  exchange.how === "navigation" && exchange.method !== "GET" && shownAgain(after, texts, names, secret)
     ? "the form is shown again"
     : undefined;
 

@@ -3,17 +3,28 @@ import type { Action } from "../forms/plan.js";
 import { carriedOf, type HeldValues } from "../forms/received.js";
 import type { SuccessMarker, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
+import { NEXT_LABEL, submitButton } from "./buttons.js";
 import { currentValues, type ReadForm, rescan } from "./controls.js";
-import { type ActionRecord, NEXT_LABEL, submitButton } from "./fill.js";
+import type { ActionRecord } from "./fill.js";
 import { Hands } from "./hands.js";
-import { type Aim, aimAt, passTime } from "./page-actions.js";
-import { focusField, leaveField } from "./page-hands.js";
-import type { PageForm } from "./page-reader.js";
-import { type PageSigns, readSigns, sees } from "./page-signs.js";
+import { showsMarker } from "./marker.js";
+import { checkAnswered, type Exchange } from "./network/traffic.js";
+import { type Aim, aimAt, passTime } from "./page/actions.js";
+import { awaitChange, focusField, leaveField } from "./page/hands.js";
+import type { PageForm } from "./page/reader.js";
+import { type PageSigns, readSigns } from "./page/signs.js";
 import { renew } from "./reach.js";
 import type { Session } from "./session.js";
-import { type Choice, chooseSubmission, isBroken, isOfForm, judge, type Sent, type Submission } from "./submission.js";
-import { checkAnswered } from "./traffic.js";
+import {
+  type Choice,
+  chooseSubmission,
+  isBroken,
+  isOfForm,
+  judge,
+  type Sent,
+  type Submission,
+  savedBefore,
+} from "./submission.js";
 
 /** How long a script may think between a click and its request, or before it asks once more, by its own clock. */
 const SCRIPT_PATIENCE_MS = 3000;
@@ -23,6 +34,11 @@ const SETTLE_MS = 150;
 const TICK_MS = 50;
 /** Clicks that one submit may take: a summary to confirm, a dialog that asks again. */
 const MOST_CLICKS = 5;
+/** What one clicks where everything has been saved already. */
+const DONE = /^(?:done|close|finish|ok|back|save)\b/i;
+/** What a summary asks to be clicked. */
+const CONFIRMS =
+  /^(?:confirm|submit|send|finish|complete|place|yes|next|continue|pay|book|done|save|register|apply|agree|order|proceed)\b/i;
 
 export interface Submitted {
   readonly record: ActionRecord;
@@ -63,6 +79,8 @@ class Attempt {
   /** The button that was clicked last, for `isPassed`. */
   private clicked: number | undefined;
   private documents: number;
+  /** Messages that the page had shown in dialogs before the click. */
+  private saidBefore = 0;
 
   constructor(
     private readonly session: Session,
@@ -100,10 +118,22 @@ class Attempt {
       }
       why = aim.invalid ?? why;
       const label: string | undefined = form.buttons[next]?.label;
-      if (session.documents > this.documents || session.isLeaving()) await this.renewed();
-      else await rescan(form);
+      if (session.documents > this.documents || session.isLeaving()) {
+        form.controls.forEach((control, i) => {
+          if (control.present) form.left.set(i, this.sent.held.values[i] ?? control.default);
+        });
+        await this.renewed();
+        // what a page sends when it is left
+        if (!session.traffic.exchanges.some((e) => e.phase === "submit")) await session.traffic.next(300);
+        const late = chooseSubmission(session.traffic.exchanges, this.sent, false);
+        if (late?.plain) return this.conclude(late);
+      } else await rescan(form);
       const on: number | undefined = aim.invalid === undefined ? await this.onward(next, label) : undefined;
-      if (on === undefined) break;
+      if (on === undefined) {
+        const saved = DONE.test(label ?? "") ? savedBefore(session.traffic.exchanges, this.sent) : undefined;
+        if (saved !== undefined) return this.conclude(saved);
+        break;
+      }
       next = on;
     }
     return why;
@@ -138,6 +168,7 @@ class Attempt {
     const carries = carriedOf(form.controls, [], held).of >= carriedOf(this.sent.controls, [], this.sent.held).of;
     this.sent = { ...this.sent, controls: form.controls, held: carries ? held : this.sent.held };
     this.before = before;
+    this.saidBefore = this.session.said.length;
   }
 
   private async click(button: number): Promise<Aim | undefined> {
@@ -275,6 +306,8 @@ class Attempt {
     if (dialog !== undefined) return dialog;
     const button = submitButton(form);
     if (button === undefined) return undefined;
+    // another page's button is only the form's where it says so
+    if (this.session.documents > this.documents && !CONFIRMS.test(form.buttons[button]?.label ?? "")) return undefined;
     const other = form.buttons[button]?.label !== label || (await form.handle.evaluate(passed, last));
     const wasStep = label !== undefined && NEXT_LABEL.test(label);
     return other || (wasStep && this.changedSince()) ? button : undefined;
@@ -310,7 +343,7 @@ class Attempt {
     const { session, form, task } = this;
     const { exchange } = choice;
     if (exchange.how !== "navigation" && !session.isLeaving() && session.documents === this.documents)
-      await this.settle();
+      await this.settle(exchange);
     let status: number | undefined;
     const arrive = async (): Promise<void> => {
       await this.renewed();
@@ -319,7 +352,10 @@ class Attempt {
         throw new EnvironmentFault(`HTTP ${status} after ${exchange.method} ${new URL(exchange.url).pathname}`);
     };
     if (session.isLeaving() || session.documents > this.documents) await arrive();
-    const there = session.documents > this.documents;
+    // a form that sent itself has left its page before
+    const earlier = exchange.phase === "step";
+    const there = session.documents > this.documents || earlier;
+    if (earlier) this.before = undefined;
     const scripted = exchange.how !== "navigation";
     const html =
       exchange.answer !== undefined && /html/.test(exchange.answer.contentType) && !there && exchange.answer.text !== ""
@@ -328,7 +364,9 @@ class Attempt {
     if (task.success !== undefined) return this.marked(choice, task.success, html);
     const signs = async (answer?: string): Promise<PageSigns> => {
       try {
-        return await form.handle.evaluate(readSigns, answer);
+        const read = await form.handle.evaluate(readSigns, answer);
+        const said = session.said.slice(this.saidBefore).map((text) => ({ text, good: false }));
+        return { ...read, notices: [...read.notices, ...said] };
       } catch (error) {
         // the next page came while this one was read
         if (!session.isLeaving() && session.documents === this.documents) throw error;
@@ -344,9 +382,13 @@ class Attempt {
     return judge(task, this.sent, choice, { before: this.before, after: this.after });
   }
 
-  private async settle(): Promise<void> {
+  private async settle({ answer }: Exchange): Promise<void> {
     try {
       await new Hands(this.session, this.form.handle).calm(SETTLE_MS * 2, 75);
+      // what the server has only taken in, the page asks for again
+      const later =
+        answer?.status === 202 || /"(?:pending|processing|queued|running|in_progress)"/.test(answer?.text ?? "");
+      if (later) await this.form.handle.evaluate(awaitChange, SCRIPT_PATIENCE_MS);
     } catch (error) {
       if (!this.session.isLeaving() && this.session.documents === this.documents) throw error;
     }
@@ -355,26 +397,13 @@ class Attempt {
   /** Waits for what the task says an accepted form shows. */
   private async marked(choice: Choice, marker: SuccessMarker, html: string | undefined): Promise<Submission> {
     const { session, form } = this;
-    const shown = async (): Promise<boolean> => {
-      const status = session.documents > this.documents ? session.status : choice.exchange.answer?.status;
-      if (
-        marker.status !== undefined &&
-        ![marker.status].flat().some((s) => s === status || s === choice.exchange.answer?.status)
-      )
-        return false;
-      const url = [session.page.url(), choice.exchange.answer?.url ?? ""];
-      if (marker.url !== undefined && !url.some((address) => address.includes(marker.url as string))) return false;
-      const signs = await form.handle.evaluate(readSigns, undefined);
-      const { text } = marker;
-      if (
-        text !== undefined &&
-        ![signs.text, choice.exchange.answer?.text ?? "", html ?? ""].some((t) =>
-          t.toLowerCase().includes(text.toLowerCase()),
-        )
-      )
-        return false;
-      return marker.selector === undefined || (await form.handle.evaluate(sees, marker.selector));
-    };
+    const { answer } = choice.exchange;
+    const shown = (): Promise<boolean> =>
+      showsMarker(form, marker, {
+        statuses: [session.documents > this.documents ? session.status : undefined, answer?.status],
+        addresses: [session.page.url(), answer?.url ?? ""],
+        texts: [answer?.text ?? "", html ?? ""],
+      });
     let accepted = false;
     for (let waited = 0; waited <= SCRIPT_PATIENCE_MS && !accepted; waited += 100) {
       try {
@@ -394,8 +423,15 @@ class Attempt {
   private async withoutButton(): Promise<Submission | string> {
     const { form, session } = this;
     await this.hold();
+    // a page that has sent itself may have forgotten what it sent
+    if (session.traffic.exchanges.some((e) => e.phase === "step")) {
+      const values = this.sent.held.values.map((value, i) =>
+        String(value) === String(form.controls[i]?.default) ? (form.left.get(i) ?? value) : value,
+      );
+      this.sent = { ...this.sent, held: { ...this.sent.held, values } };
+    }
     await form.handle.evaluate(leaveField);
-    if (form.scripted) {
+    if (form.scripted || session.traffic.exchanges.some((e) => e.phase === "step")) {
       this.sent = { ...this.sent, autosave: true };
       const saved = await this.await(this.carrying() ? 1500 : 1000);
       if (saved !== undefined) return this.conclude(saved);

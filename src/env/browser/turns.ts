@@ -4,20 +4,25 @@ import type { PostedPair } from "../forms/posted.js";
 import { carriedOf, type HeldValues, receivedValues } from "../forms/received.js";
 import { type SeenPage, seenPage } from "../forms/seen-page.js";
 import type { FieldValue, Task } from "../site.js";
+import { submitButton } from "./buttons.js";
 import { applyCarefully } from "./careful.js";
 import type { Control, ReadForm } from "./controls.js";
 import { currentValues, rescan } from "./controls.js";
 import { attachRequired, checkBackground, type ExecuteOptions, openForm, upload } from "./execute.js";
-import { type ActionRecord, applySteps, resolveAction, type Step, submitButton } from "./fill.js";
+import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
 import { Hands } from "./hands.js";
-import { aimAt } from "./page-actions.js";
-import { type PageSigns, readSigns } from "./page-signs.js";
+import { showsMarker } from "./marker.js";
+import { checkAnswered, type Exchange } from "./network/traffic.js";
+import { aimAt, passTime } from "./page/actions.js";
+import { type PageSigns, readSigns } from "./page/signs.js";
 import { stepBy } from "./reach.js";
 import type { Session } from "./session.js";
-import { checkAnswered, type Exchange } from "./traffic.js";
 
 /** Steps without a submit button or without effect, after which nothing more is to be expected of the page. */
 const SETTLE_MS = 200;
+/** How long a page's own clock may run until it shows that a form was accepted. */
+const MARKER = { patienceMs: 3000, everyMs: 100 };
+const NO_MARKER = "the success marker did not appear";
 
 /** What a form of several pages came to. */
 export interface Walked {
@@ -181,29 +186,63 @@ export class Walk {
     const after = await this.signs();
     const changed = session.documents > documents || stateOf(form) !== state;
     const names = form.controls.filter(({ present, elsewhere }) => present && !elsewhere);
-    const complaint =
+    const ends = posts.length > 0 && !(changed && submitButton(form) !== undefined);
+    const marked = posts.length > 0 && (await this.isMarked(posts, ends, session.documents > documents));
+    const heard =
       posts.map(({ answer, posted }) => (answer === undefined ? undefined : refusalOf(answer, posted))).find(Boolean) ??
-      shownRefusal(after, before, posts.length === 0 ? [] : names.map(({ name, label }) => name || label));
+      shownRefusal(after, before, {
+        names: posts.length === 0 ? [] : names.map(({ name, label }) => name || label),
+        values: values.filter((value) => typeof value === "string"),
+        address: posts.at(-1)?.url ?? "",
+      });
+    // where a task says what an accepted form shows, nothing else does
+    const missing = ends && task.success !== undefined ? NO_MARKER : undefined;
+    const complaint = marked ? undefined : (heard ?? missing);
     this.status = posts.at(-1)?.answer?.status ?? this.status;
     const posted = posts.flatMap((exchange) => [...exchange.posted, ...exchange.inPath]);
     if (complaint !== undefined) {
+      if (complaint === NO_MARKER) this.take(posted, held);
       // what the page itself says is of more use to whoever reads it than a status
       this.complaint = after.errors[0] ?? complaint;
       return { action, fate: "rejected", detail: this.complaint };
     }
-    if (posts.length > 0) {
-      this.posted.push(...posted);
-      receivedValues(form.controls, posted, held, task.keys).values.forEach((value, i) => {
-        if (this.here.has(i)) this.received.set(i, value);
-      });
-    }
+    if (posts.length > 0) this.take(posted, held);
     if (session.documents > documents) this.here.clear();
     this.noteControls();
-    this.done = posts.length > 0 && !(changed && submitButton(form) !== undefined);
+    this.done = marked || ends;
     if (this.done) return { action, fate: "done", submitted: true };
     return changed || posts.length > 0
       ? { action, fate: "done", neutral: true }
       : { action, fate: "rejected", detail: "nothing happened" };
+  }
+
+  /** Notes what the server got. */
+  private take(posted: readonly PostedPair[], held: HeldValues): void {
+    const { form, task } = this;
+    this.posted.push(...posted);
+    receivedValues(form.controls, posted, held, task.keys).values.forEach((value, i) => {
+      if (this.here.has(i)) this.received.set(i, value);
+    });
+  }
+
+  /**
+   * Whether what the task calls its success is shown.
+   * @param ends it has to come now: it is waited for.
+   * @param arrived the answer is a page of its own.
+   */
+  private async isMarked(posts: readonly Exchange[], ends: boolean, arrived: boolean): Promise<boolean> {
+    const { form, session, task } = this;
+    if (task.success === undefined) return false;
+    const answers = posts.flatMap(({ answer }) => answer ?? []);
+    for (let waited = 0; ; waited += MARKER.everyMs) {
+      const shown = await showsMarker(form, task.success, {
+        statuses: [arrived ? session.status : undefined, ...answers.map(({ status }) => status)],
+        addresses: [session.page.url(), ...answers.map(({ url }) => url)],
+        texts: answers.map(({ text }) => text),
+      });
+      if (shown || !ends || waited >= MARKER.patienceMs) return shown;
+      await form.handle.evaluate(passTime, MARKER.everyMs);
+    }
   }
 
   /**

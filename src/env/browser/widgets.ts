@@ -11,14 +11,18 @@ import {
 import type { FieldValue } from "../site.js";
 import { type Control, type ReadForm, rescan } from "./controls.js";
 import { Hands } from "./hands.js";
+import { findDay, findMonth } from "./page/calendar.js";
 import {
-  findDay,
+  buttonsBeside,
   findFresh,
   focusField,
   focusSearch,
+  forgetOptions,
   hiddenFields,
   isOpen,
   isTyped,
+  keyedOption,
+  type Place,
   placeOfControl,
   placeOfOption,
   pressControl,
@@ -29,8 +33,9 @@ import {
   scrollOptions,
   seeOptions,
   setPart,
-} from "./page-hands.js";
-import { type PageForm, readValues } from "./page-reader.js";
+  showsOptions,
+} from "./page/hands.js";
+import { type PageForm, readValues } from "./page/reader.js";
 import type { Session } from "./session.js";
 
 /** What a plan asks of a control: a value as text, or on and off. */
@@ -152,7 +157,7 @@ async function tickBoxes(hands: Hands, form: ReadForm, control: Control, wanted:
     const before = (await heldOf(form, control)).options;
     if (!(await isRight(member))) {
       await hands.calm(1000, 200);
-      if (!(await isRight(member))) return { took: false };
+      if (!(await isRight(member)) && !(await tickByKeys(hands, form, control, member))) return { took: false };
     }
     const after = (await heldOf(form, control)).options;
     const lost =
@@ -161,6 +166,31 @@ async function tickBoxes(hands: Hands, form: ReadForm, control: Control, wanted:
     if (lost) for (const k of chosen) if (k !== undefined && !(await isRight(k, "Control"))) return { took: false };
   }
   return { took: true };
+}
+
+/** Groups that hear no clicks are gone through by arrow keys; the space bar chooses. */
+async function tickByKeys(hands: Hands, form: ReadForm, control: Control, member: number): Promise<boolean> {
+  const isOn = async (): Promise<boolean> => (await heldOf(form, control)).options[member]?.chosen === true;
+  await hands.handle.evaluate(focusGroup, control.index);
+  for (let keys = 0; keys <= control.options.length && !(await isOn()); keys++) {
+    if (keys > 0) await hands.press("ArrowDown");
+    if (await isOn()) return true;
+    if ((await hands.handle.evaluate(focusedMember, control.index)) === member) await hands.press(" ");
+    await hands.calm(100, 25);
+  }
+  return isOn();
+}
+
+/** Runs IN THE PAGE: the focus goes to the list around a group's members, or to the member that takes it. */
+function focusGroup(page: PageForm, control: number): void {
+  const members = page.elements[control] ?? [];
+  const list = members[0]?.closest<HTMLElement>("[role=listbox][tabindex],[role=radiogroup][tabindex]");
+  (list ?? members.find((m) => m.tabIndex >= 0) ?? members[0])?.focus();
+}
+
+/** Runs IN THE PAGE: which member of a group has the focus. */
+function focusedMember(page: PageForm, control: number): number {
+  return (page.elements[control] ?? []).findIndex((m) => m === (m.getRootNode() as Document).activeElement);
 }
 
 /** The option that a text names; of numbers the one option that says it, as `4 stars`; of nameless ones the n-th. */
@@ -184,6 +214,7 @@ function matchOption(options: readonly SeenOption[], wanted: string): number | u
 /** Opens a list and clicks on what is asked for; types into its field where it searches. */
 async function choose(hands: Hands, form: ReadForm, control: Control, wanted: Wanted): Promise<Operated> {
   if (!("value" in wanted)) return { took: false };
+  await hands.handle.evaluate(forgetOptions);
   const several = control.kind === "checkbox-group" || (await takesSeveral(hands, form, control, wanted.value));
   // the options themselves stand there already
   if (control.options.length > 1 && control.widget === "found") return clickFound(hands, form, control, wanted.value);
@@ -198,12 +229,14 @@ async function choose(hands: Hands, form: ReadForm, control: Control, wanted: Wa
       const plain = control.widget === "found" && (await hands.handle.evaluate(isTyped, item));
       await close(hands, control);
       if (plain) await hands.leave();
+      else if (await pickMonth(hands, item)) return { took: true, held: item };
       if (!plain && !(await freeText(hands, form, control, item))) return { took: false, noOption: true };
       picked.push(item);
       continue;
     }
     picked.push(option.text);
     await hands.calm();
+    if (!several) await pickByKeys(hands, form, control, option);
   }
   await close(hands, control);
   learn(form, control, learned);
@@ -242,7 +275,7 @@ async function chooseOne(
     }
     return undefined;
   };
-  if (!(await hands.handle.evaluate(isOpen, control.index))) {
+  if (!(await hands.handle.evaluate(isOpen, control.index)) && !(await hands.handle.evaluate(showsOptions))) {
     await hands.handle.evaluate(remember);
     await clickMember(hands, control);
   }
@@ -266,6 +299,22 @@ async function chooseOne(
   if (!(await hands.handle.evaluate(focusSearch, control.index))) return undefined;
   await hands.type(item);
   return pick(await see(SEARCH_MS));
+}
+
+/** A list that hears no clicks stays open after one, and its control does not show what was clicked: keys do it then. */
+async function pickByKeys(hands: Hands, form: ReadForm, control: Control, option: SeenOption): Promise<void> {
+  const shows = async (): Promise<boolean> =>
+    looseLabel((await heldOf(form, control)).value).includes(looseLabel(option.text));
+  if (control.widget !== "combobox" || !(await hands.handle.evaluate(isOpen, control.index)) || (await shows())) return;
+  await hands.handle.evaluate(focusField, { control: control.index, member: 0 });
+  const options = await hands.handle.evaluate(seeOptions, { control: control.index, wanted: option.text, ms: 100 });
+  for (let keys = 0; keys <= options.length; keys++) {
+    const at = await hands.handle.evaluate(keyedOption, control.index);
+    if (at >= 0 && options[at]?.text === option.text) break;
+    await hands.press("ArrowDown");
+  }
+  await hands.press("Enter");
+  await hands.calm();
 }
 
 /** A field that takes what is no option of its list keeps it when it is left. */
@@ -316,22 +365,59 @@ async function clickFound(hands: Hands, form: ReadForm, control: Control, value:
   return { took: true, held: several ? [...new Set(picked)] : (picked.at(-1) ?? "") };
 }
 
+/** A field that nobody can type into, but buttons beside it: one less and one more, or a pad of keys. */
+export async function operateBeside(
+  session: Session,
+  form: ReadForm,
+  control: Control,
+  value: string,
+): Promise<boolean> {
+  const hands = new Hands(session, form.handle);
+  const buttons = await form.handle.evaluate(buttonsBeside, control.index);
+  const press = (i: number): Promise<boolean> => clickOption(hands, i);
+  const now = async (): Promise<string> => (await heldOf(form, control)).value;
+  const keys = [...value].map((key) => buttons.findIndex((b) => b.text === key));
+  if (value !== "" && keys.every((key) => key >= 0)) {
+    const clear = buttons.findIndex((b) => /^(?:clear|reset|c|ac)$/i.test(b.text));
+    if ((await now()) !== "" && clear >= 0) await press(clear);
+    for (const key of keys) await press(key);
+    await hands.calm();
+    return (await now()) === value;
+  }
+  const number = async (): Promise<number | undefined> => parseNumber(await now());
+  return (await stepTo(hands, buttons, value, number, press)).took;
+}
+
 /** Two buttons, less and more, around a number. */
-async function step(hands: Hands, control: Control, item: string): Promise<Operated> {
+function step(hands: Hands, control: Control, item: string): Promise<Operated> {
+  return stepTo(
+    hands,
+    control.options,
+    item,
+    (more) => hands.handle.evaluate(numberBeside, { control: control.index, member: more }),
+    (member) => clickMember(hands, control, member),
+  );
+}
+
+async function stepTo(
+  hands: Hands,
+  buttons: readonly { readonly text: string }[],
+  item: string,
+  now: (more: number) => Promise<number | undefined>,
+  press: (button: number) => Promise<boolean>,
+): Promise<Operated> {
   const wanted = parseNumber(item);
-  const sign = (words: RegExp): number => control.options.findIndex((o) => words.test(o.text));
-  const less = sign(/^[-\u2212\u2013]$|decrease|decrement|less|minus|remove/i);
-  const more = sign(/^[+\uff0b]$|increase|increment|more|plus|add/i);
+  const sign = (words: RegExp): number => buttons.findIndex((o) => words.test(o.text));
+  const less = sign(/^[-\u2212\u2013]$|decrease|decrement|less|minus|remove|subtract|down/i);
+  const more = sign(/^[+\uff0b]$|increase|increment|more|plus|add|up/i);
   if (wanted === undefined || less < 0 || more < 0) return { took: false, noOption: true };
-  const now = async (): Promise<number | undefined> =>
-    hands.handle.evaluate(numberBeside, { control: control.index, member: more });
   for (let clicks = 0; clicks < MOST_KEYS; clicks++) {
-    const is = await now();
+    const is = await now(more);
     if (is === undefined) return { took: false };
     if (is === wanted) return { took: true, held: String(wanted) };
-    await clickMember(hands, control, is < wanted ? more : less);
+    await press(is < wanted ? more : less);
     await hands.calm(200, 25);
-    if ((await now()) === is) return { took: false };
+    if ((await now(more)) === is) return { took: false };
   }
   return { took: false };
 }
@@ -445,6 +531,18 @@ async function pickDate(hands: Hands, form: ReadForm, control: Control, value: s
   return { took: true, held: date };
 }
 
+/** `2025-03`, among the twelve months that a control has opened. */
+async function pickMonth(hands: Hands, item: string): Promise<boolean> {
+  const date = parseDate(`${item}-01`) ?? parseDate(`1 ${item}`);
+  if (date === undefined) return false;
+  const [year = 0, month = 0] = date.split("-").map(Number);
+  const place = await hands.handle.evaluate(findMonth, { year, month });
+  if (place === undefined) return false;
+  await hands.click(place, () => hands.handle.evaluate(pressOption, 0));
+  await hands.calm();
+  return true;
+}
+
 async function typeSegments(hands: Hands, form: ReadForm, control: Control, value: string): Promise<Operated> {
   const date = control.kind === "date" ? parseDate(value) : parseTime(value);
   if (date === undefined) return { took: false };
@@ -499,9 +597,9 @@ function segmentsOf(page: PageForm, control: number): { what: string; twelve: bo
 }
 
 async function setParts(form: ReadForm, control: Control, value: string): Promise<Operated> {
-  const date = parseDate(value);
+  const date = control.kind === "time" ? parseTime(value) : parseDate(value);
   if (date === undefined) return { took: false };
-  for (const [member, part] of date.split("-").entries())
+  for (const [member, part] of date.split(/[-:]/).entries())
     if (!(await form.handle.evaluate(setPart, { control: control.index, member, number: Number(part) })))
       return { took: false };
   return { took: true, held: date };
@@ -520,6 +618,18 @@ async function typeDigits(hands: Hands, form: ReadForm, control: Control, value:
   return { took: (await heldOf(form, control)).value === value };
 }
 
+/** Runs IN THE PAGE: where the button behind a field is that adds what is typed in it. */
+function placeOfAdder(page: PageForm, control: number): Place | undefined {
+  const field = page.elements[control]?.[0];
+  for (let next = field?.nextElementSibling ?? null; next !== null; next = next.nextElementSibling) {
+    if (!next.matches("button,[role=button],a,input[type=button]")) continue;
+    if (!page.add.test(page.kit.ofButton(next as HTMLElement))) return undefined;
+    page.options = [next as HTMLElement];
+    return page.kit.aim(next);
+  }
+  return undefined;
+}
+
 /** Types items into a field that makes chips of them: with a comma where it takes one, else with Enter. */
 async function addTags(hands: Hands, form: ReadForm, control: Control, wanted: Wanted): Promise<Operated> {
   if (!("value" in wanted)) return { took: false };
@@ -533,6 +643,13 @@ async function addTags(hands: Hands, form: ReadForm, control: Control, wanted: W
     await hands.handle.evaluate(focusField, { control: control.index, member: 0 });
     await hands.type(item);
     await hands.calm(200, 25);
+    const adder = await hands.handle.evaluate(placeOfAdder, control.index);
+    if (adder !== undefined) {
+      await hands.click(adder, () => hands.handle.evaluate(pressOption, 0));
+      await hands.calm(200, 25);
+      added.push(item);
+      continue;
+    }
     for (const key of ["Enter", ",", "Tab"]) {
       await hands.press(key);
       await hands.calm(200, 25);

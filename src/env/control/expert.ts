@@ -1,8 +1,6 @@
-import { CAN, SPEED } from "./scene.js";
+import { CAN, PERIOD, SPEED } from "./scene.js";
 import { inBin, type WorldState } from "./simulator.js";
 
-/** Seconds of a control step. */
-const PERIOD = 0.032;
 /** Height of the hand on its way: metres. */
 const CARRY = 0.15;
 

@@ -15,6 +15,10 @@ export const BIN_HALF = 0.08;
 export const OPEN = 0.045;
 /** Fastest that the hand moves along an axis. */
 export const SPEED = 0.6;
+/** Seconds of one step of the simulation, and of a control step. */
+export const SUBSTEPS = 3;
+export const PERIOD = 0.032;
+const TIMESTEP = PERIOD / SUBSTEPS;
 export const QPOS = { hand: 0, fingers: 3, can: 5 } as const;
 
 const WALL = { thickness: 0.004, height: 0.015 };
@@ -34,13 +38,13 @@ function walls([x, y]: readonly [number, number]): string {
 const finger = (name: string, side: 1 | -1): string => `
       <body name="${name}" pos="0 ${side * 0.006} 0" gravcomp="1">
         <joint name="${name}" type="slide" axis="0 ${side} 0" range="0 ${OPEN}" damping="2"/>
-        <geom type="box" pos="0 0 0.012" size="0.012 0.006 0.03" mass="0.05" friction="2 0.05 0.001" condim="4"/>
+        <geom type="box" pos="0 0 0.012" size="0.012 0.006 0.03" mass="0.05" friction="2 0.05 0.001" condim="4" contype="2" conaffinity="0"/>
       </body>`;
 
-/** The scene in MuJoCo's XML. */
+/** The scene in MuJoCo's XML. The can touches everything; fingers touch nothing else, which saves a third of the time. */
 export const SCENE = `<mujoco model="can">
   <size memory="1M"/>
-  <option timestep="0.008" integrator="implicitfast" cone="elliptic" impratio="10"/>
+  <option timestep="${TIMESTEP}" integrator="implicitfast" cone="elliptic" impratio="10"/>
   <worldbody>
     <geom name="table" type="plane" size="1 1 0.1"/>
       ${BINS.map(walls).join("\n      ")}
@@ -48,11 +52,11 @@ export const SCENE = `<mujoco model="can">
       <joint name="x" type="slide" axis="1 0 0" range="-0.35 0.35"/>
       <joint name="y" type="slide" axis="0 1 0" range="-0.3 0.3"/>
       <joint name="z" type="slide" axis="0 0 1" range="0.03 0.25"/>
-      <geom type="box" pos="0 0 0.06" size="0.02 0.05 0.01" mass="0.5"/>${finger("left", 1)}${finger("right", -1)}
+      <geom type="box" pos="0 0 0.06" size="0.02 0.05 0.01" mass="0.5" contype="0" conaffinity="0"/>${finger("left", 1)}${finger("right", -1)}
     </body>
     <body name="can">
       <freejoint/>
-      <geom type="cylinder" size="${CAN.radius} ${CAN.half}" mass="0.1" friction="1 0.05 0.001" condim="4"/>
+      <geom type="cylinder" size="${CAN.radius} ${CAN.half}" mass="0.1" friction="1 0.05 0.001" condim="4" conaffinity="3"/>
     </body>
   </worldbody>
   <actuator>

@@ -1,11 +1,9 @@
 import type { MainModule, MjData, MjModel } from "@mujoco/mujoco";
 import { UserError } from "../../core/errors.js";
-import { BIN_HALF, BINS, CAN, OPEN, QPOS, SCENE, SPEED } from "./scene.js";
+import { BIN_HALF, BINS, CAN, OPEN, QPOS, SCENE, SPEED, SUBSTEPS } from "./scene.js";
 
 const PACKAGE = "@mujoco/mujoco";
 const INSTALL = "npm install --no-save @mujoco/mujoco@3.14.0";
-/** Steps of the simulation in one control step: 4 x 8 ms. */
-const SUBSTEPS = 4;
 
 /** Numbers of one action. */
 export const ACTION_SIZE = 4;
@@ -42,10 +40,12 @@ export class Simulator {
   ) {}
 
   /** @throws UserError where the simulator is not installed. */
-  static async open(): Promise<Simulator> {
+  static async open(
+    find = (): Promise<typeof import("@mujoco/mujoco")> => import("@mujoco/mujoco"),
+  ): Promise<Simulator> {
     let load: typeof import("@mujoco/mujoco")["default"];
     try {
-      ({ default: load } = await import("@mujoco/mujoco"));
+      ({ default: load } = await find());
     } catch (error) {
       throw new UserError(`The simulator ${PACKAGE} is not installed, and the control environment needs it.`, {
         hint: INSTALL,

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Act } from "../../core/interaction.js";
 import { Rng } from "../../core/rng.js";
+import { drawStrip } from "../control/drawing.js";
 import { expertAction } from "../control/expert.js";
 import {
   ACTION_SIZE,
@@ -30,7 +31,14 @@ const size = (least: number): z.ZodInt => z.int().min(least).max(100_000);
 const schema = z.strictObject({
   seed: z.int().min(0).default(0).describe("of the start states"),
   chunk: size(1).default(4).describe("Ta: actions that a policy answers with at once"),
-  horizon: size(1).default(100).describe("control steps of an episode (32 ms each)"),
+  horizon: size(1).default(64).describe("control steps of an episode (32 ms each); the scripted expert needs up to 50"),
+  reward: z
+    .enum(["success", "staged"])
+    .default("success")
+    .describe(
+      "success: 1 or 0; staged: up to .25 for a hand near the can, .5 and more for one that is lifted, 1 for success",
+    ),
+  discount: z.number().positive().max(1).default(1).describe("the reward is multiplied by this for every control step"),
   train_tasks: size(1).default(256).describe("start states to learn from"),
   demonstration_noise: z
     .number()
@@ -56,14 +64,26 @@ export const environment: EnvironmentKind = {
     const { summary } = await opened.play(task, await oracle(task, undefined as never), new Map());
     return `MuJoCo; the scripted expert: ${summary}`;
   },
-  view: ({ path }) => [
+  view: (detail) => [
     {
       title: "path of the hand and the can, a row a chunk (cm)",
       head: ["hand x", "y", "z", "fingers", "can x", "y", "z"],
-      rows: ((path ?? []) as readonly (readonly number[])[]).map((row) => row.map((x) => ({ text: x.toFixed(1) }))),
+      rows: (recorded(detail)?.path ?? []).map((row) => row.map((x) => ({ text: x.toFixed(1) }))),
     },
   ],
+  drawing(detail) {
+    const episode = recorded(detail);
+    if (episode === undefined) return undefined;
+    return {
+      title: "drawn from the recorded positions, by row of the path: from above, and from the side; its bin is bold",
+      svg: drawStrip(episode.path, episode.bin),
+    };
+  },
 };
+
+/** What an episode's detail holds; undefined where a file holds something else. */
+const detailSchema = z.object({ path: z.array(z.array(z.number()).length(7)).min(1), bin: z.int() });
+const recorded = (detail: unknown): z.output<typeof detailSchema> | undefined => detailSchema.safeParse(detail).data;
 
 export class ControlEnvironment implements Environment {
   readonly name = "control";
@@ -85,12 +105,13 @@ export class ControlEnvironment implements Environment {
   async start(): Promise<void> {}
 
   async play(task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
-    const { chunk, horizon } = this.options;
+    const { chunk, horizon, reward, discount } = this.options;
     return this.within(task, async (world) => {
       const path: number[][] = [];
       let state = world.state();
       let steps = 0;
       let grasped = false;
+      let [reach, carry] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
       while (steps < horizon && !succeeded(state)) {
         path.push(centimetres(state));
         const { vector } = await act({ vectors: { state: observe(state) } });
@@ -103,17 +124,20 @@ export class ControlEnvironment implements Environment {
           world.step(vector.subarray(i, i + ACTION_SIZE));
           steps++;
           state = world.state();
-          grasped ||= state.can[2] > 0.08;
+          grasped ||= state.can[2] > LIFTED;
+          reach = Math.min(reach, distance(state.hand, state.can));
+          if (state.can[2] > LIFTED) carry = Math.min(carry, distance(state.bin, state.can.slice(0, 2)));
           if (succeeded(state)) break;
         }
       }
       path.push(centimetres(state));
       const success = succeeded(state);
+      const earned = success ? 1 : reward === "staged" ? stage(reach, carry) : 0;
       return {
-        reward: Number(success),
+        reward: earned * discount ** steps,
         success,
         metrics: { control_steps: steps, lifted: Number(grasped), in_bin: Number(inBin(state)) },
-        detail: { path },
+        detail: { path, bin: (task as ControlTask).start.bin },
         summary: success ? `in its bin after ${steps} steps` : grasped ? "lifted, not placed" : "not lifted",
       };
     });
@@ -189,6 +213,22 @@ export class ControlEnvironment implements Environment {
       world.end();
     }
   }
+}
+
+/** Height of the can's centre from which it counts as lifted: metres. */
+const LIFTED = 0.08;
+
+function distance(a: readonly number[], b: readonly number[]): number {
+  return Math.hypot(...a.map((x, i) => x - (b[i] as number)));
+}
+
+/**
+ * What an episode without success is worth where the reward is staged, after robosuite's PickPlace.
+ * @param reach nearest that the hand came to the can. @param carry nearest that the lifted can came to its bin, from above.
+ */
+function stage(reach: number, carry: number): number {
+  if (Number.isFinite(carry)) return 0.5 + 0.25 * (1 - Math.tanh(5 * carry));
+  return Number.isFinite(reach) ? 0.25 * (1 - Math.tanh(10 * reach)) : 0;
 }
 
 /** A row of an episode's path. */

@@ -12,6 +12,7 @@ import { EnvironmentFault } from "../browser/browser.js";
 import type { Control } from "../browser/controls.js";
 import { type Episode, EpisodeRunner } from "../browser/episode.js";
 import { findBrowser } from "../browser/find-browser.js";
+import { injectedFaults } from "../browser/injected-faults.js";
 import type {
   Demonstration,
   Environment,
@@ -40,6 +41,7 @@ const browser = z.strictObject({
     .enum(["dummy", "none"])
     .default("dummy")
     .describe("what a file field gets: a small generated file, or nothing"),
+  inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
 });
 
 const prompt = z.strictObject({
@@ -55,7 +57,9 @@ const reward = z
     z.string().refine(isModulePath, "expected default, documents or the path of a module"),
   ])
   .default("default")
-  .describe("documents = the design documents' own formula, for comparison; or a module of yours, ./my-reward.mjs");
+  .describe(
+    "documents = .4 accepted + .4 fields that the text of the plan names + .2 executed, for comparison; or a module of yours, ./my-reward.mjs",
+  );
 
 export const config = z.looseObject({ site: z.looseObject({ kind: z.string() }), browser, prompt, reward });
 type FormsConfig = z.output<typeof config>;
@@ -104,6 +108,7 @@ export class FormsEnvironment implements Environment {
   readonly name: string;
   readonly tasks: readonly Task[];
   readonly notes: readonly string[];
+  readonly oneTurn = true;
   private opened: Promise<EpisodeRunner> | undefined;
   private known: readonly KnownTask[] | undefined;
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
@@ -132,7 +137,7 @@ export class FormsEnvironment implements Environment {
 
   /** The browser; started at first use, since supervised training needs none. */
   runner(): Promise<EpisodeRunner> {
-    const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads } = this.config.browser;
+    const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads, inject_faults } = this.config.browser;
     this.opened ??= EpisodeRunner.open({
       site: this.site,
       headless,
@@ -140,6 +145,7 @@ export class FormsEnvironment implements Environment {
       actionTimeoutMs: action_timeout_s * 1000,
       episodeTimeoutMs: rollout_timeout_s * 1000,
       uploads,
+      faults: inject_faults,
     });
     return this.opened;
   }
@@ -211,7 +217,8 @@ export class FormsEnvironment implements Environment {
 
   /** A form that does not exist: the site's own, or fields of the training tasks put together anew. */
   syntheticDemonstration(rng: Rng): Demonstration {
-    const drawn = this.site.augmentedTask?.(rng) ?? recombined(this.knownTasks(), rng);
+    const drawn =
+      this.site.augmentedTask?.(rng) ?? recombined(this.knownTasks(), rng, this.config.prompt.style === "document");
     return this.demonstration(drawn.task, drawn.kinds);
   }
 

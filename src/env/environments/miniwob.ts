@@ -14,6 +14,7 @@ import type { Rng } from "../../core/rng.js";
 import { serveApp } from "../../core/serve.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import { EpisodeRunner, type Idle } from "../browser/episode.js";
+import { injectedFaults } from "../browser/injected-faults.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
 import type {
@@ -57,6 +58,7 @@ const schema = z.strictObject({
     .describe("characters of a prompt that describe the page"),
   headless: z.boolean().default(true).describe("false shows the browser"),
   contexts: z.int().min(1).max(1000).default(4).describe("episodes at once, one isolated context each"),
+  inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
 });
 type Options = z.output<typeof schema>;
 
@@ -164,7 +166,7 @@ export class MiniWob implements Environment {
   }
 
   private runner(): Promise<EpisodeRunner> {
-    const { headless, contexts } = this.options;
+    const { headless, contexts, inject_faults } = this.options;
     this.opened ??= EpisodeRunner.open({
       site: this.site,
       headless,
@@ -172,6 +174,7 @@ export class MiniWob implements Environment {
       actionTimeoutMs: ACTION_TIMEOUT_MS,
       episodeTimeoutMs: EPISODE_TIMEOUT_MS,
       uploads: "none",
+      faults: inject_faults,
     });
     return this.opened;
   }

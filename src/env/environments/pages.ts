@@ -10,14 +10,21 @@ import { type Episode, type EpisodeRunner, type Idle, NOT_PLAYED } from "../brow
 import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
 import { Walk, type Walked } from "../browser/turns.js";
-import type { Environment, EnvironmentKind, EnvironmentTask, EpisodeOutcome, FixedPolicy } from "../environment.js";
+import type {
+  Demonstration,
+  Environment,
+  EnvironmentKind,
+  EnvironmentTask,
+  EpisodeOutcome,
+  FixedPolicy,
+} from "../environment.js";
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { type RewardKind, rewardFor } from "../forms/own-reward.js";
-import { renderPage } from "../forms/page-prompt.js";
+import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { parsePlan, renderPlan } from "../forms/plan.js";
 import { documentsReward, score } from "../forms/reward.js";
-import type { SeenPage } from "../forms/seen-page.js";
+import { knownPage, type SeenPage } from "../forms/seen-page.js";
 import type { RunningSite, Task } from "../site.js";
 import { FormsEnvironment, environment as forms, config as formsConfig, openSite, outcomeOf } from "./forms.js";
 
@@ -61,6 +68,8 @@ export class PagesEnvironment implements Environment {
   readonly notes: readonly string[];
   readonly capacity: number;
   private readonly forms: FormsEnvironment;
+  /** Only where the site knows its pages; elsewhere the oracle has to play. */
+  readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
   /** The pages behind observations, for policies that need no model. */
   private readonly pages = new WeakMap<Observation, SeenPage>();
 
@@ -75,6 +84,20 @@ export class PagesEnvironment implements Environment {
     this.notes = site.notes ?? [];
     // an episode keeps its context between its turns
     this.capacity = config.browser.contexts;
+    const { knownPages } = site;
+    if (knownPages === undefined) return;
+    this.demonstrations = (tasks) =>
+      (tasks as readonly Task[]).flatMap((task) =>
+        knownPages(task).map((known) => {
+          const page = knownPage(task.formTitle, known);
+          const observation = { text: this.prompt(page, task).text };
+          return { id: task.id, observation, action: { text: renderPlan(oraclePlan(task, page), "compact") } };
+        }),
+      );
+  }
+
+  private prompt(page: SeenPage, task: Task): PagePrompt {
+    return renderPage(page, task, this.config.prompt.style, this.config.environment.page_characters);
   }
 
   splitHash(): string {
@@ -130,7 +153,7 @@ export class PagesEnvironment implements Environment {
     task: Task,
     ask: (observation: Observation, turn: number) => Promise<Action>,
   ): Promise<Played> {
-    const { turns, page_characters } = this.config.environment;
+    const { turns } = this.config.environment;
     const uploads = this.config.browser.uploads;
     const walk = await Walk.open(session, task, { uploads });
     const shown: string[][] = [];
@@ -139,7 +162,7 @@ export class PagesEnvironment implements Environment {
     let last: string | undefined;
     for (let turn = 0; turn < turns && !walk.done; turn++) {
       const page = await walk.see();
-      const prompt = renderPage(page, task, this.config.prompt.style, page_characters);
+      const prompt = this.prompt(page, task);
       // a turn that has changed nothing, not even a message, has no other one after it
       if (prompt.text === last) break;
       last = prompt.text;
@@ -154,6 +177,26 @@ export class PagesEnvironment implements Environment {
       if (plan.actions.length === 0) break;
     }
     return { walked: await walk.end(), shown, unresolved, cuts };
+  }
+
+  /**
+   * The page as the last answer fills it in. Those before it are played again, and send what they sent; of the last, what
+   * may send something is left out.
+   */
+  async photograph(task: EnvironmentTask, actions: readonly Action[]): Promise<Uint8Array | undefined> {
+    const { uploads } = this.config.browser;
+    const ended = await (await this.runner()).converse(async (session) => {
+      const walk = await Walk.open(session, task as Task, { uploads });
+      for (const [i, { text = "" }] of actions.entries()) {
+        const plan = parsePlan(text);
+        const fills = plan.actions.filter(({ kind }) => kind !== "submit" && kind !== "click" && kind !== "goto");
+        await walk.act(i + 1 < actions.length ? plan : { ...plan, actions: fills });
+      }
+      const image = await session.photograph();
+      await walk.end();
+      return image;
+    });
+    return "fault" in ended ? undefined : ended.result;
   }
 
   private outcome(

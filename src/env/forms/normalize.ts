@@ -180,7 +180,19 @@ export function findOption(
     const index = options.findIndex((option) => same(formsOf(option)));
     if (index >= 0) return index;
   }
-  return findRange(options, text) ?? findRating(options, text);
+  return findEqual(options, text) ?? findRange(options, text) ?? findRating(options, text);
+}
+
+/** An option that says the same time, date or number in another notation: `14:30` is "2:30 PM". */
+function findEqual(options: readonly { readonly text: string }[], wanted: string): number | undefined {
+  if (!/\d/.test(wanted)) return undefined;
+  for (const parse of [parseTime, parseDate, parseNumber]) {
+    const value = parse(wanted);
+    if (value === undefined) continue;
+    const index = options.findIndex((option) => parse(option.text) === value);
+    if (index >= 0) return index;
+  }
+  return undefined;
 }
 
 /** Of ratings the one that says a number: `4` is "4 stars", "4 out of 5", "Rate 4". */

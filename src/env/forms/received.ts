@@ -1,5 +1,6 @@
 import type { Control } from "../browser/controls.js";
 import type { FieldValue } from "../site.js";
+import { makerOf, takenApart, withoutMarkup } from "./joined.js";
 import {
   findOption,
   listItems,
@@ -74,6 +75,15 @@ export function receivedValues(
     );
     if (found.length > 0) give(i, found);
   });
+  // a list before boxes of the names of its items
+  controls.forEach((control, i) => {
+    const value = held?.values[i];
+    if (!open(i) || !isList(control) || !Array.isArray(value) || value.length === 0) return;
+    const found = value.map((item) => leaves.filter((leaf) => !leaf.used && sameOption(control, item, leaf.value)));
+    const key = found[0]?.[0]?.key;
+    const own = found.map((some) => some.find((leaf) => leaf.key === key));
+    if (own.every((leaf) => leaf !== undefined)) give(i, own);
+  });
   // the best pairs of control and value first: a key that fits outweighs the order in the page
   const offers = controls.flatMap((control, i): Offer[] => {
     const value = held?.values[i];
@@ -102,6 +112,27 @@ export function receivedValues(
     if (isList(control)) giveList(control, i, Array.isArray(value) ? value : undefined);
     else if (control.kind === "date" || control.kind === "time") giveParts(control, i, value);
   });
+  if (held !== undefined) {
+    const isRight = (i: number): boolean =>
+      values[i] !== undefined && sameValue(controls[i] as Control, held.values[i] ?? "", String(values[i]));
+    const madeOf = makerOf(controls, held.values);
+    for (const leaf of leaves.slice(0, COMPARED)) {
+      const parts = madeOf(leaf.value);
+      for (const i of parts) if (!isRight(i)) values[i] = held.values[i];
+      if (parts.length > 0) leaf.used = true;
+    }
+    controls.forEach((_, i) => {
+      if (isRight(i)) return;
+      const rest = leaves.filter((leaf) => !leaf.used || values[i] === leaf.value);
+      const parts = takenApart(
+        held.values[i] ?? "",
+        rest.map((leaf) => leaf.value),
+      ).map((k) => rest[k] as Leaf);
+      if (parts.length === 0) return;
+      take(parts);
+      values[i] = held.values[i];
+    });
+  }
   controls.forEach((control, i) => {
     if (!open(i)) return;
     const value = held?.values[i];
@@ -225,6 +256,9 @@ export function carriedOf(
     ({ control, value }) => control.kind !== "checkbox" && control.kind !== "file" && String(value).length > 1,
   );
   const counted = strong.length > 0 ? strong : changed;
+  const madeOf = makerOf(controls, held.values);
+  const joined = new Set(posted.flatMap(([, value]) => madeOf(value)));
+  const texts = posted.map(([, value]) => value);
   const carried = counted.filter(({ control, value, i }) => {
     if (Array.isArray(value))
       return posted.some(([key, v]) =>
@@ -234,7 +268,8 @@ export function carriedOf(
             (parseBoolean(v) === true && looseLabel(lastWord(key)) === looseLabel(item)),
         ),
       );
-    if (posted.some(([, v]) => sameValue(control, value, v, held.typed?.get(i)))) return true;
+    if (joined.has(i) || posted.some(([, v]) => sameValue(control, value, v, held.typed?.get(i)))) return true;
+    if (takenApart(value, texts).length > 0) return true;
     if (held.mirrors?.get(i)?.some(([name, v]) => posted.some(([key, p]) => sameKey(key, name) && p === v)))
       return true;
     return (
@@ -394,7 +429,7 @@ function sameValue(control: Control, held: FieldValue, value: string, typed?: st
   const text = normalizeText(String(held));
   const other = normalizeText(value);
   if (text === "" || other === "") return false;
-  if (text === other) return true;
+  if (text === other || (/[<&]/.test(other) && text === normalizeText(withoutMarkup(other)))) return true;
   // a mask writes what was typed in its own way, and may take it out again
   if (typed !== undefined && lettersOf(typed) !== "" && lettersOf(typed) === lettersOf(other)) return true;
   switch (control.kind) {

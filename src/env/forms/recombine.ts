@@ -1,5 +1,5 @@
 import type { Rng } from "../../core/rng.js";
-import type { FieldKind, FieldValue, Task } from "../site.js";
+import type { ControlKind, FieldKind, FieldValue, Task } from "../site.js";
 
 /** A task and the controls of its fields. */
 export interface KnownTask {
@@ -7,24 +7,65 @@ export interface KnownTask {
   readonly kinds: Readonly<Record<string, FieldKind>>;
 }
 
+/** Share of the tasks whose fields get labels that no form has, and of those tasks the share of fields. */
+const RENAMED = 0.6;
+/** Share of a renamed task's texts that are made of other words. */
+const REWORDED = 0.3;
+const LONGEST_LABEL = 7;
+const LONGEST_TEXT = 12;
+
+const words = new WeakMap<readonly KnownTask[], readonly string[]>();
+
+/** The words of all labels, titles and texts of the known tasks, each once. */
+function wordsOf(known: readonly KnownTask[]): readonly string[] {
+  const texts = known.flatMap(({ task }) => [
+    task.formTitle,
+    ...Object.keys(task.fields),
+    ...Object.values(task.fields).filter((value) => typeof value === "string"),
+  ]);
+  const all = words.get(known) ?? [...new Set(texts.flatMap((text) => text.split(/[\s|:]+/).filter(Boolean)))].sort();
+  words.set(known, all);
+  return all;
+}
+
 /**
- * A task put together anew: some fields of one task, or of two under the title of a third, in random order. What such
- * tasks teach is to read labels and values, not which of them a form has.
+ * A task put together anew: some fields of one task, or of two under the title of a third, in random order; in some of
+ * them labels, digits and texts are others. What such tasks teach is to read labels and values, not which of them a form
+ * has.
+ * @param fromDocument the values are found in the task's document: then they stay, and stay together.
  */
-export function recombined(known: readonly KnownTask[], rng: Rng): KnownTask {
+export function recombined(known: readonly KnownTask[], rng: Rng, fromDocument = false): KnownTask {
   const [first, second, third] = [rng.pick(known), rng.pick(known), rng.pick(known)];
-  const mixed = rng.uniform() < 0.5;
+  const mixed = !fromDocument && rng.uniform() < 0.5;
   const parts = mixed ? [first, second] : [first];
-  const fields = new Map(parts.flatMap(({ task }) => Object.entries(task.fields)));
-  const labels = rng.shuffle([...fields.keys()]);
+  const values = new Map(parts.flatMap(({ task }) => Object.entries(task.fields)));
+  const ownKinds: Readonly<Record<string, FieldKind>> = Object.assign({}, ...parts.map(({ kinds }) => kinds));
+  const labels = rng.shuffle([...values.keys()]);
   const kept = labels.slice(0, 1 + rng.int(labels.length));
-  const title = (mixed ? third : first).task.formTitle;
-  return {
-    task: {
-      ...first.task,
-      formTitle: title,
-      fields: Object.fromEntries(kept.map((label) => [label, fields.get(label) as FieldValue])),
-    },
-    kinds: Object.assign({}, ...parts.map(({ kinds }) => kinds)),
-  };
+  const renamed = !fromDocument && rng.uniform() < RENAMED;
+  const fields: Record<string, FieldValue> = {};
+  const kinds: Record<string, FieldKind> = {};
+  for (const label of kept) {
+    const other = renamed && rng.uniform() < RENAMED ? phrase(known, LONGEST_LABEL, rng) : label;
+    const name = other in fields || other === "submit" ? label : other;
+    const [value, kind] = [values.get(label) as FieldValue, ownKinds[label] as FieldKind | undefined];
+    fields[name] = renamed && typeof value === "string" ? otherText(value, kind?.kind, known, rng) : value;
+    if (kind !== undefined) kinds[name] = kind;
+  }
+  return { task: { ...first.task, formTitle: (mixed ? third : first).task.formTitle, fields }, kinds };
+}
+
+/** Up to so many words, short phrases more often than long ones. */
+function phrase(known: readonly KnownTask[], longest: number, rng: Rng): string {
+  const all = wordsOf(known);
+  const count = 1 + Math.floor(rng.uniform() * rng.uniform() * longest);
+  return Array.from({ length: count }, () => rng.pick(all)).join(" ");
+}
+
+/** Other words where a control takes any text, other digits where it takes any number; else what it was. */
+function otherText(value: string, kind: ControlKind | undefined, known: readonly KnownTask[], rng: Rng): string {
+  const free = kind === "text" || kind === "textarea";
+  if (free && rng.uniform() < REWORDED) return phrase(known, LONGEST_TEXT, rng);
+  if (!free && kind !== "tel" && kind !== "email" && kind !== "url") return value;
+  return value.replace(/\d/g, () => String(rng.int(10)));
 }

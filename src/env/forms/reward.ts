@@ -75,6 +75,8 @@ function judgeField(label: string, truth: FieldValue, controls: readonly Control
  * one is on, clicking into a text field) count on neither side. One action a field and the submit are needed.
  */
 function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome, fieldAccuracy: number): number {
+  // whoever has not seen a field cannot know that it is right already
+  const unseen = new Set(fields.filter((f) => !f.needed && f.exact && f.control?.late).map((f) => f.control?.index));
   const wanted = new Map(fields.filter((f) => f.needed && f.changed).map((f) => [f.control?.index, f]));
   const lastOn = new Map<number, number>();
   outcome.actions.forEach((record, i) => {
@@ -87,6 +89,7 @@ function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome,
   const perControl = new Map<number, Set<string>>();
   outcome.actions.forEach((record, i) => {
     if (record.neutral === true) return;
+    if (record.fate === "done" && record.control !== undefined && unseen.has(record.control)) return;
     planned++;
     if (i === submitted) {
       effective += fieldAccuracy;

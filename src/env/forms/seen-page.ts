@@ -1,6 +1,6 @@
 import type { Control, ReadForm } from "../browser/controls.js";
-import type { PageSigns } from "../browser/page-signs.js";
-import type { FieldValue } from "../site.js";
+import type { PageSigns } from "../browser/page/signs.js";
+import type { FieldValue, KnownPage } from "../site.js";
 
 /** What a policy sees of a page. */
 export interface SeenPage {
@@ -13,6 +13,9 @@ export interface SeenPage {
   readonly controls: readonly (Control & { readonly value: FieldValue })[];
   readonly buttons: readonly string[];
 }
+
+/** Headings besides the title that are told. */
+const MOST_HEADINGS = 3;
 
 /** @param complaint what the last turn met with. */
 export function seenPage(
@@ -27,7 +30,7 @@ export function seenPage(
     complaint === undefined || said.some((text) => complaint.includes(text)) ? said : [complaint, ...said];
   return {
     title,
-    headings: headings.slice(0, 3),
+    headings: headings.slice(0, MOST_HEADINGS),
     messages: [...new Set(messages)],
     controls: form.controls.flatMap((control, i) =>
       control.present && !control.elsewhere
@@ -35,5 +38,31 @@ export function seenPage(
         : [],
     ),
     buttons: form.buttons.map(({ label }) => label),
+  };
+}
+
+/** An untouched page as a browser would show it. */
+export function knownPage(title: string, { headings, fields }: KnownPage): SeenPage {
+  return {
+    title,
+    headings: headings.slice(0, MOST_HEADINGS),
+    messages: [],
+    controls: Object.entries(fields).map(([label, { kind, default: preset, options = [] }], index) => ({
+      index,
+      kind,
+      widget: "native",
+      label,
+      section: "",
+      also: [],
+      name: "",
+      id: "",
+      required: false,
+      default: preset,
+      value: preset,
+      options: options.map((text) => ({ text, value: text })),
+      form: 0,
+      present: true,
+    })),
+    buttons: [],
   };
 }

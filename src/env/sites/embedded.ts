@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
-import { type RunningSite, type SiteKind, TIERS } from "../site.js";
+import { type RunningSite, type SiteKind, type Task, TIERS } from "../site.js";
 import { augmentedTask } from "./embedded/augment.js";
 import { FORMS, fieldKinds } from "./embedded/catalog.js";
 import { serveForms } from "./embedded/server.js";
 import { embeddedTasks } from "./embedded/tasks.js";
+import { knownPages } from "./embedded/wizards.js";
 import { splitHash } from "./parts/split-hash.js";
 
 const schema = z.strictObject({
@@ -53,7 +54,9 @@ export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions)
       splitHash: () => hash,
       posts: server.posts,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
-      ...(options.tier === "wizard" ? {} : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier) }),
+      ...(options.tier === "wizard"
+        ? { knownPages: (task: Task) => knownPages(task.form, Object.keys(task.fields)) }
+        : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier) }),
       stop: server.stop,
     };
   },

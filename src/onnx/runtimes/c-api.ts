@@ -1,5 +1,5 @@
-import { decodeModel, encodeModel } from "../proto.js";
-import { TO_PROTO } from "../proto-common.js";
+import { decodeModel, encodeModel } from "../format/proto.js";
+import { TO_PROTO } from "../format/proto-common.js";
 import { BYTES, type DType, isExternal } from "../types.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
 import { NOT_ON_CUDA } from "./cuda-options.js";

@@ -13,7 +13,7 @@ import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import { meanOfRounds } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { holdsRatio } from "../surrogate.js";
+import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({ ...clippedOptions });
 
@@ -28,6 +28,6 @@ export const objective: Objective<CjGrpoOptions> = {
   needs: (o) => ({ reference: o.kl_coeff > 0 }),
   credit: episodeCredit,
   layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: clippedLoss,
 };

@@ -5,15 +5,17 @@
  *   rho_i = exp(l_i - l_old_i),   l_i = log p(y_i | y outside the mask that covers i)
  *   loss  = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
  *
- * The official code averages l_i, weighted by 1 / t, with that of one more pass from all masks. A weight inside a ratio
- * would be an exponent of it, and the third pass is what the pair does without: neither is here.
+ * The official code (apple/ml-diffucoder, src/open_r1/coupled_grpo.py) draws the share t of masked tokens from U(.2, .8)
+ * and takes for l_i the mean of two: l_i under the mask times 1 / t (under the complement 1 / (1 - t)), and l_i with all of
+ * the response masked. A weight inside a ratio is an exponent of it, and a third pass is what the pair does without: neither
+ * is here, and sizes are drawn as in the bound (elbo.ts).
  */
 import { z } from "zod";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { advantageOptions, episodeCredit } from "../credit.js";
 import { perTerm } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { holdsRatio } from "../surrogate.js";
+import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -33,6 +35,6 @@ export const objective: Objective<CoupledGrpoOptions> = {
   credit: episodeCredit,
   layout: (trajectories, o, context) =>
     perTerm(context.boundTerms(trajectories, { samples: o.mc_samples, coupled: true })),
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: clippedLoss,
 };

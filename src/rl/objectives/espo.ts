@@ -14,15 +14,13 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import { advantageOptions, episodeCredit } from "../credit.js";
 import type { LayoutContext, Objective } from "../objective.js";
 import { sequenceLoss } from "../sequence-loss.js";
-import { holdsRatio, surrogateOptions } from "../surrogate.js";
+import { RATIO_OBJECTIVE, ratioOptions } from "../surrogate.js";
 
 const schema = z.strictObject({
   mc_samples: z.int().min(1).default(2).describe("M: mask draws of the ELBO"),
   coupled: z.boolean().default(true).describe("add the complement of every mask: each token is covered once a draw"),
   kl_coeff: z.number().min(0).default(3e-3).describe("beta: weight of the k2 penalty to the reference adapter"),
-  clip_range_low: z.number().positive().lt(1).default(0.2).describe("eps_low"),
-  clip_range_high: z.number().positive().default(0.2).describe("eps_high"),
-  ...surrogateOptions,
+  ...ratioOptions(0.2),
   ...advantageOptions("leave_one_out"),
   noise_every: z
     .int()
@@ -46,6 +44,6 @@ export const objective: Objective<EspoOptions> = {
   layout: (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): Batch =>
     context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
 
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: sequenceLoss,
 };

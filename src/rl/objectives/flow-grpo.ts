@@ -16,7 +16,7 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
-import { holdsRatio } from "../surrogate.js";
+import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z
   .strictObject({
@@ -31,6 +31,12 @@ const schema = z
       .describe(
         "of the log-probabilities under one ratio; mean damps steps of many tokens (FS-DFM: all of the canvas)",
       ),
+    ratio_clamp: z
+      .number()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe("log-ratios are clamped to +- this, where they have no gradient; null: not"),
     steps_per_update: z
       .union([z.literal("all"), z.int().min(1)])
       .default("all")
@@ -66,6 +72,6 @@ export const objective: Objective<FlowGrpoOptions> = {
     return context.stepTerms(trajectories, { ...layout, subset });
   },
 
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: (inputs: LossInputs, o: FlowGrpoOptions): Loss => clippedLoss(inputs, o),
 };

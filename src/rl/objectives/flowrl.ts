@@ -3,13 +3,14 @@
  * around the reference, by trajectory balance, instead of being driven to the best answer; Z(x) is learned beside it.
  *
  *   loss = w ( log Z(x) + (1/L) log pi(y|x) - beta A - (1/L) log pi_ref(y|x) )^2
- *   w    = clip( pi(y|x) / pi_old(y|x), 1 - eps, 1 + eps ), detached
+ *   w    = clip( pi(y|x) / pi_old(y|x), 1 - eps_low, 1 + eps_high ), detached
  *
  * A is the group-normalised reward, beta 15. log Z is three linear layers with GELU and LayerNorm in between, on the mean
  * of the prompt's last hidden states; it trains with the policy at a rate of its own, and is no part of an adapter.
  * log pi is that of the path which was sampled: exact, where the square of an estimated bound would be biased by its
- * variance. The residual's gradient reaches the policy through log Z's prompt states too. Dropout is left out, and so is
- * LayerNorm's bias, which the next layer has.
+ * variance. The residual's gradient reaches the policy through log Z's prompt states too. Of the head's layers
+ * (Linear, GELU, LayerNorm, Dropout, twice, then Linear) dropout is left out, and so is LayerNorm's bias, which the next
+ * layer has.
  */
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
@@ -21,10 +22,11 @@ import type { Tensor, Value } from "../../onnx/types.js";
 import { spread } from "../advantages.js";
 import { advantageOptions } from "../credit.js";
 import type { Objective } from "../objective.js";
+import { clipBounds, clipOptions } from "../surrogate.js";
 
 const schema = z.strictObject({
   beta: z.number().positive().default(15).describe("inverse temperature of the rewards that the policy is matched to"),
-  clip_range: z.number().positive().lt(1).default(0.2).describe("eps: the importance weight is clipped to 1 +- eps"),
+  ...clipOptions(0.2),
   head_width: z.int().min(1).default(64).describe("width of the head of log Z"),
   head_lr_scale: z.number().positive().default(1).describe("learning rate of that head, as a multiple"),
   adv_clip_max: advantageOptions("group").adv_clip_max,
@@ -135,7 +137,7 @@ export const objective: Objective<FlowRlOptions> = {
   feed: promptsOf,
   heldRatio: () => true,
   layout: (trajectories, _, context) => context.stepTerms(trajectories, { level: "sequence" }),
-  loss({ e, value, old, reference, advantage, weight, units, hidden, extra, parameters }, { beta, clip_range: eps }) {
+  loss({ e, value, old, reference, advantage, weight, units, hidden, extra, parameters }, o) {
     const { prompt, prompt_sequence } = extra as Record<"prompt" | "prompt_sequence", Value>;
     if (hidden === undefined) throw new Error("flowrl reads the model's hidden states, which this graph does not show");
     const [batch, length] = prompt.shape as [number, number];
@@ -143,12 +145,13 @@ export const objective: Objective<FlowRlOptions> = {
     const mean = e.matmul(e.reshape(prompt, [batch, 1, length]), e.reshape(hidden, [batch, length, width]));
     const z = e.gather(logZ(e, e.reshape(mean, [batch, width]), parameters), prompt_sequence);
     const ratio = e.exp(e.sub(value, old));
-    const importance = e.stopGradient(e.clip(ratio, 1 - eps, 1 + eps));
+    const [low, high] = clipBounds(o);
+    const importance = e.stopGradient(e.clip(ratio, low, high));
     const perToken = (v: Value): Value => e.div(v, units);
-    const balance = e.sub(e.add(z, perToken(e.sub(value, reference))), e.mul(advantage, beta));
+    const balance = e.sub(e.add(z, perToken(e.sub(value, reference))), e.mul(advantage, o.beta));
     const average = (v: Value): Value => e.total(e.mul(weight, v));
     const real = e.indicator(e.greater(weight, 0));
-    const outside = e.g.op("Or", [e.less(ratio, 1 - eps), e.greater(ratio, 1 + eps)]);
+    const outside = e.g.op("Or", [e.less(ratio, low), e.greater(ratio, high)]);
     return {
       loss: average(e.mul(importance, e.mul(balance, balance))),
       metrics: {

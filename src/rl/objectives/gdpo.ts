@@ -13,7 +13,7 @@ import { z } from "zod";
 import { advantageOptions, episodeCredit } from "../credit.js";
 import type { Objective } from "../objective.js";
 import { sequenceLoss } from "../sequence-loss.js";
-import { holdsRatio, surrogateOptions } from "../surrogate.js";
+import { RATIO_OBJECTIVE, ratioOptions } from "../surrogate.js";
 
 const schema = z.strictObject({
   points: z
@@ -21,9 +21,7 @@ const schema = z.strictObject({
     .default(3)
     .describe("nodes of the quadrature over the share of masked tokens"),
   mc_samples: z.int().min(1).default(1).describe("K: masks a node"),
-  clip_range_low: z.number().positive().lt(1).default(0.5).describe("eps below 1"),
-  clip_range_high: z.number().positive().default(0.5).describe("eps above 1"),
-  ...surrogateOptions,
+  ...ratioOptions(0.5),
   kl_coeff: z.number().min(0).default(0).describe("beta: weight of the k2 penalty to the reference adapter"),
   ...advantageOptions("center"),
 });
@@ -64,6 +62,6 @@ export const objective: Objective<GdpoOptions> = {
       coupled: false,
       quadrature: LEGENDRE[o.points].map(([x, w]) => ({ fraction: (x + 1) / 2, weight: w / 2 })),
     }),
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: sequenceLoss,
 };

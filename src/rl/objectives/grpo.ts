@@ -12,7 +12,7 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
-import { holdsRatio } from "../surrogate.js";
+import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -32,6 +32,6 @@ export const objective: Objective<GrpoOptions> = {
   layout: (trajectories: readonly Trajectory[], _: GrpoOptions, context: LayoutContext): Batch =>
     context.textTerms(trajectories),
 
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: (inputs: LossInputs, o: GrpoOptions): Loss => clippedLoss(inputs, o),
 };

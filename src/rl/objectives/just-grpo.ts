@@ -4,8 +4,10 @@
  *
  *   loss = mean over g of -(1/L) sum_t min(rho_t A, clip(rho_t, 1 - eps, 1 + eps) A),  A = (R - mean) / (std + 1e-4)
  *
+ * The official code (LeapLabTHU/JustGRPO, grpo.py) divides by the canvas instead of the response's own length, takes the
+ * unbiased standard deviation, and pays a forward for each position; here std is the population's, plus 1e-8 (advantages.ts).
  * Meant for `sampler: {kind: unmask, order: left-to-right, slot_size: 1, rounds: <response_length>}`, which is what it
- * samples with; a packed sequence scores what its code pays L forwards for. On any other order it is the same loss on
+ * samples with: one packed sequence scores all of a response. On any other order it is the same loss on
  * the tokens as they were revealed.
  */
 import { z } from "zod";
@@ -13,7 +15,7 @@ import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import { countEqually } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { holdsRatio } from "../surrogate.js";
+import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -35,6 +37,6 @@ export const objective: Objective<JustGrpoOptions> = {
     const batch = context.stepTerms(trajectories, { level: "token" });
     return countEqually(batch, (s) => String(batch.owner[s]));
   },
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: clippedLoss,
 };

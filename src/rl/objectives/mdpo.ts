@@ -19,9 +19,10 @@ import { clippedLoss, clippedOptions } from "../clipped.js";
 import type { GroupEpisode, TurnCredit } from "../credit.js";
 import { meanOfRounds } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { holdsRatio } from "../surrogate.js";
+import { RATIO_OBJECTIVE } from "../surrogate.js";
 
-const { advantage: _, ...clipped } = clippedOptions;
+// its credit is a step's, compared at the same step of the same turn
+const { advantage: _, turn_credit: _turn, discount: _discount, ...clipped } = clippedOptions;
 
 const schema = z.strictObject({
   ...clipped,
@@ -80,6 +81,6 @@ export const objective: Objective<MdpoOptions> = {
   needs: (o) => ({ reference: o.kl_coeff > 0, drafts: true }),
   credit: stepCredit,
   layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
-  heldRatio: holdsRatio,
+  ...RATIO_OBJECTIVE,
   loss: clippedLoss,
 };

@@ -38,6 +38,13 @@ const schema = z.strictObject({
     .describe(
       "share of synthetic examples: random form titles and labels (embedded site), or fields of the tasks put together anew",
     ),
+  shortest_first: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe(
+      "curriculum: steps over which the tasks grow from the shortest tenth to all of them; 0 = all from the start",
+    ),
   optimizer: z
     .enum(["adamw", "muon"])
     .default("adamw")

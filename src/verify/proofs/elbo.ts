@@ -22,7 +22,8 @@ export async function measureElbo(
   draw: (slots: number, rng: DiscreteRng) => MaskDraw = drawMask,
 ): Promise<Measurement[]> {
   const trajectory = shortResponse(context);
-  const exact = await anyOrderBound(context, trajectory);
+  const orders = await revealOrders(context, trajectory);
+  const exact = orders.reduce((sum, { probability, logProb }) => sum + probability * logProb, 0);
   const draws = distinct(draw);
   const measurements: Measurement[] = [];
   for (const coupled of [false, true]) {
@@ -38,7 +39,7 @@ export async function measureElbo(
 }
 
 /** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
-function shortResponse(context: VerifyContext): UnmaskTrajectory {
+export function shortResponse(context: VerifyContext): UnmaskTrajectory {
   const { model } = context.policy;
   const options = context.policy.options as UnmaskOptions;
   const special = Object.values(options.model.tokens);
@@ -62,13 +63,13 @@ function shortResponse(context: VerifyContext): UnmaskTrajectory {
   };
 }
 
-interface WeightedDraw {
+export interface WeightedDraw {
   readonly draw: MaskDraw;
   readonly probability: number;
 }
 
 /** Every draw with its probability; those that look the same are one. */
-function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): WeightedDraw[] {
+export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): WeightedDraw[] {
   const known = new Map<string, WeightedDraw>();
   for (const { value, probability } of allOutcomes((rng) => draw(SLOTS, rng))) {
     const key = JSON.stringify([value.masked, value.order]);
@@ -95,19 +96,23 @@ async function expectedEstimate(
   return draws.reduce((mean, { probability }, i) => mean + probability * (value[i] as number), 0);
 }
 
-async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajectory): Promise<number> {
+/** Every order in which the slots may be revealed, one a step, with its probability and that of the text in this order. */
+export async function revealOrders(
+  { policy }: Pick<VerifyContext, "policy">,
+  trajectory: UnmaskTrajectory,
+): Promise<{ readonly probability: number; readonly logProb: number }[]> {
   const { response, slotSize } = trajectory;
   const { model } = policy.options;
   const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: SLOTS }, (_, i) => i)));
-  const scored = orders.flatMap(({ value: order, probability }) =>
+  const scored = orders.flatMap(({ value: order }, segment) =>
     order.map((slot, step) => {
       const length = canvasLength(response, trajectory, model);
       const { buffer, rowOf } = layMasked(trajectory, order.slice(0, step), length, model);
       const terms = [...revealSlots(response, slotSize, [slot])].map(([position, target]) => ({
         row: rowOf(position),
         target,
-        coefficient: probability,
-        segment: 0,
+        coefficient: 1,
+        segment,
         features: { eos_allowed: 1 },
       }));
       return { buffer, terms };
@@ -117,18 +122,18 @@ async function anyOrderBound({ policy }: VerifyContext, trajectory: UnmaskTrajec
     batch: scored.length,
     length: bucketLength(Math.max(...scored.map(({ buffer }) => buffer.length))),
     terms: scored.length * slotSize,
-    segments: 1,
+    segments: orders.length,
   };
   const batch = bufferTerms(scored, sizes, {
-    owner: [0],
-    tokens: new Float32Array(1),
+    owner: orders.map((_, i) => i),
+    tokens: new Float32Array(orders.length).fill(response.length),
     temperature: 1,
     head: policyHead,
     pad: model.tokens.pad,
     filler: model.tokens.eos,
   });
-  const { logProbs } = await policy.engine.score(batch, "policy");
-  return logProbs.reduce((sum, logProb, r) => sum + logProb * (batch.coefficient[r] as number), 0);
+  const { value } = await policy.engine.score(batch, "policy");
+  return orders.map(({ probability }, i) => ({ probability, logProb: value[i] as number }));
 }
 
 export const proof: Proof = {

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { adapterConfig } from "../../engine/policy.js";
+import { adapterConfig } from "../../engine/adapter.js";
 import { exportModel } from "../../export/export.js";
 import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../../export/peft.js";
 import { type BindOptions, bindModel } from "../../nn/bind.js";
-import { loraName } from "../../nn/lora.js";
+import { siteShapes } from "../../nn/lora.js";
 import { loadModel, type Model } from "../../nn/model.js";
-import { encodeModel } from "../../onnx/proto.js";
+import { encodeModel } from "../../onnx/format/proto.js";
 import { sizeOf } from "../../onnx/shapes.js";
 import type { Tensor, Value } from "../../onnx/types.js";
 import type { Measurement, Proof, VerifyContext } from "../proof.js";
@@ -23,7 +23,8 @@ type Tensors = ReadonlyMap<string, Tensor>;
 /**
  * Logits of the model with its adapter beside it, against those of a model that the adapter was merged into: an adapter
  * that acts in one use of a weight and not in another, or on another weight than its name says, is off by its own effect.
- * Models above 2 GiB in float32, and imported ones in 16 bits, whose sums are rounded, are left out.
+ * Models above 2 GiB in float32, imported ones in 16 bits, whose sums are rounded, and models without a tokenizer, which
+ * export does not write, are left out.
  * @param bound how the adapter gets into the graph.
  */
 export async function measureMerge(
@@ -35,12 +36,16 @@ export async function measureMerge(
   const weights = [...model.graph.initializers.values()].map(({ value }) => value);
   const size = 4 * weights.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
   const rounds = weights.some(({ dtype }) => dtype === "float16" || dtype === "bfloat16");
-  if (sites.length === 0 || size > LARGEST_BYTES || (rounds && model.config.architecture === "imported")) return [];
+  if (
+    model.tokenizer === undefined ||
+    sites.length === 0 ||
+    size > LARGEST_BYTES ||
+    (rounds && model.config.architecture === "imported")
+  )
+    return [];
   const all = await policy.engine.getParameters("policy");
   const adapter: Tensors = new Map(
-    sites.flatMap(({ module }) =>
-      (["A", "B"] as const).map((part) => [loraName(module, part), all.get(loraName(module, part)) as Tensor] as const),
-    ),
+    sites.flatMap((site) => siteShapes(site, lora.rank).map(([name]) => [name, all.get(name) as Tensor] as const)),
   );
   const prompt = (context.prompts[0] ?? []).slice(0, LENGTH);
   const logits = async (of: Model, options: BindOptions["lora"] | undefined, more: Tensors): Promise<Float32Array> => {

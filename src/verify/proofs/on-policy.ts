@@ -6,6 +6,8 @@ import { type Measurement, type Proof, takePrompts, type VerifyContext } from ".
 const ROLLOUTS = 8;
 const ROLLOUTS_BY_STEP = 3;
 const LIMIT = 1e-5;
+/** Of a step whose numbers are recorded as one sum: float32 adds them up. */
+const LIMIT_OF_SUMS = 1e-4;
 
 /**
  * Rollouts of the config's sampler, scored again by eval_model: as a step of training does (packed in one
@@ -20,41 +22,45 @@ export async function measureOnPolicy(
   const prompts = takePrompts(context, ROLLOUTS);
   const rngs = prompts.map((_, i) => context.rng(`on-policy/${i}`));
   const trajectories = await rollout(engine, prompts, options, rngs);
-  const layout = { lengthStep: 32, level: "token" } as const;
-  const inOne = await replay(engine, stepsOf(sampler)(trajectories, options, { ...layout, batch: ROLLOUTS }));
+  const terms = stepsOf(sampler);
+  const tokens = terms(trajectories, options, { lengthStep: 32, level: "token", batch: ROLLOUTS });
+  const level = tokens.recorded === undefined ? "step" : "token";
+  const limit = level === "step" ? LIMIT_OF_SUMS : LIMIT;
+  const layout = { lengthStep: 32, level } as const;
+  const inOne = await replay(engine, terms(trajectories, options, { ...layout, batch: ROLLOUTS }));
   const byStep: number[] = [];
   for (const trajectory of trajectories.slice(0, ROLLOUTS_BY_STEP)) {
-    const terms = stepsOf(sampler)([trajectory], options, { ...layout, batch: 1, packed: false });
-    byStep.push(...(await replay(engine, terms)));
+    const alone = terms([trajectory], options, { ...layout, batch: 1, packed: false });
+    byStep.push(...(await replay(engine, alone)));
   }
   return [
     {
       name: "replay, in one pass",
       measured: Math.max(...inOne),
-      limit: LIMIT,
-      detail: `largest |log p - recorded| of ${inOne.length} tokens`,
+      limit,
+      detail: `largest |log p - recorded| of ${inOne.length} ${level}s`,
     },
     {
       name: "replay, step by step",
       measured: Math.max(...byStep),
-      limit: LIMIT,
+      limit,
       detail: `the same of ${ROLLOUTS_BY_STEP} rollouts`,
     },
     {
-      name: "ratio of a token",
+      name: `ratio of a ${level}`,
       measured: Math.max(...inOne.map((d) => Math.expm1(d))),
-      limit: LIMIT,
+      limit,
       detail: "largest |exp(l - l_old) - 1|",
     },
   ];
 }
 
-/** |log p - recorded| of every real term; a segment a term. */
+/** |log p - recorded| of every real segment: a token or a step. */
 async function replay(engine: Policy["engine"], batch: Batch): Promise<number[]> {
-  const { logProbs } = await engine.score(batch, "policy");
+  const { value } = await engine.score(batch, "policy");
   const recorded = batch.recorded as Float32Array;
-  return [...logProbs].flatMap((logProb, r) =>
-    batch.coefficient[r] === 1 ? [Math.abs(logProb - (recorded[r] as number))] : [],
+  return [...value].flatMap((logProb, s) =>
+    (batch.owner[s] as number) < 0 ? [] : [Math.abs(logProb - (recorded[s] as number))],
   );
 }
 

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { adapterConfig } from "../../engine/adapter.js";
 import type { Engine } from "../../engine/engine.js";
-import { adapterConfig, type Policy } from "../../engine/policy.js";
+import type { Policy } from "../../engine/policy.js";
 import type { Tensor } from "../../onnx/types.js";
 import {
   type Checkpoint,

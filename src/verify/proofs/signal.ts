@@ -1,5 +1,5 @@
 import type { SamplerOptions } from "../../diffusion/sampler.js";
-import type { TokenTrajectory } from "../../diffusion/trajectory.js";
+import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Tensor } from "../../onnx/types.js";
@@ -20,10 +20,10 @@ const GROUPS = 32;
 const GROUP_SIZE = 8;
 const STANDARD_ERRORS = 2;
 
-/** Episodes of one prompt; their reward is the share of a response's tokens whose id is even. */
+/** Episodes of one prompt. */
 interface Group {
   readonly name: string;
-  readonly trajectories: readonly TokenTrajectory[];
+  readonly trajectories: readonly Trajectory[];
 }
 
 /**
@@ -76,16 +76,23 @@ async function record(context: VerifyContext, name: string): Promise<Group[]> {
   const options: SamplerOptions = { ...smallCanvas(policy), recordDrafts: true };
   const starts = takePrompts(context, GROUPS).flatMap((prompt) => Array.from({ length: GROUP_SIZE }, () => prompt));
   const rngs = starts.map((_, i) => context.rng(`${name}/${i}`));
-  const all = (await policy.sampler.rollout(policy.engine, starts, options, rngs, GROUP_SIZE)) as TokenTrajectory[];
+  const all = (await policy.sampler.rollout(policy.engine, starts, options, rngs, GROUP_SIZE)) as Trajectory[];
   return Array.from({ length: GROUPS }, (_, g) => ({
     name: `${name}/${g}`,
     trajectories: all.slice(g * GROUP_SIZE, (g + 1) * GROUP_SIZE),
   }));
 }
 
-function reward({ response }: TokenTrajectory): number {
-  return response.filter((token) => token % 2 === 0).length / response.length;
-}
+type Reward = (trajectory: object) => number;
+
+/** The share of a response's tokens whose id is even; of a chunk of actions, of its numbers that are positive. */
+const rewardOf =
+  ({ actionOf }: Pick<Policy, "actionOf">): Reward =>
+  (trajectory) => {
+    const share = (of: readonly number[], good: (x: number) => boolean): number => of.filter(good).length / of.length;
+    if ("response" in trajectory) return share((trajectory as TokenTrajectory).response, (token) => token % 2 === 0);
+    return share([...(actionOf(trajectory as Trajectory).vector ?? [])], (a) => a > 0);
+  };
 
 /** Minus the gradient of the loss of each group that teaches something, over what the policy shares with the reference. */
 async function gradients(
@@ -126,10 +133,12 @@ async function steps(engine: Engine, names: ReadonlySet<string>): Promise<Gradie
 /** The group's samples with the objective's own credit. */
 function samplesOf(
   context: VerifyContext,
-  { sampler }: Pick<Policy, "sampler">,
+  policy: Pick<Policy, "sampler" | "actionOf">,
   { objective, options }: ObjectiveOnTrial,
   { name, trajectories }: Group,
 ): Sample[] {
+  const { sampler } = policy;
+  const reward = rewardOf(policy);
   const drafts = objective.needs(options).drafts === true ? sampler.drafts : undefined;
   const credit = objective.credit(
     trajectories.map((trajectory) => ({
@@ -137,9 +146,7 @@ function samplesOf(
       turns: [
         {
           steps: sampler.steps(trajectory),
-          ...(drafts === undefined
-            ? {}
-            : { drafts: drafts(trajectory).map((draft) => reward(draft as TokenTrajectory)) }),
+          ...(drafts === undefined ? {} : { drafts: drafts(trajectory).map((draft) => reward(draft)) }),
         },
       ],
     })),

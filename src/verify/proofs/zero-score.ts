@@ -18,8 +18,8 @@ type Likelihood = (batches: readonly Batch[], epsilon: number) => Promise<Float6
 /**
  * Under a constant reward the policy gradient must vanish: E[d log pi / d theta] = 0 under the policy that samples.
  * Measured on rollouts as the derivative of each one's log-likelihood (central differences through eval_model) along two
- * directions: a random one of the adapter, and a sharper policy (a lower temperature in scoring), which is where a
- * sampler that prefers likely tokens, without its score knowing, would be trained to.
+ * directions: a random one of the adapter, and a sharper policy (a lower temperature in scoring, where tokens are drawn),
+ * which is where a sampler that prefers likely tokens, without its score knowing, would be trained to.
  */
 export async function measureZeroScore(
   context: VerifyContext,
@@ -46,10 +46,12 @@ export async function measureZeroScore(
         return { ...batch, headInputs: { ...batch.headInputs, inverse_temperature: inverse } };
       }),
     );
+  // a head that draws from no vocabulary has no temperature
+  const tempered = batches.every(({ headInputs }) => headInputs.inverse_temperature !== undefined);
   try {
     return [
       await measure("mean score, random direction", batches, adapter),
-      await measure("mean score, sharper policy", batches, sharper),
+      ...(tempered ? [await measure("mean score, sharper policy", batches, sharper)] : []),
     ];
   } finally {
     await engine.setParameters("policy", parameters);

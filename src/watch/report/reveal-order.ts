@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { samplerKinds } from "../../diffusion/kinds.js";
 import type { Reveal } from "../../diffusion/sampler.js";
+import type { Trajectory } from "../../diffusion/trajectory.js";
 
 /** Tells when each token of a recorded response got its final value, from left to right; undefined where it cannot. */
 export type RevealReader = (trajectory: unknown) => Reveal[] | undefined;
@@ -26,7 +27,7 @@ export async function revealReader(kind: string | undefined): Promise<RevealRead
   return (trajectory) => {
     for (const sampler of candidates) {
       try {
-        const { data } = answer.safeParse(sampler.reveals?.(trajectory as never));
+        const { data } = answer.safeParse(sampler.reveals?.(trajectory as Trajectory));
         if (data === undefined || data.length === 0) continue;
         return data
           .map(({ logProb, ...rest }): Reveal => ({ ...rest, logProb }))

@@ -64,7 +64,7 @@ export interface CardOptions {
   /** Order of each turn's response; undefined where the record does not say it. */
   readonly orders: readonly (readonly Reveal[] | undefined)[];
   /** The run's environment: it knows what to show of an episode; undefined where it is not known. */
-  readonly kind: Pick<EnvironmentKind, "view" | "verdict"> | undefined;
+  readonly kind: Pick<EnvironmentKind, "view" | "verdict" | "drawing"> | undefined;
   /** Rounds of the longest response shown. */
   readonly steps: number;
   readonly tokenizer: Speller | null;
@@ -98,9 +98,15 @@ export function rolloutCard({ record, alike }: ShownRollout, options: CardOption
     `<span class="verdict ${verdict === "success" ? "good" : "bad"}">${escapeHtml(verdict)}</span> ${escapeHtml(record.form)} ` +
     `<span class="dim">step ${record.step}${alike > 1 ? ` · ${alike} alike` : ""} · ${escapeHtml(record.task_id)}</span></summary>` +
     `<p class="dim">${facts(record).map(escapeHtml).join(" · ")}</p>` +
+    drawing(record, options.kind) +
     `${record.turns.map((turn, t) => turnColumns(turn, t, record.turns.length, options)).join("")}` +
     `<div class="columns">${tables.map((text) => `<div>${text}</div>`).join("")}${picture(options.image, record)}</div></details>`
   );
+}
+
+function drawing({ detail }: RolloutRecord, kind: CardOptions["kind"]): string {
+  const drawn = kind?.drawing?.(detail);
+  return drawn === undefined ? "" : `<h3>${escapeHtml(drawn.title)}</h3><div class="wide">${drawn.svg}</div>`;
 }
 
 /** What one turn saw and answered. */

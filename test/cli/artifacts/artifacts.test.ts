@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { writeArtifacts } from "../../../src/cli/artifacts/artifacts.js";
 import { loadConfig } from "../../../src/config/config.js";
-import { readModelFile } from "../../../src/onnx/proto.js";
+import { readModelFile } from "../../../src/onnx/format/proto.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
 

@@ -73,6 +73,18 @@ describe("estimateRun", () => {
     assert.equal(measured.total - plain.total, copies);
   });
 
+  it("stays within a budget, where the smallest graphs do", async () => {
+    const plain = await estimate("espo");
+    const gib = 0.7;
+    const within = await estimate("espo", `runtime.memory_gib=${gib}`);
+    assert.ok(plain.total > gib * 2 ** 30);
+    assert.equal(Math.round(within.total), Math.round(gib * 2 ** 30));
+    const least = await estimate("espo", "runtime.memory_gib=0.01");
+    assert.ok(least.total > 300 * 2 ** 20 && least.total < within.total);
+    const ample = await estimate("espo", "runtime.memory_gib=100");
+    assert.equal(ample.total, plain.total);
+  });
+
   it("knows what gradient checkpointing saves", async () => {
     const plain = await estimate("espo");
     const again = await estimate("espo", "training.gradient_checkpointing=true");

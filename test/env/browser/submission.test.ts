@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Request } from "playwright";
 import type { Control } from "../../../src/env/browser/controls.js";
-import { isServerFault, ownerOf } from "../../../src/env/browser/requests.js";
+import { isServerFault, ownerOf } from "../../../src/env/browser/network/requests.js";
+import type { Exchange } from "../../../src/env/browser/network/traffic.js";
 import { chooseSubmission, isOfForm, type Sent } from "../../../src/env/browser/submission.js";
-import type { Exchange } from "../../../src/env/browser/traffic.js";
 
 const control = (index: number, name: string): Control => ({
   index,
@@ -12,6 +12,7 @@ const control = (index: number, name: string): Control => ({
   widget: "native",
   label: name,
   section: "",
+  also: [],
   name,
   id: "",
   required: false,

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
+import { Simulator } from "../../../src/env/control/simulator.js";
 import type { Environment, EpisodeOutcome, FixedPolicy, Split } from "../../../src/env/environment.js";
 import { environment as control } from "../../../src/env/environments/control.js";
 
@@ -58,6 +60,11 @@ describe("the control environment", () => {
     const path = alone.detail.path as unknown[];
     assert.ok(path.length > 2);
     assert.equal(control.view?.(alone.detail)[0]?.rows.length, path.length);
+    const { svg = "" } = control.drawing?.(alone.detail) ?? {};
+    assert.equal(svg.match(/<circle/g)?.length, 8, "a can a frame");
+    assert.match(svg, /^<svg [^>]*>.*<\/svg>$/);
+    assert.doesNotMatch(svg, /NaN|undefined/);
+    assert.equal(control.drawing?.({ path: "<script>" }), undefined);
   });
 
   it("demonstrates a chunk from every control step", () => {
@@ -68,6 +75,33 @@ describe("the control environment", () => {
     assert.ok(vectors.every((vector) => vector.length === 16 && vector.every((a) => Math.abs(a) <= 1)));
     assert.deepEqual(vectors[0]?.slice(4, 8), vectors[1]?.slice(0, 4));
     assert.ok(shown.every(({ observation }) => observation.vectors?.state?.length === 14));
+  });
+
+  it("pays for stages and for speed where it is asked to, and success most", async () => {
+    const [task] = first("test", 1) as [Environment["tasks"][number]];
+    const earned = async (section: object, policy: string): Promise<number> => {
+      const other = await control.open({ environment: { kind: "control", train_tasks: 8, ...section } });
+      const act = await (other.fixedPolicies[policy] as FixedPolicy)(task, Rng.named(1, task.id));
+      const { reward, metrics } = await other.play(task, act, new Map());
+      await other.close();
+      assert.ok((metrics.control_steps as number) > 0);
+      return reward as number;
+    };
+    const chance = await earned({ reward: "staged" }, "random");
+    const cut = await earned({ reward: "staged", horizon: 30 }, "oracle");
+    assert.ok(0 < chance && chance < 0.25 && 0.5 < cut && cut < 0.75, `${chance} ${cut}`);
+    assert.equal(await earned({ reward: "staged" }, "oracle"), 1);
+    const [outcome] = (await played("oracle", [task])) as [EpisodeOutcome];
+    const steps = outcome.metrics.control_steps as number;
+    assert.ok(Math.abs((await earned({ discount: 0.9 }, "oracle")) - 0.9 ** steps) < 1e-12);
+  });
+
+  it("says what to install where the simulator is not", async () => {
+    await assert.rejects(
+      Simulator.open(() => Promise.reject(new Error("Cannot find package"))),
+      (error: UserError) =>
+        error instanceof UserError && /not installed/.test(error.message) && /npm install/.test(error.hint ?? ""),
+    );
   });
 
   it("says what it wants where it is answered by a text", async () => {

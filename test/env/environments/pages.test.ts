@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { Action, Observation } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import { EnvironmentFault } from "../../../src/env/browser/browser.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
@@ -18,19 +19,41 @@ const open = async (options: object = {}): Promise<{ site: EmbeddedSite; environ
   return { site, environment: new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: TURNS }) };
 };
 
-async function playWith(environment: PagesEnvironment, policy: string, task: Task): Promise<EpisodeOutcome> {
+async function playWith(
+  environment: PagesEnvironment,
+  policy: string,
+  task: Task,
+  onTurn: (observation: Observation, action: Action) => void = () => undefined,
+): Promise<EpisodeOutcome> {
   const act = await environment.fixedPolicies[policy]?.(task, Rng.named(1, `${policy}/${task.id}`));
   assert.ok(act !== undefined);
-  return environment.play(task, act);
+  return environment.play(task, async (observation) => {
+    const action = await act(observation);
+    onTurn(observation, action);
+    return action;
+  });
 }
 
 test("wizards: the oracle scores exactly 1 on every form, a turn a page; null policies at most .05 on average", async () => {
   const { environment } = await open();
   try {
     assert.ok(new Set(environment.tasks.map(({ form }) => form)).size === WIZARDS.length && WIZARDS.length >= 10);
+    const shown = environment.demonstrations?.(environment.tasks) ?? [];
     await Promise.all(
       environment.tasks.map(async (task) => {
-        const { reward, success, fault, turnRewards, metrics, detail } = await playWith(environment, "oracle", task);
+        const turns: unknown[] = [];
+        const { reward, success, fault, turnRewards, metrics, detail } = await playWith(
+          environment,
+          "oracle",
+          task,
+          (observation, action) => turns.push({ id: task.id, observation, action }),
+        );
+        // what is written down for supervised training is what a browser shows
+        assert.deepEqual(
+          turns,
+          shown.filter(({ id }) => id === task.id),
+          task.id,
+        );
         assert.deepEqual([task.id, reward, success, fault], [task.id, 1, true, undefined], JSON.stringify(detail));
         assert.ok(turnRewards?.every((value) => value === 1));
         const wizard = WIZARDS.find(({ id }) => id === task.form);
@@ -86,6 +109,49 @@ describe("an episode of several turns", () => {
       assert.match(steps[1] ?? "", /^page: Table Booking, Step 1 of 2\n! Required: Guest Name, Phone Number\n/);
       // a turn that changes nothing is the last one
       assert.equal(steps.length, 2);
+    } finally {
+      await environment.close();
+    }
+  });
+
+  test("has a picture of the page that the last answer filled in", async () => {
+    const { site, environment } = await open();
+    try {
+      const task = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
+      const [first, last] = [task.fields["First Name"], task.fields["Last Name"]];
+      const turns = [
+        `fill First Name | ${first}\nfill Last Name | ${last}\nsubmit`,
+        "select Card Type | Child\nsubmit",
+      ];
+      const pictures = await Promise.all(
+        [1, 2].map((n) =>
+          environment.photograph(
+            task,
+            turns.slice(0, n).map((text) => ({ text })),
+          ),
+        ),
+      );
+      assert.ok(pictures.every((image) => image !== undefined && image[0] === 0xff && image[1] === 0xd8));
+      assert.notDeepEqual(pictures[0], pictures[1]);
+      // only what leads to the second page was sent
+      assert.equal(site.posts().get(task.url), 1);
+    } finally {
+      await environment.close();
+    }
+  });
+
+  test("a success marker says alone whether the form was accepted", async () => {
+    const { site, environment } = await open();
+    try {
+      const task = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
+      const played = (success: Task["success"]): Promise<EpisodeOutcome> =>
+        playWith(environment, "oracle", { ...task, success } as Task);
+      const [right, wrong] = [await played({ text: "Thank you" }), await played({ text: "Your number is" })];
+      assert.deepEqual([right.reward, right.detail.accepted], [1, true]);
+      assert.equal(wrong.detail.accepted, false);
+      // all fields were right, and none is worth what an accepted form is
+      assert.deepEqual([wrong.metrics.field_accuracy, wrong.metrics.task_completion], [1, 0]);
+      assert.ok((site.posts().get(task.url) ?? 0) >= 6);
     } finally {
       await environment.close();
     }

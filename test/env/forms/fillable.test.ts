@@ -9,6 +9,7 @@ const control = (kind: ControlKind, preset: FieldValue = "", ...texts: readonly 
   kind,
   widget: "native",
   section: "",
+  also: [],
   form: 0,
   present: true,
   label: "L",

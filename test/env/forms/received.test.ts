@@ -14,6 +14,7 @@ const control = (kind: ControlKind, name: string, texts: readonly string[] = [],
   widget: "native",
   label: "",
   section: "",
+  also: [],
   form: 0,
   present: true,
   name,
@@ -181,7 +182,7 @@ test("a value is told in any notation: dates, times, numbers, telephone numbers,
     ],
   ] as const)
     assert.deepEqual(
-      receivedValues([c], posted as never, { values: [held as FieldValue] }).values,
+      receivedValues([c], posted, { values: [held as FieldValue] }).values,
       [held],
       JSON.stringify(posted),
     );

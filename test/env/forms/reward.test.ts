@@ -17,6 +17,7 @@ const control = (
   kind,
   widget: "native",
   section: "",
+  also: [],
   form: 0,
   present: true,
   label,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import { encodeModel } from "../../../src/onnx/proto.js";
+import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
 import { API_VERSION, OrtApi } from "../../../src/onnx/runtimes/ort-api.js";
 import { Runtime } from "../../../src/onnx/session.js";

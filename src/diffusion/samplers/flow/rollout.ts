@@ -4,6 +4,7 @@ import { f32, vector } from "../../../onnx/tensors.js";
 import { checkStreams } from "../../batches.js";
 import type { RoundModel } from "../../sampler.js";
 import type { FlowOptions } from "./options.js";
+import { drawPairs, type Pair } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
@@ -33,10 +34,11 @@ export async function rollout(
 async function together(
   model: RoundModel<Float32Array>,
   states: readonly Float32Array[],
-  { steps, temperature, stateSize, responseLength: size }: FlowOptions,
+  options: FlowOptions,
   rngs: readonly Rng[],
   batch: number,
 ): Promise<FlowTrajectory[]> {
+  const { steps, temperature, stateSize, responseLength: size, ratio } = options;
   const state = new Float32Array(batch * stateSize);
   states.forEach((s, b) => {
     state.set(s, b * stateSize);
@@ -77,10 +79,13 @@ async function together(
     });
     x = next;
   }
+  const mine = rngs.slice(0, states.length);
+  const pairs = ratio === "cfm" ? await drawPairs(model, { states: state, chunks: x, rngs: mine }, options) : undefined;
   return states.map((s, b) => ({
     state: [...s],
     path: paths[b] as number[][],
     logProbs: logProbs[b] as number[],
     temperature,
+    ...(pairs === undefined ? {} : { pairs: pairs[b] as Pair[] }),
   }));
 }

@@ -6,6 +6,7 @@ import type { SupervisedLayout } from "../../layouts.js";
 import { type SupervisedExample, stratified } from "../../supervised.js";
 import { squaredErrorHead } from "./heads.js";
 import type { FlowOptions } from "./options.js";
+import { between } from "./pairs.js";
 
 /** A point of the straight path from noise to a chunk, [A] each. */
 export interface FlowPoint {
@@ -61,7 +62,7 @@ export function matchingTerms(points: readonly FlowPoint[], { responseLength: si
     inputs: {
       actions: f32(
         [rows, size],
-        across(({ time, actions, noise }, i) => time * (actions[i] as number) + (1 - time) * (noise[i] as number)),
+        across(({ time, actions, noise }, i) => between(actions[i] as number, noise[i] as number, time)),
       ),
       time: vector(Float32Array.from(points, ({ time }) => time)),
       state: f32([rows, stateSize], Float32Array.from(points.flatMap(({ state }) => state))),

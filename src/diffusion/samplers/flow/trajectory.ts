@@ -12,6 +12,11 @@ const schema = z.strictObject({
   logProbs: z.array(z.number()),
   /** Noise level. */
   temperature: z.number().min(0),
+  /** Draws of the flow-matching loss of this chunk, and what it was under the policy that sampled (pairs.ts). */
+  pairs: z
+    .array(z.strictObject({ time: z.number().min(0).max(1), noise: z.array(z.number()), loss: z.number().min(0) }))
+    .min(1)
+    .optional(),
 });
 
 /** How a chunk of actions was drawn: float32 numbers, exactly. */
@@ -22,10 +27,10 @@ export function parseTrajectory(data: unknown, where: string): FlowTrajectory {
   const result = schema.safeParse(data);
   if (!result.success) throw new UserError(`${where} is no trajectory of actions:${problemsOf(result.error)}`);
   const trajectory = result.data;
-  const { path, logProbs, temperature } = trajectory;
+  const { path, logProbs, temperature, pairs = [] } = trajectory;
   const steps = path.length - 1;
   const size = path[0]?.length as number;
-  if (path.some((x) => x.length !== size))
+  if ([...path, ...pairs.map(({ noise }) => noise)].some((x) => x.length !== size))
     throw new UserError(`${where}: its steps have different numbers of actions.`);
   if (logProbs.length !== (temperature === 0 ? 0 : steps))
     throw new UserError(

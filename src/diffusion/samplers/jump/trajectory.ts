@@ -1,22 +1,15 @@
 import { z } from "zod";
-import { UserError } from "../../../core/errors.js";
-import { problemsOf } from "../../../core/problems.js";
 import type { Reveal } from "../../sampler.js";
 import type { SampledModel } from "../../tokens.js";
-import type { TokenTrajectory } from "../../trajectory.js";
+import { inconsistent, natural, readRecord, type TokenTrajectory, tokenFields } from "../../trajectory.js";
 import { ordinaryTokens } from "./options.js";
 
-const token = z.number().int().nonnegative();
-
 const schema = z.strictObject({
-  prompt: z.array(token),
-  responseLength: z.number().int().min(1),
+  ...tokenFields,
   temperature: z.number().positive(),
   exponent: z.number().positive(),
-  source: z.array(token),
-  steps: z.array(z.strictObject({ tokens: z.array(token), logProbs: z.array(z.number()) })).min(1),
-  response: z.array(token).min(1),
-  ended: z.enum(["eos", "length"]),
+  source: z.array(natural),
+  steps: z.array(z.strictObject({ tokens: z.array(natural), logProbs: z.array(z.number()) })).min(1),
 });
 
 /** The canvas after a step: [L] tokens, and the log-probability (nats) of each position's transition. */
@@ -45,27 +38,26 @@ export function responseOf(canvas: readonly number[], eos: number): Pick<TokenTr
  * @throws UserError that says what is inconsistent.
  */
 export function parseJumpTrajectory(data: unknown, where: string, model: SampledModel): JumpTrajectory {
-  const parsed = schema.safeParse(data);
-  if (!parsed.success) return fail(where, problemsOf(parsed.error).trimStart());
-  const trajectory: JumpTrajectory = parsed.data;
+  const trajectory: JumpTrajectory = readRecord(schema, data, where);
   const { responseLength: length, source, steps } = trajectory;
   const ordinary = new Set(ordinaryTokens(model));
   const check = (name: string, canvas: readonly number[]): void => {
-    if (canvas.length !== length) fail(where, `${name} has ${canvas.length} tokens on a canvas of ${length}`);
+    if (canvas.length !== length) inconsistent(where, `${name} has ${canvas.length} tokens on a canvas of ${length}`);
     const odd = canvas.find((id) => !ordinary.has(id));
-    if (odd !== undefined) fail(where, `${name} holds the token ${odd}, which is never sampled`);
+    if (odd !== undefined) inconsistent(where, `${name} holds the token ${odd}, which is never sampled`);
   };
   check("the source", source);
   steps.forEach((step, k) => {
     check(`step ${k}`, step.tokens);
-    if (step.logProbs.length !== length) fail(where, `step ${k} has ${step.logProbs.length} log-probabilities`);
+    if (step.logProbs.length !== length) inconsistent(where, `step ${k} has ${step.logProbs.length} log-probabilities`);
     const odd = step.logProbs.findIndex((x) => !Number.isFinite(x) || x > 1e-4);
-    if (odd >= 0) fail(where, `step ${k}: ${step.logProbs[odd]} at position ${odd} is no log-probability`);
+    if (odd >= 0) inconsistent(where, `step ${k}: ${step.logProbs[odd]} at position ${odd} is no log-probability`);
   });
   const final = steps.at(-1) as JumpStep;
   const { response, ended } = responseOf(final.tokens, model.tokens.eos);
-  if (ended !== trajectory.ended) fail(where, `it ended by ${trajectory.ended}, its last canvas by ${ended}`);
-  if (response.join() !== trajectory.response.join()) fail(where, "the response is not what its last canvas spells");
+  if (ended !== trajectory.ended) inconsistent(where, `it ended by ${trajectory.ended}, its last canvas by ${ended}`);
+  if (response.join() !== trajectory.response.join())
+    inconsistent(where, "the response is not what its last canvas spells");
   return trajectory;
 }
 
@@ -76,11 +68,5 @@ export function jumpReveals({ source, steps, response }: JumpTrajectory): Reveal
     const before = (k: number): number | undefined => (k === 0 ? source : steps[k - 1]?.tokens)?.[position];
     while (step > 0 && before(step) === id) step--;
     return { position, token: id, step, logProb: steps[step]?.logProbs[position] };
-  });
-}
-
-function fail(where: string, problem: string): never {
-  throw new UserError(`${where}: inconsistent trajectory: ${problem}`, {
-    hint: "Record it again with this version; an edited or truncated trajectory cannot be scored.",
   });
 }

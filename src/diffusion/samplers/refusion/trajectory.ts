@@ -1,21 +1,14 @@
 import { z } from "zod";
-import { UserError } from "../../../core/errors.js";
-import { problemsOf } from "../../../core/problems.js";
 import type { Reveal } from "../../sampler.js";
-import type { TokenTrajectory } from "../../trajectory.js";
-
-const integer = z.int().nonnegative();
+import { inconsistent, natural, readRecord, type TokenTrajectory, tokenFields } from "../../trajectory.js";
 
 const trajectorySchema = z.strictObject({
-  prompt: z.array(integer),
-  slotSize: integer.min(1),
-  responseLength: integer.min(1),
+  ...tokenFields,
+  slotSize: natural.min(1),
   temperature: z.literal(0),
-  forwards: integer.min(1),
-  positions: z.array(integer),
-  passes: z.array(integer),
-  response: z.array(integer).min(1),
-  ended: z.enum(["eos", "length"]),
+  forwards: natural.min(1),
+  positions: z.array(natural),
+  passes: z.array(natural),
 });
 
 /** A recorded response of the sampler `refusion`: a search, so there are no probabilities of having drawn it. */
@@ -35,28 +28,24 @@ export interface RefusionTrajectory extends TokenTrajectory {
  * @throws UserError that says what is inconsistent.
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): RefusionTrajectory {
-  const parsed = trajectorySchema.safeParse(data);
-  if (!parsed.success) return fail(where, problemsOf(parsed.error).trimStart());
-  const { positions, passes, forwards, response, responseLength, ended } = parsed.data;
+  const trajectory = readRecord(trajectorySchema, data, where);
+  const { positions, passes, forwards, response, responseLength, ended } = trajectory;
   if (positions.length !== response.length || passes.length !== response.length)
-    fail(where, `${positions.length} positions and ${passes.length} passes of a response of ${response.length} tokens`);
+    inconsistent(
+      where,
+      `${positions.length} positions and ${passes.length} passes of a response of ${response.length} tokens`,
+    );
   [...positions]
     .sort((a, b) => a - b)
     .forEach((position, i) => {
-      if (position !== i) fail(where, `position ${i} of the response is not committed exactly once`);
+      if (position !== i) inconsistent(where, `position ${i} of the response is not committed exactly once`);
     });
   const late = passes.find((pass) => pass >= forwards);
-  if (late !== undefined) fail(where, `a token became final in forward ${late} of ${forwards}`);
+  if (late !== undefined) inconsistent(where, `a token became final in forward ${late} of ${forwards}`);
   const end = response.indexOf(eos);
   if (ended === "eos" ? end !== response.length - 1 : end >= 0 || response.length !== responseLength)
-    fail(where, `it ended by ${ended} after ${response.length} of ${responseLength} tokens, EOS at ${end}`);
-  return parsed.data;
-}
-
-function fail(where: string, problem: string): never {
-  throw new UserError(`${where}: inconsistent trajectory: ${problem}`, {
-    hint: "Record it again with this version.",
-  });
+    inconsistent(where, `it ended by ${ended} after ${response.length} of ${responseLength} tokens, EOS at ${end}`);
+  return trajectory;
 }
 
 /** When each token became final, in the order of commitment. */

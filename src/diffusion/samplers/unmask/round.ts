@@ -1,6 +1,7 @@
 import type { Emitter } from "../../../onnx/emit.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
-import { allowedLogProbs, inverseCdf, pickLogProb } from "../../head.js";
+import { BLOCKED } from "../../buffer.js";
+import { allowedLogProbs, drawToken, pickLogProb, weightsInBlocks } from "../../head.js";
 import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
 
@@ -28,6 +29,20 @@ export interface RowStatistics {
   readonly eosIsArgmax: Uint8Array;
 }
 
+/** Statistics of so many rows, to be filled in. */
+export function emptyStatistics(rows: number): RowStatistics & Record<"token" | "argmax", BigInt64Array> {
+  return {
+    token: new BigInt64Array(rows * 2),
+    logProb: new Float32Array(rows * 2),
+    argmax: new BigInt64Array(rows * 2),
+    argmaxLogProb: new Float32Array(rows * 2),
+    top: new Float32Array(rows),
+    top2: new Float32Array(rows),
+    entropy: new Float32Array(rows),
+    eosIsArgmax: new Uint8Array(rows),
+  };
+}
+
 /** Draws a token at every row and says what slots are ranked by. */
 export const roundHead: RoundHead<RowStatistics> = {
   inputs: DRAW_INPUTS,
@@ -48,7 +63,14 @@ export const roundHead: RoundHead<RowStatistics> = {
   },
 };
 
-/** Declares the graph's outputs from logits [R, V]. */
+/** Weights beside the largest of another token, in nats, beyond which all others are 0 in float32 anyway. */
+const DOMINANT = 80;
+
+/**
+ * Declares the graph's outputs from logits [R, V]. Without EOS the others are the same up to a factor, so that few arrays
+ * [R, V] are needed: log p, and weights relative to the best token other than EOS, which rounding leaves as they are
+ * however sure of EOS a row is.
+ */
 function emitRowStatistics(
   e: Emitter,
   logits: Value,
@@ -56,22 +78,26 @@ function emitRowStatistics(
   uniform: Value,
   tokens: TokenIds,
 ): void {
-  const allowed = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
-  const forbidden = allowedLogProbs(e, logits, inverseTemperature, tokens, e.zeros([1], "float32"));
-  const [best, bestIndex] = e.g.node("TopK", [allowed, e.g.ints([2])], { axis: -1 }) as [Value, Value];
+  const logProbs = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+  const [best, bestIndex] = e.g.node("TopK", [logProbs, e.g.ints([2])], { axis: -1 }) as [Value, Value];
   const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
   const argmax = column(bestIndex, 0);
   const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
   const argmaxForbidden = e.where(eosIsArgmax, column(bestIndex, 1), argmax);
+  const other = e.where(eosIsArgmax, column(best, 1), column(best, 0));
+  const relative = e.exp(e.clip(e.sub(logProbs, e.unsqueeze(other, [1])), 2 * BLOCKED, DOMINANT));
+  const entropy = e.neg(e.mul(e.exp(other), e.sum(e.mul(relative, logProbs), [1], false)));
+  const weights = weightsInBlocks(e, relative);
+  const draw = { logProbs, uniform, unit: other };
+  const drawn = drawToken(e, weights, { ...draw, fallback: argmax }).token;
+  const forbidden = drawToken(e, weights, { ...draw, fallback: argmaxForbidden, without: tokens.eos });
   const pair = (a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
-  const drawn = inverseCdf(e, allowed, uniform, argmax);
-  const drawnForbidden = inverseCdf(e, forbidden, uniform, argmaxForbidden);
-  e.g.output("token", pair(drawn, drawnForbidden));
-  e.g.output("log_prob", pair(pickLogProb(e, allowed, drawn), pickLogProb(e, forbidden, drawnForbidden)));
+  e.g.output("token", pair(drawn, forbidden.token));
+  e.g.output("log_prob", pair(pickLogProb(e, logProbs, drawn), forbidden.logProb));
   e.g.output("argmax", pair(argmax, argmaxForbidden));
-  e.g.output("argmax_log_prob", pair(column(best, 0), pickLogProb(e, forbidden, argmaxForbidden)));
+  e.g.output("argmax_log_prob", pair(column(best, 0), forbidden.unitLogProb));
   e.g.output("top", e.exp(column(best, 0)));
   e.g.output("top2", e.exp(column(best, 1)));
-  e.g.output("entropy", e.neg(e.sum(e.mul(e.exp(allowed), allowed), [1], false)));
+  e.g.output("entropy", entropy);
   e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
 }

@@ -1,30 +1,22 @@
 import { z } from "zod";
-import { UserError } from "../../../core/errors.js";
-import { problemsOf } from "../../../core/problems.js";
 import type { Reveal } from "../../sampler.js";
-import type { TokenTrajectory } from "../../trajectory.js";
+import { inconsistent, natural, readRecord, type TokenTrajectory, tokenFields } from "../../trajectory.js";
 import type { SlotFill } from "./options.js";
 import { eosAllowedSlots } from "./slots.js";
 
-const integer = z.number().int().nonnegative();
-
 const roundSchema = z.strictObject({
-  positions: z.array(integer).min(1),
-  tokens: z.array(integer),
+  positions: z.array(natural).min(1),
+  tokens: z.array(natural),
   logProbs: z.array(z.number()),
   eosAllowed: z.array(z.boolean()),
-  draft: z.array(integer).optional(),
+  draft: z.array(natural).optional(),
 });
 
 const trajectorySchema = z.strictObject({
-  prompt: z.array(integer),
-  slotSize: integer.min(1),
+  ...tokenFields,
+  slotSize: natural.min(1),
   slotFill: z.literal("autoregressive").optional(),
-  responseLength: integer.min(1),
-  temperature: z.number().nonnegative(),
   rounds: z.array(roundSchema).min(1),
-  response: z.array(integer).min(1),
-  ended: z.enum(["eos", "length"]),
 });
 
 /**
@@ -57,17 +49,16 @@ export interface UnmaskTrajectory extends TokenTrajectory {
  * @throws UserError that says what is inconsistent.
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): UnmaskTrajectory {
-  const parsed = trajectorySchema.safeParse(data);
-  if (!parsed.success) fail(where, problemsOf(parsed.error).trimStart());
-  checkTrajectory(parsed.data, where, eos);
-  return parsed.data;
+  const trajectory: UnmaskTrajectory = readRecord(trajectorySchema, data, where);
+  checkTrajectory(trajectory, where, eos);
+  return trajectory;
 }
 
 /** The checks of {@link parseTrajectory} on a trajectory that has the right shape. @throws UserError */
 export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos: number): void {
   const { slotSize, responseLength, rounds, response, ended } = trajectory;
   if (responseLength % slotSize !== 0) {
-    fail(where, `the canvas of ${responseLength} positions is not a multiple of the slot size ${slotSize}`);
+    inconsistent(where, `the canvas of ${responseLength} positions is not a multiple of the slot size ${slotSize}`);
   }
   const open = Array.from({ length: responseLength / slotSize }, () => true);
   const tokens = new Map<number, number>();
@@ -75,19 +66,21 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
     const at = `round ${t}`;
     const size = round.positions.length;
     if (round.tokens.length !== size || round.logProbs.length !== size || round.eosAllowed.length !== size) {
-      fail(where, `${at}: positions, tokens, logProbs and eosAllowed differ in length`);
+      inconsistent(where, `${at}: positions, tokens, logProbs and eosAllowed differ in length`);
     }
     const last = round.positions[size - 1] as number;
     const endsHere = ended === "eos" && t === rounds.length - 1;
     const selected = open.map(() => false);
     round.positions.forEach((position, i) => {
-      if (position >= responseLength) fail(where, `${at}: position ${position} is outside the canvas`);
-      if (i > 0 && position <= (round.positions[i - 1] as number)) fail(where, `${at}: positions do not ascend`);
-      if (!open[Math.floor(position / slotSize)]) fail(where, `${at}: position ${position} was revealed before`);
+      if (position >= responseLength) inconsistent(where, `${at}: position ${position} is outside the canvas`);
+      if (i > 0 && position <= (round.positions[i - 1] as number))
+        inconsistent(where, `${at}: positions do not ascend`);
+      if (!open[Math.floor(position / slotSize)])
+        inconsistent(where, `${at}: position ${position} was revealed before`);
       // a sum of rounded numbers may pass 0 by a little
       const logProb = round.logProbs[i] as number;
       if (!Number.isFinite(logProb) || logProb > 1e-4)
-        fail(where, `${at}: ${logProb} at position ${position} is no log-probability`);
+        inconsistent(where, `${at}: ${logProb} at position ${position} is no log-probability`);
       selected[Math.floor(position / slotSize)] = true;
       tokens.set(position, round.tokens[i] as number);
     });
@@ -95,7 +88,7 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
       for (let i = 0; selected[slot] && i < slotSize; i++) {
         const position = slot * slotSize + i;
         if (!tokens.has(position) && !(endsHere && position > last)) {
-          fail(where, `${at}: slot ${slot} is revealed without its position ${position}`);
+          inconsistent(where, `${at}: slot ${slot} is revealed without its position ${position}`);
         }
       }
     }
@@ -103,7 +96,7 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
     round.positions.forEach((position, i) => {
       const expected = allowed[Math.floor(position / slotSize)] as boolean;
       if (round.eosAllowed[i] !== expected) {
-        fail(
+        inconsistent(
           where,
           `${at}: eosAllowed at position ${position} is ${round.eosAllowed[i]}, the policy gives ${expected}`,
         );
@@ -116,33 +109,36 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
   checkResponse(trajectory, tokens, where);
   const end = response.indexOf(eos);
   if (ended === "length" ? end >= 0 : end !== response.length - 1) {
-    fail(where, `it ended by ${ended}, and EOS (${eos}) is ${end < 0 ? "not in the response" : `at position ${end}`}`);
+    inconsistent(
+      where,
+      `it ended by ${ended}, and EOS (${eos}) is ${end < 0 ? "not in the response" : `at position ${end}`}`,
+    );
   }
   if (ended === "eos") {
     const last = rounds.at(-1) as TrajectoryRound;
-    if (last.positions.at(-1) !== end) fail(where, "EOS is not the last token that was revealed");
-    if (!last.eosAllowed.at(-1)) fail(where, "EOS was sampled where it is not allowed");
+    if (last.positions.at(-1) !== end) inconsistent(where, "EOS is not the last token that was revealed");
+    if (!last.eosAllowed.at(-1)) inconsistent(where, "EOS was sampled where it is not allowed");
   }
 }
 
 function checkResponse(trajectory: UnmaskTrajectory, tokens: ReadonlyMap<number, number>, where: string): void {
   const { response, responseLength, ended } = trajectory;
   if (ended === "length" ? response.length !== responseLength : response.length > responseLength) {
-    fail(where, `the response has ${response.length} tokens on a canvas of ${responseLength} and ended by ${ended}`);
+    inconsistent(
+      where,
+      `the response has ${response.length} tokens on a canvas of ${responseLength} and ended by ${ended}`,
+    );
   }
   if (tokens.size !== response.length) {
-    fail(where, `the rounds reveal ${tokens.size} tokens, the response has ${response.length}`);
+    inconsistent(where, `the rounds reveal ${tokens.size} tokens, the response has ${response.length}`);
   }
   response.forEach((token, position) => {
     if (tokens.get(position) !== token) {
-      fail(where, `the response has token ${token} at position ${position}, the rounds ${tokens.get(position)}`);
+      inconsistent(
+        where,
+        `the response has token ${token} at position ${position}, the rounds ${tokens.get(position)}`,
+      );
     }
-  });
-}
-
-function fail(where: string, problem: string): never {
-  throw new UserError(`${where}: inconsistent trajectory: ${problem}`, {
-    hint: "Record it again with this version; an edited or truncated trajectory cannot be scored.",
   });
 }
 

@@ -6,7 +6,7 @@ import type { Field } from "./fields.js";
 import { pathOf } from "./form.js";
 import { type Html, labelled, layout } from "./pages.js";
 import type { FormRecord } from "./records.js";
-import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
+import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
 
 type Posted = Readonly<Record<string, string | string[]>>;
 
@@ -54,7 +54,7 @@ function wizardPage(wizard: Wizard, page: number, token: string, held: FormRecor
         return value === undefined ? field : { ...field, preset: value };
       }),
     );
-  const step = (k: number): Html => html`<h2>Step ${k + 1} of ${pages.length}</h2>`;
+  const step = (k: number): Html => html`<h2>${stepHeading(k, pages.length)}</h2>`;
   const body =
     steps === "server"
       ? html`${step(page)}${shown(pages[page] ?? [])}
@@ -89,7 +89,7 @@ function reviewPage(wizard: Wizard, token: string, values: FormRecord): Html {
   );
   return layout(
     wizard.title,
-    html`<div class="card"><h1>${wizard.title}</h1><h2>Check your answers</h2><dl>${rows}</dl>
+    html`<div class="card"><h1>${wizard.title}</h1><h2>${REVIEW_HEADING}</h2><dl>${rows}</dl>
 <form method="post" action="${pathOf(wizard, "wizard")}"><input type="hidden" name="wizard" value="${token}">
 <input type="hidden" name="page" value="review"><div class="actions"><button type="submit">Confirm</button></div></form></div>`,
   );

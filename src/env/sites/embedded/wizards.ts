@@ -1,7 +1,11 @@
+import type { FieldKind, KnownPage } from "../../site.js";
 import { formOf } from "./catalog.js";
-import type { Field } from "./fields.js";
+import { type Field, kindOf } from "./fields.js";
 import { type Form, form } from "./form.js";
 import type { FormRecord } from "./records.js";
+
+/** What a list says before anything is chosen. */
+export const NO_CHOICE = "Choose one";
 
 /** A field that is asked for only where another one of the same page has this value. */
 export interface Condition {
@@ -162,3 +166,35 @@ export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): bo
   const condition = Object.hasOwn(when, label) ? when[label] : undefined;
   return condition === undefined || values[condition.label] === condition.is;
 };
+
+/**
+ * What each page of a wizard shows before it is touched.
+ * @param labels of the fields that are asked for in the end: the last page may list them.
+ * @throws RangeError where there is no such wizard.
+ */
+export function knownPages(id: string, labels: readonly string[]): KnownPage[] {
+  const wizard = WIZARDS.find((one) => one.id === id);
+  if (wizard === undefined) throw new RangeError(`The embedded site has no wizard "${id}"`);
+  const { pages, review } = wizard;
+  const untouched = Object.fromEntries(wizard.fields.map((field) => [field.label, kindOf(field).default]));
+  const steps = pages.map((fields, k): KnownPage => {
+    const asked = fields.filter(({ label }) => isAsked(wizard, label, untouched));
+    const groups = asked.filter(({ kind }) => kind === "radio" || kind === "checkbox-group");
+    return {
+      headings: [stepHeading(k, pages.length), ...groups.map(({ label, star }) => (star ? `${label} *` : label))],
+      fields: Object.fromEntries(asked.map((field) => [field.label, shownKind(field)])),
+    };
+  });
+  return review ? [...steps, { headings: [REVIEW_HEADING, ...labels], fields: {} }] : steps;
+}
+
+/** A list that opens on nothing has an option that says so. */
+function shownKind(field: Field): FieldKind {
+  const kind = kindOf(field);
+  if (field.kind !== "select" || field.preset !== undefined) return kind;
+  return { ...kind, options: [NO_CHOICE, ...(kind.options ?? [])] };
+}
+
+/** @param k from 0. */
+export const stepHeading = (k: number, pages: number): string => `Step ${k + 1} of ${pages}`;
+export const REVIEW_HEADING = "Check your answers";

@@ -189,11 +189,11 @@ function keyProblems({ fields, keys }: { fields?: unknown; keys?: unknown }): st
   });
 }
 
-/** A task's path on its site, with its query; undefined where it leads to another one. */
+/** A task's path on its site, with its query and what is behind the `#`; undefined where it leads to another one. */
 function pathOn(url: string, baseUrl: string): string | undefined {
   if (!URL.canParse(url, baseUrl) || (!url.startsWith("/") && !URL.canParse(url))) return undefined;
-  const { origin, pathname, search } = new URL(url, baseUrl);
-  return origin === baseUrl ? pathname + search : undefined;
+  const { origin, pathname, search, hash } = new URL(url, baseUrl);
+  return origin === baseUrl ? pathname + search + hash : undefined;
 }
 
 function show(value: unknown): string {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/batch.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
-import { lacks } from "../../../../src/diffusion/sampler.js";
+import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
 import { matchingTerms } from "../../../../src/diffusion/samplers/flow/supervised.js";
 import type { FlowTrajectory } from "../../../../src/diffusion/samplers/flow/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/flow.js";
@@ -14,13 +14,12 @@ import { Runtime } from "../../../../src/onnx/session.js";
 import type { Objective } from "../../../../src/rl/objective.js";
 import { objective as flowGrpo } from "../../../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../../../src/rl/objectives/sft.js";
-import { readGolden, under } from "../../../support/golden.js";
+import { GOLDEN_OPTIMIZER, readGolden, under } from "../../../support/golden.js";
 import { flowOptions, velocityModel } from "../../../support/velocity-model.js";
 
 const golden = readGolden("control");
 const STEPS = 3;
 const SIZE = 6;
-const OPTIMIZER = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradClip: 1 } as never;
 
 const rows = (name: string, size: number): number[][] => {
   const flat = golden.floats(name);
@@ -42,12 +41,12 @@ describe("a flow policy", () => {
   });
   after(() => runtime.close());
 
-  const engineFor = async (objective: Objective<never>, section: object): Promise<Engine> => {
+  const engineFor = async <O>(objective: Objective<O>, section: object): Promise<Engine> => {
     const engine = new Engine(runtime, model, {
-      sampler: sampler as never,
+      sampler,
       about: sampledModel(model.config),
       lora: undefined,
-      training: { objective: objective as Objective, options: objective.schema.parse(section), optimizer: OPTIMIZER },
+      training: { objective, options: objective.schema.parse(section), optimizer: GOLDEN_OPTIMIZER },
     });
     engine.checkTrainable();
     await engine.setParameters("policy", engine.weights());
@@ -82,7 +81,7 @@ describe("a flow policy", () => {
     }) as Batch;
 
   it("is trained by conditional flow matching, as PyTorch computes it", async () => {
-    const engine = await engineFor(sft as never, {});
+    const engine = await engineFor(sft, {});
     const [state, actions, noise] = [rows("point.state", 5), rows("point.actions", SIZE), rows("point.noise", SIZE)];
     const points = [...golden.floats("point.time")].map((time, b) => ({
       time,
@@ -98,7 +97,7 @@ describe("a flow policy", () => {
   });
 
   it("has the log-probabilities of Flow-GRPO's stochastic steps, and their clipped gradient", async () => {
-    const engine = await engineFor(flowGrpo as never, { kl_coeff: 0, clip_range: 0.2 });
+    const engine = await engineFor(flowGrpo, { kl_coeff: 0, clip_range: 0.2 });
     const batch = terms(recorded());
     const { value } = await engine.score(batch, "policy");
     const expected = golden.floats("expect.log_probs");
@@ -118,13 +117,80 @@ describe("a flow policy", () => {
     await assertGradients(engine, "expect.grad.");
   });
 
-  it("is scored as it was sampled, at every level and in any subset", async () => {
+  it("has the surrogate ratio of its flow-matching loss, a ratio a pair, and its clamped and clipped gradient", async () => {
+    const engine = await engineFor(flowGrpo as never, { kl_coeff: 0, clip_range: 0.01, ratio_clamp: 0.04 });
+    const losses = golden.floats("expect.pair_losses");
+    const [noise, time] = [rows("pair.noise", SIZE), golden.floats("pair.time")];
+    const drawn = recorded().map((trajectory, b) => ({
+      ...trajectory,
+      pairs: [0, 1, 2].map((m) => ({
+        time: time[b * 3 + m] as number,
+        noise: noise[b * 3 + m] as number[],
+        loss: losses[b * 3 + m] as number,
+      })),
+    }));
+    const options = flowOptions(model, { ratio: "cfm", pairs: 3 });
+    const batch = sampler.stepTerms?.(drawn, options, { batch: 3, lengthStep: 16, level: "step" }) as Batch;
+    const { value } = await engine.score(batch, "policy");
+    assert.ok(
+      distance(
+        value.subarray(0, 6),
+        losses.map((x) => -x),
+      ) < 1e-4,
+    );
+    const ahead = golden.floats("pair.ahead");
+    const at = (value: (s: number) => number): Float32Array =>
+      Float32Array.from({ length: 9 }, (_, s) => (s < 6 ? value(s) : 0));
+    // l_old - l is what the golden has ahead
+    const old = at((s) => -(losses[s] as number) - (ahead[s] as number));
+    const { loss } = await engine.accumulate(batch, {
+      old,
+      reference: old,
+      advantage: at((s) => (s < 3 ? 1.3 : -0.7)),
+      weight: at(() => 1 / 6),
+    });
+    assert.ok(distance([loss as number], golden.floats("expect.surrogate")) < 1e-4);
+    await assertGradients(engine, "expect.pair_grad.");
+  });
+
+  it("records the loss of each pair that it draws, and is scored as it recorded", async () => {
     const engine = await engineFor(flowGrpo as never, {});
+    const options = flowOptions(model, { steps: 2, temperature: 0, ratio: "cfm", pairs: 3 });
+    assert.equal(lacks(sampler as never, "steps", options), undefined);
+    const states = rows("path.state", 5).map((state) => Float32Array.from(state));
+    const rngs = states.map((_, i) => Rng.named(1, `pairs/${i}`));
+    const drawn = await sampler.rollout(engine as never, states, options, rngs, 4);
+    for (const trajectory of drawn) {
+      assert.equal(sampler.steps(trajectory), 3);
+      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", options.model), trajectory);
+    }
+    for (const layout of [{}, { level: "sequence" }, { reduction: "mean" }, { subset: [[2], [0, 1]] }] as const) {
+      const batch = sampler.stepTerms?.(drawn, options, {
+        batch: 2,
+        lengthStep: 16,
+        level: "step",
+        ...(layout as Partial<StepLayout>),
+      }) as Batch;
+      const { value } = await engine.score(batch, "policy");
+      value.forEach((x, s) => {
+        if ((batch.owner[s] as number) < 0) return;
+        const was = batch.recorded?.[s] as number;
+        assert.ok(Math.abs(x - was) < 1e-5 * Math.max(1, Math.abs(was)), `${x} for ${was}`);
+      });
+    }
+    assert.throws(
+      () => sampler.stepTerms?.(recorded(), options, { batch: 2, lengthStep: 16, level: "step" }),
+      /not recorded for sampler.ratio=cfm/,
+    );
+  });
+
+  it("is scored as it was sampled, at every level and in any subset", async () => {
+    const engine = await engineFor(flowGrpo, {});
     const options = flowOptions(model, { steps: 4, temperature: 0.3 });
     const states = rows("path.state", 5).map((state) => Float32Array.from(state));
     const draw = (some: readonly Float32Array[], batch?: number): Promise<FlowTrajectory[]> =>
       sampler.rollout(
-        engine as never,
+        engine as RoundModel<Float32Array>,
         some,
         options,
         some.map((_, i) => Rng.named(1, `rollout/${i}`)),
@@ -163,8 +229,8 @@ describe("a flow policy", () => {
   });
 
   it("refuses steps without noise to be trained on, and trajectories that cannot be", async () => {
-    assert.match(lacks(sampler as never, "steps", flowOptions(model, { temperature: 0 })) ?? "", /deterministic/);
-    assert.equal(lacks(sampler as never, "steps", flowOptions(model)), undefined);
+    assert.match(lacks(sampler, "steps", flowOptions(model, { temperature: 0 })) ?? "", /deterministic/);
+    assert.equal(lacks(sampler, "steps", flowOptions(model)), undefined);
     const [one] = recorded() as [FlowTrajectory];
     const { model: about } = flowOptions(model);
     assert.throws(() => sampler.parse({ ...one, logProbs: [100, 0, 0] }, "line 1", about), /line 1.*above/);

@@ -13,6 +13,7 @@ import {
 import { type JumpOptions, ordinaryTokens } from "../../../../src/diffusion/samplers/jump/options.js";
 import { supervisedFlowTerms } from "../../../../src/diffusion/samplers/jump/supervised.js";
 import type { JumpTrajectory } from "../../../../src/diffusion/samplers/jump/trajectory.js";
+import { assertOwnStreams } from "../../../support/own-streams.js";
 import { only, withTokens } from "../../../support/token-batch.js";
 import { TOKENS } from "../unmask/fake-model.js";
 import { FakeFlow, MODEL, SMALL } from "./reference.js";
@@ -154,28 +155,11 @@ test("the bound of a response is the mean over its draws, whatever else is in th
 
 test("a response is corrupted by its own stream, whatever else is in the batch", () => {
   const flow = new FakeFlow(8);
-  const some = [
+  const [a, b] = [
     [1, 0, TOKENS.eos],
     [1, TOKENS.eos],
-    [1, 0, TOKENS.eos],
-  ].map(trajectoryOf);
-  const values = (indices: readonly number[]): number[] => {
-    const rngs = indices.map((i) => Rng.named(7, `sample ${i}`));
-    const layout = { batch: indices.length, lengthStep: 1, samples: 2, coupled: true, rngs };
-    return flow.values(
-      flowBoundTerms(
-        indices.map((i) => some[i] as JumpTrajectory),
-        OPTIONS,
-        layout,
-      ),
-    );
-  };
-  const together = values([0, 1, 2]);
-  assert.ok(Math.abs((together[0] as number) - (together[2] as number)) > 1e-6, "the same response, another stream");
-  for (const order of [[2], [1, 0], [2, 1, 0]])
-    values(order).forEach((value, b) => {
-      assert.ok(Math.abs(value - (together[order[b] as number] as number)) < 1e-9);
-    });
+  ].map(trajectoryOf) as [JumpTrajectory, JumpTrajectory];
+  assertOwnStreams([a, b, a], (some, layout) => flow.values(flowBoundTerms(some, OPTIONS, layout)));
 });
 
 test("a draw and its complement make every token noise exactly once, and keep the prompt", () => {

@@ -6,8 +6,8 @@ import { generalisedKlHead, jumpRoundHead, transitionHead } from "../../../../sr
 import type { ScoreHead } from "../../../../src/diffusion/score-head.js";
 import type { SampledModel } from "../../../../src/diffusion/tokens.js";
 import { Emitter } from "../../../../src/onnx/emit.js";
+import { encodeModel } from "../../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../../src/onnx/graph.js";
-import { encodeModel } from "../../../../src/onnx/proto.js";
 import { Runtime } from "../../../../src/onnx/session.js";
 import type { InputSpecs } from "../../../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../../../src/onnx/types.js";

@@ -8,6 +8,7 @@ import { BufferBuilder, batchBuffers, type TokenBuffer } from "../../../../src/d
 import { boundTerms, drawMask, type MaskDraw } from "../../../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
+import { assertOwnStreams } from "../../../support/own-streams.js";
 import { type TokenBatch, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
@@ -248,35 +249,18 @@ test("the value of a response is the mean over its draws, whatever else is in th
 });
 
 test("a response's masks are those of its own stream, whatever else is in the batch", () => {
-  const of = (response: readonly number[]): UnmaskTrajectory => ({
+  const of = (length: number): UnmaskTrajectory => ({
     prompt: PROMPT,
     slotSize: 2,
     responseLength: CANVAS,
     temperature: 1,
     rounds: [],
-    response,
+    response: Array.from({ length }, (_, i) => i % 2),
     ended: "length",
   });
   const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
   const network = new FakeNetwork(2);
-  const some = [12, 8, 12].map((length) => of(Array.from({ length }, (_, i) => i % 2)));
-  const values = (indices: readonly number[]): number[] => {
-    const rngs = indices.map((i) => Rng.named(7, `sample ${i}`));
-    const layout = { batch: indices.length, lengthStep: 1, samples: 2, coupled: true, rngs };
-    return network.values(
-      boundTerms(
-        indices.map((i) => some[i] as UnmaskTrajectory),
-        options,
-        layout,
-      ),
-    );
-  };
-  const together = values([0, 1, 2]);
-  assert.ok(Math.abs((together[0] as number) - (together[2] as number)) > 1e-6, "the same response, another stream");
-  for (const order of [[2], [1, 0], [2, 1, 0]])
-    values(order).forEach((value, b) => {
-      assert.ok(Math.abs(value - (together[order[b] as number] as number)) < 1e-9);
-    });
+  assertOwnStreams([of(12), of(8), of(12)], (some, layout) => network.values(boundTerms(some, options, layout)));
 });
 
 test("there is room for every token of every draw", () => {

@@ -3,7 +3,7 @@ import type { Batch } from "../../../../src/diffusion/batch.js";
 import type { BufferBatch } from "../../../../src/diffusion/buffer.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
-import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import { emptyStatistics, type RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
 import type { SampledModel, TokenIds } from "../../../../src/diffusion/tokens.js";
 import { tokensOf } from "../../../support/token-batch.js";
 
@@ -107,16 +107,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     this.forwards++;
     const input = tokensOf(round);
     const rows = input.rows.length;
-    const out = {
-      token: new BigInt64Array(rows * 2),
-      logProb: new Float32Array(rows * 2),
-      argmax: new BigInt64Array(rows * 2),
-      argmaxLogProb: new Float32Array(rows * 2),
-      top: new Float32Array(rows),
-      top2: new Float32Array(rows),
-      entropy: new Float32Array(rows),
-      eosIsArgmax: new Uint8Array(rows),
-    };
+    const out = emptyStatistics(rows);
     const states = Array.from({ length: input.batch }, (_, b) => this.hidden(input, b));
     input.rows.forEach((flat, r) => {
       const hidden = states[Math.floor(Number(flat) / input.length)]?.[Number(flat) % input.length] as Float64Array;

@@ -56,7 +56,7 @@ test("a line becomes a task; what may be left out has a default", () => {
       id: "b",
       form: "club/join",
       formTitle: "Join us",
-      url: "/club/join?lang=en",
+      url: "/club/join?lang=en#top",
       instruction: "Do it.",
       fields: { Age: 3, News: true, Days: ["Mon"], Note: "" },
       document: "I am Ann.",

@@ -1,0 +1,180 @@
+/**
+ * A whole step of Flow-GRPO without a browser, on random models: rollouts (keys and values kept), scoring by the
+ * reference, update. CPU time of each phase, the share of the machine's peak in matrix products, and the memory of the
+ * update in a process of its own; in turn with torch_rl_peer.py, which does the same work in PyTorch, with keys and
+ * values kept between rounds (`cached`) and with whole sequences in every round (`whole`).
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writeRandomModel } from "../gpu/random-model.mjs";
+import { load, median, openPeer } from "./support.mjs";
+import { countOperations, cpuMs, openPeak } from "./work.mjs";
+
+const RANK = 16;
+const SHAPES = {
+  // models/tiny-refusion, as configs/tiny/flow-grpo.yaml trains it
+  tiny: {
+    ...{ layers: 4, hidden: 192, heads: 6, "kv-heads": 2, "head-dim": 32, ffn: 512, vocab: 1024 },
+    ...{ prompt: 56, response: 56, rounds: 4, prompts: 8, group: 4, microBatch: 8 },
+  },
+  // SmolLM2's
+  "135m": {
+    ...{ layers: 30, hidden: 576, heads: 9, "kv-heads": 3, "head-dim": 64, ffn: 1536, vocab: 49152 },
+    ...{ prompt: 384, response: 192, rounds: 16, prompts: 1, group: 8, microBatch: 1 },
+  },
+};
+const PHASES = ["rollout", "score", "update"];
+const SLOT = 4;
+
+/** @param gib memory that the update is kept within; default: any. */
+async function open(shape, dir, { gib } = {}) {
+  const { Rng } = await load("core/rng.js");
+  const { Engine } = await load("engine/engine.js");
+  const { sampledModel } = await load("engine/policy.js");
+  const { sampler } = await load("diffusion/samplers/unmask.js");
+  const { loraSites } = await load("nn/bind.js");
+  const { freshAdapter } = await load("nn/lora.js");
+  const { loadModel } = await load("nn/model.js");
+  const { Runtime } = await load("onnx/session.js");
+  const { objective } = await load("rl/objectives/flow-grpo.js");
+  const { prepareBatches, takeStep } = await load("train/update.js");
+  const model = await loadModel(dir);
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  const operations = countOperations(runtime);
+  const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
+  const lora = { rank: RANK, alpha: 2 * RANK, targets };
+  const optimizer = {
+    ...{ kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradClip: 1, muonLrScale: 1 },
+  };
+  const about = sampledModel(model.config);
+  const training = { objective, options: objective.schema.parse({ kl_coeff: 0.01 }), optimizer };
+  const memory = gib === undefined ? {} : { memory: gib * 2 ** 30 };
+  const engine = new Engine(runtime, model, { sampler, about, lora, training, ...memory });
+  const adapter = freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter"));
+  await engine.setParameters("policy", adapter);
+  await engine.setParameters("reference", adapter);
+  await engine.setOptimizer(undefined);
+  const { response, prompt, rounds } = shape;
+  const sizes = { rounds, slot_size: SLOT, response_length: response, prompt_length: prompt };
+  const options = sampler.options(sampler.schema.parse(sizes), about);
+  const rng = Rng.named(0, "prompts");
+  const prompts = Array.from({ length: shape.prompts }, () =>
+    Array.from({ length: prompt }, () => rng.int(shape.vocab - 3)),
+  ).flatMap((tokens) => Array(shape.group).fill(tokens));
+  return {
+    operations,
+    rollout: (step) => {
+      const rngs = prompts.map((_, i) => Rng.named(step, `rollout/${i}`));
+      return sampler.rollout(engine, prompts, options, rngs, prompts.length);
+    },
+    score: (trajectories) => {
+      const samples = trajectories.map((trajectory, i) => {
+        const stream = (name) => Rng.named(0, `${name}/${i}`);
+        return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
+      });
+      const policy = { engine, sampler, options };
+      return prepareBatches(policy, objective, training.options, [samples], shape.microBatch);
+    },
+    update: (batches, step) => takeStep(engine, batches, step, 1e-6),
+    close: () => runtime.close(),
+  };
+}
+
+/** @param peer path of torch_rl_peer.py, where it is to be run. */
+export async function benchRlStep({ size, runs, peer, python = "python3" }) {
+  const shape = SHAPES[size];
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  try {
+    await writeRandomModel(dir, shape, "none");
+    const step = await open(shape, dir);
+    const peak = await openPeak();
+    const ours = Object.fromEntries(PHASES.map((name) => [name, []]));
+    const shares = Object.fromEntries(PHASES.map((name) => [name, []]));
+    const rates = [];
+    const theirs = { cached: [], whole: [] };
+    let torch;
+    // the first round builds and loads the graphs
+    for (let run = 0; run <= runs; run++) {
+      rates.push(await peak.rate());
+      const phase = async (name, work) => {
+        const before = step.operations();
+        let result;
+        const ms = await cpuMs(async () => {
+          result = await work();
+        });
+        if (run === 0) return result;
+        ours[name].push(ms);
+        shares[name].push((step.operations() - before) / ms);
+        return result;
+      };
+      const trajectories = await phase("rollout", () => step.rollout(run));
+      const batches = await phase("score", () => step.score(trajectories));
+      await phase("update", () => step.update(batches, run + 1));
+      if (run === 0) {
+        writeFileSync(join(dir, "trajectories.json"), JSON.stringify(trajectories));
+        if (peer === undefined) continue;
+        writeFileSync(join(dir, "step.json"), JSON.stringify({ ...shape, rank: RANK, batches: await plain(batches) }));
+        torch = await openPeer(python, [peer, "--step", join(dir, "step.json")]);
+      } else if (torch !== undefined) {
+        for (const way of Object.keys(theirs)) {
+          const phases = {};
+          for (const name of PHASES) phases[name] = await torch.ask(name === "rollout" ? `rollout ${way}` : name);
+          theirs[way].push(phases);
+        }
+      }
+    }
+    torch?.close();
+    await step.close();
+    await peak.close();
+    const total = (i) => PHASES.reduce((sum, name) => sum + ours[name][i], 0);
+    const compared = ([way, steps]) => {
+      const ratios = steps.map((phases, i) => total(i) / PHASES.reduce((sum, name) => sum + phases[name], 0));
+      const cpu_ms = Object.fromEntries(PHASES.map((name) => [name, median(steps.map((phases) => phases[name]))]));
+      return [`torch_${way}`, { cpu_ms, ratio: median(ratios) }];
+    };
+    return {
+      rollouts: shape.prompts * shape.group,
+      cpu_ms: Object.fromEntries(PHASES.map((name) => [name, median(ours[name])])),
+      gemm_share: Object.fromEntries(PHASES.map((name) => [name, median(shares[name]) / Math.max(...rates)])),
+      update_peak_rss_mb: { any: peakOf(size, dir), within_3_gib: peakOf(size, dir, 3) },
+      ...(peer === undefined ? {} : Object.fromEntries(Object.entries(theirs).map(compared))),
+    };
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** Batches as the peer reads them: what a token sees are two ranges of entries. */
+async function plain(batches) {
+  const { rangesOf } = await load("engine/attention-ranges.js");
+  return batches.map(({ batch: { inputs, headInputs, segment, segments, coefficient } }) => ({
+    ids: [...inputs.input_ids.data].map(Number),
+    positions: [...inputs.position_ids.data].map(Number),
+    shape: inputs.input_ids.shape,
+    ranges: [...rangesOf(inputs.attention_bias).data],
+    rows: [...inputs.rows.data].map(Number),
+    targets: [...headInputs.targets.data].map(Number),
+    segment: [...segment].map(Number),
+    coefficient: [...coefficient],
+    segments,
+  }));
+}
+
+/** MB of a process of its own that scores one micro-batch and takes its update: a peak never falls. */
+function peakOf(size, dir, gib) {
+  const args = [fileURLToPath(import.meta.url), "--peak", size, dir, ...(gib === undefined ? [] : [String(gib)])];
+  return Number(execFileSync(process.execPath, args).toString());
+}
+
+const [, , flag, size, dir, gib] = process.argv;
+if (flag === "--peak") {
+  const shape = SHAPES[size];
+  const step = await open(shape, dir, gib === undefined ? {} : { gib: Number(gib) });
+  const trajectories = JSON.parse(readFileSync(join(dir, "trajectories.json"), "utf8"));
+  await step.update(await step.score(trajectories.slice(0, shape.microBatch)), 1);
+  await step.close();
+  process.stdout.write(String(Math.round(process.resourceUsage().maxRSS / 1024)));
+}

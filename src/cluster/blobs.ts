@@ -1,0 +1,80 @@
+import { mkdir, readFile, rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Redis } from "ioredis";
+import { sha256, writeAtomic } from "../core/files.js";
+
+/** Bytes by their SHA-256: adapters, batches and results, which are too large for a queue. */
+export interface BlobStore {
+  /** @returns the address. Putting the same bytes again changes nothing. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** Undefined where there is no such blob, or where its bytes are not those of its address. */
+  get(address: string): Promise<Buffer | undefined>;
+  has(address: string): Promise<boolean>;
+  drop(address: string): Promise<void>;
+}
+
+/** Seconds after which Redis forgets a blob that nobody dropped: of a coordinator or worker that is gone. */
+const LIFETIME_S = 24 * 3600;
+
+function checked(address: string, bytes: Buffer | null): Buffer | undefined {
+  return bytes !== null && sha256(bytes) === address ? bytes : undefined;
+}
+
+export class RedisBlobs implements BlobStore {
+  constructor(private readonly redis: Redis) {}
+
+  async put(bytes: Uint8Array): Promise<string> {
+    const address = sha256(bytes);
+    await this.redis.set(key(address), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "EX", LIFETIME_S);
+    return address;
+  }
+
+  async get(address: string): Promise<Buffer | undefined> {
+    return checked(address, await this.redis.getBuffer(key(address)));
+  }
+
+  /** Asking for it keeps it. */
+  async has(address: string): Promise<boolean> {
+    return (await this.redis.expire(key(address), LIFETIME_S)) === 1;
+  }
+
+  async drop(address: string): Promise<void> {
+    await this.redis.del(key(address));
+  }
+}
+
+function key(address: string): string {
+  return `refusion:blob:${address}`;
+}
+
+/** A folder that coordinator and workers share. */
+export class FolderBlobs implements BlobStore {
+  constructor(private readonly folder: string) {}
+
+  async put(bytes: Uint8Array): Promise<string> {
+    const address = sha256(bytes);
+    await mkdir(this.folder, { recursive: true });
+    await writeAtomic(this.path(address), bytes);
+    return address;
+  }
+
+  async get(address: string): Promise<Buffer | undefined> {
+    return checked(address, await readFile(this.path(address)).catch(() => null));
+  }
+
+  async has(address: string): Promise<boolean> {
+    const now = new Date();
+    return utimes(this.path(address), now, now).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async drop(address: string): Promise<void> {
+    await rm(this.path(address), { force: true });
+  }
+
+  private path(address: string): string {
+    return join(this.folder, address);
+  }
+}

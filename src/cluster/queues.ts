@@ -1,0 +1,82 @@
+import type { Queue, QueueEvents, Worker } from "bullmq";
+import { type Connections, notInstalled } from "./connection.js";
+import { PREFIX, type QueueName, queueName } from "./protocol.js";
+
+/** How often a job may lose its worker before it is given up: one that kills every worker should not do so for ever. */
+const LOST_WORKERS = 10;
+/** Entries of a queue's stream of events; each is small. */
+const EVENTS = 1000;
+
+/** BullMQ's queues of one run. */
+export class Queues {
+  private constructor(
+    private readonly bull: typeof import("bullmq"),
+    private readonly connections: Connections,
+    private readonly run: string,
+  ) {}
+
+  static async of(connections: Connections, run: string): Promise<Queues> {
+    const bull = await import("bullmq").catch((error) => {
+      throw notInstalled("bullmq", error);
+    });
+    return new Queues(bull, connections, run);
+  }
+
+  /** @param guest whether the queue is another's: nothing is written of it then, as it may be gone already. */
+  queue(kind: QueueName, guest = false): Queue {
+    return silenced(
+      new this.bull.Queue(queueName(this.run, kind), {
+        connection: this.connections.connect(),
+        prefix: PREFIX,
+        streams: { events: { maxLen: EVENTS } },
+        skipMetasUpdate: guest,
+      }),
+    );
+  }
+
+  events(kind: QueueName): QueueEvents {
+    return silenced(
+      new this.bull.QueueEvents(queueName(this.run, kind), { connection: this.connections.connect(), prefix: PREFIX }),
+    );
+  }
+
+  /** @param lease seconds without a sign of life after which its job goes to another worker. */
+  worker(
+    kind: QueueName,
+    options: { readonly concurrency: number; readonly lease: number; readonly name: string },
+    process: (id: string, data: unknown, later: Later) => Promise<unknown>,
+  ): Worker {
+    return silenced(
+      new this.bull.Worker(
+        queueName(this.run, kind),
+        async (job, token) => {
+          const later = async (ms: number): Promise<never> => {
+            await job.moveToDelayed(Date.now() + ms, token);
+            throw new this.bull.DelayedError();
+          };
+          return process(job.id ?? "", job.data, later);
+        },
+        {
+          connection: this.connections.connect(),
+          prefix: PREFIX,
+          concurrency: options.concurrency,
+          name: options.name,
+          lockDuration: options.lease * 1000,
+          stalledInterval: (options.lease * 1000) / 2,
+          maxStalledCount: LOST_WORKERS,
+          // a queue that was silent while Redis was away is asked again soon
+          drainDelay: 2,
+        },
+      ),
+    );
+  }
+}
+
+/** Puts a job off: it is not counted as tried. */
+export type Later = (ms: number) => Promise<never>;
+
+/** The connection says what is wrong with it; an emitter without a listener would end the process. */
+function silenced<T extends { on(event: "error", listener: (error: Error) => void): unknown }>(emitter: T): T {
+  emitter.on("error", () => undefined);
+  return emitter;
+}

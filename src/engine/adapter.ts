@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { type RunConfig, resolvePath } from "../config/config.js";
+import { UserError } from "../core/errors.js";
+import { Rng } from "../core/rng.js";
+import { ADAPTER, peftConfig, readPeft } from "../export/peft.js";
+import { moduleOf } from "../nn/bind.js";
+import { checkAdapter, freshAdapter, type LoraSite } from "../nn/lora.js";
+import { type Initializer, isExternal, type Tensor } from "../onnx/types.js";
+import { floatsOf, openStored } from "../weights/model-weights.js";
+import type { Policy } from "./policy.js";
+
+/**
+ * The adapter that a run starts from: `init_adapter`, or a fresh one (which changes nothing yet).
+ * @throws UserError where it is missing or does not fit; never a silent fallback to the base model.
+ */
+export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
+  if (config.init_adapter === null) {
+    const { dir, graph } = policy.model;
+    const rowOf = ({ module, outFeatures }: LoraSite, token: number): Float32Array => {
+      const table = [...graph.initializers.values()].find(
+        ({ value }) => moduleOf(value.name) === module,
+      ) as Initializer;
+      const { dtype } = table.value;
+      const [shape, data] = [table.value.shape as number[], table.data];
+      const stored = isExternal(data) ? openStored(dir, data, dtype, shape) : floatsOf(dtype, shape, data);
+      return stored.read(token * outFeatures, (token + 1) * outFeatures);
+    };
+    return freshAdapter(policy.sites, policy.lora, Rng.named(config.seed, "adapter"), rowOf);
+  }
+  return readAdapter(resolvePath(config.init_adapter, "init_adapter"), policy);
+}
+
+/** All parameters that training starts from: the adapter, and fresh values of the objective's own groups. */
+export function initialParameters(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
+  const own = policy.engine.groups.flatMap((group) => [
+    ...(group.initial?.(Rng.named(config.seed, `parameters/${group.name}`)) ?? []),
+  ]);
+  return new Map([...initialAdapter(config, policy), ...own]);
+}
+
+/** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */
+export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): ReadonlyMap<string, Tensor> {
+  const { rank, alpha, tensors, rows } = readPeft(dir);
+  const trained = policy.lora.tokens ?? [];
+  if ((rows?.tokens ?? []).join() !== trained.join()) {
+    throw new UserError(
+      `The adapter ${dir} has rows of the tokens [${rows?.tokens ?? ""}]; the config trains those of [${trained}].`,
+      { hint: `Set lora.train_mask=${rows !== undefined}.`, exitCode: 2 },
+    );
+  }
+  if (rank !== policy.lora.rank || alpha !== policy.lora.alpha) {
+    throw new UserError(
+      `The adapter ${dir} has r = ${rank}, lora_alpha = ${alpha}; the config says lora.rank = ${policy.lora.rank}, lora.alpha = ${policy.lora.alpha}.`,
+      { hint: `Set lora.rank=${rank} lora.alpha=${alpha}.`, exitCode: 2 },
+    );
+  }
+  checkAdapter(tensors, policy.sites, policy.lora, join(dir, ADAPTER));
+  return tensors;
+}
+
+/** adapter_config.json of a run. */
+export function adapterConfig(
+  config: RunConfig,
+  { model, lora, sites }: Pick<Policy, "model" | "lora" | "sites">,
+): Record<string, unknown> {
+  return peftConfig(
+    lora,
+    config.model,
+    model.config.attention,
+    sites.find(({ tokens }) => tokens !== undefined)?.module,
+  );
+}

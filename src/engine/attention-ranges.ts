@@ -1,0 +1,76 @@
+import { BLOCKED } from "../diffusion/buffer.js";
+import type { Emitter } from "../onnx/emit.js";
+import { writtenOut } from "../onnx/passes/written-out.js";
+import { f32, type NamedTensors } from "../onnx/tensors.js";
+import type { Graph, Node, Tensor, Value } from "../onnx/types.js";
+
+/**
+ * The attention bias as ranges: where a graph runs on a device, [B, N, 4] goes there in place of [B, 1, N, W], and the
+ * device writes the bias out. What a token sees is [r0, r1) and [r2, r3) of the keys.
+ */
+const [BIAS, RANGES] = ["attention_bias", "attention_ranges"];
+
+/** The same graph, with the input `attention_ranges` in place of `attention_bias` where it reads one. */
+export function withRanges(graph: Graph): Graph {
+  const bias = graph.inputs.find(({ name }) => name === BIAS);
+  if (bias === undefined || !graph.nodes.some((node) => node.inputs.some((v) => v?.name === BIAS))) return graph;
+  const [batch, , length, width] = bias.shape as [Value["shape"][0], ...Value["shape"]];
+  const ranges: Value = { name: RANGES, dtype: "float32", shape: [batch as number, length as number, 4] };
+  const keys = graph.inputs.find(({ name }) => name === "keys");
+  const inputs = typeof width === "number" || keys === undefined ? [ranges] : [ranges, keys];
+  const node: Node = { name: `/${BIAS}`, op: "", domain: "", inputs, outputs: [bias], attributes: {} };
+  const part = writtenOut(node, bias, (e, given, index) => {
+    const place = index === undefined ? places(e, width as number) : openPlaces(e, index);
+    const bound = (i: number): Value => e.unsqueeze(e.slice(given, 2, i, i + 1), [1]);
+    const within = (from: number): Value =>
+      e.g.op("And", [e.greaterOrEqual(place, bound(from)), e.less(place, bound(from + 1))]);
+    const [shown, blocked] = [e.g.scalar(0), e.g.scalar(BLOCKED)];
+    return e.where(within(0), shown, e.where(within(2), shown, blocked));
+  });
+  return {
+    ...graph,
+    inputs: graph.inputs.map((input) => (input === bias ? ranges : input)),
+    nodes: [...part.nodes, ...graph.nodes],
+    initializers: new Map([...graph.initializers, ...part.initializers]),
+  };
+}
+
+/** 0, 1, ... W - 1 as [1, 1, 1, W]. */
+function places(e: Emitter, width: number): Value {
+  const all = Array.from({ length: width }, (_, i) => i);
+  return e.g.constant("float32", [1, 1, 1, width], all);
+}
+
+/** The same of an open W, from an index [B, W]; summed, so that no integer is needed on the host. */
+function openPlaces(e: Emitter, index: Value): Value {
+  const ones = e.add(e.mul(e.cast(index, "float32"), 0), 1);
+  return e.unsqueeze(e.sub(e.g.op("CumSum", [ones, e.g.scalar(1, "int64")]), 1), [1, 2]);
+}
+
+/** Of the tensors that a layout gives, those that a graph takes: not every model reads a step size. */
+export function taken(names: ReadonlySet<string>, given: NamedTensors): NamedTensors {
+  const bias = given[BIAS];
+  const all = bias === undefined || !names.has(RANGES) ? given : { ...given, [RANGES]: rangesOf(bias) };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
+}
+
+/** The ranges [B, N, 4] of a bias [B, 1, N, W] that blocks or does not. @throws Error where a row has more than two. */
+export function rangesOf({ shape, data }: Tensor): Tensor {
+  const [batch, , length, width] = shape as [number, number, number, number];
+  const ranges = new Float32Array(batch * length * 4);
+  for (let row = 0; row < batch * length; row++) {
+    let n = 0;
+    for (let w = 0; w < width; w++) {
+      const bias = Number(data[row * width + w]);
+      if (bias !== 0 && bias !== Math.fround(BLOCKED)) throw new Error(`an attention bias of ${bias}`);
+      const shown = bias === 0;
+      // an odd number of bounds: inside a range
+      if (shown !== (n % 2 === 1)) {
+        if (n === 4) throw new Error("a token sees more than two ranges of keys");
+        ranges[row * 4 + n++] = w;
+      }
+    }
+    if (n % 2 === 1) ranges[row * 4 + n] = width;
+  }
+  return f32([batch, length, 4], ranges);
+}

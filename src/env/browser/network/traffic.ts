@@ -1,0 +1,444 @@
+import type { Page, Request, Response, Route, WebSocket } from "playwright";
+import { messageOf } from "../../../core/errors.js";
+import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
+import type { RunningSite } from "../../site.js";
+import { EnvironmentFault } from "../browser.js";
+import type { BackgroundRequests } from "./background.js";
+import { isServerFault, type Owner, ownerOf } from "./requests.js";
+
+/** What a request of the page was answered with. */
+export interface Answer {
+  /** NaN where there was none, or none that a script can see. */
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  /** The address that the answer came from in the end, or that it leads to. */
+  readonly url: string;
+  /** Why there is no answer. */
+  readonly failure?: string;
+}
+
+/** One request of the page that carries something, from the moment the page was opened. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly how: "navigation" | "script" | "beacon" | "socket";
+  readonly owner: Owner;
+  readonly posted: readonly PostedPair[];
+  /** Parts of the address, which may be values as well; without a name. */
+  readonly inPath: readonly PostedPair[];
+  /** The page had sent the same (method and path) before anybody touched it. */
+  readonly routine: boolean;
+  /** It was sent after the submit, or after a step towards it: `Traffic.phase` then. */
+  phase: Phase;
+  answer: Answer | undefined;
+}
+
+/** `open`: until the plan submits. `step`: the way on to a further part of the form. `submit`: from the submit on. */
+export type Phase = "open" | "step" | "submit";
+
+/** How long a script that goes elsewhere may take to send the form after that. */
+const HOLD_MS = 400;
+
+/** What a navigation of the page comes to. */
+type Verdict = "stay" | "form" | "go" | "wait" | "tell";
+
+export interface TrafficOptions {
+  readonly page: Page;
+  readonly site: RunningSite;
+  readonly background: BackgroundRequests;
+  /** Ends the episode: the page does what makes it unreadable. */
+  readonly die: (why: string) => void;
+  readonly patienceMs: () => number;
+  /** Tells the page that it is about to be left: what it sends in the moment in which it is, no filter sees. */
+  readonly tellLeaving: () => Promise<void>;
+  readonly leaveFor: (url: string) => Promise<void>;
+}
+
+/**
+ * Everything that a page sends, seen and decided on: to the site, from the site's own copies, or nowhere. A page stays
+ * where it is until its form is sent.
+ */
+export class Traffic {
+  readonly exchanges: Exchange[] = [];
+  phase: Phase = "open";
+  loading = false;
+  /** A document is on its way that takes the page's place. */
+  leaving = false;
+  /** Where the page goes now that it has sent nothing. */
+  private going: string | undefined;
+  /** The address that `goto` is opening. */
+  opening: string | undefined;
+  /** Posts to other hosts that were stopped, by origin. */
+  readonly stopped: { origin: string; posted: readonly PostedPair[] }[] = [];
+  /** Whether a navigation is the form's: told by what it carries. */
+  private isForm: ((exchange: Exchange) => boolean) | undefined;
+  private readonly allowed: ReadonlySet<string>;
+  private readonly waiting = new Set<() => void>();
+  private readonly byRequest = new WeakMap<Request, Exchange>();
+  /** Posts that we bring to the server ourselves: how a browser's request ends says nothing about these. */
+  private readonly forwarded = new Set<Exchange>();
+
+  constructor(private readonly options: TrafficOptions) {
+    const { page, site } = options;
+    this.allowed = new Set([site.baseUrl, ...(site.allowOrigins ?? [])].map((address) => new URL(address).origin));
+    const context = page.context();
+    context.on("requestfinished", (request) => void this.onFinished(request));
+    context.on("requestfailed", (request) => this.onFailed(request));
+    page.on("domcontentloaded", () => {
+      this.leaving = false;
+      this.wake();
+    });
+    page.on("websocket", (socket) => this.onSocket(socket));
+  }
+
+  /** A page is about to be opened. */
+  begin(address: string): void {
+    this.exchanges.length = 0;
+    this.stopped.length = 0;
+    this.phase = "open";
+    this.isForm = undefined;
+    this.opening = address;
+    this.going = undefined;
+    this.loading = true;
+    this.leaving = false;
+  }
+
+  /** From here on a navigation that is the form's goes through; one of a step towards it in any case. */
+  arm(phase: "step" | "submit", isForm: (exchange: Exchange) => boolean): void {
+    this.phase = phase;
+    this.isForm = isForm;
+  }
+
+  /** While a control is set: a form may send itself then, which is a step towards its submission. */
+  expect(isForm: (exchange: Exchange) => boolean): void {
+    this.isForm = isForm;
+  }
+
+  disarm(): void {
+    this.phase = "open";
+    this.isForm = undefined;
+  }
+
+  /** Whether an answer to something that the form may have sent is still on its way. */
+  isPosting(): boolean {
+    return (
+      this.forwarded.size > 0 ||
+      this.exchanges.some(
+        (exchange) =>
+          exchange.phase === "submit" &&
+          exchange.answer === undefined &&
+          exchange.how !== "socket" &&
+          exchange.how !== "beacon",
+      )
+    );
+  }
+
+  isForwarding(): boolean {
+    return this.forwarded.size > 0;
+  }
+
+  /** Resolves with the next request, answer or navigation, or after so long. */
+  async next(ms: number): Promise<void> {
+    let wake = (): void => undefined;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      this.waiting.add(wake);
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
+    this.waiting.delete(wake);
+  }
+
+  /** Decides on every request. */
+  async filter(route: Route): Promise<void> {
+    const request = route.request();
+    const { site, page } = this.options;
+    try {
+      const owner = ownerOf(request, page);
+      const { origin } = new URL(request.url());
+      const own = this.allowed.has(origin);
+      const leaves = owner === "page" && request.isNavigationRequest();
+      if (leaves && own && this.isOpening(request)) return await route.continue();
+      const exchange = await this.log(request, owner, own);
+      if (!own && exchange !== undefined && exchange.how !== "beacon" && this.phase !== "open")
+        this.stopped.push({ origin, posted: exchange.posted });
+      if (request.isNavigationRequest() && owner !== "frame") return await this.navigate(route, owner, own, exchange);
+      if (!own) {
+        const asset = site.assets?.get(request.url());
+        return await (asset === undefined
+          ? route.abort("blockedbyclient")
+          : route.fulfill({
+              contentType: asset.contentType,
+              body: Buffer.from(asset.body),
+              headers: { "access-control-allow-origin": "*" },
+            }));
+      }
+      if (
+        exchange?.how === "script" &&
+        exchange.phase !== "open" &&
+        request.method() !== "GET" &&
+        origin === new URL(site.baseUrl).origin
+      )
+        return await this.forward(route, exchange, false);
+      // a form may post into a new window; anything else that a window asks for goes nowhere
+      await (owner === "popup" ? route.abort("blockedbyclient") : route.continue());
+    } catch {
+      // the page or the context went away while the request was in the air
+    }
+  }
+
+  /** A page or a window wants to go somewhere. */
+  private async navigate(route: Route, owner: Owner, own: boolean, exchange: Exchange | undefined): Promise<void> {
+    const request = route.request();
+    let verdict = this.verdict(request, owner, own, exchange);
+    if (verdict === "wait") verdict = await this.outcome(exchange);
+    if (verdict === "go") {
+      this.leaving = true;
+      return route.continue();
+    }
+    if (verdict === "tell") {
+      // a page that is on its way elsewhere cannot be told anything
+      await route.fulfill({ status: 204 });
+      const known = this.exchanges.length;
+      return this.leaveAfter(request.url(), () => this.exchanges.slice(known).some((e) => this.isForm?.(e) === true));
+    }
+    if (verdict === "stay" || exchange === undefined) {
+      // a browser reads a page no further that has left while it was loading
+      if (this.loading && owner === "page") this.options.die("the page leaves before it is loaded");
+      // neither a link, a script nor a refresh takes the page away: to this answer a browser stays where it is
+      return owner === "popup" ? route.abort("blockedbyclient") : route.fulfill({ status: 204 });
+    }
+    if (exchange.phase === "open") exchange.phase = "step";
+    await this.forward(route, exchange, true);
+  }
+
+  /** A script goes elsewhere after the click: where the form was sent well by then or a moment later, or nothing is, it may. */
+  private async outcome(exchange: Exchange | undefined): Promise<Verdict> {
+    const sent = (): Exchange[] =>
+      this.exchanges.filter((e) => e !== exchange && e.phase === "submit" && e.how !== "socket" && this.isForm?.(e));
+    const start = performance.now();
+    for (;;) {
+      const open = sent().some((e) => e.answer === undefined && e.how === "script");
+      const waited = performance.now() - start;
+      if (!open && (waited > HOLD_MS || sent().length > 0)) break;
+      if (this.isForm === undefined || waited > this.options.patienceMs()) return "stay";
+      await this.next(50);
+    }
+    const last = sent().at(-1);
+    if (last === undefined) return "tell";
+    return last.how !== "navigation" && (last.answer?.status ?? 200) < 400 ? "go" : "stay";
+  }
+
+  /** Nothing was sent before the page leaves: it is told so while it is still there, and leaves if it sends nothing then. */
+  private async leaveAfter(url: string, isSent: () => boolean): Promise<void> {
+    await this.options.tellLeaving();
+    await this.next(100);
+    if (isSent() || this.isForm === undefined) return;
+    this.going = url;
+    await this.options.leaveFor(url);
+  }
+
+  private verdict(request: Request, owner: Owner, own: boolean, exchange: Exchange | undefined): Verdict {
+    if (!own || this.isForm === undefined || this.loading) return "stay";
+    if (exchange !== undefined && this.isForm(exchange)) return "form";
+    if (owner !== "page" || request.method() !== "GET") return "stay";
+    if (this.phase === "open") return "stay";
+    if (this.going === request.url()) {
+      this.going = undefined;
+      return "go";
+    }
+    return this.phase === "step" ? "go" : "wait";
+  }
+
+  private async log(request: Request, owner: Owner, own: boolean): Promise<Exchange | undefined> {
+    const method = request.method();
+    const type = request.resourceType();
+    const navigation = request.isNavigationRequest();
+    const bare = method === "GET" || method === "HEAD";
+    if (method === "OPTIONS" || type === "cspreport") return undefined;
+    if (bare && !request.url().includes("?") && !(navigation && owner === "page")) return undefined;
+    // old scripts send a form as the address of a script or a picture
+    if (
+      bare &&
+      !navigation &&
+      !["fetch", "xhr", ...(this.phase === "submit" ? ["script", "image"] : [])].includes(type)
+    )
+      return undefined;
+    const phase = this.phase;
+    const body = bare ? [] : await readPosted(request.postDataBuffer(), request.headers()["content-type"] ?? "");
+    const exchange: Exchange = {
+      method,
+      url: request.url(),
+      how: navigation ? "navigation" : ["ping", "beacon", "image"].includes(type) ? "beacon" : "script",
+      owner,
+      posted: limitPairs([...body, ...readQuery(request.url())]),
+      inPath: navigation ? [] : pathPairs(request.url()),
+      routine: this.options.background.isRoutine(request),
+      phase,
+      answer: undefined,
+    };
+    if (!own) return exchange;
+    this.exchanges.push(exchange);
+    this.byRequest.set(request, exchange);
+    // what fails from here on says nothing about the form any more
+    if (phase === "submit" && this.isForm?.(exchange)) this.options.background.end();
+    this.wake();
+    return exchange;
+  }
+
+  /**
+   * Brings a post to the server as it is, and the answer to the page. A page answer of a navigation takes the page's
+   * place; any other is answered with 204, so that the page stays.
+   */
+  private async forward(route: Route, exchange: Exchange, navigation: boolean): Promise<void> {
+    const request = route.request();
+    this.forwarded.add(exchange);
+    try {
+      // a connection that is kept open may be closed by the server in the moment in which it is used again
+      const headers = { ...request.headers(), connection: "close" };
+      const response = await route.fetch({ headers, maxRedirects: 0, timeout: this.options.patienceMs() });
+      const status = response.status();
+      const text = await response.text();
+      const contentType = response.headers()["content-type"] ?? "";
+      const location = response.headers().location;
+      const url =
+        location === undefined || !URL.canParse(location, request.url())
+          ? request.url()
+          : new URL(location, request.url()).href;
+      const page = contentType.includes("html") || (contentType === "" && /^\s*</.test(text));
+      const follows =
+        navigation &&
+        exchange.owner === "page" &&
+        ((status >= 300 && status < 400 && this.allowed.has(new URL(url).origin)) ||
+          (page && status !== 204 && text.length > 0)) &&
+        !isServerFault(status);
+      const answer: Answer = { status, contentType, text, url };
+      // an answer that a script is led on from ends where the browser ends
+      if (navigation || status < 300 || status >= 400) exchange.answer = answer;
+      if (follows) {
+        this.leaving = true;
+        this.options.background.end();
+      }
+      await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(
+        () => undefined,
+      );
+    } catch (error) {
+      exchange.answer = {
+        status: Number.NaN,
+        contentType: "",
+        text: "",
+        url: request.url(),
+        failure: messageOf(error).split("\n")[0] ?? "",
+      };
+      // a navigation that fails would take the page away, and whoever looks at it would meet another error than this one
+      await (navigation ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(() => undefined);
+    } finally {
+      this.forwarded.delete(exchange);
+      this.wake();
+    }
+  }
+
+  private async onFinished(request: Request): Promise<void> {
+    if (this.leaving && request.isNavigationRequest() && (await request.response().catch(() => null))?.status() === 204)
+      this.leaving = false;
+    let first = request;
+    while (first.redirectedFrom() !== null) first = first.redirectedFrom() as Request;
+    const exchange = this.byRequest.get(first);
+    if (exchange === undefined || exchange.answer !== undefined) return;
+    const response = await request.response().catch(() => null);
+    exchange.answer = await answerOf(response, request.url());
+    this.wake();
+  }
+
+  private onFailed(request: Request): void {
+    if (this.leaving && request.isNavigationRequest() && ownerOf(request, this.options.page) === "page")
+      this.leaving = false;
+    let first = request;
+    while (first.redirectedFrom() !== null) first = first.redirectedFrom() as Request;
+    const exchange = this.byRequest.get(first);
+    if (exchange === undefined || exchange.answer !== undefined || this.forwarded.has(exchange)) return;
+    exchange.answer = {
+      status: Number.NaN,
+      contentType: "",
+      text: "",
+      url: request.url(),
+      failure: request.failure()?.errorText ?? "failed",
+    };
+    this.wake();
+  }
+
+  private onSocket(socket: WebSocket): void {
+    const url = socket.url();
+    let last: Exchange | undefined;
+    socket.on("framesent", ({ payload }) => {
+      last = {
+        method: "SEND",
+        url,
+        how: "socket",
+        owner: "page",
+        posted: readText(
+          typeof payload === "string" ? payload.slice(0, 1_000_000) : payload.subarray(0, 1_000_000).toString("utf8"),
+        ),
+        inPath: [],
+        routine: false,
+        phase: this.phase,
+        answer: undefined,
+      };
+      this.exchanges.push(last);
+      this.wake();
+    });
+    socket.on("framereceived", ({ payload }) => {
+      if (last === undefined || last.answer !== undefined) return;
+      const text = typeof payload === "string" ? payload : payload.toString("utf8");
+      last.answer = {
+        status: 200,
+        contentType: "application/json",
+        text: text.replace(/^\d+(?=[[{])/, "").slice(0, 1_000_000),
+        url,
+      };
+      this.wake();
+    });
+  }
+
+  private isOpening(request: Request): boolean {
+    if (request.method() !== "GET" || request.url().split("#")[0] !== this.opening) return false;
+    this.opening = undefined;
+    return true;
+  }
+
+  private wake(): void {
+    for (const wake of [...this.waiting]) wake();
+  }
+}
+
+/** Values may stand in an address itself: `/guests/Ann`. */
+function pathPairs(url: string): PostedPair[] {
+  return new URL(url).pathname.split("/").flatMap((part): PostedPair[] => {
+    try {
+      return part.length < 2 ? [] : [["", decodeURIComponent(part)]];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function answerOf(response: Response | null, url: string): Promise<Answer> {
+  const status = response?.status() ?? Number.NaN;
+  const contentType = response?.headers()["content-type"] ?? "";
+  const readable =
+    (response !== null && status < 300) || status >= 400
+      ? /json|text|xml|html/.test(contentType) || contentType === ""
+      : false;
+  const text = readable ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
+  return { status, contentType, text: text.slice(0, 2_000_000), url: response?.url() ?? url };
+}
+
+/** @throws EnvironmentFault where an answer says that the server is broken, or there is none. */
+export function checkAnswered({ method, url, answer }: Exchange): void {
+  const about = `${method} ${new URL(url).pathname}`;
+  if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
+  if (answer !== undefined && isServerFault(answer.status))
+    throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
+}

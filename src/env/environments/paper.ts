@@ -1,0 +1,243 @@
+/**
+ * The embedded site's forms on paper: the same tasks, prompts, plans and reward as `forms`, carried out on a model of the
+ * page instead of in a browser. An episode takes a fraction of a millisecond, so that many runs can be compared; what is
+ * learned here is evaluated in the browser by `environment.kind=forms`.
+ */
+import { z } from "zod";
+import type { Act } from "../../core/interaction.js";
+import type { Rng } from "../../core/rng.js";
+import { renderPrompt } from "../../text/prompt.js";
+import type { Control } from "../browser/controls.js";
+import { type ActionRecord, resolveAction } from "../browser/fill.js";
+import type { PageOp } from "../browser/page/actions.js";
+import type {
+  Demonstration,
+  Environment,
+  EnvironmentKind,
+  EnvironmentTask,
+  EpisodeOutcome,
+  FixedPolicy,
+} from "../environment.js";
+import { parseNumber } from "../forms/normalize.js";
+import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { parsePlan, renderPlan } from "../forms/plan.js";
+import { score } from "../forms/reward.js";
+import { viewDetail } from "../forms/view.js";
+import { type FieldValue, type Task, TIERS } from "../site.js";
+import { augmentedTask } from "../sites/embedded/augment.js";
+import { fieldKinds, formOf } from "../sites/embedded/catalog.js";
+import { type Field, kindOf } from "../sites/embedded/fields.js";
+import { fieldsOf } from "../sites/embedded/form.js";
+import { embeddedTasks } from "../sites/embedded/tasks.js";
+import { splitHash } from "../sites/parts/split-hash.js";
+
+const size = (preset: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(5000).default(preset);
+
+const schema = z.strictObject({
+  tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),
+  seed: z.int().min(0).default(1).describe("seed of the records"),
+  sizes: z
+    .strictObject({ train: size(64), val: size(16), test: size(16), heldout: size(32) })
+    .prefault({})
+    .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
+});
+type PaperOptions = z.output<typeof schema>;
+
+export const environment: EnvironmentKind = {
+  schema,
+  async open({ environment: section }) {
+    const { kind: _, ...options } = section as { kind: string };
+    return new PaperEnvironment(schema.parse(options));
+  },
+  view: viewDetail,
+  verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
+};
+
+export class PaperEnvironment implements Environment {
+  readonly name = "embedded, on paper";
+  readonly notes: readonly string[] = [];
+  readonly started = true;
+  readonly tasks: readonly Task[];
+  private readonly pages = new Map<string, readonly Sheet[]>();
+
+  constructor(private readonly options: PaperOptions) {
+    this.tasks = embeddedTasks(options.tier, options.seed, options.sizes);
+  }
+
+  splitHash(): string {
+    return splitHash(this.tasks);
+  }
+
+  async start(): Promise<void> {}
+
+  firstObservation(task: EnvironmentTask): { text: string } {
+    return { text: renderPrompt(task as Task, "compact") };
+  }
+
+  async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
+    const task = given as Task;
+    const plan = parsePlan((await act(this.firstObservation(task))).text ?? "");
+    const page = this.pageOf(task);
+    const controls = page.map(({ control }) => control);
+    const values = controls.map((control) => control.default);
+    let accepted = false;
+    const actions = plan.actions.map((action): ActionRecord => {
+      if (accepted) return { action, fate: "after-submit" };
+      const step = resolveAction(action, { controls, buttons: [] }, task.url);
+      if (step.do === "nothing") {
+        const { do: _, ...record } = step;
+        return { action, ...record };
+      }
+      if (step.do === "submit") {
+        accepted = page.every(({ field }, i) => isValid(field, values[i] as FieldValue));
+        return accepted ? { action, fate: "done", submitted: true } : { action, fate: "rejected" };
+      }
+      const on = step.control === undefined ? {} : { control: step.control };
+      if (step.do === "upload") values[step.control] = step.file;
+      if (step.do !== "ops") return { action, fate: "done", ...on };
+      const took = step.ops.map((op) => apply(op, controls, values)).every(Boolean);
+      return { action, fate: took ? "done" : "rejected", ...on, ...(step.ops.length === 0 ? { neutral: true } : {}) };
+    });
+    const scored = score(task, controls, {
+      values,
+      accepted,
+      actions,
+      unresolved: plan.unresolved.length,
+      uploads: true,
+    });
+    return {
+      reward: scored.reward,
+      success: scored.success,
+      metrics: {
+        task_completion: scored.taskCompletion,
+        field_accuracy: scored.fieldAccuracy,
+        execution_completeness: scored.executionCompleteness,
+      },
+      detail: {
+        accepted,
+        truth: task.fields,
+        posted: accepted ? page.map(({ field }, i) => [field.name, String(values[i])]) : [],
+        actions: [
+          ...actions.map(({ action, fate }) => ({ action: renderPlan([action], "compact"), fate })),
+          ...plan.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
+        ],
+        received: scored.received,
+        field_scores: scored.perField,
+      },
+    };
+  }
+
+  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
+    oracle: async (task) => async () => this.demonstration(task as Task).action,
+    ...Object.fromEntries(
+      NULL_POLICIES.map((name): [string, FixedPolicy] => [
+        name,
+        async (task, rng) => {
+          const controls = this.pageOf(task as Task).map(({ control }) => control);
+          return async () => ({ text: renderPlan(nullPlan(name, controls, rng), "compact") });
+        },
+      ]),
+    ),
+  };
+
+  demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
+    return (tasks as readonly Task[]).map((task) => this.demonstration(task));
+  }
+
+  syntheticDemonstration(rng: Rng): Demonstration {
+    const { task, kinds } = augmentedTask(rng, this.options.tier);
+    return this.demonstration(task, kinds);
+  }
+
+  private demonstration(task: Task, kinds = fieldKinds(task.form, this.options.tier)): Demonstration {
+    const text = renderPlan(oracleActions(task.fields, kinds), "compact");
+    return { id: task.id, observation: this.firstObservation(task), action: { text } };
+  }
+
+  /** A form's page, read once. */
+  private pageOf({ form }: Task): readonly Sheet[] {
+    const known = this.pages.get(form);
+    if (known !== undefined) return known;
+    const page = fieldsOf(formOf(form), this.options.tier).map((field, index) => ({
+      field,
+      control: controlOf(field, index),
+    }));
+    this.pages.set(form, page);
+    return page;
+  }
+
+  async close(): Promise<void> {}
+}
+
+interface Sheet {
+  readonly field: Field;
+  readonly control: Control;
+}
+
+function controlOf(field: Field, index: number): Control {
+  return {
+    index,
+    kind: field.kind,
+    widget: "native",
+    label: field.label,
+    section: "",
+    also: [],
+    name: field.name,
+    id: field.name,
+    required: field.required,
+    default: kindOf(field).default,
+    // an open list begins with an entry that is no choice
+    options: field.options ?? [],
+    form: 0,
+    present: true,
+  };
+}
+
+/** What the page would do: a control takes what its type can hold. */
+function apply(op: PageOp, controls: readonly Control[], values: FieldValue[]): boolean {
+  if (op.op === "press") return true;
+  const { kind, options } = controls[op.control] as Control;
+  switch (op.op) {
+    case "value":
+      values[op.control] = holds(kind, op.value) ? op.value : "";
+      return values[op.control] === op.value;
+    case "check":
+      values[op.control] = op.on;
+      return true;
+    case "toggle":
+      values[op.control] = values[op.control] !== true;
+      return true;
+    case "option": {
+      const text = options[op.option]?.text ?? "";
+      if (kind !== "checkbox-group") values[op.control] = text;
+      else {
+        const chosen = new Set(values[op.control] as readonly string[]);
+        if (op.on) chosen.add(text);
+        else chosen.delete(text);
+        values[op.control] = options.flatMap((option) => (chosen.has(option.text) ? [option.text] : []));
+      }
+      return true;
+    }
+  }
+}
+
+/** Inputs of a type keep nothing that is not of it. */
+function holds(kind: Control["kind"], value: string): boolean {
+  if (value === "") return true;
+  if (kind === "date") return /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
+  if (kind === "time") return /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/.test(value);
+  return kind !== "number" || /^-?\d*\.?\d+(?:e[-+]?\d+)?$/i.test(value);
+}
+
+/** The browser's own validation before it sends, and the server's. */
+function isValid({ kind, required, min, max, step }: Field, value: FieldValue): boolean {
+  const empty = value === "" || value === false || (Array.isArray(value) && value.length === 0);
+  if (empty) return !required;
+  if (required && String(value).trim() === "") return false;
+  if (kind === "email") return /^[^\s@]+@[^\s@]+$/.test(String(value));
+  if (kind === "url") return URL.canParse(String(value));
+  if (kind !== "number") return true;
+  const number = parseNumber(value) ?? Number.NaN;
+  const steps = (number - (min ?? 0)) / (step ?? 1);
+  return number >= (min ?? -Infinity) && number <= (max ?? Infinity) && Math.abs(steps - Math.round(steps)) < 1e-9;
+}

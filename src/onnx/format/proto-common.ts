@@ -1,0 +1,43 @@
+import { UserError } from "../../core/errors.js";
+import { BYTES, type DType } from "../types.js";
+import { TensorProto_DataType as DataType } from "./gen/onnx_pb.js";
+
+/** What reading and writing ONNX files have in common. */
+
+/** The name that our own files carry as their producer. */
+export const PRODUCER = "refusion-train";
+
+export const TO_PROTO: Readonly<Record<DType, DataType>> = {
+  float32: DataType.FLOAT,
+  float64: DataType.DOUBLE,
+  float16: DataType.FLOAT16,
+  bfloat16: DataType.BFLOAT16,
+  int64: DataType.INT64,
+  int32: DataType.INT32,
+  int8: DataType.INT8,
+  uint8: DataType.UINT8,
+  uint32: DataType.UINT32,
+  bool: DataType.BOOL,
+};
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** INT64_MAX, which exporters write for "to the end", is 2^63 as a double. */
+export function int64(value: number): bigint {
+  const exact = BigInt(value);
+  return exact > INT64_MAX ? INT64_MAX : exact;
+}
+
+/** Bytes of a dense tensor. */
+export function bytesOf(dtype: DType, shape: readonly number[]): number {
+  return shape.reduce((product, dim) => product * dim, BYTES[dtype]);
+}
+
+/** A model must not make us read files outside its own folder. */
+export function checkLocation(file: string, what: string, where: string): void {
+  const steps = file.split(/[/\\]/);
+  if (file !== "" && steps[0] !== "" && !steps.includes("..") && !/^[a-z]:/i.test(file) && !file.includes("\0")) return;
+  throw new UserError(`${where}: ${what} keeps its data in "${file}", which is not inside the model's folder`, {
+    hint: "External data must lie beside the model, under a relative path without `..`.",
+  });
+}

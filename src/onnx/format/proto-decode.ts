@@ -1,0 +1,243 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { messageOf, UserError } from "../../core/errors.js";
+import {
+  type Attribute,
+  type Dim,
+  type DType,
+  type ExternalData,
+  type Initializer,
+  isExternal,
+  type TypedArray,
+  type Value,
+} from "../types.js";
+import {
+  type AttributeProto,
+  AttributeProto_AttributeType as AttributeType,
+  TensorProto_DataLocation as DataLocation,
+  TensorProto_DataType as DataType,
+  type GraphProto,
+  ModelProtoSchema,
+  type NodeProto,
+  type TensorProto,
+  type ValueInfoProto,
+} from "./gen/onnx_pb.js";
+import { bytesOf, checkLocation, int64, TO_PROTO } from "./proto-common.js";
+import type { RawModel, RawNode } from "./raw-model.js";
+
+const FROM_PROTO = new Map(Object.entries(TO_PROTO).map(([dtype, type]) => [type, dtype as DType]));
+
+/** How to view raw bytes, and how to build from the element lists that older files use instead of raw bytes. */
+const READERS: Readonly<
+  Record<DType, { view: (buffer: ArrayBuffer) => TypedArray; list: (tensor: TensorProto) => TypedArray }>
+> = {
+  float32: { view: (b) => new Float32Array(b), list: (t) => Float32Array.from(t.floatData) },
+  float64: { view: (b) => new Float64Array(b), list: (t) => Float64Array.from(t.doubleData) },
+  float16: { view: (b) => new Uint16Array(b), list: (t) => Uint16Array.from(t.int32Data) },
+  bfloat16: { view: (b) => new Uint16Array(b), list: (t) => Uint16Array.from(t.int32Data) },
+  int64: { view: (b) => new BigInt64Array(b), list: (t) => BigInt64Array.from(t.int64Data) },
+  int32: { view: (b) => new Int32Array(b), list: (t) => Int32Array.from(t.int32Data) },
+  int8: { view: (b) => new Int8Array(b), list: (t) => Int8Array.from(t.int32Data) },
+  uint8: { view: (b) => new Uint8Array(b), list: (t) => Uint8Array.from(t.int32Data) },
+  uint32: { view: (b) => new Uint32Array(b), list: (t) => Uint32Array.from(t.uint64Data, Number) },
+  bool: { view: (b) => new Uint8Array(b), list: (t) => Uint8Array.from(t.int32Data) },
+};
+
+/**
+ * Reads an ONNX file's bytes. Weights in external files stay references, so that a model of any size can be read.
+ * @param where names the model in errors.
+ * @throws UserError for broken bytes, and for what this program has no form for: subgraphs, sequence and optional
+ *   types, sparse tensors, model-local functions, element types outside DType, external data outside the model's folder.
+ */
+export function decodeModel(bytes: Uint8Array, where: string): RawModel {
+  try {
+    return decode(bytes, where);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${where} is not a valid ONNX model: ${messageOf(error)}`, {
+      hint: "Check that the file is complete, or export it again.",
+      cause: error,
+    });
+  }
+}
+
+function decode(bytes: Uint8Array, where: string): RawModel {
+  // a plain array: slices of a Buffer, which files are read into, would be views of it
+  const model = fromBinary(ModelProtoSchema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const graph = model.graph;
+  if (graph === undefined) throw new UserError(`${where} is not an ONNX model: it holds no graph`);
+  if (model.functions.length > 0) throw unsupported(where, "model-local functions", "Inline them before export.");
+  if (graph.sparseInitializer.length > 0) throw unsupported(where, "sparse initializers");
+  const opset = model.opsetImport.find(({ domain }) => isStandard(domain))?.version ?? 0n;
+  if (opset < 1n || opset > 1000n)
+    throw new UserError(`${where} does not say which ONNX operator set it uses (got ${opset})`);
+
+  const initializers = decodeInitializers(graph, where);
+  return {
+    name: graph.name,
+    producer: model.producerName,
+    opset: Number(opset),
+    inputs: graph.input
+      .filter(({ name }) => !initializers.has(name))
+      .map((input) => decodeValue(input, "input", where)),
+    outputs: graph.output.map((output) => decodeValue(output, "output", where)),
+    nodes: graph.node.map((node) => decodeNode(node, where)),
+    initializers,
+    metadata: Object.fromEntries(model.metadataProps.map(({ key, value }) => [key, value])),
+  };
+}
+
+function unsupported(where: string, what: string, hint?: string): UserError {
+  return new UserError(
+    `${where} uses ${what}, which refusion-train does not support`,
+    hint === undefined ? {} : { hint },
+  );
+}
+
+function isStandard(domain: string): boolean {
+  return domain === "" || domain === "ai.onnx";
+}
+
+function decodeInitializers(graph: GraphProto, where: string): Map<string, Initializer> {
+  const initializers = new Map<string, Initializer>();
+  for (const proto of graph.initializer) {
+    const { name } = proto;
+    if (name === "") throw new UserError(`${where}: an initializer has no name`);
+    if (initializers.has(name)) throw new UserError(`${where}: two initializers are named "${name}"`);
+    const { dtype, shape, data } = decodeTensor(proto, `initializer "${name}"`, where);
+    initializers.set(name, { value: { name, dtype, shape }, data });
+  }
+  return initializers;
+}
+
+function decodeValue({ name, type }: ValueInfoProto, kind: "input" | "output", where: string): Value {
+  const what = `${kind} "${name}"`;
+  if (name === "") throw new UserError(`${where}: an ${kind} has no name`);
+  if (type?.value.case === undefined) throw new UserError(`${where}: ${what} has no type`);
+  if (type.value.case !== "tensorType")
+    throw unsupported(where, `${what} of ${type.value.case.replace("Type", "")} type`);
+  const { elemType, shape } = type.value.value;
+  if (shape === undefined) {
+    throw new UserError(`${where}: ${what} has no shape`, {
+      hint: "Run ONNX shape inference on the model, or export it with shapes.",
+    });
+  }
+  const dims = shape.dim.map((dim, axis): Dim => {
+    if (dim.value.case === "dimValue") return dimension(dim.value.value, what, where);
+    // a dimension nobody named gets a name of its own
+    return dim.value.case === "dimParam" && dim.value.value !== "" ? dim.value.value : `${name}_dim_${axis}`;
+  });
+  return { name, dtype: decodeType(elemType, what, where), shape: dims };
+}
+
+function decodeType(type: number, what: string, where: string): DType {
+  const dtype = FROM_PROTO.get(type);
+  if (dtype === undefined) throw unsupported(where, `${what} of element type ${DataType[type] ?? type}`);
+  return dtype;
+}
+
+function dimension(size: bigint, what: string, where: string): number {
+  const dim = Number(size);
+  if (dim < 0 || !Number.isSafeInteger(dim)) throw new UserError(`${where}: ${what} has a dimension of ${size}`);
+  return dim;
+}
+
+function decodeNode(node: NodeProto, where: string): RawNode {
+  const { name, opType: op } = node;
+  const what = `operator ${op}${name === "" ? "" : ` ("${name}")`}`;
+  if (op === "") throw new UserError(`${where}: a node has no operator`);
+  if (!isStandard(node.domain) && node.domain !== "com.microsoft")
+    throw unsupported(where, `${what} of the domain ${node.domain}`);
+  return {
+    name,
+    op,
+    domain: isStandard(node.domain) ? "" : node.domain,
+    inputs: node.input.map((input) => (input === "" ? undefined : input)),
+    outputs: [...node.output],
+    attributes: Object.fromEntries(
+      node.attribute.map((attribute) => [attribute.name, decodeAttribute(attribute, what, where)]),
+    ),
+    ...(node.metadataProps.length === 0
+      ? {}
+      : { metadata: Object.fromEntries(node.metadataProps.map(({ key, value }) => [key, value])) }),
+  };
+}
+
+function decodeAttribute(attribute: AttributeProto, what: string, where: string): Attribute {
+  const label = `${what}, attribute "${attribute.name}"`;
+  switch (attribute.type) {
+    case AttributeType.FLOAT:
+      return attribute.f;
+    case AttributeType.INT: {
+      const number = Number(attribute.i);
+      return Number.isSafeInteger(number) ? number : attribute.i;
+    }
+    case AttributeType.STRING:
+      return decodeText(attribute.s);
+    case AttributeType.FLOATS:
+      return [...attribute.floats];
+    case AttributeType.INTS:
+      return attribute.ints.map((value) => {
+        const number = Number(value);
+        if (int64(number) !== value) throw unsupported(where, `${label} with the value ${value}`);
+        return number;
+      });
+    case AttributeType.STRINGS:
+      return attribute.strings.map(decodeText);
+    case AttributeType.TENSOR: {
+      if (attribute.t === undefined) throw new UserError(`${where}: ${label} holds no tensor`);
+      const { dtype, shape, data } = decodeTensor(attribute.t, label, where);
+      if (isExternal(data)) throw unsupported(where, `${label} with external data`);
+      return { dtype, shape, data };
+    }
+    case AttributeType.GRAPH:
+    case AttributeType.GRAPHS:
+      throw unsupported(where, `${label} with a subgraph`, "Export the model without control flow (If, Loop, Scan).");
+    default:
+      throw unsupported(where, `${label} of type ${AttributeType[attribute.type] ?? attribute.type}`);
+  }
+}
+
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+function decodeTensor(
+  tensor: TensorProto,
+  what: string,
+  where: string,
+): { dtype: DType; shape: number[]; data: TypedArray | ExternalData } {
+  const dtype = decodeType(tensor.dataType, what, where);
+  const shape = tensor.dims.map((dim) => dimension(dim, what, where));
+  const expected = bytesOf(dtype, shape);
+  const described = `${dtype} [${shape.join(", ")}]`;
+  if (!Number.isSafeInteger(expected)) throw new UserError(`${where}: ${what} is too large: ${described}`);
+  if (tensor.segment !== undefined) throw unsupported(where, `${what} in segments`);
+  const refuseSize = (got: number): never => {
+    throw new UserError(`${where}: ${what} is ${described}, that is ${expected} bytes, but its data has ${got}`);
+  };
+  if (tensor.dataLocation === DataLocation.EXTERNAL) {
+    const data = decodeExternal(tensor, expected, what, where);
+    return data.length === expected ? { dtype, shape, data } : refuseSize(data.length);
+  }
+  const { view, list } = READERS[dtype];
+  const raw = tensor.rawData;
+  // before the copy: views refuse odd lengths with errors of their own
+  if (raw.byteLength > 0 && raw.byteLength !== expected) refuseSize(raw.byteLength);
+  // a copy: raw bytes lie unaligned in the file, and would keep all of it in memory
+  const data = raw.byteLength > 0 ? view(raw.slice().buffer) : list(tensor);
+  return data.byteLength === expected ? { dtype, shape, data } : refuseSize(data.byteLength);
+}
+
+function decodeExternal(tensor: TensorProto, expected: number, what: string, where: string): ExternalData {
+  const entries = new Map(tensor.externalData.map(({ key, value }) => [key, value]));
+  const file = entries.get("location") ?? "";
+  checkLocation(file, what, where);
+  const integer = (key: string, fallback: number): number => {
+    const text = entries.get(key);
+    if (text === undefined) return fallback;
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(value)) throw new UserError(`${where}: ${what} has the external ${key} "${text}"`);
+    return value;
+  };
+  return { file, offset: integer("offset", 0), length: integer("length", expected) };
+}

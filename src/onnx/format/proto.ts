@@ -1,0 +1,60 @@
+import { existsSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { messageOf, UserError } from "../../core/errors.js";
+import { writeAtomic } from "../../core/files.js";
+import { type Graph, isExternal } from "../types.js";
+import { decodeModel } from "./proto-decode.js";
+import { encodeModel } from "./proto-encode.js";
+import type { RawModel } from "./raw-model.js";
+
+export { decodeModel, encodeModel };
+
+/** A protobuf message cannot be larger. */
+const MAX_MODEL_BYTES = 2 ** 31 - 1;
+
+/**
+ * Reads a model file and checks that its external data is there.
+ * @throws UserError as decodeModel, and for a missing, oversized or truncated file.
+ */
+export async function readModelFile(path: string): Promise<RawModel> {
+  let bytes: Uint8Array;
+  try {
+    const { size } = statSync(path);
+    if (size > MAX_MODEL_BYTES) {
+      throw new UserError(`${path} has ${size} bytes, more than an ONNX file can hold`, {
+        hint: "Save its weights as external data.",
+      });
+    }
+    bytes = await readFile(path);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`Cannot read the model ${path}: ${messageOf(error)}`, { cause: error });
+  }
+  const model = decodeModel(bytes, path);
+  const ends = new Map<string, number>();
+  for (const { data } of model.initializers.values()) {
+    if (isExternal(data)) ends.set(data.file, Math.max(ends.get(data.file) ?? 0, data.offset + data.length));
+  }
+  for (const [file, end] of ends) {
+    const weights = join(dirname(path), file);
+    if (!existsSync(weights)) throw new UserError(`${path}: its weights ${weights} are missing`);
+    const { size } = statSync(weights);
+    if (size < end)
+      throw new UserError(
+        `${path}: its weights ${weights} have ${size} bytes, expected at least ${end}: the file is truncated`,
+      );
+  }
+  return model;
+}
+
+/** Writes a model file, whole or not at all. External data is not written: it must lie beside it already. */
+export async function writeModelFile(path: string, model: Graph | RawModel): Promise<void> {
+  const bytes = encodeModel(model);
+  if (bytes.byteLength > MAX_MODEL_BYTES) {
+    throw new UserError(`The model for ${path} has ${bytes.byteLength} bytes, more than an ONNX file can hold`, {
+      hint: "Keep its weights in external data.",
+    });
+  }
+  await writeAtomic(path, bytes);
+}

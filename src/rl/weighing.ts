@@ -1,0 +1,59 @@
+import type { Batch } from "../diffusion/batch.js";
+import { countEqually } from "./layouts.js";
+
+/** How an objective's segments are weighed and corrected, beside its loss; the options are in surrogate.ts. */
+export interface WeighingOptions {
+  readonly length_norm: "own" | "segment" | "response" | number;
+  readonly importance_cap: number | null;
+  readonly importance_level: "segment" | "response";
+  readonly importance_beyond: "truncate" | "mask";
+}
+
+/**
+ * A batch whose segments count as `length_norm` says. `segment`: the mean over all of a step, which is DAPO's token level
+ * (arXiv 2503.14476) where a ratio covers a token; `response`: the mean over responses of their means, GRPO's own
+ * (arXiv 2402.03300); a number C: the sum over a response divided by C (Dr. GRPO, arXiv 2503.20783), see {@link totalShare}.
+ */
+export function normalised(batch: Batch, norm: WeighingOptions["length_norm"]): Batch {
+  if (norm === "own") return batch;
+  if (norm === "response") {
+    // of a random subset of a response's segments the mean is an estimate of the mean of all
+    const { sampled: _, ...rest } = batch;
+    return countEqually(rest, (s) => String(batch.owner[s]));
+  }
+  const { share: _, ...rest } = batch;
+  return rest;
+}
+
+/** What the shares of a step are divided by. @param sum of all shares. @param responses of the step. */
+export function totalShare(sum: number, responses: number, norm: WeighingOptions["length_norm"] | undefined): number {
+  return typeof norm === "number" ? norm * responses : sum;
+}
+
+/**
+ * Truncated importance sampling (Ionides 2008; as correction of the sampler's own numerics: Yao et al. 2025, "Your efficient
+ * RL framework secretly brings you off-policy RL training"): what samples of another policy count for the one before the update,
+ *
+ *   w_s = min(exp(old_s - recorded_s), C), or 0 above C
+ *
+ * where a ratio then begins at `old`, so that clipping counts from there. 1 where both are the same policy.
+ * @param old [S] the policy's values before the update.
+ * @returns [S], which advantages are multiplied by.
+ */
+export function importanceWeights(
+  { recorded, owner }: Pick<Batch, "recorded" | "owner">,
+  old: Float32Array,
+  { importance_cap: cap, importance_level: level, importance_beyond: beyond }: WeighingOptions,
+): Float32Array {
+  const difference = owner.map((_, s) => (old[s] as number) - (recorded?.[s] ?? (old[s] as number)));
+  const whole = new Map<number, number>();
+  owner.forEach((b, s) => {
+    whole.set(b, (whole.get(b) ?? 0) + (difference[s] as number));
+  });
+  return Float32Array.from(owner, (b, s) => {
+    if (b < 0) return 0;
+    const w = Math.exp(level === "response" ? (whole.get(b) as number) : (difference[s] as number));
+    const most = cap ?? Number.POSITIVE_INFINITY;
+    return w <= most ? w : beyond === "mask" ? 0 : most;
+  });
+}

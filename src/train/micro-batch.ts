@@ -1,0 +1,11 @@
+import type { Batch } from "../diffusion/batch.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import type { SegmentValues } from "../engine/engine.js";
+
+/** A laid-out micro-batch with the values its loss compares. */
+export interface MicroBatch {
+  readonly batch: Batch;
+  /** What the batch's `owner` counts. */
+  readonly trajectories: readonly Trajectory[];
+  readonly values: SegmentValues;
+}

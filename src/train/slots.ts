@@ -1,0 +1,75 @@
+import type { Engine } from "../engine/engine.js";
+import { f32 } from "../onnx/tensors.js";
+import type { Tensor } from "../onnx/types.js";
+import type { MicroBatch } from "./micro-batch.js";
+
+/** The gradient of some micro-batches, one after the other from zero, with the metrics of each. */
+export interface SlotGradient {
+  readonly gradients: ReadonlyMap<string, Pick<Tensor, "shape" | "data">>;
+  readonly metrics: readonly Readonly<Record<string, number>>[];
+  /** How metrics combine over micro-batches, where not by their sum. */
+  readonly largest: readonly string[];
+}
+
+/** Computes the gradients of slots, here or elsewhere; in their order. */
+export type SlotGradients = (slots: readonly (readonly MicroBatch[])[], update: number) => AsyncIterable<SlotGradient>;
+
+/** How an update is cut into parts that are computed apart. */
+export interface Slots {
+  /** At most so many, whoever computes them: the sum depends on where it is cut, and on nothing else. */
+  readonly count: number;
+  readonly gradients: SlotGradients;
+}
+
+/**
+ * The micro-batches of each slot, [from, to): neighbours, as even as can be.
+ * @param boundary a slot ends there, too.
+ */
+export function slotRanges(batches: number, count: number, boundary = 0): [number, number][] {
+  const cuts = new Set([0, batches]);
+  for (let slot = 1; slot < count; slot++) cuts.add(Math.floor((slot * batches) / count));
+  if (boundary > 0 && boundary < batches) cuts.add(boundary);
+  const sorted = [...cuts].sort((a, b) => a - b);
+  return sorted.slice(1).map((to, i) => [sorted[i] as number, to]);
+}
+
+/** Gradients of slots, computed one after the other by an engine. */
+export function slotsHere(engine: Engine): SlotGradients {
+  return async function* (slots) {
+    for (const batches of slots) yield await slotGradient(engine, batches);
+  };
+}
+
+/** The gradient of one slot. */
+export async function slotGradient(engine: Engine, batches: readonly MicroBatch[]): Promise<SlotGradient> {
+  engine.discardGradients();
+  const metrics: Record<string, number>[] = [];
+  for (const { batch, values } of batches) metrics.push(await engine.accumulate(batch, values));
+  const names = new Set(metrics.flatMap((of) => Object.keys(of)));
+  const gradients = await engine.getGradients();
+  engine.discardGradients();
+  return { gradients, metrics, largest: [...names].filter((name) => engine.reduction(name) === "max") };
+}
+
+/** Sums of gradients in float64, in the order in which they are added. */
+export class GradientSum {
+  private readonly sums = new Map<string, { shape: readonly number[]; sum: Float64Array }>();
+
+  add(gradients: SlotGradient["gradients"]): void {
+    for (const [name, { shape, data }] of gradients) {
+      const values = data as Float32Array;
+      let entry = this.sums.get(name);
+      if (entry === undefined) {
+        entry = { shape, sum: new Float64Array(values.length) };
+        this.sums.set(name, entry);
+      }
+      const { sum } = entry;
+      for (let i = 0; i < values.length; i++) (sum[i] as number) += values[i] as number;
+    }
+  }
+
+  /** The sums so far, rounded once. */
+  rounded(): Map<string, Tensor> {
+    return new Map([...this.sums].map(([name, { shape, sum }]) => [name, f32(shape, Float32Array.from(sum))]));
+  }
+}

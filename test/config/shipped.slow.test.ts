@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { loadConfig } from "../../src/config/config.js";
+import { packageRoot } from "../../src/core/files.js";
+import { findBrowser } from "../../src/env/browser/find-browser.js";
+import { objectiveOf } from "../../src/rl/kinds.js";
+import { train } from "../../src/train/recipe.js";
+
+const folder = join(packageRoot(), "configs");
+const hasBrowser = findBrowser({ headless: true }) !== undefined;
+
+/** The objective that a config's header trains, if any. */
+function commandOf(path: string): string | undefined {
+  const header = readFileSync(join(folder, path), "utf8").split(/^[^#]/m)[0] ?? "";
+  const named = new RegExp(`refusion-train (\\S+) --config configs/${path}`).exec(header)?.[1];
+  return named === "new-model" ? undefined : named;
+}
+
+describe("every shipped config goes through one update of its own objective", () => {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => path.endsWith(".yaml") && commandOf(path) !== undefined)
+    .sort();
+
+  for (const path of paths) {
+    it(path, async (t) => {
+      const command = commandOf(path) as string;
+      // one group is enough, and no more of an evaluation than its tasks
+      const overrides = ["training.prompts_per_step=1", "training.group_size=4", "training.rollout_batch=4"];
+      const supervised = (await objectiveOf(command)).learnsFrom === "supervision";
+      const config = await loadConfig(join(folder, path), { command, overrides: supervised ? [] : overrides });
+      if (!existsSync(config.model) && !existsSync(join(packageRoot(), config.model)))
+        return t.skip(`${config.model} is made or fetched by the commands in its header`);
+      const site = (config as { readonly site?: { readonly kind: string; readonly path?: string } }).site;
+      if (site?.kind === "formfactory" && !existsSync(site.path ?? "")) return t.skip("no checkout of FormFactory");
+      if (config.environment.kind === "openenv") return t.skip("it needs the server that its header names");
+      if (config.environment.kind === "forms" && !supervised && !hasBrowser) return t.skip("no browser is installed");
+      const { dryRun } = await train(config, {
+        command,
+        configPath: join("configs", path),
+        dryRun: true,
+        runDir: undefined,
+        rolloutsRun: undefined,
+        resume: false,
+        quiet: true,
+        json: false,
+        signal: new AbortController().signal,
+      });
+      assert.ok(dryRun !== undefined && dryRun.step.update > 0, JSON.stringify(dryRun));
+      if (!supervised) assert.deepEqual([dryRun.rollouts, dryRun.faults], [4, 0]);
+    });
+  }
+});

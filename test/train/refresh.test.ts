@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { train } from "../../src/library/programs.js";
+import { readMetrics } from "../../src/runs/metrics.js";
+import { differences, timelessFiles } from "../support/run-files.js";
+import { stopAfter } from "../support/stop-after.js";
+
+const CONFIG = {
+  name: "refresh",
+  model: "models/tiny-refusion",
+  runtime: { provider: "cpu", threads: 1 },
+  environment: { kind: "paper", sizes: { train: 4, val: 1, test: 1, heldout: 1 } },
+  sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 56 },
+  objective: { kind: "flow-grpo", kl_coeff: 0.01 },
+  training: {
+    steps: 4,
+    prompts_per_step: 2,
+    group_size: 4,
+    rollout_batch: 8,
+    learning_rate: 0.01,
+    reference_refresh: 2,
+    curriculum: { least_chance: 0.2 },
+  },
+  evaluation: { splits: [] },
+  checkpoint: { every: 1, keep_last: 9 },
+  report: { rollouts: 0, screenshots: 0 },
+  tracking: { tensorboard: false },
+};
+
+describe("a reference that is refreshed, and a curriculum", () => {
+  let dir: string;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), "refresh-"));
+    await train(CONFIG, { runDir: join(dir, "whole") });
+  });
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  it("after a refresh the policy is where its reference is: the penalty begins at 0 again", () => {
+    const kl = readMetrics(join(dir, "whole", "metrics.jsonl")).map((row) => row.kl as number);
+    assert.equal(kl.length, 4);
+    // step 1 begins at the reference, and so does step 3
+    for (const step of [1, 3]) assert.ok((kl[step - 1] as number) < 1e-8, `step ${step}: ${kl}`);
+    for (const step of [2, 4]) assert.ok((kl[step - 1] as number) > 1e-6, `step ${step}: ${kl}`);
+  });
+
+  it("a resume between refreshes ends in the same bytes", async () => {
+    const runDir = join(dir, "cut");
+    const cut = await train(CONFIG, { runDir, signal: stopAfter(3) });
+    assert.deepEqual([cut.interrupted, cut.steps], [true, 3]);
+    const resumed = await train(CONFIG, { runDir, resume: true });
+    assert.equal(resumed.steps, 4);
+    assert.deepEqual(differences(timelessFiles(join(dir, "whole")), timelessFiles(runDir)), []);
+  });
+});
