@@ -41,8 +41,12 @@ const configs = await shipped();
 
 test("every shipped model has a config to be verified with", () => {
   const covered = new Set([...configs.values()].map((config) => config.model));
+  const folders = readdirSync(join(packageRoot(), "models")).map((name) => `models/${name}`);
+  // the others hold an adapter alone, for a model that is fetched
+  const models = folders.filter((folder) => existsSync(join(packageRoot(), folder, "config.json")));
+  assert.notEqual(models.length, 0);
   assert.deepEqual(
-    readdirSync(join(packageRoot(), "models")).filter((name) => !covered.has(`models/${name}`)),
+    models.filter((folder) => !covered.has(folder)),
     [],
   );
 });
