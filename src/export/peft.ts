@@ -7,6 +7,7 @@ import type { ModelConfig } from "../nn/config.js";
 import { type LoraOptions, loraName, rowsName } from "../nn/lora.js";
 import type { Tensor } from "../onnx/types.js";
 import { floatsOf } from "../weights/model-weights.js";
+import type { Precision } from "../weights/precision.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
 
 /** Adapter directories in the layout of Python's PEFT. */
@@ -126,17 +127,15 @@ function inFloat32(tensor: Tensor): Tensor {
   return { dtype: "float32", shape, data: floatsOf(dtype, shape as number[], data).read(0, data.length) };
 }
 
+/** An adapter is too small to be packed into 4 bits. */
+type AdapterPrecision = Exclude<Precision, "nf4">;
+
 /**
  * Writes an adapter directory anew, its numbers in this form: what is shipped beside a model.
  * @param base what it says its model is; default: what it said.
  * @returns bytes of its tensors.
  */
-export async function exportAdapter(
-  from: string,
-  out: string,
-  form: "none" | "bf16" | "fp16",
-  base?: string,
-): Promise<number> {
+export async function exportAdapter(from: string, out: string, form: AdapterPrecision, base?: string): Promise<number> {
   const { tensors } = readPeft(from);
   const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
   const named = base === undefined ? config : { ...config, base_model_name_or_path: base };
@@ -150,7 +149,7 @@ export async function exportAdapter(
   return statSync(join(out, ADAPTER)).size;
 }
 
-function rounded(tensor: Tensor, form: "none" | "bf16" | "fp16"): Tensor {
+function rounded(tensor: Tensor, form: AdapterPrecision): Tensor {
   const data = tensor.data as Float32Array;
   const { shape } = tensor;
   if (form === "bf16") return { dtype: "bfloat16", shape, data: floatToBfloat16(data) };

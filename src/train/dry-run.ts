@@ -7,11 +7,11 @@ import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { tasksOf } from "../env/open.js";
 import type { Objective } from "../rl/objective.js";
 import { formatDuration } from "../watch/progress-text.js";
-import { collectRollouts, type Turn } from "./collect.js";
-import { playDrafts } from "./drafts.js";
-import { groupFor, recordOf } from "./group-source.js";
-import type { Sample } from "./groups.js";
-import type { RecordedGroups } from "./recorded-groups.js";
+import { collectRollouts, type Turn } from "./rollouts/collect.js";
+import { playDrafts } from "./rollouts/drafts.js";
+import { groupFor, recordOf } from "./rollouts/group-source.js";
+import type { Sample } from "./rollouts/groups.js";
+import type { RecordedGroups } from "./rollouts/recorded-groups.js";
 import type { DryRun, TrainOptions, TrainResult } from "./types.js";
 import { prepareBatches, takeStep } from "./update.js";
 

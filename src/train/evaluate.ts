@@ -11,9 +11,9 @@ import { findCheckpoint, readCheckpoint } from "../runs/checkpoint.js";
 import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
-import { collectHere } from "./collect.js";
 import { type Miss, missesOf, type Played } from "./misses.js";
-import { withoutLongTasks } from "./skip-long.js";
+import { collectHere } from "./rollouts/collect.js";
+import { withoutLongTasks } from "./supervised/skip-long.js";
 import type { EvaluateOptions, EvaluateResult } from "./types.js";
 
 type Report = (done: number, all: number) => void;

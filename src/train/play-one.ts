@@ -6,9 +6,9 @@ import type { Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment } from "../env/open.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import { collectRollouts } from "./collect.js";
 import { openEvaluated } from "./evaluate.js";
 import type { Played } from "./misses.js";
+import { collectRollouts } from "./rollouts/collect.js";
 import type { EvaluateOptions } from "./types.js";
 
 export interface PlayOneOptions

@@ -5,7 +5,7 @@ import { Watch } from "../watch/watch.js";
 import type { Outcome } from "../watch/watcher.js";
 import { trainPolicy } from "./loop.js";
 import { resumedDirectory } from "./run.js";
-import { trainSupervised } from "./supervised.js";
+import { trainSupervised } from "./supervised/supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 
 /** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */

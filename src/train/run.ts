@@ -10,7 +10,7 @@ import { modelHash } from "../nn/model.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "../runs/checkpoint.js";
 import { MetricsWriter } from "../runs/metrics.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import type { RecordedGroups } from "./recorded-groups.js";
+import type { RecordedGroups } from "./rollouts/recorded-groups.js";
 import type { TrainOptions } from "./types.js";
 
 /** A run that is under way: its directory, and the checkpoint it goes on from. */

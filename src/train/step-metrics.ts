@@ -3,8 +3,8 @@ import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
 import type { StepMetrics } from "../runs/metrics.js";
-import type { StepGroups } from "./group-source.js";
-import type { Group, Sample } from "./groups.js";
+import type { StepGroups } from "./rollouts/group-source.js";
+import type { Group, Sample } from "./rollouts/groups.js";
 import type { MicroBatch } from "./update.js";
 
 /** Seconds. */

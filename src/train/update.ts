@@ -5,9 +5,9 @@ import type { Policy } from "../engine/policy.js";
 import type { Tensor } from "../onnx/types.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../rl/weighing.js";
-import type { Sample } from "./groups.js";
 import type { MicroBatch } from "./micro-batch.js";
-import { GradientSum, type Slots, slotRanges } from "./slots.js";
+import type { Sample } from "./rollouts/groups.js";
+import { GradientSum, type Slots, slotRanges } from "./rollouts/slots.js";
 
 export type { MicroBatch } from "./micro-batch.js";
 

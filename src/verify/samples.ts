@@ -1,6 +1,6 @@
 import type { SamplerOptions } from "../diffusion/sampler.js";
 import type { Policy } from "../engine/policy.js";
-import type { Sample } from "../train/groups.js";
+import type { Sample } from "../train/rollouts/groups.js";
 import { takePrompts, type VerifyContext } from "./proof.js";
 
 /** Rollouts of the policy with credit of both signs, as a step would train on. */

@@ -18,7 +18,7 @@ import type { LayoutContext, Objective } from "../../src/rl/objective.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as grpo } from "../../src/rl/objectives/grpo.js";
-import type { Sample } from "../../src/train/groups.js";
+import type { Sample } from "../../src/train/rollouts/groups.js";
 import { type MicroBatch, prepareBatches } from "../../src/train/update.js";
 import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
 import { having, objectiveOptions } from "../support/typed.js";

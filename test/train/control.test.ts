@@ -10,6 +10,7 @@ import type { TrainOptions } from "../../src/train/types.js";
 import { CliProcess } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
+import { trainOptions } from "../support/train-options.js";
 import { FOR_CONTROL, velocityModel } from "../support/velocity-model.js";
 
 // an untrained hand never succeeds: staged rewards tell its episodes apart
@@ -40,18 +41,7 @@ describe("a flow policy in the simulator", () => {
   });
   const run = async (ratio: string, name: string, changes: Partial<TrainOptions> = {}): Promise<void> => {
     const configPath = dir(`${ratio}.yaml`);
-    await train(await loadConfig(configPath), {
-      command: "flow-grpo",
-      configPath,
-      dryRun: false,
-      runDir: dir(name),
-      rolloutsRun: undefined,
-      resume: false,
-      quiet: true,
-      json: true,
-      signal: new AbortController().signal,
-      ...changes,
-    });
+    await train(await loadConfig(configPath), trainOptions("flow-grpo", configPath, dir(name), changes));
   };
   const assertSame = (name: string, other: string): void => {
     const [a, b] = [name, other].map((of) => timelessFiles(dir(of)));

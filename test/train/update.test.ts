@@ -8,7 +8,7 @@ import type { Engine } from "../../src/engine/engine.js";
 import { vector } from "../../src/onnx/tensors.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
-import type { Sample } from "../../src/train/groups.js";
+import type { Sample } from "../../src/train/rollouts/groups.js";
 import { layOut, type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
 import { SMALL } from "../diffusion/samplers/unmask/fake-model.js";
 import { objectiveOptions, only } from "../support/typed.js";

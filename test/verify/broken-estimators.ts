@@ -5,7 +5,7 @@ import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import { f32 } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
-import type { Sample } from "../../src/train/groups.js";
+import type { Sample } from "../../src/train/rollouts/groups.js";
 import { prepareBatches } from "../../src/train/update.js";
 
 /** Estimators with one known fault each, for the proofs to find. */

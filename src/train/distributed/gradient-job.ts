@@ -7,7 +7,7 @@ import type { Engine, PolicyKey, SegmentValues } from "../../engine/engine.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { MicroBatch } from "../micro-batch.js";
-import { type SlotGradient, type SlotGradients, slotGradient, slotRanges } from "../slots.js";
+import { type SlotGradient, type SlotGradients, slotGradient, slotRanges } from "../rollouts/slots.js";
 import type { ScoreAll } from "../update.js";
 
 /** Scoring or differentiating some micro-batches, as a job. */

@@ -3,8 +3,8 @@ import type { Dispatcher } from "../../cluster/dispatcher.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../env/environment.js";
 import { parseRollout, type RolloutRecord } from "../../runs/rollout-record.js";
-import { type Collect, chunkSize, collectHere, type Rollout } from "../collect.js";
-import { recordOf } from "../group-source.js";
+import { type Collect, chunkSize, collectHere, type Rollout } from "../rollouts/collect.js";
+import { recordOf } from "../rollouts/group-source.js";
 
 /** Episodes whose turns are generated together, as a job: what would be one chunk in one process. */
 const payloadSchema = z.object({

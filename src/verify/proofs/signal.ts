@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/engine.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Tensor } from "../../onnx/types.js";
 import { objective as flowGrpo } from "../../rl/objectives/flow-grpo.js";
-import type { Sample } from "../../train/groups.js";
+import type { Sample } from "../../train/rollouts/groups.js";
 import { prepareBatches } from "../../train/update.js";
 import { inner } from "../direction.js";
 import {

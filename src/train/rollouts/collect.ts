@@ -1,8 +1,8 @@
-import type { Act, Action, Observation } from "../core/interaction.js";
-import { Rng } from "../core/rng.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
-import type { Decoding, Policy } from "../engine/policy.js";
-import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../env/environment.js";
+import type { Act, Action, Observation } from "../../core/interaction.js";
+import { Rng } from "../../core/rng.js";
+import type { Trajectory } from "../../diffusion/trajectory.js";
+import type { Decoding, Policy } from "../../engine/policy.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../../env/environment.js";
 
 /** One turn of an episode: what was seen, what was sampled, what was done. */
 export interface Turn {

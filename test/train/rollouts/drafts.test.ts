@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Policy } from "../../src/engine/policy.js";
-import type { Environment } from "../../src/env/environment.js";
-import type { Rollout } from "../../src/train/collect.js";
-import { playDrafts } from "../../src/train/drafts.js";
-import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
-import { only } from "../support/typed.js";
+import type { Policy } from "../../../src/engine/policy.js";
+import type { Environment } from "../../../src/env/environment.js";
+import type { Rollout } from "../../../src/train/rollouts/collect.js";
+import { playDrafts } from "../../../src/train/rollouts/drafts.js";
+import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
+import { only } from "../../support/typed.js";
 
 /** A trajectory is the list of what its response looked like after each step. */
 const sampler = { drafts: (trajectory: string[]) => trajectory.map((text) => ({ text })) };

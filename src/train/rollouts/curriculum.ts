@@ -1,5 +1,5 @@
-import { Rng } from "../core/rng.js";
-import type { EnvironmentTask } from "../env/environment.js";
+import { Rng } from "../../core/rng.js";
+import type { EnvironmentTask } from "../../env/environment.js";
 
 /** What a checkpoint keeps of a curriculum: the success rate of each form, as it is remembered. */
 export type CurriculumState = Readonly<Record<string, number>>;

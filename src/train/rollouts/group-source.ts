@@ -1,10 +1,10 @@
-import type { RunConfig } from "../config/config.js";
-import { Rng } from "../core/rng.js";
-import type { Policy } from "../engine/policy.js";
-import type { Environment, EnvironmentTask } from "../env/environment.js";
-import { tasksOf } from "../env/open.js";
-import type { Objective } from "../rl/objective.js";
-import type { RolloutRecord } from "../runs/rollout-record.js";
+import type { RunConfig } from "../../config/config.js";
+import { Rng } from "../../core/rng.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Environment, EnvironmentTask } from "../../env/environment.js";
+import { tasksOf } from "../../env/open.js";
+import type { Objective } from "../../rl/objective.js";
+import type { RolloutRecord } from "../../runs/rollout-record.js";
 import { type Collect, collectHere, type Rollout } from "./collect.js";
 import { Curriculum, type CurriculumState } from "./curriculum.js";
 import { playDrafts } from "./drafts.js";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Engine } from "../../src/engine/engine.js";
-import { f32 } from "../../src/onnx/tensors.js";
-import type { Tensor } from "../../src/onnx/types.js";
-import type { MicroBatch } from "../../src/train/micro-batch.js";
-import { GradientSum, type SlotGradient, slotRanges, slotsHere } from "../../src/train/slots.js";
-import { takeStep } from "../../src/train/update.js";
+import type { Engine } from "../../../src/engine/engine.js";
+import { f32 } from "../../../src/onnx/tensors.js";
+import type { Tensor } from "../../../src/onnx/types.js";
+import type { MicroBatch } from "../../../src/train/micro-batch.js";
+import { GradientSum, type SlotGradient, slotRanges, slotsHere } from "../../../src/train/rollouts/slots.js";
+import { takeStep } from "../../../src/train/update.js";
 
 describe("slots of an update", () => {
   it("are runs of neighbours, whoever computes them", () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import { Rng } from "../../src/core/rng.js";
-import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
-import type { Policy } from "../../src/engine/policy.js";
-import type { Environment, EpisodeOutcome } from "../../src/env/environment.js";
-import { collectRollouts } from "../../src/train/collect.js";
-import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
-import { plainTrajectory } from "../support/plain-trajectory.js";
-import { only } from "../support/typed.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { TokenTrajectory } from "../../../src/diffusion/trajectory.js";
+import type { Policy } from "../../../src/engine/policy.js";
+import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
+import { collectRollouts } from "../../../src/train/rollouts/collect.js";
+import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
+import { plainTrajectory } from "../../support/plain-trajectory.js";
+import { only } from "../../support/typed.js";
 
 const TASKS = ["10", "10", "20", "20", "10"].map(trainTask);
 const streams = (count = TASKS.length): Rng[] => Array.from({ length: count }, (_, i) => Rng.named(1, `rollout/${i}`));

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunConfig } from "../../src/config/config.js";
-import { Rng } from "../../src/core/rng.js";
-import type { Policy } from "../../src/engine/policy.js";
-import type { EnvironmentTask } from "../../src/env/environment.js";
-import { objective } from "../../src/rl/objectives/flow-grpo.js";
-import { PlayedGroups, recordOf } from "../../src/train/group-source.js";
-import { fakeEnvironment, trainTask } from "../support/fake-environment.js";
-import { plainTrajectory } from "../support/plain-trajectory.js";
-import { only } from "../support/typed.js";
+import type { RunConfig } from "../../../src/config/config.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Policy } from "../../../src/engine/policy.js";
+import type { EnvironmentTask } from "../../../src/env/environment.js";
+import { objective } from "../../../src/rl/objectives/flow-grpo.js";
+import { PlayedGroups, recordOf } from "../../../src/train/rollouts/group-source.js";
+import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
+import { plainTrajectory } from "../../support/plain-trajectory.js";
+import { only } from "../../support/typed.js";
 
 const TASKS = ["a", "b", "c", "d"].map(trainTask);
 

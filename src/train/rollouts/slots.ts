@@ -1,7 +1,7 @@
-import type { Engine } from "../engine/engine.js";
-import { f32 } from "../onnx/tensors.js";
-import type { Tensor } from "../onnx/types.js";
-import type { MicroBatch } from "./micro-batch.js";
+import type { Engine } from "../../engine/engine.js";
+import { f32 } from "../../onnx/tensors.js";
+import type { Tensor } from "../../onnx/types.js";
+import type { MicroBatch } from "../micro-batch.js";
 
 /** The gradient of some micro-batches, one after the other from zero, with the metrics of each. */
 export interface SlotGradient {

@@ -1,6 +1,6 @@
-import { UserError } from "../core/errors.js";
-import { Rng } from "../core/rng.js";
-import type { Demonstration, Environment, EnvironmentTask } from "../env/environment.js";
+import { UserError } from "../../core/errors.js";
+import { Rng } from "../../core/rng.js";
+import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
 
 /**
  * What a perfect policy sees and answers. An environment that knows its pages without playing writes it down; elsewhere

@@ -1,12 +1,12 @@
-import { configDifferences, loadConfig, type RunConfig } from "../config/config.js";
-import { UserError } from "../core/errors.js";
-import { sha256, sha256File } from "../core/files.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
-import type { Policy } from "../engine/policy.js";
-import { modelHash } from "../nn/model.js";
-import type { Objective } from "../rl/objective.js";
-import { type RolloutRecord, readRollouts } from "../runs/rollout-record.js";
-import { RunDirectory } from "../runs/run-directory.js";
+import { configDifferences, loadConfig, type RunConfig } from "../../config/config.js";
+import { UserError } from "../../core/errors.js";
+import { sha256, sha256File } from "../../core/files.js";
+import type { Trajectory } from "../../diffusion/trajectory.js";
+import type { Policy } from "../../engine/policy.js";
+import { modelHash } from "../../nn/model.js";
+import type { Objective } from "../../rl/objective.js";
+import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
+import { RunDirectory } from "../../runs/run-directory.js";
 import { type GroupSource, groupFor, type StepGroups } from "./group-source.js";
 import type { Group, Sampled } from "./groups.js";
 

@@ -1,7 +1,7 @@
-import { Rng } from "../core/rng.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
-import type { GroupEpisode, TurnCredit } from "../rl/credit.js";
-import type { RolloutRecord } from "../runs/rollout-record.js";
+import { Rng } from "../../core/rng.js";
+import type { Trajectory } from "../../diffusion/trajectory.js";
+import type { GroupEpisode, TurnCredit } from "../../rl/credit.js";
+import type { RolloutRecord } from "../../runs/rollout-record.js";
 
 /** What a step learns from in one episode, played just now or read from a file. */
 export interface Sampled {

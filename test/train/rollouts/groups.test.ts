@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Rng } from "../../src/core/rng.js";
-import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
-import { episodeCredit, type GroupEpisode, type TurnCredit } from "../../src/rl/credit.js";
-import { type Group, makeGroup, recordsOf, type Sampled, samplesOf, TaskCursor } from "../../src/train/groups.js";
-import { plainTrajectory } from "../support/plain-trajectory.js";
-import { rolloutRecord } from "../support/rollout-record.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
+import { episodeCredit, type GroupEpisode, type TurnCredit } from "../../../src/rl/credit.js";
+import {
+  type Group,
+  makeGroup,
+  recordsOf,
+  type Sampled,
+  samplesOf,
+  TaskCursor,
+} from "../../../src/train/rollouts/groups.js";
+import { plainTrajectory } from "../../support/plain-trajectory.js";
+import { rolloutRecord } from "../../support/rollout-record.js";
 
 /** An episode of so many turns, whose responses begin with `token`, `token` + 1, ... */
 const sampled = (reward: number | null, token = 0, turns = 1): Sampled => ({

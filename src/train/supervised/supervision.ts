@@ -1,8 +1,8 @@
-import { UserError } from "../core/errors.js";
-import type { Rng } from "../core/rng.js";
-import type { SupervisedExample } from "../diffusion/supervised.js";
-import type { Policy } from "../engine/policy.js";
-import type { Demonstration, Environment, EnvironmentTask } from "../env/environment.js";
+import { UserError } from "../../core/errors.js";
+import type { Rng } from "../../core/rng.js";
+import type { SupervisedExample } from "../../diffusion/supervised.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
 import { demonstrationsOf } from "./demonstrations.js";
 
 /** A demonstration as the sampler learns from it: token ids, of a text. @throws UserError where it does not fit the canvas. */

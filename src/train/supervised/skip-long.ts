@@ -1,6 +1,6 @@
-import type { RunConfig } from "../config/config.js";
-import type { Policy } from "../engine/policy.js";
-import type { Environment, EnvironmentTask } from "../env/environment.js";
+import type { RunConfig } from "../../config/config.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Environment, EnvironmentTask } from "../../env/environment.js";
 
 /** Tokens that a task takes: what is seen first, and what a perfect policy answers with EOS; 0 where it is not known. */
 export function taskLength(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SupervisedExample } from "../../src/diffusion/supervised.js";
-import { openExamples } from "../../src/train/supervision.js";
+import type { SupervisedExample } from "../../../src/diffusion/supervised.js";
+import { openExamples } from "../../../src/train/supervised/supervision.js";
 
 test("a curriculum opens the shortest tasks first, and all of them at its end", () => {
   const examples = [5, 1, 9, 3, 7, 2, 8, 4, 10, 6].map(

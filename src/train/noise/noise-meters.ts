@@ -1,11 +1,11 @@
-import type { RunConfig } from "../config/config.js";
-import { Rng } from "../core/rng.js";
-import type { Policy } from "../engine/policy.js";
-import type { Objective } from "../rl/objective.js";
+import type { RunConfig } from "../../config/config.js";
+import { Rng } from "../../core/rng.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Objective } from "../../rl/objective.js";
+import type { Group, Sample } from "../rollouts/groups.js";
+import type { GradientObserver, MicroBatch } from "../update.js";
 import { drawHalves, GradientNoise, type GradientNoiseState, HalfGradients, type Halves } from "./gradient-noise.js";
-import type { Group, Sample } from "./groups.js";
 import { MaskNoise } from "./mask-noise.js";
-import type { GradientObserver, MicroBatch } from "./update.js";
 
 /** Observes the first update of one step. */
 export interface StepNoise extends GradientObserver {

@@ -1,6 +1,6 @@
-import { UserError } from "../core/errors.js";
-import type { Policy } from "../engine/policy.js";
-import type { Environment, EpisodeOutcome, PlayedTogether } from "../env/environment.js";
+import { UserError } from "../../core/errors.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Environment, EpisodeOutcome, PlayedTogether } from "../../env/environment.js";
 import type { Rollout } from "./collect.js";
 
 /**

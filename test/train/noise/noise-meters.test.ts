@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunConfig } from "../../src/config/config.js";
-import type { Policy } from "../../src/engine/policy.js";
-import type { Objective } from "../../src/rl/objective.js";
-import { type Group, samplesOf } from "../../src/train/groups.js";
-import { NoiseMeters } from "../../src/train/noise-meters.js";
-import { rolloutRecord } from "../support/rollout-record.js";
-import { only } from "../support/typed.js";
+import type { RunConfig } from "../../../src/config/config.js";
+import type { Policy } from "../../../src/engine/policy.js";
+import type { Objective } from "../../../src/rl/objective.js";
+import { NoiseMeters } from "../../../src/train/noise/noise-meters.js";
+import { type Group, samplesOf } from "../../../src/train/rollouts/groups.js";
+import { rolloutRecord } from "../../support/rollout-record.js";
+import { only } from "../../support/typed.js";
 
 const meters = (every: number): NoiseMeters =>
   new NoiseMeters(

@@ -1,8 +1,8 @@
-import { variance } from "../core/statistics.js";
-import type { Policy } from "../engine/policy.js";
-import type { Objective } from "../rl/objective.js";
-import type { Sample } from "./groups.js";
-import { type LaidOut, layOut, type MicroBatch } from "./update.js";
+import { variance } from "../../core/statistics.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Objective } from "../../rl/objective.js";
+import type { Sample } from "../rollouts/groups.js";
+import { type LaidOut, layOut, type MicroBatch } from "../update.js";
 
 /** Variance of a log-ratio per token under which it is float32 rounding. */
 const ROUNDING = 1e-12;

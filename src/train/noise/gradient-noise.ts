@@ -1,6 +1,6 @@
-import type { Rng } from "../core/rng.js";
-import type { Tensor } from "../onnx/types.js";
-import type { Group } from "./groups.js";
+import type { Rng } from "../../core/rng.js";
+import type { Tensor } from "../../onnx/types.js";
+import type { Group } from "../rollouts/groups.js";
 
 /** Measured steps that a running estimate remembers: the policy changes, and the noise with it. */
 const MEMORY = 50;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Curriculum } from "../../src/train/curriculum.js";
+import { Curriculum } from "../../../src/train/rollouts/curriculum.js";
 
 const options = { least_chance: 0.1, memory: 0.5 };
 const played = (curriculum: Curriculum, form: string): number =>
