@@ -30,12 +30,20 @@ export interface EpisodeOutcome {
   readonly metrics: Readonly<Record<string, number>>;
   /** Named numbers of things, which are added up: pairs that were right. */
   readonly counts?: Readonly<Record<string, number>>;
+  /** Where a task has several right answers and the environment tells them apart. */
+  readonly answer?: RightAnswer;
   /** What the rollout file keeps of it, and what `view` draws: JSON. */
   readonly detail: Readonly<Record<string, unknown>>;
   /** A few words for whoever watches. */
   readonly summary?: string;
   /** It is another episode's outcome: the same task was answered in the same way. */
   readonly reused?: boolean;
+}
+
+/** Which of a task's right answers was given, null where it was wrong, and of how many. */
+export interface RightAnswer {
+  readonly is: string | null;
+  readonly of: number;
 }
 
 /** Outcomes of the episodes that are collected together, which an environment may use again. */

@@ -20,6 +20,8 @@ const taskScore = z.strictObject({
   /** The environment's own measures and numbers of things, by name. */
   metrics: z.record(z.string(), z.number()),
   counts: z.record(z.string(), z.number()).optional(),
+  /** Which of several right answers it was (null: none of them), and of how many. */
+  answer: z.strictObject({ is: z.string().nullable(), of: z.int() }).optional(),
 });
 
 const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });

@@ -95,7 +95,7 @@ function summarizeEpisodes(
 ): Evaluation {
   const scores = played.map(({ task, outcome }): EpisodeScore => {
     const about = { task_id: task.id, form: task.form };
-    const { reward, fault, success, metrics, counts } = outcome;
+    const { reward, fault, success, metrics, counts, answer } = outcome;
     if (reward === null) return { ...about, reward: 0, success: false, metrics: {}, fault: fault ?? "no reward" };
     return {
       ...about,
@@ -103,6 +103,7 @@ function summarizeEpisodes(
       success,
       metrics: { ...metrics },
       ...(counts === undefined ? {} : { counts: { ...counts } }),
+      ...(answer === undefined ? {} : { answer }),
     };
   });
   return summarize(scores, {

@@ -1,5 +1,6 @@
 import { bootstrapCrossed, bootstrapMean, type Interval, mean } from "../../core/statistics.js";
 import { type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
+import { type AnswersRow, answersOf, formatAnswers } from "./answers.js";
 import { entriesOf, type Leaderboard } from "./plan.js";
 import { entryKey, type Results, type RunResult } from "./play.js";
 
@@ -38,6 +39,8 @@ export interface FamilyTable {
   /** Pairs whose interval leaves 0 out, and how many pairs there are. */
   readonly orderings: readonly Ordering[];
   readonly pairs: number;
+  /** Of tasks with several right answers, on the first split, by objective. */
+  readonly answers: readonly (readonly [string, AnswersRow])[];
   /** What has not been run: `objective seed 3`, or its grid. */
   readonly missing: readonly string[];
 }
@@ -96,6 +99,17 @@ export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
         return difference.low > 0 ? [{ ahead, behind, difference }] : [];
       }),
     );
+    const onFirst = (evaluations: readonly Evaluation[]): Evaluation[] => evaluations.filter((e) => e.split === first);
+    const answers = [
+      ["(start)", onFirst(start)] as const,
+      ...rows.map(
+        ({ objective }) =>
+          [objective, [...(made.get(objective)?.values() ?? [])].flatMap((run) => onFirst(run.evaluations))] as const,
+      ),
+    ].flatMap(([objective, evaluations]): (readonly [string, AnswersRow])[] => {
+      const row = answersOf(evaluations);
+      return row === undefined ? [] : [[objective, row]];
+    });
     return {
       family,
       start:
@@ -105,6 +119,7 @@ export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
       rows,
       orderings,
       pairs: (rows.length * (rows.length - 1)) / 2,
+      answers,
       missing,
     };
   });
@@ -168,7 +183,7 @@ export function formatTables(tables: readonly FamilyTable[]): string {
   return tables.map(formatFamily).join("\n\n");
 }
 
-function formatFamily({ family, start, rows, orderings, pairs, missing }: FamilyTable): string {
+function formatFamily({ family, start, rows, orderings, pairs, answers, missing }: FamilyTable): string {
   const splits = Object.keys(rows[0]?.splits ?? start);
   const head = [
     "objective",
@@ -197,6 +212,7 @@ function formatFamily({ family, start, rows, orderings, pairs, missing }: Family
     rows.length < 2
       ? ""
       : `Orderings whose 95 % interval leaves 0 out, of ${pairs} pairs (about one in twenty does by chance): ${ordered.join("; ") || "none"}.`,
+    formatAnswers(splits[0] ?? "", answers),
     missing.length === 0 ? "" : `Not run: ${missing.join("; ")}.`,
   ]
     .filter((part) => part !== "")

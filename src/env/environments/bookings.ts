@@ -101,7 +101,8 @@ export class BookingsEnvironment implements Environment {
     const { text = "" } = await act(this.firstObservation(task));
     const answer = answerOf((task as BookingTask).guest, text);
     const success = answer !== undefined;
-    return { reward: Number(success), success, metrics: {}, detail: { answer: answer ?? null } };
+    const right = { is: answer ?? null, of: RIGHT_ANSWERS.length };
+    return { reward: Number(success), success, metrics: {}, answer: right, detail: { answer: right.is } };
   }
 
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
