@@ -3,7 +3,7 @@ import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { Runtime } from "../onnx/session.js";
-import { f32 } from "../onnx/tensors.js";
+import { f32, type NamedTensors } from "../onnx/tensors.js";
 import { taken } from "./attention-ranges.js";
 
 export interface CacheOptions {
@@ -12,9 +12,10 @@ export interface CacheOptions {
   readonly roundHead: RoundHead<unknown, unknown>;
   /**
    * Runs something on the session, one for all sizes. `names`: its graph's inputs; `bind`: where the parameters lie that
-   * it reads.
+   * it reads. `feeds` tell the sizes of the round.
    */
   use<T>(
+    feeds: NamedTensors,
     work: (session: string, names: ReadonlySet<string>, bind: Readonly<Record<string, string>>) => Promise<T>,
   ): Promise<T>;
 }
@@ -43,7 +44,7 @@ export function openCachedRounds(
   return {
     forwardRound: async ({ inputs, headInputs }) => {
       const given = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
-      const outputs = await use((session, names, bind) =>
+      const outputs = await use(given, (session, names, bind) =>
         runtime.run(session, { feeds: taken(names, given), bind: { ...bind, ...(begun ? kept : {}) }, keep }),
       );
       begun = true;

@@ -231,13 +231,18 @@ export class Engine implements RoundModel<unknown> {
     return openCachedRounds(runtime, graph, {
       id: `cache/${this.caches++}`,
       roundHead,
-      use: (work) =>
-        this.use(
+      use: (feeds, work) => {
+        const built = (shape?: Pick<GraphShape, "dims" | "rows">): Graph =>
+          rolloutGraph({ ...trained, graph }, shape, roundHead);
+        return this.use(
           `${name}/cached`,
-          () => rolloutGraph({ ...trained, graph }, undefined, roundHead),
+          () => built(),
           { memPattern: false },
           (session, names) => work(session, names, this.bindPolicy("policy", names)),
-        ),
+          // one session for all sizes; no later round is larger than the first, which reads the prompts
+          () => built({ dims: dimensionsOf(graph, feeds), rows: feeds.rows?.shape[0] }),
+        );
+      },
     });
   }
 
@@ -372,16 +377,18 @@ export class Engine implements RoundModel<unknown> {
     return sessionBytes(graph, this.copies);
   }
 
+  /** @param sized the graph at the sizes that its memory is counted at, where its own are open. */
   private use<T>(
     name: string,
     build: () => Graph,
     options: LoadOptions,
     work: (session: string, names: ReadonlySet<string>) => Promise<T>,
+    sized: (() => Graph) | undefined = undefined,
   ): Promise<T> {
     const made = (): Built =>
       usingGraph(this.model, () => {
         const graph = this.runtime.provider === "cuda" ? withRanges(build()) : build();
-        const size = this.budget === undefined ? 0 : this.sizeOf(graph);
+        const size = this.budget === undefined ? 0 : this.sizeOf(sized?.() ?? graph);
         return { bytes: this.runtime.encode(graph), inputs: new Set(graph.inputs.map((input) => input.name)), size };
       });
     return this.sessions.use(name, made, options, work);

@@ -65,7 +65,7 @@ describe("rollouts with keys and values used again", () => {
   async function draw(
     config: Partial<UnmaskConfig>,
     prompts: readonly (readonly number[])[],
-    { seed = 0, batch = prompts.length }: { seed?: number; batch?: number },
+    { seed = 0, batch = prompts.length, on = engine }: { seed?: number; batch?: number; on?: Engine },
   ): Promise<Drawn> {
     const forwards: Forward[] = [];
     const spied = <R>(forward: (input: RoundInput) => Promise<R>): ((input: RoundInput) => Promise<R>) => {
@@ -76,9 +76,9 @@ describe("rollouts with keys and values used again", () => {
       };
     };
     const spy: RoundModel<RowStatistics> = {
-      forwardRound: spied((input) => engine.forwardRound(input) as Promise<RowStatistics>),
+      forwardRound: spied((input) => on.forwardRound(input) as Promise<RowStatistics>),
       cachedRounds: async (use) => {
-        const rounds = await engine.cachedRounds(use);
+        const rounds = await on.cachedRounds(use);
         assert.ok(rounds !== undefined);
         return {
           forwardRound: spied((input) => rounds.forwardRound(input) as Promise<RowStatistics>),
@@ -100,6 +100,23 @@ describe("rollouts with keys and values used again", () => {
     slot_score: fc.constantFrom("first", "mean" as const),
     slot_fill: fc.constantFrom("parallel", "autoregressive" as const),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
+  });
+
+  it("fits into a budget: a session for all sizes is counted at those of its first round", async () => {
+    const tight = new Engine(runtime, engine.model, {
+      sampler,
+      about: sampledModel(engine.model.config),
+      lora,
+      memory: 1,
+    });
+    await tight.setParameters("policy", await engine.getParameters("policy"));
+    const prompts = [
+      [1, 2, 3],
+      [4, 5],
+    ];
+    const free = await draw({ rounds: 3 }, prompts, {});
+    const within = await draw({ rounds: 3 }, prompts, { on: tight });
+    assert.deepEqual(within.trajectories, free.trajectories);
   });
 
   it("draw the same tokens with the same probabilities, whatever the batch", async () => {
