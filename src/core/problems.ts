@@ -5,9 +5,11 @@ const MAX_LISTED = 20;
 
 /** What a schema refused, each problem on a line of its own that begins with its place: `\n  model.hidden_size: is missing`. */
 export function problemsOf(error: z.ZodError): string {
-  const listed = error.issues.slice(0, MAX_LISTED).map(({ path, message }) => {
-    const place = path.map(String).join(".");
-    const text = message.replace(/^Invalid input: /, "");
+  const listed = error.issues.slice(0, MAX_LISTED).map((issue) => {
+    const place = issue.path.map(String).join(".");
+    // what is wrong with a key is said by the key's own schema
+    const said = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    const text = said.replace(/^Invalid input: /, "");
     return `\n  ${place === "" ? "" : `${place}: `}${text.endsWith(", received undefined") ? "is missing" : text}`;
   });
   const more = error.issues.length - listed.length;

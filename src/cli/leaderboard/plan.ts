@@ -10,10 +10,14 @@ import { SPLITS } from "../../env/environment.js";
 
 const tree = z.record(z.string(), z.unknown());
 const seeds = z.array(z.int().min(0)).min(1);
+/** Part of a run's name and of its directory's. */
+const entryName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, { error: "a name may hold letters, digits, '.', '_' and '-' only" });
 
 const schema = z
   .strictObject({
-    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
+    name: entryName,
     /** Runs that are reported, one an objective and seed. */
     seeds,
     /** Runs that only choose each objective's learning rate: the same grid for all. */
@@ -27,7 +31,7 @@ const schema = z
     /** Rollouts behind the figure of KL spent. */
     kl_rollouts: z.int().min(1).default(64),
     /** Of every family the config of its runs, and what each objective changes in it, by a name for the table. */
-    families: z.record(z.string(), z.strictObject({ config: tree, objectives: z.record(z.string(), tree.nullable()) })),
+    families: z.record(entryName, z.strictObject({ config: tree, objectives: z.record(entryName, tree.nullable()) })),
   })
   .refine(({ seeds: reported, tuning }) => !reported.some((seed) => tuning.seeds.includes(seed)), {
     path: ["tuning", "seeds"],

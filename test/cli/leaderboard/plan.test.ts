@@ -63,6 +63,7 @@ test("every objective gets the same grid, seeds and budget, and its own changes"
 test("a seed that is reported is refused as a tuning seed, and what is wrong is named", () => {
   assert.throws(() => board(SMALL.replace("[100]", "[1]")), /tuning\.seeds[\s\S]*reported/);
   assert.throws(() => board(SMALL.replace("name: small", "nam: small")), /name/);
+  assert.throws(() => board(SMALL.replace("mine:", "my own:")), /my own[\s\S]*letters/);
   assert.throws(() => readLeaderboard(join(dir, "nowhere.yaml")), /Cannot read/);
 });
 
