@@ -16,7 +16,7 @@ export function addLeaderboard(program: Command, context: CliContext): void {
   program
     .command("leaderboard")
     .description("Trains objectives on equal terms and sets them side by side; run it again to go on.")
-    .option("-c, --config <file>", "YAML of the leaderboard, as configs/leaderboard.yaml")
+    .option("-c, --config <file>", "YAML of the leaderboard, as configs/leaderboard/refusion.yaml")
     .option("-o, --out <dir>", "where runs and tables are kept; runs/<name> by default")
     .option("--table", "make no run: only the table of those that are there")
     .option("--json", "print the tables as JSON")
@@ -26,7 +26,7 @@ export function addLeaderboard(program: Command, context: CliContext): void {
       const flags: LeaderboardFlags = command.optsWithGlobals();
       if (flags.config === undefined)
         throw new UserError("No leaderboard: --config FILE is missing.", {
-          hint: "refusion-eval leaderboard --config configs/leaderboard.yaml",
+          hint: "refusion-eval leaderboard --config configs/leaderboard/refusion.yaml",
           exitCode: EXIT.usage,
         });
       // loaded when it is needed: help should not wait for the runtime

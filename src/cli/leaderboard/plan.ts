@@ -67,7 +67,7 @@ export function readLeaderboard(path: string): Leaderboard {
   const result = schema.safeParse(raw);
   if (result.success) return result.data;
   throw new UserError(`${path} is no leaderboard:${problemsOf(result.error)}`, {
-    hint: "configs/leaderboard.yaml is one; docs/leaderboard.md says what the keys mean",
+    hint: "configs/leaderboard/refusion.yaml is one; docs/leaderboard.md says what the keys mean",
     exitCode: 2,
   });
 }

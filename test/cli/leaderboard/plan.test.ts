@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { readLeaderboard, reportedRuns, tuningRuns } from "../../../src/cli/leaderboard/plan.js";
+import { packageRoot } from "../../../src/core/files.js";
 import { resolveConfig } from "../../../src/library/programs.js";
 
 const dir = mkdtempSync(join(tmpdir(), "leaderboard-"));
@@ -67,13 +68,15 @@ test("a seed that is reported is refused as a tuning seed, and what is wrong is 
   assert.throws(() => readLeaderboard(join(dir, "nowhere.yaml")), /Cannot read/);
 });
 
-test("the shipped leaderboard: every run's config is one", async () => {
-  const shipped = readLeaderboard("configs/leaderboard.yaml");
-  for (const run of reportedRuns({ ...shipped, seeds: [0] }, () => 1e-3)) {
-    const { training, evaluation } = await resolveConfig(run.config);
-    assert.deepEqual(
-      [run.family, run.objective, training.steps > 0, evaluation.splits],
-      [run.family, run.objective, true, []],
-    );
-  }
-});
+for (const file of readdirSync(join(packageRoot(), "configs", "leaderboard"))) {
+  test(`the shipped ${file}: every run's config is one`, async () => {
+    const shipped = readLeaderboard(`configs/leaderboard/${file}`);
+    for (const run of reportedRuns({ ...shipped, seeds: [0] }, () => 1e-3)) {
+      const { training, evaluation } = await resolveConfig(run.config);
+      assert.deepEqual(
+        [run.family, run.objective, training.steps > 0, evaluation.splits],
+        [run.family, run.objective, true, []],
+      );
+    }
+  });
+}
