@@ -1,5 +1,5 @@
 import { type ZodObject, z } from "zod";
-import type { Action, Observation } from "../core/interaction.js";
+import type { Action, Observation, Spaces } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
@@ -86,6 +86,8 @@ export interface PolicyText<Start, T> {
   /** @throws UserError where the observation is not of the kind that the sampler reads. */
   begin(observation: Observation, tokenizer: Tokenizer | undefined, model: SampledModel): Start;
   action(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): Action;
+  /** Why the model cannot act in these spaces, and what to do; absent: it reads and writes texts. */
+  refuses?(spaces: Spaces, model: SampledModel): { readonly message: string; readonly hint: string } | undefined;
   /** What is learned from a demonstration; absent: observation and action are texts. */
   example?(demonstration: { readonly observation: Observation; readonly action: Action }): SupervisedExample;
   /** Size of a start, which `prompt_length` limits; absent where none is too large. */

@@ -255,3 +255,24 @@ export function checkPromptsFit(
     },
   );
 }
+
+/** @throws UserError where a policy cannot read what the environment shows, or cannot answer what it takes. */
+export function checkSpaces(
+  { spaces, name }: Pick<Environment, "spaces" | "name">,
+  { sampler, options }: Pick<Decoding, "sampler" | "options">,
+): void {
+  const { refuses } = sampler.policy;
+  if (spaces === undefined && refuses === undefined) return;
+  if (spaces === undefined || refuses === undefined)
+    throw new UserError(
+      spaces === undefined
+        ? `The environment ${name} shows texts, and this policy reads states.`
+        : `The environment ${name} shows states and takes vectors of actions, and this policy reads and writes texts.`,
+      {
+        hint: "use environment.kind=control with sampler.kind=flow and a model of architecture velocity, or an environment of texts with a model of text",
+        exitCode: 2,
+      },
+    );
+  const refusal = refuses(spaces, options.model);
+  if (refusal !== undefined) throw new UserError(refusal.message, { hint: refusal.hint, exitCode: 2 });
+}

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Act, Action, Observation } from "../core/interaction.js";
+import type { Act, Action, Observation, Spaces } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
 
 /** `train`, `val` and `test` hold disjoint tasks of one kind; `heldout` holds kinds that are never trained on. */
@@ -69,6 +69,8 @@ export interface Environment {
   readonly tasks: readonly EnvironmentTask[];
   /** SHA-256 over what the tasks are and which split they are in. */
   splitHash(): string;
+  /** Of vectors; absent: what is seen and answered are texts. */
+  readonly spaces?: Spaces;
   /** Starts what plays (a browser, a simulator): before the first episode, so that a failure is said early. */
   start(): Promise<void>;
   readonly started: boolean;

@@ -4,7 +4,7 @@ import { UserError } from "../core/errors.js";
 import type { Act, Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { initialAdapter, readAdapter } from "../engine/adapter.js";
-import { checkPromptsFit, openPolicy, type Policy } from "../engine/policy.js";
+import { checkPromptsFit, checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, TaskSet } from "../env/environment.js";
 import { evaluationTasks, openEnvironment, tasksOf } from "../env/open.js";
 import { findCheckpoint, readCheckpoint } from "../runs/checkpoint.js";
@@ -129,6 +129,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     for (const split of splits) tasksOf(environment, split);
     if (options.policy === "model") policy = await openEvaluated(loaded, options, run);
     for (const text of policy?.notes ?? []) progress.note(text);
+    if (policy !== undefined) checkSpaces(environment, policy);
     if (policy !== undefined)
       environment = withoutLongTasks(environment, loaded, policy, (text) => progress.note(text));
     const evaluations: Evaluation[] = [];

@@ -4,7 +4,7 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import { adapterConfig, initialParameters } from "../engine/adapter.js";
-import { checkPromptsFit, openPolicy, type Policy } from "../engine/policy.js";
+import { checkPromptsFit, checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, Split } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import type { Tensor } from "../onnx/types.js";
@@ -69,6 +69,7 @@ export async function trainPolicy(
     policy.engine.checkTrainable();
     const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
     environment = await openEnvironment(config, note);
+    checkSpaces(environment, policy);
     policy.notes.forEach(note);
     environment = withoutLongTasks(environment, config, policy, note);
     const tasks = tasksOf(environment, "train");

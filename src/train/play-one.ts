@@ -2,7 +2,7 @@ import { loadConfig } from "../config/config.js";
 import { UserError } from "../core/errors.js";
 import type { Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
-import type { Policy } from "../engine/policy.js";
+import { checkSpaces, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment } from "../env/open.js";
 import { RunDirectory } from "../runs/run-directory.js";
@@ -43,6 +43,7 @@ export async function playOne(options: PlayOneOptions): Promise<PlayedOne> {
     let played: Played;
     if (options.answer === undefined && options.policy === "model") {
       policy = await openEvaluated(config, options, run);
+      checkSpaces(environment, policy);
       const temperature = config.evaluation.temperature ?? policy.evaluation.options.temperature;
       const decoding = { ...policy, ...policy.evaluation };
       const { rollouts } = await collectRollouts(decoding, environment, [task], [rng], { batch: 1, temperature });

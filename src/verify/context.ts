@@ -84,9 +84,11 @@ function disturbed(adapter: ReadonlyMap<string, Tensor>, rng: Rng): Map<string, 
   );
 }
 
-/** Prompts of ordinary tokens drawn at random. */
+/** Prompts of ordinary tokens drawn at random; of a network that reads none, numbers in their place. */
 export function randomPrompts(model: Model, count: number, longest: number, rng: Rng): number[][] {
   const { vocab_size: vocabulary, mask_token_id, pad_token_id, eos_token_id } = model.config;
+  if (model.config.reads_tokens === false)
+    return Array.from({ length: count }, () => Array.from({ length: longest }, () => rng.normal()));
   const ordinary = Array.from({ length: vocabulary }, (_, token) => token).filter(
     (token) => ![mask_token_id, pad_token_id, eos_token_id].includes(token),
   );

@@ -3,7 +3,7 @@ import { UserError } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
-import type { Policy } from "../engine/policy.js";
+import { checkSpaces, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import { objectiveKinds } from "../rl/kinds.js";
@@ -94,31 +94,41 @@ export async function findPrompts(
   note?: VerifyOptions["onNote"],
 ): Promise<number[][]> {
   const longest = policy.options.promptLength;
-  try {
-    const environment = await openEnvironment(config);
+  const orNoted = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
-      const tasks = Rng.named(config.seed, "verify/tasks").shuffle(tasksOf(environment, "train"));
-      const seen =
-        environment.firstObservation === undefined
-          ? await observationsOf(environment, tasks.slice(0, PLAYED), config.seed)
-          : tasks.slice(0, PROMPTS).flatMap((task) => environment.firstObservation?.(task) ?? []);
-      const fitting = seen
-        .map((observation) => policy.startOf(observation) as number[])
-        .filter((prompt) => prompt.length > 0 && prompt.length <= longest);
-      if (fitting.length > 0) return fitting;
-      note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);
-    } finally {
-      await environment.close();
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      note?.(`${error.message} Random prompts are used.`);
+      return undefined;
     }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    note?.(`${error.message} Random prompts are used.`);
+  };
+  const environment = await orNoted(() => openEnvironment(config));
+  try {
+    if (environment !== undefined) checkSpaces(environment, policy);
+    const seen = environment && (await orNoted(() => observationsOf(environment, config.seed)));
+    const fitting = seen
+      ?.map((observation) => policy.startOf(observation) as number[])
+      .filter((prompt) => prompt.length > 0 && prompt.length <= longest);
+    if (fitting !== undefined && fitting.length > 0) return fitting;
+    if (fitting !== undefined)
+      note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);
+  } finally {
+    await environment?.close();
   }
   return randomPrompts(policy.model, PROMPTS, longest, Rng.named(config.seed, "verify/prompts"));
 }
 
-/** What is seen turn by turn where tasks are not known without playing: by the environment's own oracle, or who answers nothing. */
-async function observationsOf(
+/** What training tasks show first; where that is not known without playing, what episodes of a few show turn by turn. */
+async function observationsOf(environment: Environment, seed: number): Promise<Observation[]> {
+  const tasks = Rng.named(seed, "verify/tasks").shuffle(tasksOf(environment, "train"));
+  return environment.firstObservation === undefined
+    ? playedObservations(environment, tasks.slice(0, PLAYED), seed)
+    : tasks.slice(0, PROMPTS).flatMap((task) => environment.firstObservation?.(task) ?? []);
+}
+
+/** By the environment's own oracle, or who answers nothing. */
+async function playedObservations(
   environment: Environment,
   tasks: readonly EnvironmentTask[],
   seed: number,

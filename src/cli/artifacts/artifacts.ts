@@ -6,7 +6,7 @@ import { UserError } from "../../core/errors.js";
 import { writeDirectory } from "../../core/files.js";
 import { Rng } from "../../core/rng.js";
 import { adapterConfig, initialParameters } from "../../engine/adapter.js";
-import { checkPromptsFit, openPolicy } from "../../engine/policy.js";
+import { checkPromptsFit, checkSpaces, openPolicy } from "../../engine/policy.js";
 import { openEnvironment, tasksOf } from "../../env/open.js";
 import { weightFiles } from "../../nn/model.js";
 import { writeModelFile } from "../../onnx/format/proto.js";
@@ -29,6 +29,7 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
   const { engine } = policy;
   try {
     engine.checkTrainable();
+    checkSpaces(environment, policy);
     const size = config.training.micro_batch;
     const tasks = tasksOf(environment, "train").slice(0, size);
     checkPromptsFit(environment, tasks, policy);

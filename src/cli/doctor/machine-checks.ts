@@ -129,10 +129,26 @@ function checkEnvironment(config: RunConfig, environment: Environment | undefine
       const { kind } = config.environment;
       const entry = (await environmentKinds(kind)).get(kind);
       if (environment === undefined) return `${kind}; not started, as its tasks did not open`;
+      await checkFit(config, environment);
       return (await limited(entry?.check?.(config, environment) ?? Promise.resolve(undefined))) ?? kind;
     },
     "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
   );
+}
+
+/** @throws UserError where the config's model cannot act in its environment. */
+async function checkFit(config: RunConfig, environment: Environment): Promise<void> {
+  const [{ resolvePath }, { loadModel }, { checkSpaces, sampledModel }, { samplerOf }] = await Promise.all([
+    import("../../config/config.js"),
+    import("../../nn/model.js"),
+    import("../../engine/policy.js"),
+    import("../../diffusion/kinds.js"),
+  ]);
+  const model = await loadModel(resolvePath(config.model, "model")).catch(() => undefined);
+  // that there is none is a miss of its own
+  if (model === undefined) return;
+  const sampler = await samplerOf(config.sampler.kind);
+  checkSpaces(environment, { sampler, options: sampler.options(config.sampler, sampledModel(model.config)) });
 }
 
 async function checkDisk(): Promise<Check> {

@@ -5,7 +5,7 @@ import type { RunConfig } from "../../config/config.js";
 import { UserError } from "../../core/errors.js";
 import { readJson, sha256, writeAtomic } from "../../core/files.js";
 import { initialAdapter, readAdapter } from "../../engine/adapter.js";
-import { openPolicy } from "../../engine/policy.js";
+import { checkSpaces, openPolicy } from "../../engine/policy.js";
 import { openEnvironment } from "../../env/open.js";
 import { resolveConfig, train } from "../../library/programs.js";
 import { findCheckpoint } from "../../runs/checkpoint.js";
@@ -155,6 +155,7 @@ async function measure(
   const policy = await openPolicy(config, undefined);
   const environment = await openEnvironment(config, () => undefined);
   try {
+    checkSpaces(environment, policy);
     await policy.engine.setParameters(
       "policy",
       runDir === undefined

@@ -5,7 +5,7 @@ import type { Sampler } from "../sampler.js";
 import type { SampledModel } from "../tokens.js";
 import { gaussianHead, squaredErrorHead, velocityHead } from "./flow/heads.js";
 import type { FlowOptions } from "./flow/options.js";
-import { flowPolicy } from "./flow/policy.js";
+import { flowPolicy, networkOf } from "./flow/policy.js";
 import { rollout } from "./flow/rollout.js";
 import { supervisedTerms } from "./flow/supervised.js";
 import { scoredSteps, stepTerms } from "./flow/terms.js";
@@ -34,24 +34,22 @@ const schema = z.strictObject({
 
 export type FlowConfig = z.output<typeof schema>;
 
-const networkSchema = z.looseObject({ state_size: z.int(), action_size: z.int(), chunk: z.int() });
-
 function options(config: FlowConfig, model: SampledModel): FlowOptions {
-  const network = networkSchema.safeParse(model.network);
-  if (!network.success)
+  const network = networkOf(model);
+  if (network === undefined)
     throw new UserError("The sampler flow needs a velocity field over actions, and the model is none.", {
       hint: "use a model of architecture velocity, or sampler.kind=unmask for a model of text",
       exitCode: 2,
     });
-  const { state_size: stateSize, action_size: actionSize, chunk } = network.data;
-  const numbers = chunk * actionSize;
-  return { ...config, stateSize, promptLength: stateSize, responseLength: numbers, model };
+  const { state_size: stateSize, depth, action_size: actionSize, chunk } = network;
+  const promptLength = stateSize + depth * depth;
+  return { ...config, stateSize, depth, promptLength, responseLength: chunk * actionSize, model };
 }
 
 export const sampler: Sampler<FlowConfig, FlowOptions, FlowTrajectory, Float32Array, Float32Array> = {
   schema,
   policy: flowPolicy,
-  conditions: ["actions", "time", "state"],
+  conditions: ["actions", "time", "state", "depth"],
   roundHead: velocityHead,
   scoreHeads: [gaussianHead, squaredErrorHead],
   options,

@@ -1,5 +1,6 @@
 import type { MainModule, MjData, MjModel } from "@mujoco/mujoco";
 import { UserError } from "../../core/errors.js";
+import { DepthCamera } from "./depth.js";
 import { BIN_HALF, BINS, CAN, OPEN, QPOS, SCENE, SPEED, SUBSTEPS } from "./scene.js";
 
 const PACKAGE = "@mujoco/mujoco";
@@ -37,10 +38,12 @@ export class Simulator {
   private constructor(
     private readonly mujoco: MainModule,
     private readonly model: MjModel,
+    private readonly camera: DepthCamera | undefined,
   ) {}
 
-  /** @throws UserError where the simulator is not installed. */
+  /** @param depth pixels of a side of the depth image; 0 is none. @throws UserError where the simulator is not installed. */
   static async open(
+    depth = 0,
     find = (): Promise<typeof import("@mujoco/mujoco")> => import("@mujoco/mujoco"),
   ): Promise<Simulator> {
     let load: typeof import("@mujoco/mujoco")["default"];
@@ -55,7 +58,7 @@ export class Simulator {
     const mujoco = await load();
     const model = mujoco.MjModel.from_xml_string(SCENE);
     if (model === null) throw new Error("MuJoCo did not compile the scene");
-    return new Simulator(mujoco, model);
+    return new Simulator(mujoco, model, depth === 0 ? undefined : new DepthCamera(mujoco, model, depth));
   }
 
   /** A world at rest in a start state: the same state gives the same world, bit by bit. */
@@ -69,11 +72,16 @@ export class Simulator {
     const step = (): void => {
       for (let i = 0; i < SUBSTEPS; i++) this.mujoco.mj_step(this.model, data);
     };
-    return new World(data, BINS[start.bin], step, () => void this.free.push(data));
+    return new World(data, BINS[start.bin], {
+      advance: step,
+      see: () => this.camera?.see(data),
+      end: () => void this.free.push(data),
+    });
   }
 
   close(): void {
     for (const data of this.free.splice(0)) data.delete();
+    this.camera?.close();
     this.model.delete();
   }
 }
@@ -85,9 +93,11 @@ export class World {
   constructor(
     private readonly data: MjData,
     private readonly bin: readonly [number, number],
-    private readonly advance: () => void,
-    /** Gives the world's memory back. */
-    readonly end: () => void,
+    private readonly simulator: {
+      advance(): void;
+      see(): Float32Array | undefined;
+      end(): void;
+    },
   ) {}
 
   /** One control step. @param action [4] in -1..1: the hand's speed along x, y and z, and the fingers (1 is open). */
@@ -103,7 +113,17 @@ export class World {
       width,
       width,
     ]);
-    this.advance();
+    this.simulator.advance();
+  }
+
+  /** The depth image, row by row (depth.ts); undefined where none was asked for. */
+  depth(): Float32Array | undefined {
+    return this.simulator.see();
+  }
+
+  /** Gives the world's memory back. */
+  end(): void {
+    this.simulator.end();
   }
 
   state(): WorldState {
@@ -130,27 +150,4 @@ export function succeeded(s: WorldState): boolean {
 /** Whether the can is down in its bin. */
 export function inBin({ can, bin }: WorldState): boolean {
   return Math.abs(can[0] - bin[0]) < BIN_HALF && Math.abs(can[1] - bin[1]) < BIN_HALF && can[2] < 0.06;
-}
-
-/** What a policy sees [14]: places in decimetres, so that numbers are about 1. */
-export function observe(s: WorldState): Float32Array {
-  const d = (a: number): number => 10 * a;
-  const [hx, hy, hz] = s.hand;
-  const [cx, cy, cz] = s.can;
-  return Float32Array.of(
-    d(hx),
-    d(hy),
-    d(hz),
-    s.width / OPEN,
-    s.grip,
-    d(cx),
-    d(cy),
-    d(cz),
-    d(cx - hx),
-    d(cy - hy),
-    d(cz - hz),
-    s.upright,
-    d(s.bin[0] - cx),
-    d(s.bin[1] - cy),
-  );
 }

@@ -1,21 +1,14 @@
 /**
- * A hand that picks a can up and puts it into its bin, in a simulation (docs/control.md): states in, chunks of actions out.
+ * A hand that picks a can up and puts it into its bin, in a simulation (docs/control.md): states in, and depth images, chunks of actions out.
  */
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
-import type { Act } from "../../core/interaction.js";
+import type { Act, Observation, Spaces } from "../../core/interaction.js";
 import { Rng } from "../../core/rng.js";
 import { drawStrip } from "../control/drawing.js";
 import { expertAction } from "../control/expert.js";
-import {
-  ACTION_SIZE,
-  inBin,
-  observe,
-  Simulator,
-  succeeded,
-  type World,
-  type WorldState,
-} from "../control/simulator.js";
+import { observe, STATE_SIZE } from "../control/observation.js";
+import { ACTION_SIZE, inBin, Simulator, succeeded, type World, type WorldState } from "../control/simulator.js";
 import { type ControlTask, controlTasks, hashOf } from "../control/tasks.js";
 import type {
   Demonstration,
@@ -32,6 +25,17 @@ const schema = z.strictObject({
   seed: z.int().min(0).default(0).describe("of the start states"),
   chunk: size(1).default(4).describe("Ta: actions that a policy answers with at once"),
   horizon: size(1).default(64).describe("control steps of an episode (32 ms each); the scripted expert needs up to 50"),
+  state: z
+    .enum(["full", "proprioceptive"])
+    .default("full")
+    .describe("full: the hand, the can and the bin; proprioceptive: without the can, which only an image then shows"),
+  depth: z
+    .int()
+    .min(0)
+    .max(64)
+    .multipleOf(4)
+    .default(0)
+    .describe("pixels of a side of the depth image that is shown beside the state; 0: none"),
   reward: z
     .enum(["success", "staged"])
     .default("success")
@@ -56,7 +60,8 @@ export const environment: EnvironmentKind = {
   schema: schema.safeExtend({}),
   async open({ environment: section }) {
     const { kind: _, ...options } = section as { kind: string };
-    return new ControlEnvironment(await Simulator.open(), schema.parse(options));
+    const parsed = schema.parse(options);
+    return new ControlEnvironment(await Simulator.open(parsed.depth), parsed);
   },
   async check(_, opened) {
     const [task] = opened.tasks as [EnvironmentTask];
@@ -90,12 +95,18 @@ export class ControlEnvironment implements Environment {
   readonly notes: readonly string[] = [];
   readonly tasks: readonly ControlTask[];
   readonly started = true;
+  readonly spaces: Spaces;
 
   constructor(
     private readonly simulator: Simulator,
     private readonly options: ControlOptions,
   ) {
     this.tasks = controlTasks(options.seed, { train: options.train_tasks, ...EVALUATED });
+    const { state, depth, chunk } = options;
+    this.spaces = {
+      observation: { state: [STATE_SIZE[state]], ...(depth === 0 ? {} : { depth: [depth, depth] }) },
+      action: [chunk, ACTION_SIZE],
+    };
   }
 
   splitHash(): string {
@@ -114,7 +125,7 @@ export class ControlEnvironment implements Environment {
       let [reach, carry] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
       while (steps < horizon && !succeeded(state)) {
         path.push(centimetres(state));
-        const { vector } = await act({ vectors: { state: observe(state) } });
+        const { vector } = await act(observe(world, this.options.state));
         if (vector === undefined || vector.length % ACTION_SIZE !== 0 || vector.length === 0)
           throw new UserError("The control environment is answered by vectors of actions, four numbers each.", {
             hint: "use sampler.kind=flow with a model of architecture velocity",
@@ -164,14 +175,14 @@ export class ControlEnvironment implements Environment {
     );
   }
 
-  private expertEpisode(task: ControlTask, disturb?: () => number): { observation: Float32Array; action: number[] }[] {
+  private expertEpisode(task: ControlTask, disturb?: () => number): { observation: Observation; action: number[] }[] {
     const world = this.simulator.begin(task.start);
     try {
-      const episode: { observation: Float32Array; action: number[] }[] = [];
+      const episode: { observation: Observation; action: number[] }[] = [];
       let state = world.state();
       for (let t = 0; t < this.options.horizon && !succeeded(state); t++) {
         const action = expertAction(state);
-        episode.push({ observation: observe(state), action });
+        episode.push({ observation: observe(world, this.options.state), action });
         world.step(disturb === undefined ? action : action.map((a, i) => (i < 3 ? a + disturb() : a)));
         state = world.state();
       }
@@ -190,7 +201,7 @@ export class ControlEnvironment implements Environment {
       const last = episode.length - 1;
       return episode.map(({ observation }, t) => ({
         id: task.id,
-        observation: { vectors: { state: observation } },
+        observation,
         action: {
           vector: Float32Array.from(
             Array.from({ length: chunk }, (_, i) => episode[Math.min(t + i, last)]?.action ?? []).flat(),

@@ -13,6 +13,11 @@ import { layerNorm, linear, silu } from "../layers.js";
  *   h        = in_proj([actions | state | sin, cos(2^i pi t)])
  *   h        = h + down_proj(silu(up_proj(norm(h))))        num_hidden_layers times
  *   velocity = out_proj(norm(h))                            [B, chunk * action_size]
+ *
+ * With `depth` it also reads an image, depth [B, depth, depth] in 0..1, in patches as a ViT does (Dosovitskiy et al.,
+ * arXiv 2010.11929), each with a bias of its own place:
+ *
+ *   h        = in_proj(...) + vision.out_proj([silu(vision.patch_proj(patch) + vision.position)] of all patches)
  */
 const schema = baseConfigSchema.extend({
   reads_tokens: z.literal(false, { error: "velocity reads states, not tokens" }),
@@ -20,10 +25,14 @@ const schema = baseConfigSchema.extend({
   state_size: z.int().positive().describe("numbers of a state"),
   action_size: z.int().positive().describe("numbers of an action"),
   chunk: z.int().positive().describe("actions drawn together"),
+  depth: z.int().min(0).multipleOf(4).default(0).describe("pixels of a side of the depth image; 0: it reads none"),
 });
 
 const NORM_EPSILON = 1e-5;
 const FREQUENCIES = 6;
+/** Pixels of a side of a patch, and features of one. */
+const PATCH = 4;
+const PATCH_FEATURES = 32;
 
 type VelocityConfig = z.infer<typeof schema>;
 
@@ -36,6 +45,12 @@ function weightsOf(c: VelocityConfig): ReadonlyMap<string, WeightSpec> {
     specs.set(`${name}.bias`, { shape: [rows], init: { fill: 0 } });
   };
   biased("in_proj", d, actions + c.state_size + 2 * FREQUENCIES);
+  if (c.depth > 0) {
+    const patches = (c.depth / PATCH) ** 2;
+    biased("vision.patch_proj", PATCH_FEATURES, PATCH ** 2);
+    specs.set("vision.position", { shape: [patches, PATCH_FEATURES], init: { std: 0.5 } });
+    biased("vision.out_proj", d, patches * PATCH_FEATURES);
+  }
   for (let i = 0; i < c.num_hidden_layers; i++) {
     specs.set(`blocks.${i}.norm.weight`, { shape: [d], init: { fill: 1 } });
     biased(`blocks.${i}.up_proj`, 2 * d, d);
@@ -66,6 +81,14 @@ export const architecture: Architecture = {
     const frequencies = Array.from({ length: FREQUENCIES }, (_, i) => Math.PI * 2 ** i);
     const angles = e.mul(e.unsqueeze(time, [1]), g.constant("float32", [1, FREQUENCIES], frequencies));
     let h = biased(e.concat([actions, state, e.sin(angles), e.cos(angles)], 1), "in_proj");
+    if (c.depth > 0) {
+      const side = c.depth / PATCH;
+      const image = e.reshape(g.input("depth", "float32", ["B", c.depth, c.depth]), [0, side, PATCH, side, PATCH]);
+      const patches = e.reshape(e.transpose(image, [0, 1, 3, 2, 4]), [-1, PATCH ** 2]);
+      const features = e.reshape(biased(patches, "vision.patch_proj"), [-1, side ** 2, PATCH_FEATURES]);
+      const placed = silu(e, e.add(features, w("vision.position")));
+      h = e.add(h, biased(e.reshape(placed, [-1, side ** 2 * PATCH_FEATURES]), "vision.out_proj"));
+    }
     for (let i = 0; i < c.num_hidden_layers; i++) {
       const block = `blocks.${i}`;
       const up = biased(layerNorm(e, h, w(`${block}.norm.weight`), NORM_EPSILON), `${block}.up_proj`);

@@ -5,7 +5,7 @@ import { optimizerOptions, scheduleOptions } from "../../config/optimizer.js";
 import { UserError } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
 import { adapterConfig, initialParameters } from "../../engine/adapter.js";
-import { openPolicy, tokenizerText } from "../../engine/policy.js";
+import { checkSpaces, openPolicy, tokenizerText } from "../../engine/policy.js";
 import { openEnvironment, tasksOf } from "../../env/open.js";
 import { saveModel } from "../../nn/model.js";
 import { learningRate } from "../../optim/schedule.js";
@@ -72,6 +72,7 @@ export async function trainSupervised(
   const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
   try {
     engine.checkTrainable();
+    checkSpaces(environment, policy);
     const tasks = tasksOf(environment, "train");
     const examples = await supervisedExamples(tasks, environment, policy, (done, all) =>
       watch.phase({ doing: "demonstrations", done, all }),

@@ -98,7 +98,7 @@ describe("the control environment", () => {
 
   it("says what to install where the simulator is not", async () => {
     await assert.rejects(
-      Simulator.open(() => Promise.reject(new Error("Cannot find package"))),
+      Simulator.open(0, () => Promise.reject(new Error("Cannot find package"))),
       (error: UserError) =>
         error instanceof UserError && /not installed/.test(error.message) && /npm install/.test(error.hint ?? ""),
     );

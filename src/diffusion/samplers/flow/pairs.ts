@@ -1,5 +1,5 @@
 import type { Rng } from "../../../core/rng.js";
-import { f32, vector } from "../../../onnx/tensors.js";
+import { f32, type NamedTensors, vector } from "../../../onnx/tensors.js";
 import type { RoundModel } from "../../sampler.js";
 import type { FlowOptions } from "./options.js";
 import type { FlowTrajectory } from "./trajectory.js";
@@ -18,11 +18,11 @@ export type Pair = NonNullable<FlowTrajectory["pairs"]>[number];
 /** A point of the straight path from noise e to an action a, as the network reads it. */
 export const between = (a: number, e: number, time: number): number => time * a + (1 - time) * e;
 
-/** Pairs of every chunk with their losses under the policy. @param chunks [batch * A], what is missing is padded. */
+/** Pairs of every chunk with their losses under the policy. @param seen the network's inputs. @param chunks [batch * A], what is missing is padded. */
 export async function drawPairs(
   model: RoundModel<Float32Array>,
-  { states, chunks, rngs }: { states: Float32Array; chunks: Float32Array; rngs: readonly Rng[] },
-  { pairs: count, stateSize, responseLength: size }: FlowOptions,
+  { seen, chunks, rngs }: { seen: NamedTensors; chunks: Float32Array; rngs: readonly Rng[] },
+  { pairs: count, responseLength: size }: FlowOptions,
 ): Promise<Pair[][]> {
   const batch = chunks.length / size;
   const drawn: Pair[][] = rngs.map(() => []);
@@ -35,7 +35,7 @@ export async function drawPairs(
     });
     const actions = chunks.map((a, i) => between(a, noise[i] as number, time[Math.floor(i / size)] as number));
     const velocity = await model.forwardRound({
-      inputs: { actions: f32([batch, size], actions), time: vector(time), state: f32([batch, stateSize], states) },
+      inputs: { actions: f32([batch, size], actions), time: vector(time), ...seen },
       headInputs: {},
     });
     drawn.forEach((of, b) => {

@@ -1,14 +1,13 @@
-import { UserError } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { f32, vector } from "../../../onnx/tensors.js";
 import { checkStreams } from "../../batches.js";
 import type { RoundModel } from "../../sampler.js";
-import type { FlowOptions } from "./options.js";
+import { type FlowOptions, seenInputs } from "./options.js";
 import { drawPairs, type Pair } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
-/** Draws a chunk of actions for every state; every rollout has its own stream, so that batching changes no noise. */
+/** Draws a chunk of actions for everything that was seen; every rollout has its own stream, so that batching changes no noise. */
 export async function rollout(
   model: RoundModel<Float32Array>,
   starts: readonly Float32Array[],
@@ -17,13 +16,9 @@ export async function rollout(
   batchSize = starts.length,
 ): Promise<FlowTrajectory[]> {
   checkStreams(starts, rngs);
-  const { stateSize } = options;
-  const wrong = starts.find((state) => state.length !== stateSize);
-  if (wrong !== undefined)
-    throw new UserError(`The model reads states of ${stateSize} numbers, the environment shows ${wrong.length}.`, {
-      hint: "make the model for this environment: state_size of its config.json",
-      exitCode: 2,
-    });
+  const { promptLength } = options;
+  const wrong = starts.find((seen) => seen.length !== promptLength);
+  if (wrong !== undefined) throw new Error(`the model sees ${promptLength} numbers, and was shown ${wrong.length}`);
   const done: FlowTrajectory[] = [];
   for (let from = 0; from < starts.length; from += batchSize)
     done.push(...(await together(model, starts.slice(from, from + batchSize), options, rngs.slice(from), batchSize)));
@@ -38,11 +33,12 @@ async function together(
   rngs: readonly Rng[],
   batch: number,
 ): Promise<FlowTrajectory[]> {
-  const { steps, temperature, stateSize, responseLength: size, ratio } = options;
-  const state = new Float32Array(batch * stateSize);
+  const { steps, temperature, promptLength, responseLength: size, ratio } = options;
+  const all = new Float32Array(batch * promptLength);
   states.forEach((s, b) => {
-    state.set(s, b * stateSize);
+    all.set(s, b * promptLength);
   });
+  const seen = seenInputs(all, batch, options);
   let x = new Float32Array(batch * size);
   const each = (draw: (rng: Rng, b: number, i: number) => number): Float32Array<ArrayBuffer> => {
     const drawn = new Float32Array(batch * size);
@@ -61,7 +57,7 @@ async function together(
       inputs: {
         actions: f32([batch, size], x),
         time: vector(new Float32Array(batch).fill(law.time)),
-        state: f32([batch, stateSize], state),
+        ...seen,
       },
       headInputs: {},
     });
@@ -80,7 +76,7 @@ async function together(
     x = next;
   }
   const mine = rngs.slice(0, states.length);
-  const pairs = ratio === "cfm" ? await drawPairs(model, { states: state, chunks: x, rngs: mine }, options) : undefined;
+  const pairs = ratio === "cfm" ? await drawPairs(model, { seen, chunks: x, rngs: mine }, options) : undefined;
   return states.map((s, b) => ({
     state: [...s],
     path: paths[b] as number[][],

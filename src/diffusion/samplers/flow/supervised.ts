@@ -1,16 +1,16 @@
-import { UserError } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { f32, vector } from "../../../onnx/tensors.js";
 import type { Batch } from "../../batch.js";
 import type { SupervisedLayout } from "../../layouts.js";
 import { type SupervisedExample, stratified } from "../../supervised.js";
 import { squaredErrorHead } from "./heads.js";
-import type { FlowOptions } from "./options.js";
+import { type FlowOptions, seenInputs } from "./options.js";
 import { between } from "./pairs.js";
 
 /** A point of the straight path from noise to a chunk, [A] each. */
 export interface FlowPoint {
   readonly time: number;
+  /** What is seen: the state, then the depth image where there is one. */
   readonly state: readonly number[];
   readonly actions: readonly number[];
   readonly noise: readonly number[];
@@ -44,17 +44,14 @@ export function supervisedTerms(
 const noiseFor = (actions: readonly number[], rng: Rng): number[] => actions.map(() => rng.normal());
 
 /** The loss at given points, as one segment. */
-export function matchingTerms(points: readonly FlowPoint[], { responseLength: size, stateSize }: FlowOptions): Batch {
+export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions): Batch {
+  const { responseLength: size, promptLength } = options;
   const rows = points.length;
   const terms = rows * size;
-  const wrong = points.find(({ state, actions }) => state.length !== stateSize || actions.length !== size);
+  const wrong = points.find(({ state, actions }) => state.length !== promptLength || actions.length !== size);
   if (wrong !== undefined)
-    throw new UserError(
-      `The model takes ${stateSize} numbers of a state and ${size} of actions; an example has ${wrong.state.length} and ${wrong.actions.length}.`,
-      {
-        hint: "make the model for this environment: state_size, action_size and chunk of its config.json",
-        exitCode: 2,
-      },
+    throw new Error(
+      `the model sees ${promptLength} numbers and answers ${size}; an example has ${wrong.state.length} and ${wrong.actions.length}`,
     );
   const across = (value: (point: FlowPoint, i: number) => number): Float32Array<ArrayBuffer> =>
     Float32Array.from(points.flatMap((point) => point.actions.map((_, i) => value(point, i))));
@@ -65,7 +62,7 @@ export function matchingTerms(points: readonly FlowPoint[], { responseLength: si
         across(({ time, actions, noise }, i) => between(actions[i] as number, noise[i] as number, time)),
       ),
       time: vector(Float32Array.from(points, ({ time }) => time)),
-      state: f32([rows, stateSize], Float32Array.from(points.flatMap(({ state }) => state))),
+      ...seenInputs(Float32Array.from(points.flatMap(({ state }) => state)), rows, options),
     },
     head: squaredErrorHead as Batch["head"],
     headInputs: {

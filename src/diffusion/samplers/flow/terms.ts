@@ -4,7 +4,7 @@ import type { Batch } from "../../batch.js";
 import type { StepLayout } from "../../layouts.js";
 import type { ScoreHead } from "../../score-head.js";
 import { gaussianHead, squaredErrorHead } from "./heads.js";
-import type { FlowOptions } from "./options.js";
+import { type FlowOptions, seenInputs } from "./options.js";
 import { between } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
@@ -92,7 +92,7 @@ export function stepTerms(
   options: FlowOptions,
   { batch, level, reduction = "sum", subset }: StepLayout,
 ): Batch {
-  const { responseLength: size, stateSize } = options;
+  const { responseLength: size, promptLength } = options;
   const { head, constants, scale, count, row: rowOf } = scoredBy(trajectories, options);
   const chosen = trajectories.map((t, b) => subset?.[b] ?? Array.from({ length: count(t) }, (_, k) => k));
   const most = Math.max(...chosen.map((steps) => steps.length));
@@ -100,7 +100,7 @@ export function stepTerms(
   const terms = rows * size;
   const segments = level === "sequence" ? batch : level === "step" ? rows : terms;
   const floats = (n: number): Float32Array<ArrayBuffer> => new Float32Array(n);
-  const [actions, time, state, target] = [floats(terms), floats(rows), floats(rows * stateSize), floats(terms)];
+  const [actions, time, seen, target] = [floats(terms), floats(rows), floats(rows * promptLength), floats(terms)];
   const own = new Map(constants.map((name) => [name, floats(terms)]));
   const [coefficient, units, recorded, share] = [floats(terms), floats(segments), floats(segments), floats(segments)];
   const owner = Array<number>(segments).fill(-1);
@@ -112,7 +112,7 @@ export function stepTerms(
       const place = b * most + j;
       const row = rowOf(trajectory, k);
       time[place] = row.time;
-      state.set(trajectory.state, place * stateSize);
+      seen.set(trajectory.state, place * promptLength);
       actions.set(row.actions, place * size);
       for (let i = 0; i < size; i++) {
         const r = place * size + i;
@@ -133,7 +133,7 @@ export function stepTerms(
   });
   const counted = level === "token" ? size : 1;
   return {
-    inputs: { actions: f32([rows, size], actions), time: vector(time), state: f32([rows, stateSize], state) },
+    inputs: { actions: f32([rows, size], actions), time: vector(time), ...seenInputs(seen, rows, options) },
     head: head as Batch["head"],
     headInputs: {
       place: vector(BigInt64Array.from({ length: terms }, (_, r) => BigInt(r))),
