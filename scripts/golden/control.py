@@ -1,7 +1,8 @@
 """Writes the PyTorch golden of a continuous policy: velocity network, CFM loss, SDE log-probabilities, CFM surrogate,
-all gradients.
+all gradients. With --depth the network reads a depth image of that side too, which lies behind the state.
 
     python3 scripts/golden/control.py --out test/golden/control.safetensors
+    python3 scripts/golden/control.py --depth 8 --out test/golden/control-depth.safetensors
 
 Written from the papers' formulas in their own time (1 is noise, as in Flow-GRPO), nothing shared with the TypeScript
 sources. Float64 throughout from stored float32 inputs, rounded once at the end.
@@ -18,6 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 HIDDEN, LAYERS, STATE, ACTIONS = 16, 2, 5, 6
+PATCH, FEATURES = 4, 32
 STEPS, NOISE, CLIP = 3, 0.4, 0.2
 ADVANTAGES = (1.3, -0.7)
 # l - old of each step: inside the clip range, outside it where the clip binds, and where it does not
@@ -33,9 +35,20 @@ def drawn(rng: np.random.RandomState, *shape: int, scale: float = 1.0) -> Tensor
     return torch.from_numpy((scale * rng.standard_normal(shape)).astype(np.float32))
 
 
-def weights(rng: np.random.RandomState) -> dict[str, Tensor]:
+def seen_by(rng: np.random.RandomState, rows: int, depth: int) -> Tensor:
+    """State, then image."""
+    state = drawn(rng, rows, STATE)
+    if depth == 0:
+        return state
+    return torch.cat([state, torch.from_numpy(rng.uniform(0.3, 1, (rows, depth**2)).astype(np.float32))], 1)
+
+
+def weights(rng: np.random.RandomState, depth: int) -> dict[str, Tensor]:
     sizes = {"in_proj": (HIDDEN, ACTIONS + STATE + 12), "out_proj": (ACTIONS, HIDDEN)}
     norms = ["norm"]
+    patches = (depth // PATCH) ** 2
+    if depth > 0:
+        sizes |= {"vision.patch_proj": (FEATURES, PATCH**2), "vision.out_proj": (HIDDEN, patches * FEATURES)}
     for i in range(LAYERS):
         sizes |= {f"blocks.{i}.up_proj": (2 * HIDDEN, HIDDEN), f"blocks.{i}.down_proj": (HIDDEN, 2 * HIDDEN)}
         norms.append(f"blocks.{i}.norm")
@@ -45,10 +58,22 @@ def weights(rng: np.random.RandomState) -> dict[str, Tensor]:
         out[f"{name}.bias"] = drawn(rng, rows, scale=0.2)
     for name in norms:
         out[f"{name}.weight"] = 1 + drawn(rng, HIDDEN, scale=0.2)
+    if depth > 0:
+        out["vision.position"] = drawn(rng, patches, FEATURES, scale=0.5)
     return out
 
 
-def velocity(w: dict[str, Tensor], actions: Tensor, time: Tensor, state: Tensor) -> Tensor:
+def vision(w: dict[str, Tensor], image: Tensor) -> Tensor:
+    """Patches are those of a convolution without overlap."""
+    kernel = w["vision.patch_proj.weight"].reshape(FEATURES, 1, PATCH, PATCH)
+    features = torch.nn.functional.conv2d(10 * (image - 0.5), kernel, w["vision.patch_proj.bias"], stride=PATCH)
+    placed = torch.nn.functional.silu(features.flatten(2).transpose(1, 2) + w["vision.position"])
+    return placed.flatten(1) @ w["vision.out_proj.weight"].T + w["vision.out_proj.bias"]
+
+
+def velocity(w: dict[str, Tensor], actions: Tensor, time: Tensor, seen: Tensor) -> Tensor:
+    state, image = seen[:, :STATE], seen[:, STATE:]
+
     def linear(x: Tensor, name: str) -> Tensor:
         return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
 
@@ -57,6 +82,9 @@ def velocity(w: dict[str, Tensor], actions: Tensor, time: Tensor, state: Tensor)
 
     angles = time[:, None] * math.pi * 2.0 ** torch.arange(6, dtype=torch.float64)
     h = linear(torch.cat([actions, state, angles.sin(), angles.cos()], 1), "in_proj")
+    if image.shape[1] > 0:
+        side = math.isqrt(image.shape[1])
+        h = h + vision(w, image.reshape(-1, 1, side, side))
     for i in range(LAYERS):
         up = linear(norm(h, f"blocks.{i}.norm"), f"blocks.{i}.up_proj")
         h = h + linear(torch.nn.functional.silu(up), f"blocks.{i}.down_proj")
@@ -78,12 +106,14 @@ def sde_log_prob(w: dict[str, Tensor], path: Tensor, k: int, state: Tensor) -> T
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", required=True)
-    out = parser.parse_args().out
+    parser.add_argument("--depth", type=int, default=0)
+    given = parser.parse_args()
+    out, depth = given.out, given.depth
     rng = np.random.RandomState(3)
-    stored = weights(rng)
+    stored = weights(rng, depth)
     w = {name: value.double().requires_grad_() for name, value in stored.items()}
     points = {
-        "state": drawn(rng, 4, STATE),
+        "state": seen_by(rng, 4, depth),
         "actions": drawn(rng, 4, ACTIONS, scale=0.5),
         "noise": drawn(rng, 4, ACTIONS),
         "time": torch.tensor([0.1, 0.35, 0.6, 0.95]),
@@ -94,7 +124,7 @@ def main() -> None:
     cfm = ((v - (actions - noise)) ** 2).mean()
     cfm_gradients = torch.autograd.grad(cfm, list(w.values()))
 
-    seen, paths = drawn(rng, 2, STATE), drawn(rng, 2, STEPS + 1, ACTIONS, scale=0.6)
+    seen, paths = seen_by(rng, 2, depth), drawn(rng, 2, STEPS + 1, ACTIONS, scale=0.6)
     log_probs = torch.stack(
         [sde_log_prob(w, paths[b].double(), k, seen[b].double()) for b in range(2) for k in range(STEPS)]
     )
@@ -107,7 +137,7 @@ def main() -> None:
     losses = []
     for b in range(2):
         a, e, t = paths[b, -1].double()[None], pair_noise[b].double(), pair_time[b].double()[:, None]
-        v_pair = velocity(w, t * a + (1 - t) * e, t[:, 0], seen[b].double().expand(PAIRS, STATE))
+        v_pair = velocity(w, t * a + (1 - t) * e, t[:, 0], seen[b].double().expand(PAIRS, -1))
         losses.append(((v_pair - (a - e)) ** 2).mean(1))
     pair_losses = torch.cat(losses)
     change = pair_losses.detach() + torch.tensor(PAIR_AHEAD, dtype=torch.float64) - pair_losses

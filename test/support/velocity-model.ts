@@ -39,6 +39,9 @@ export async function velocityModel(weights?: ReadonlyMap<string, Tensor>, confi
   return loadModel(dir);
 }
 
+/** The sizes of test/golden/control-depth.safetensors. */
+export const VELOCITY_WITH_DEPTH: ModelConfig = { ...VELOCITY, depth: 8 };
+
 export function flowOptions(model: Model, section: object = {}): FlowOptions {
   return sampler.options(samplerConfig(sampler, section), sampledModel(model.config));
 }

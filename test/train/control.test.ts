@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
+import { loraName } from "../../src/nn/lora.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { train } from "../../src/train/recipe.js";
 import type { TrainOptions } from "../../src/train/types.js";
+import { readSafetensors } from "../../src/weights/safetensors.js";
 import { CliProcess } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
@@ -67,6 +69,43 @@ describe("a flow policy in the simulator", () => {
       assert.match(html, /outside to bin [12]/);
     });
   }
+
+  it("learns from depth images as well: imitation, then reinforcement, the same way twice", async () => {
+    const { dir: seeing } = await velocityModel(undefined, { ...FOR_CONTROL, state_size: 7, depth: 8 });
+    const section = "{kind: control, train_tasks: 4, horizon: 12, reward: staged, state: proprioceptive, depth: 8}";
+    const shown = (file: string, changes: (text: string) => string): void =>
+      writeFileSync(dir(file), changes(readFileSync(dir("sde.yaml"), "utf8").replace(/{kind: control[^}]*}/, section)));
+    shown("see.yaml", (text) => text.replace(model, seeing).replace("[in_proj,", "[patch_proj, in_proj,"));
+    shown("see-sft.yaml", (text) =>
+      text
+        .replace(model, seeing)
+        .replace(/^objective.*$/m, `objective: {kind: sft, trainable: full, output: ${dir("cloned")}, batch_size: 32}`)
+        .replace(/^training.*$/m, "training: {steps: 40, learning_rate: 3.0e-3}")
+        .replace(/^evaluation.*$/m, "")
+        .replace("every: 1,", "every: 40,"),
+    );
+    try {
+      const path = dir("see-sft.yaml");
+      await train(await loadConfig(path), trainOptions("sft", path, dir("see-sft")));
+      const losses = readMetrics(join(dir("see-sft"), "metrics.jsonl")).map(({ loss }) => loss as number);
+      const mean = (some: number[]): number => some.reduce((a, b) => a + b, 0) / some.length;
+      assert.ok(mean(losses.slice(-5)) < 0.8 * mean(losses.slice(0, 5)), losses.join(" "));
+      await run("see", "see");
+      await run("see", "see-again");
+      assertSame("see", "see-again");
+      const path3 = join(dir("see"), "checkpoints", "step-000003", "adapter", "adapter_model.safetensors");
+      const adapter = [...readSafetensors(path3).keys()];
+      for (const module of ["vision.patch_proj", "vision.out_proj"])
+        assert.ok(adapter.includes(loraName(module, "B")), module);
+      const blind = await loadConfig(dir("see.yaml"), { overrides: [`model=${model}`] });
+      await assert.rejects(
+        train(blind, trainOptions("flow-grpo", dir("see.yaml"), dir("blind"), { dryRun: true })),
+        /environment.depth=8.*no depth image/,
+      );
+    } finally {
+      rmSync(dirname(seeing), { recursive: true, force: true });
+    }
+  });
 
   it("killed and resumed, ends in the same bytes as a run that was not", async () => {
     const killed = new CliProcess(["flow-grpo", "--config", dir("sde.yaml"), "--run-dir", dir("killed")]);

@@ -14,8 +14,8 @@ import { layerNorm, linear, silu } from "../layers.js";
  *   h        = h + down_proj(silu(up_proj(norm(h))))        num_hidden_layers times
  *   velocity = out_proj(norm(h))                            [B, chunk * action_size]
  *
- * With `depth` it also reads an image, depth [B, depth, depth] in 0..1, in patches as a ViT does (Dosovitskiy et al.,
- * arXiv 2010.11929), each with a bias of its own place:
+ * With `depth` it also reads an image, depth [B, depth, depth] in 0..1, as 10 (depth - .5) in patches as a ViT does
+ * (Dosovitskiy et al., arXiv 2010.11929), each with a bias of its own place:
  *
  *   h        = in_proj(...) + vision.out_proj([silu(vision.patch_proj(patch) + vision.position)] of all patches)
  */
@@ -33,6 +33,9 @@ const FREQUENCIES = 6;
 /** Pixels of a side of a patch, and features of one. */
 const PATCH = 4;
 const PATCH_FEATURES = 32;
+/** What an image is taken from and multiplied by: things stand out by centimetres, and distances are parts of a metre. */
+const MIDDLE = 0.5;
+const CONTRAST = 10;
 
 type VelocityConfig = z.infer<typeof schema>;
 
@@ -83,7 +86,8 @@ export const architecture: Architecture = {
     let h = biased(e.concat([actions, state, e.sin(angles), e.cos(angles)], 1), "in_proj");
     if (c.depth > 0) {
       const side = c.depth / PATCH;
-      const image = e.reshape(g.input("depth", "float32", ["B", c.depth, c.depth]), [0, side, PATCH, side, PATCH]);
+      const depth = g.input("depth", "float32", ["B", c.depth, c.depth]);
+      const image = e.reshape(e.mul(e.sub(depth, MIDDLE), CONTRAST), [0, side, PATCH, side, PATCH]);
       const patches = e.reshape(e.transpose(image, [0, 1, 3, 2, 4]), [-1, PATCH ** 2]);
       const features = e.reshape(biased(patches, "vision.patch_proj"), [-1, side ** 2, PATCH_FEATURES]);
       const placed = silu(e, e.add(features, w("vision.position")));

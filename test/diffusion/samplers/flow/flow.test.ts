@@ -9,22 +9,17 @@ import type { FlowTrajectory } from "../../../../src/diffusion/samplers/flow/tra
 import { sampler } from "../../../../src/diffusion/samplers/flow.js";
 import { Engine } from "../../../../src/engine/engine.js";
 import { sampledModel } from "../../../../src/engine/policy.js";
+import type { ModelConfig } from "../../../../src/nn/config.js";
 import type { Model } from "../../../../src/nn/model.js";
 import { Runtime } from "../../../../src/onnx/session.js";
 import type { Objective } from "../../../../src/rl/objective.js";
 import { objective as flowGrpo } from "../../../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../../../src/rl/objectives/sft.js";
-import { GOLDEN_OPTIMIZER, readGolden, under } from "../../../support/golden.js";
-import { flowOptions, velocityModel } from "../../../support/velocity-model.js";
+import { GOLDEN_OPTIMIZER, type Golden, readGolden, under } from "../../../support/golden.js";
+import { flowOptions, VELOCITY, VELOCITY_WITH_DEPTH, velocityModel } from "../../../support/velocity-model.js";
 
-const golden = readGolden("control");
 const STEPS = 3;
 const SIZE = 6;
-
-const rows = (name: string, size: number): number[][] => {
-  const flat = golden.floats(name);
-  return Array.from({ length: flat.length / size }, (_, i) => [...flat.subarray(i * size, (i + 1) * size)]);
-};
 
 /** Largest difference, relative to the norm of what is expected. */
 function distance(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
@@ -32,12 +27,21 @@ function distance(actual: ArrayLike<number>, expected: ArrayLike<number>): numbe
   return Math.hypot(...Array.from(expected, (x, i) => x - (actual[i] as number))) / Math.max(norm, 1e-12);
 }
 
-describe("a flow policy", () => {
+describe("a flow policy", () => policyTests(readGolden("control"), VELOCITY, 5));
+describe("a flow policy that sees a depth image", () =>
+  policyTests(readGolden("control-depth"), VELOCITY_WITH_DEPTH, 5 + 8 * 8));
+
+/** @param seen numbers of what the policy sees. */
+function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
+  const rows = (name: string, size: number): number[][] => {
+    const flat = golden.floats(name);
+    return Array.from({ length: flat.length / size }, (_, i) => [...flat.subarray(i * size, (i + 1) * size)]);
+  };
   let runtime: Runtime;
   let model: Model;
   before(async () => {
     runtime = await Runtime.open({ provider: "cpu" });
-    model = await velocityModel(under(golden, "weight."));
+    model = await velocityModel(under(golden, "weight."), config);
   });
   after(() => runtime.close());
 
@@ -65,7 +69,7 @@ describe("a flow policy", () => {
   const recorded = (): FlowTrajectory[] => {
     const x = rows("path.x", SIZE);
     const logProbs = [...golden.floats("expect.log_probs")];
-    return rows("path.state", 5).map((state, b) => ({
+    return rows("path.state", seen).map((state, b) => ({
       state,
       path: x.slice(b * (STEPS + 1), (b + 1) * (STEPS + 1)),
       logProbs: logProbs.slice(b * STEPS, (b + 1) * STEPS),
@@ -82,7 +86,7 @@ describe("a flow policy", () => {
 
   it("is trained by conditional flow matching, as PyTorch computes it", async () => {
     const engine = await engineFor(sft, {});
-    const [state, actions, noise] = [rows("point.state", 5), rows("point.actions", SIZE), rows("point.noise", SIZE)];
+    const [state, actions, noise] = [rows("point.state", seen), rows("point.actions", SIZE), rows("point.noise", SIZE)];
     const points = [...golden.floats("point.time")].map((time, b) => ({
       time,
       state: state[b] as number[],
@@ -157,7 +161,7 @@ describe("a flow policy", () => {
     const engine = await engineFor(flowGrpo as never, {});
     const options = flowOptions(model, { steps: 2, temperature: 0, ratio: "cfm", pairs: 3 });
     assert.equal(lacks(sampler as never, "steps", options), undefined);
-    const states = rows("path.state", 5).map((state) => Float32Array.from(state));
+    const states = rows("path.state", seen).map((state) => Float32Array.from(state));
     const rngs = states.map((_, i) => Rng.named(1, `pairs/${i}`));
     const drawn = await sampler.rollout(engine as never, states, options, rngs, 4);
     for (const trajectory of drawn) {
@@ -187,7 +191,7 @@ describe("a flow policy", () => {
   it("is scored as it was sampled, at every level and in any subset", async () => {
     const engine = await engineFor(flowGrpo, {});
     const options = flowOptions(model, { steps: 4, temperature: 0.3 });
-    const states = rows("path.state", 5).map((state) => Float32Array.from(state));
+    const states = rows("path.state", seen).map((state) => Float32Array.from(state));
     const draw = (some: readonly Float32Array[], batch?: number): Promise<FlowTrajectory[]> =>
       sampler.rollout(
         engine as RoundModel<Float32Array>,
@@ -237,4 +241,4 @@ describe("a flow policy", () => {
     assert.throws(() => sampler.parse({ ...one, logProbs: [] }, "line 1", about), /0 log-probabilities/);
     assert.throws(() => sampler.parse({ ...one, path: [[1, 2], [1]] }, "line 1", about), /different numbers/);
   });
-});
+}
