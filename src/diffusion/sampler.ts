@@ -87,7 +87,7 @@ export interface PolicyText<Start, T> {
   begin(observation: Observation, tokenizer: Tokenizer | undefined, model: SampledModel): Start;
   action(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): Action;
   /** Why the model cannot act in these spaces, and what to do; absent: it reads and writes texts. */
-  refuses?(spaces: Spaces, model: SampledModel): { readonly message: string; readonly hint: string } | undefined;
+  refuses?(spaces: Spaces, model: SampledModel): Refusal | undefined;
   /** What is learned from a demonstration; absent: observation and action are texts. */
   example?(demonstration: { readonly observation: Observation; readonly action: Action }): SupervisedExample;
   /** Size of a start, which `prompt_length` limits; absent where none is too large. */
@@ -145,7 +145,7 @@ export interface Sampler<
   /** The same policy on a canvas of about `positions` tokens in at most `steps` steps: what proofs can afford. */
   shrink(options: Options, positions: number, steps: number): Options;
   /** Why a scoring that the sampler has does not work with these options; absent: whatever it has works. */
-  refuses?(scoring: Scoring, options: Options): string | undefined;
+  refuses?(scoring: Scoring, options: Options): string | Refusal | undefined;
   /** Whether rollouts use {@link RoundModel.cachedRounds} where the model has them; absent: never. */
   caches?(options: Options): CacheUse;
   /**
@@ -189,6 +189,12 @@ export interface Sampler<
   supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch[];
 }
 
+/** Why something does not work, and what to do about it. */
+export interface Refusal {
+  readonly reason: string;
+  readonly hint: string;
+}
+
 const SCORINGS = {
   steps: "stepTerms",
   bound: "boundTerms",
@@ -199,8 +205,18 @@ const SCORINGS = {
 
 /** Why trajectories of a sampler cannot be scored in a way, or undefined where they can. */
 export function lacks(sampler: Sampler, scoring: Scoring, options: SamplerOptions): string | undefined {
-  if (sampler[SCORINGS[scoring]] === undefined) return `its sampler has no ${SCORED[scoring]}`;
-  return sampler.refuses?.(scoring, options);
+  return refusalOf(sampler, scoring, options)?.reason;
+}
+
+/** The same, with what to do about it where the sampler knows. */
+export function refusalOf(
+  sampler: Sampler,
+  scoring: Scoring,
+  options: SamplerOptions,
+): { readonly reason: string; readonly hint?: string } | undefined {
+  if (sampler[SCORINGS[scoring]] === undefined) return { reason: `its sampler has no ${SCORED[scoring]}` };
+  const refused = sampler.refuses?.(scoring, options);
+  return typeof refused === "string" ? { reason: refused } : refused;
 }
 
 const SCORED: Readonly<Record<Scoring, string>> = {

@@ -162,7 +162,7 @@ export function sampledModel(config: ModelConfig): SampledModel {
 }
 
 /** @throws UserError where the model's graph takes an input that the sampler does not give. */
-function checkInputs(model: Model, sampler: Sampler, kind: string): void {
+export function checkInputs(model: Model, sampler: Sampler, kind: string): void {
   const missing = missingInputs(model, sampler);
   if (missing.length === 0) return;
   throw new UserError(
@@ -274,5 +274,5 @@ export function checkSpaces(
       },
     );
   const refusal = refuses(spaces, options.model);
-  if (refusal !== undefined) throw new UserError(refusal.message, { hint: refusal.hint, exitCode: 2 });
+  if (refusal !== undefined) throw new UserError(refusal.reason, { hint: refusal.hint, exitCode: 2 });
 }

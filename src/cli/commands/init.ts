@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { configOf, resolvePath } from "../../config/config.js";
 import { loadRegistries } from "../../config/registries.js";
 import { EXIT, nearest, UserError } from "../../core/errors.js";
+import { applyOverrides, parseOverrides } from "../../config/overrides.js";
 import { cannotWrite } from "../../core/files.js";
 import type { Objective } from "../../rl/objective.js";
 import { type CliCommand, type CliContext, shellWord } from "../shared.js";
@@ -37,7 +38,8 @@ async function init(
   { model, site, out }: InitFlags,
   context: CliContext,
 ): Promise<void> {
-  const registries = await loadRegistries();
+  const network = await networkSections(model);
+  const registries = await loadRegistries(applyOverrides(network, parseOverrides(overrides)));
   const chosen = registries.objectives.get(objective) as Objective | undefined;
   if (chosen === undefined) {
     const known = [...registries.objectives.keys()];
@@ -57,7 +59,8 @@ async function init(
     import("../../nn/model.js"),
   ]);
   const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen);
-  const values = { model, site: { kind: site }, sampler: { kind: sampler } };
+  const forms = registries.sections.has("site") ? { site: { kind: site } } : {};
+  const values = { model, ...network, ...forms, sampler: { kind: sampler } };
   const config = await configOf(values, out, { command: objective, overrides, registries });
   const text = configTemplate(config, objective, shellWord(out), registries);
   try {
@@ -68,4 +71,19 @@ async function init(
   }
   context.print(out);
   context.log(`next: refusion-train ${objective} --config ${shellWord(out)} --dry-run`);
+}
+
+/** What a network that reads no tokens needs of a config: what it acts in, and its own projections for the adapter. */
+async function networkSections(model: string): Promise<Readonly<Record<string, unknown>>> {
+  const [{ readModelConfig }, { architectureOf }] = await Promise.all([
+    import("../../nn/config.js"),
+    import("../../nn/architecture.js"),
+  ]);
+  const config = readModelConfig(resolvePath(model, "--model"));
+  if (config.reads_tokens !== false) return {};
+  const weights = [...(await architectureOf(config)).weights(config)];
+  const projections = weights.flatMap(([name, { shape }]) =>
+    shape.length === 2 && name.endsWith(".weight") ? [name.split(".").at(-2) as string] : [],
+  );
+  return { environment: { kind: "control" }, lora: { targets: [...new Set(projections)] } };
 }

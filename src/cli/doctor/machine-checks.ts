@@ -114,7 +114,7 @@ function checkModel(config: RunConfig): Promise<Check> {
         import("../../nn/model.js"),
       ]);
       const { dir, config: about, graph } = await loadModel(resolvePath(config.model, "model"));
-      return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.vocab_size} tokens`;
+      return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.reads_tokens === false ? "no" : about.vocab_size} tokens`;
     },
     "install the package again: the tiny models are part of it",
   );

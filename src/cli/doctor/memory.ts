@@ -14,7 +14,7 @@ import type { SampledModel } from "../../diffusion/tokens.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../engine/graphs.js";
 import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../../engine/least-memory.js";
-import { loraOptions, sampledModel } from "../../engine/policy.js";
+import { checkInputs, loraOptions, sampledModel } from "../../engine/policy.js";
 import { assertScored } from "../../engine/scoring-check.js";
 import { sessionBytes } from "../../engine/sessions.js";
 import { environmentKinds } from "../../env/open.js";
@@ -71,6 +71,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
 /** @throws UserError as binding the model does. */
 export async function estimateMemory(planned: Planned): Promise<MemoryEstimate> {
   const { config, model, sampler, objective } = planned;
+  checkInputs(model, sampler, config.sampler.kind);
   const options = sampler.options(config.sampler, noiseModel(model));
   assertScored(objective, sampler, options);
   const generating = { sampler, options };

@@ -61,7 +61,10 @@ export const sampler: Sampler<FlowConfig, FlowOptions, FlowTrajectory, Float32Ar
   shrink: (all, _, steps) => ({ ...all, steps: Math.min(all.steps, steps), pairs: Math.min(all.pairs, steps) }),
   refuses: (scoring: Scoring, { temperature, ratio }) =>
     scoring === "steps" && temperature === 0 && ratio === "sde"
-      ? "at sampler.temperature=0 the steps are deterministic, and have no probabilities"
+      ? {
+          reason: "at sampler.temperature=0 the steps are deterministic, and have no probabilities",
+          hint: "set sampler.temperature, as 0.6 (evaluation.temperature=0 keeps evaluations without noise), or sampler.ratio=cfm",
+        }
       : undefined,
   rollout,
   parse: parseTrajectory,
