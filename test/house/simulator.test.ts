@@ -17,7 +17,9 @@ it("nothing loads the simulator but the environment that needs it, when it is op
   const read = (file: string): string => readFileSync(join(source, file), "utf8");
   const loading = files.filter((file) => [...read(file).matchAll(STATIC)].some(([, name]) => name === SIMULATOR));
   assert.deepEqual(loading, [], "imported as a file is loaded");
-  const opening = files.filter((file) => new RegExp(`\\bimport\\(\\s*["']${SIMULATOR}["']\\s*\\)(?!\\[|>)`).test(read(file)));
+  const opening = files.filter((file) =>
+    new RegExp(`\\bimport\\(\\s*["']${SIMULATOR}["']\\s*\\)(?!\\[|>)`).test(read(file)),
+  );
   assert.deepEqual(opening, [OPENS]);
 });
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { configOf, resolvePath } from "../../config/config.js";
+import { applyOverrides, parseOverrides } from "../../config/overrides.js";
 import { loadRegistries } from "../../config/registries.js";
 import { EXIT, nearest, UserError } from "../../core/errors.js";
-import { applyOverrides, parseOverrides } from "../../config/overrides.js";
 import { cannotWrite } from "../../core/files.js";
 import type { Objective } from "../../rl/objective.js";
 import { type CliCommand, type CliContext, shellWord } from "../shared.js";
