@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { configOf, loadConfig } from "../../src/config/config.js";
 import { loadRegistries } from "../../src/config/registries.js";
 import { configKeys, type Registries, runSchema } from "../../src/config/schema.js";
 import { configTemplate } from "../../src/config/template.js";
 import { CliProcess } from "../support/cli-process.js";
+import { FOR_CONTROL, velocityModel } from "../support/velocity-model.js";
 
 const dir = mkdtempSync(join(tmpdir(), "init-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -40,6 +41,18 @@ test("the template of every objective and site is valid as written and holds eve
       }
     }
   }
+});
+
+test("a network that reads no tokens gets an environment of actions and its own projections", async () => {
+  const { dir: model } = await velocityModel(undefined, { ...FOR_CONTROL, depth: 8 });
+  after(() => rmSync(dirname(model), { recursive: true, force: true }));
+  const out = join(dir, "control.yaml");
+  const { code, err } = await new CliProcess(["init", "--model", model, "--out", out, "environment.depth=8"]).ended;
+  assert.equal(code, 0, err);
+  const { environment, lora, sampler } = await loadConfig(out, { command: "flow-grpo" });
+  assert.deepEqual([environment.kind, sampler.kind], ["control", "flow"]);
+  assert.deepEqual([...lora.targets].sort(), ["down_proj", "in_proj", "out_proj", "patch_proj", "up_proj"]);
+  assert.doesNotMatch(readFileSync(out, "utf8"), /^(site|prompt|browser):/m);
 });
 
 test("init writes the file, says what comes next, and overwrites nothing", async () => {
