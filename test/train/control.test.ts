@@ -68,6 +68,8 @@ describe("a flow policy in the simulator", () => {
       const html = readFileSync(join(dir(ratio), "report.html"), "utf8");
       assert.match(html, /drawn from the recorded positions/);
       assert.match(html, /outside to bin [12]/);
+      assert.doesNotMatch(html, /Prompt of turn/, "there are no texts");
+      assert.doesNotMatch(html, / alike/, "no two episodes went the same way");
     });
   }
 

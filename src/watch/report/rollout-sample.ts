@@ -145,10 +145,11 @@ export function worstOf(records: readonly RolloutRecord[], limit: number): Shown
   return [...shown.values()].sort((a, b) => (a.record.reward ?? 2) - (b.record.reward ?? 2)).slice(0, limit);
 }
 
-/** A failed episode is not alike one that did not fail. */
-function keyOf({ task_id, turns, reward }: Partial<RolloutRecord>): string {
+/** A failed episode is not alike one that did not fail; where nothing was said, what happened tells episodes apart. */
+function keyOf({ task_id, turns, reward, detail }: Partial<RolloutRecord>): string {
   const responses = Array.isArray(turns) ? turns.map((turn) => turn?.response) : [];
-  return JSON.stringify([task_id, responses, typeof reward === "number"]);
+  const silent = responses.length > 0 && responses.every((response) => response === "");
+  return JSON.stringify([task_id, silent ? detail : responses, typeof reward === "number"]);
 }
 
 /** Lowest reward first, newest first among equals, faults last. */

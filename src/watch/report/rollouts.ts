@@ -109,10 +109,11 @@ function drawing({ detail }: RolloutRecord, kind: CardOptions["kind"]): string {
   return drawn === undefined ? "" : `<h3>${escapeHtml(drawn.title)}</h3><div class="wide">${drawn.svg}</div>`;
 }
 
-/** What one turn saw and answered. */
+/** What one turn saw and answered; nothing of one without texts. */
 function turnColumns(turn: RolloutRecord["turns"][number], t: number, all: number, options: CardOptions): string {
   const { orders, steps, tokenizer } = options;
   const order = orders[t];
+  if (turn.prompt === "" && turn.response === "" && order === undefined) return "";
   const response = order === undefined ? `<pre>${escapeHtml(turn.response)}</pre>` : heatMap(order, steps, tokenizer);
   const of =
     all > 1 ? ` of turn ${t + 1}${turn.reward === undefined ? "" : ` (reward ${turn.reward.toFixed(3)})`}` : "";
