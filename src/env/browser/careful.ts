@@ -72,7 +72,12 @@ async function typeInto(
   const at = { control: control.index, member: 0 };
   const state = await handle.evaluate(fieldState, control.index);
   if (state === undefined) return undefined;
-  if (state.fixed) return state.readOnly ? operateBeside(session, form, control, text) : undefined;
+  const beside = async (): Promise<boolean> => {
+    const took = await operateBeside(session, form, control, text);
+    if (took) form.typed.set(control.index, text);
+    return took;
+  };
+  if (state.fixed) return state.readOnly ? beside() : undefined;
   const hands = new Hands(session, handle);
   if (state.suggests) await handle.evaluate(remember);
   const wanted = state.limit >= 0 ? text.slice(0, state.limit) : text;
@@ -98,7 +103,8 @@ async function typeInto(
     await hands.type(text);
     // scripts may write it again a moment later
     if (!(await isThere())) await hands.calm(200, 50);
-    if (!(await isThere())) return undefined;
+    // one that goes back to its own state may have buttons for it
+    if (!(await isThere())) return (await beside()) || undefined;
   }
   form.typed.set(control.index, text);
   if (state.suggests || (await handle.evaluate(hasSuggestions, control.index)))

@@ -30,10 +30,12 @@ import {
   rangeOf,
   remember,
   type SeenOption,
+  type StepButton,
   scrollOptions,
   seeOptions,
   setPart,
   showsOptions,
+  stepsOf,
 } from "./page/hands.js";
 import { type PageForm, readValues } from "./page/reader.js";
 import type { Session } from "./session.js";
@@ -83,7 +85,7 @@ function byWidget(hands: Hands, form: ReadForm, control: Control, wanted: Wanted
     case "boxes":
       return tickBoxes(hands, form, control, wanted);
     case "spin":
-      return spin(hands, control, text);
+      return spin(hands, form, control, text);
     case "slider":
       return slide(hands, control, text);
     case "edit":
@@ -375,7 +377,11 @@ export async function operateBeside(
   const hands = new Hands(session, form.handle);
   const buttons = await form.handle.evaluate(buttonsBeside, control.index);
   const press = (i: number): Promise<boolean> => clickOption(hands, i);
-  const now = async (): Promise<string> => (await heldOf(form, control)).value;
+  const now = async (): Promise<string> => {
+    // a page that draws its form anew with every state has another field and other buttons now
+    await form.handle.evaluate(buttonsBeside, control.index);
+    return (await heldOf(form, control)).value;
+  };
   const keys = [...value].map((key) => buttons.findIndex((b) => b.text === key));
   if (value !== "" && keys.every((key) => key >= 0)) {
     const clear = buttons.findIndex((b) => /^(?:clear|reset|c|ac)$/i.test(b.text));
@@ -384,15 +390,16 @@ export async function operateBeside(
     await hands.calm();
     return (await now()) === value;
   }
-  const number = async (): Promise<number | undefined> => parseNumber(await now());
-  return (await stepTo(hands, buttons, value, number, press)).took;
+  const number = async (): Promise<number | undefined> => parseNumber(/-?[\d.]+/.exec(await now())?.[0] ?? "");
+  const steps = buttons.map(({ step }) => step);
+  return (await stepTo(hands, steps, value, number, press)).took;
 }
 
 /** Two buttons, less and more, around a number. */
-function step(hands: Hands, control: Control, item: string): Promise<Operated> {
+async function step(hands: Hands, control: Control, item: string): Promise<Operated> {
   return stepTo(
     hands,
-    control.options,
+    await hands.handle.evaluate(stepsOf, control.index),
     item,
     (more) => hands.handle.evaluate(numberBeside, { control: control.index, member: more }),
     (member) => clickMember(hands, control, member),
@@ -401,25 +408,30 @@ function step(hands: Hands, control: Control, item: string): Promise<Operated> {
 
 async function stepTo(
   hands: Hands,
-  buttons: readonly { readonly text: string }[],
+  steps: readonly StepButton["step"][],
   item: string,
   now: (more: number) => Promise<number | undefined>,
   press: (button: number) => Promise<boolean>,
 ): Promise<Operated> {
   const wanted = parseNumber(item);
-  const sign = (words: RegExp): number => buttons.findIndex((o) => words.test(o.text));
-  const less = sign(/^[-\u2212\u2013]$|decrease|decrement|less|minus|remove|subtract|down/i);
-  const more = sign(/^[+\uff0b]$|increase|increment|more|plus|add|up/i);
+  const less = steps.indexOf("less");
+  const more = steps.indexOf("more");
   if (wanted === undefined || less < 0 || more < 0) return { took: false, noOption: true };
-  for (let clicks = 0; clicks < MOST_KEYS; clicks++) {
-    const is = await now(more);
-    if (is === undefined) return { took: false };
-    if (is === wanted) return { took: true, held: String(wanted) };
+  let is = await now(more);
+  for (let clicks = 0; clicks < MOST_KEYS && is !== undefined && is !== wanted; clicks++) {
     await press(is < wanted ? more : less);
     await hands.calm(200, 25);
-    if ((await now(more)) === is) return { took: false };
+    let next = await now(more);
+    if (next === is) {
+      // some pages ask their server before they count
+      await hands.calm(1000, 600);
+      next = await now(more);
+    }
+    // at its end, or past what was asked for
+    if (next === undefined || next === is || (next - wanted) * (is - wanted) < 0) return { took: false };
+    is = next;
   }
-  return { took: false };
+  return is === wanted ? { took: true, held: String(wanted) } : { took: false };
 }
 
 /** Runs IN THE PAGE: the number that stands beside a button. */
@@ -429,22 +441,23 @@ function numberBeside(page: PageForm, { control, member }: { control: number; me
     node !== null && up < 3;
     node = node.parentElement, up++
   ) {
-    const numbers = [...node.querySelectorAll<HTMLElement>("*")].filter(
-      (e) => e.children.length === 0 && /^-?\d+$/.test((e as HTMLInputElement).value ?? e.textContent?.trim() ?? ""),
-    );
-    const [only] = numbers;
-    if (only !== undefined) return Number((only as HTMLInputElement).value ?? only.textContent);
+    for (const e of node.querySelectorAll<HTMLElement>("*:not(button)")) {
+      const said = (e as HTMLInputElement).value || (e.textContent ?? "");
+      const number = e.children.length === 0 ? /^\s*(-?\d+(?:\.\d+)?)(?:\s*[^\d\s]+)?\s*$/.exec(said) : null;
+      if (number !== null && page.kit.shown(e)) return Number(number[1]);
+    }
   }
   return undefined;
 }
 
-async function spin(hands: Hands, control: Control, value: string): Promise<Operated> {
+async function spin(hands: Hands, form: ReadForm, control: Control, value: string): Promise<Operated> {
   const wanted = parseNumber(value);
   if (wanted === undefined) return { took: false };
   const now = async (): Promise<number> => (await hands.handle.evaluate(rangeOf, control.index))?.now ?? Number.NaN;
-  await hands.handle.evaluate(focusField, { control: control.index, member: 0 });
+  // what takes no focus hears no keys
+  const keyed = await hands.handle.evaluate(focusField, { control: control.index, member: 0 });
   let is = await now();
-  for (let keys = 0; keys < MOST_KEYS && is !== wanted; keys++) {
+  for (let keys = 0; keyed && keys < MOST_KEYS && is !== wanted; keys++) {
     await hands.press(is < wanted ? "ArrowUp" : "ArrowDown");
     const next = await now();
     if (next === is) {
@@ -453,14 +466,14 @@ async function spin(hands: Hands, control: Control, value: string): Promise<Oper
     }
     is = await now();
   }
-  if (is !== wanted) {
+  if (is !== wanted && keyed) {
     await hands.handle.evaluate(focusField, { control: control.index, member: 0 });
     await hands.type(String(wanted));
     await hands.press("Tab");
     await hands.calm();
     is = await now();
   }
-  return { took: is === wanted };
+  return { took: is === wanted || (await operateBeside(hands.session, form, control, value)) };
 }
 
 async function slide(hands: Hands, control: Control, value: string): Promise<Operated> {

@@ -394,12 +394,7 @@ function shapedValue(
       const date = control.notation === undefined ? undefined : readDate(value, control.notation);
       if (date !== undefined) return date;
       if (held !== undefined && !isEmpty(held) && sameValue(control, held, value, typed))
-        // a mask writes what was typed in its own way
-        return typed !== undefined &&
-          lettersOf(typed) === lettersOf(String(held)) &&
-          normalizeText(String(held)) !== normalizeText(typed)
-          ? typed
-          : held;
+        return typed !== undefined && isMasked(typed, String(held)) ? typed : held;
       const choice = control.kind === "select" || control.kind === "radio";
       const option = choice ? control.options.find((o) => o.value === value && value !== "") : undefined;
       if (option !== undefined) return option.text;
@@ -414,6 +409,14 @@ function shapedValue(
       return opaque ? held : value;
     }
   }
+}
+
+/** Whether a page writes in its own way what was typed: by a mask, or a number with its unit. */
+function isMasked(typed: string, held: string): boolean {
+  if (normalizeText(held) === normalizeText(typed)) return false;
+  return (
+    lettersOf(typed) === lettersOf(held) || (/^\d+$/.test(typed) && held.replace(/[^\d.,]+/g, " ").trim() === typed)
+  );
 }
 
 const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");

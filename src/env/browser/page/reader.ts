@@ -252,6 +252,7 @@ export async function readPage(
   /** Text fields that turn what is typed into chips say so by their surroundings. */
   function takesTags(field: Field): boolean {
     if (field.tagName !== "INPUT" || !/^(?:text|search|email|)$/.test(field.type) || !page.scripted) return false;
+    if ((field as HTMLInputElement).readOnly || kit.isStepped(field)) return false;
     const hint = `${field.getAttribute("placeholder") ?? ""} ${field.getAttribute("aria-description") ?? ""} ${field.title}`;
     if (
       /(?:press|hit|type|and|with)\W+(?:the\W+)?(?:enter|return|comma)|add (?:a |another )?(?:tag|skill|item|keyword|topic)/i.test(
