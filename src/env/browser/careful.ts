@@ -7,7 +7,8 @@ import { Hands } from "./hands.js";
 import { focusField, placeOfOption, pressOption, remember, seeOptions } from "./page/hands.js";
 import type { PageForm } from "./page/reader.js";
 import type { Session } from "./session.js";
-import { operate, operateBeside } from "./widgets.js";
+import { operateBeside } from "./widgets/numbers.js";
+import { operate } from "./widgets.js";
 
 /** How long a field that suggests may take to do so, by the page's own clock. */
 const SUGGEST_MS = 1200;
