@@ -33,6 +33,7 @@ import { type GroupSource, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf } from "./rollouts/groups.js";
 import { openRecorded, type RecordedGroups } from "./rollouts/recorded-groups.js";
 import type { Slots } from "./rollouts/slots.js";
+import { rehearse } from "./rehearsal.js";
 import { openMetrics, openRun, type Run } from "./run.js";
 import { Clock, samplerMetrics, stepMetrics } from "./step-metrics.js";
 import { withoutLongTasks } from "./supervised/skip-long.js";
@@ -82,6 +83,8 @@ export async function trainPolicy(
     // what plays should say that it does not start before the first step, not after it
     const plays = recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0;
     if (plays && (options.dryRun || !workersPlay(config))) await environment.start();
+    if (recorded === undefined && !options.resume && !workersPlay(config))
+      await rehearse(environment, tasks, (done, all) => watch.phase({ doing: "rehearsal", done, all }));
     if (options.dryRun) {
       await policy.engine.setParameters("reference", start);
       await policy.engine.setParameters("policy", start);

@@ -17,6 +17,7 @@ import type {
   EnvironmentTask,
   EpisodeOutcome,
   FixedPolicy,
+  Unproven,
 } from "../environment.js";
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
@@ -67,6 +68,7 @@ export class PagesEnvironment implements Environment {
   readonly tasks: readonly Task[];
   readonly notes: readonly string[];
   readonly capacity: number;
+  readonly unproven?: Unproven;
   private readonly forms: FormsEnvironment;
   /** Only where the site knows its pages; elsewhere the oracle has to play. */
   readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
@@ -82,6 +84,7 @@ export class PagesEnvironment implements Environment {
     this.name = site.name;
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
+    if (this.forms.unproven !== undefined) this.unproven = this.forms.unproven;
     // an episode keeps its context between its turns
     this.capacity = config.browser.contexts;
     const { knownPages } = site;
