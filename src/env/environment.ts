@@ -96,6 +96,8 @@ export interface Environment {
   play(task: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome>;
   /** The first observation of a task, where it is known without playing. */
   firstObservation?(task: EnvironmentTask): Observation;
+  /** Between which an episode's reward lies, where that is known: a recorded one outside of it is none of its. */
+  readonly rewardRange?: readonly [least: number, most: number];
   /** Policies that need no model, by name. */
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>>;
   /** Set where nobody has shown that the tasks can be won, as on somebody else's site: the oracle plays some before a run. */

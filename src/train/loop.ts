@@ -79,7 +79,14 @@ export async function trainPolicy(
     const recorded =
       options.rolloutsRun === undefined
         ? undefined
-        : await openRecorded(options.rolloutsRun, config, objective, policy, new Set(tasks.map((task) => task.id)));
+        : await openRecorded(
+            options.rolloutsRun,
+            config,
+            objective,
+            policy,
+            new Set(tasks.map((task) => task.id)),
+            environment,
+          );
     // what plays should say that it does not start before the first step, not after it
     const plays = recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0;
     if (plays && (options.dryRun || !workersPlay(config))) await environment.start();

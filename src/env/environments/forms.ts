@@ -24,7 +24,7 @@ import type {
   Unproven,
 } from "../environment.js";
 import { kindsOn, NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
-import { type RewardKind, rewardFor } from "../forms/own-reward.js";
+import { type RewardKind, rewardFor, scoreByDefault, scoreByDocuments } from "../forms/own-reward.js";
 import { renderPlan } from "../forms/plan.js";
 import { type KnownTask, recombined } from "../forms/recombine.js";
 import { shortfall } from "../forms/shortfall.js";
@@ -117,17 +117,19 @@ export class FormsEnvironment implements Environment {
   /** Pages that have been read, by address. */
   private readonly read = new Map<string, readonly Control[]>();
   readonly unproven?: Unproven;
+  readonly rewardRange?: readonly [number, number];
   /** Only where the site knows its fields' controls; elsewhere the oracle has to play, and the browser reads them. */
   readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
 
   constructor(
     readonly site: RunningSite,
     private readonly config: Pick<FormsConfig, "browser" | "prompt">,
-    private readonly scoreOf: RewardKind["score"] = ({ reward }) => reward,
+    private readonly scoreOf: RewardKind["score"] = scoreByDefault,
   ) {
     this.name = site.name;
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
+    if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
     const { fieldKinds, rehearse } = site;
     if (rehearse !== undefined)
       this.unproven = {

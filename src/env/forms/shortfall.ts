@@ -18,6 +18,8 @@ export function shortfall({ fault, detail, reward }: EpisodeOutcome): string {
   const sent = failed.find(({ action }) => action === "submit");
   const submit = actions.find(({ action }) => action === "submit")?.detail;
   const refused =
-    detail.accepted === true ? [] : [`not accepted${sent === undefined && submit === undefined ? "" : `: ${submit ?? sent?.fate}`}`];
+    detail.accepted === true
+      ? []
+      : [`not accepted${sent === undefined && submit === undefined ? "" : `: ${submit ?? sent?.fate}`}`];
   return [...missed, ...refused].join("; ") || `reward ${reward}`;
 }
