@@ -1,4 +1,4 @@
-import { looseLabel } from "../forms/normalize.js";
+import { looseLabel, parseDate, parseTime } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
 import { type Control, findControl, type ReadForm, rescan } from "./controls.js";
 import type { ActionRecord, Step } from "./fill.js";
@@ -7,6 +7,7 @@ import { Hands } from "./hands.js";
 import { focusField, placeOfOption, pressOption, remember, seeOptions } from "./page/hands.js";
 import type { PageForm } from "./page/reader.js";
 import type { Session } from "./session.js";
+import { pickMoment } from "./widgets/dates.js";
 import { operateBeside } from "./widgets/numbers.js";
 import { operate } from "./widgets.js";
 
@@ -31,7 +32,13 @@ export async function applyCarefully(
     TYPED.includes(control.kind) &&
     control.notation === undefined
   ) {
-    const took = await typeInto(session, form, control, op.value);
+    let took = await typeInto(session, form, control, op.value);
+    // it may open a calendar or a clock, and keep nothing that is typed
+    if (control.kind === "text" && isMoment(op.value) && !(took === true && (await keeps(session, form, control)))) {
+      const picked = await pickMoment(new Hands(session, form.handle), control, op.value);
+      if (picked) form.typed.set(control.index, op.value);
+      took = picked || took;
+    }
     if (took !== undefined) {
       const on = { action, control: control.index };
       return took ? { ...on, fate: "done" } : { ...on, fate: "rejected", detail: "the control did not take the value" };
@@ -60,6 +67,16 @@ async function operated(
   return noOption
     ? { ...on, fate: "no-such-option" }
     : { ...on, fate: "rejected", detail: "the control did not take the value" };
+}
+
+const isMoment = (text: string): boolean => parseDate(text) !== undefined || parseTime(text) !== undefined;
+
+/** Whether a field still holds something when it is left. */
+async function keeps(session: Session, form: ReadForm, control: Control): Promise<boolean> {
+  const hands = new Hands(session, form.handle);
+  await hands.leave();
+  await hands.calm(200, 75);
+  return ((await form.handle.evaluate(fieldState, control.index))?.value ?? "") !== "";
 }
 
 /** @returns whether it was taken; undefined where this field is not typed into. */

@@ -6,7 +6,6 @@ import {
   listItems,
   looseLabel,
   matchValue,
-  normalizeText,
   parseBoolean,
   parseDate,
   parseTime,
@@ -15,8 +14,8 @@ import {
 import type { PostedPair } from "./posted.js";
 import {
   ALIKE,
+  isTyped,
   lastWord,
-  lettersOf,
   likeness,
   optionOf,
   sameKey,
@@ -358,7 +357,7 @@ function shapedValue(
       const date = control.notation === undefined ? undefined : readDate(value, control.notation);
       if (date !== undefined) return date;
       if (held !== undefined && !isEmpty(held) && sameValue(control, held, value, typed))
-        return typed !== undefined && isMasked(typed, String(held)) ? typed : held;
+        return typed !== undefined && (isTyped(typed, value) || isMasked(typed, String(held))) ? typed : held;
       const choice = control.kind === "select" || control.kind === "radio";
       const option = choice ? control.options.find((o) => o.value === value && value !== "") : undefined;
       if (option !== undefined) return option.text;
@@ -377,10 +376,7 @@ function shapedValue(
 
 /** Whether a page writes in its own way what was typed: by a mask, or a number with its unit. */
 function isMasked(typed: string, held: string): boolean {
-  if (normalizeText(held) === normalizeText(typed)) return false;
-  return (
-    lettersOf(typed) === lettersOf(held) || (/^\d+$/.test(typed) && held.replace(/[^\d.,]+/g, " ").trim() === typed)
-  );
+  return isTyped(typed, held) || (/^\d+$/.test(typed) && held.replace(/[^\d.,]+/g, " ").trim() === typed);
 }
 
 function textsOf(control: Control, value: string): string[] {

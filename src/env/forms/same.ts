@@ -51,7 +51,7 @@ export function sameKey(key: string, name: string): boolean {
   return a === b || a.endsWith(`.${b}`);
 }
 
-export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
 /** Whether a posted text is what a control held, in whatever notation. */
 export function sameValue(control: Control, held: FieldValue, value: string, typed?: string): boolean {
@@ -66,7 +66,7 @@ export function sameValue(control: Control, held: FieldValue, value: string, typ
   if (text === "" || other === "") return false;
   if (text === other || (/[<&]/.test(other) && text === normalizeText(withoutMarkup(other)))) return true;
   // a mask writes what was typed in its own way, and may take it out again
-  if (typed !== undefined && lettersOf(typed) !== "" && lettersOf(typed) === lettersOf(other)) return true;
+  if (typed !== undefined && isTyped(typed, other)) return true;
   switch (control.kind) {
     case "number":
       return parseNumber(text) !== undefined && parseNumber(text) === parseNumber(other);
@@ -99,6 +99,13 @@ export function sameValue(control: Control, held: FieldValue, value: string, typ
       );
     }
   }
+}
+
+/** Whether a text is what was typed, by its letters or as a date. */
+export function isTyped(typed: string, text: string): boolean {
+  if (lettersOf(typed) !== "" && lettersOf(typed) === lettersOf(text)) return true;
+  const date = parseDate(typed);
+  return date !== undefined && date === dateOf(normalizeText(text));
 }
 
 /** A date in any notation, also with a time behind it or in milliseconds since 1970. */

@@ -79,6 +79,7 @@ export function fieldKit(kit: NameKit): FieldKit {
     if (field.getAttribute("aria-hidden") === "true" && (field.tagName !== "SELECT" || labelsOf(field).length === 0))
       return false;
     if (isTyped(field) && !inSight(field)) return false;
+    if (isSelect(field) && hasTwin(field)) return false;
     // styled checkboxes, selects and file inputs are hidden behind a visible label
     if ([field, ...labelsOf(field)].some(kit.shown)) return true;
     if (/^(?:file|checkbox|radio)$/.test(field.type))
@@ -86,6 +87,15 @@ export function fieldKit(kit: NameKit): FieldKit {
         ? kit.shown(field.closest("label") as Element)
         : field.type === "file" && parentOf(field) !== null && kit.shown(parentOf(field) as Element);
     return false;
+  }
+
+  /** A list that a library has hidden, and drawn anew beside it as a combobox: that is what a person uses. */
+  function hasTwin(select: HTMLSelectElement): boolean {
+    const box = select.getBoundingClientRect();
+    if (kit.shown(select) && box.width > 4 && box.height > 4) return false;
+    const next = select.nextElementSibling;
+    const twin = next?.matches("[role=combobox]") ? next : next?.querySelector("[role=combobox]");
+    return twin !== null && twin !== undefined && kit.shown(twin);
   }
 
   const isTyped = (field: Field): boolean =>

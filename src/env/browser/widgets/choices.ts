@@ -175,6 +175,21 @@ async function chooseOne(
     found = await pick(options);
   }
   if (found !== undefined) return found;
+  const path = item.split(/\s*[/>\u203a\u2192]\s*/).filter((part) => part !== "");
+  if (path.length > 1 && matchOption(options, path[0] as string) !== undefined) {
+    // a list whose choice opens the next one
+    for (const part of path) {
+      const index = matchOption(options, part);
+      if (index === undefined || !(await clickOption(hands, index))) return undefined;
+      await hands.calm();
+      options = await hands.handle.evaluate(seeOptions, {
+        control: control.index,
+        wanted: path[path.indexOf(part) + 1] ?? part,
+        ms: OPEN_MS,
+      });
+    }
+    return { text: item, value: item };
+  }
   if (options.length === 0) {
     // some lists open by a key only
     await hands.press("ArrowDown");
@@ -183,8 +198,16 @@ async function chooseOne(
   }
   if (!(await hands.handle.evaluate(focusSearch, control.index))) return undefined;
   await hands.type(item);
-  return pick(await see(SEARCH_MS));
+  options = await see(SEARCH_MS);
+  found = await pick(options);
+  if (found !== undefined) return found;
+  // a list that takes what it does not have says so
+  const made = options.findIndex(({ text }) => /^(?:create|add|use)(?: new)?\b/i.test(text) && isMadeOf(text, item));
+  return made >= 0 && (await clickOption(hands, made)) ? { text: item, value: item } : undefined;
 }
+
+const isMadeOf = (text: string, item: string): boolean =>
+  looseLabel(text.replace(/^\w+(?: new)?\b/i, "")) === looseLabel(item);
 
 /** A list that hears no clicks stays open after one, and its control does not show what was clicked: keys do it then. */
 async function pickByKeys(hands: Hands, form: ReadForm, control: Control, option: SeenOption): Promise<void> {

@@ -1,7 +1,7 @@
 import { parseDate, parseTime } from "../../forms/normalize.js";
 import type { Control, ReadForm } from "../controls.js";
 import type { Hands } from "../hands.js";
-import { findDay, findMonth } from "../page/calendar.js";
+import { findDay, findMonth, setClock } from "../page/calendar.js";
 import { findFresh, focusField, pressOption, remember, setPart } from "../page/hands.js";
 import type { PageForm } from "../page/reader.js";
 import { clickMember, heldOf, MOST_KEYS, type Operated } from "./common.js";
@@ -25,6 +25,19 @@ export async function pickDate(hands: Hands, control: Control, value: string): P
     await hands.calm();
   }
   return { took: true, held: date };
+}
+
+/** A date or a time in what a text field opens when it is clicked. @returns whether it was there. */
+export async function pickMoment(hands: Hands, control: Control, value: string): Promise<boolean> {
+  if (parseDate(value) !== undefined) return (await pickDate(hands, { ...control, widget: "picker" }, value)).took;
+  await hands.handle.evaluate(remember);
+  await clickMember(hands, control);
+  await hands.calm();
+  const [hour = 0, minute = 0] = (parseTime(value) ?? "").split(":").map(Number);
+  const set = await hands.handle.evaluate(setClock, { hour, minute });
+  await hands.leave();
+  await hands.calm();
+  return set;
 }
 
 /** `2025-03`, among the twelve months that a control has opened. */
