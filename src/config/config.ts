@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from "yaml";
 import { z } from "zod";
 import { messageOf, nearest, UserError } from "../core/errors.js";
-import { packageRoot } from "../core/files.js";
+import { packageRoot, readSmall } from "../core/files.js";
 import { settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
 import { loadRegistries } from "./registries.js";
@@ -143,12 +143,7 @@ interface Origin {
 function readYaml(path: string): Source {
   let text: string;
   try {
-    const stat = statSync(path);
-    // a device has no size, and may have no end
-    if (!stat.isFile() && !stat.isFIFO()) throw new Error("it is no file");
-    const { size } = stat;
-    if (size > MAX_BYTES) throw new Error(`${size} bytes; a config has at most ${MAX_BYTES}`);
-    text = readFileSync(path, "utf8");
+    text = readSmall(path, MAX_BYTES);
   } catch (error) {
     throw new UserError(`Cannot read the config ${path}: ${messageOf(error)}`, {
       hint: "give a YAML file with --config, as configs/tiny/quickstart.yaml",

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -88,6 +89,17 @@ export function writeHint(error: unknown): string {
     default:
       return "check that the directory can be written and its disk is in order";
   }
+}
+
+/**
+ * The text of a file that a person writes: a device, which may have no end, or a file beyond so many bytes is refused
+ * before it is read. @throws Error that says so.
+ */
+export function readSmall(path: string, mostBytes = 16 << 20): string {
+  const stat = statSync(path);
+  if (!stat.isFile() && !stat.isFIFO()) throw new Error("it is no file");
+  if (stat.size > mostBytes) throw new Error(`${stat.size} bytes; at most ${mostBytes} are read`);
+  return readFileSync(path, "utf8");
 }
 
 /** Parses a JSON file; a missing or broken one is a UserError that names it. */

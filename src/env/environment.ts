@@ -60,6 +60,16 @@ export interface Demonstration {
 /** A policy that needs no model: the oracle, or one that a fair reward gives next to nothing. */
 export type FixedPolicy = (task: EnvironmentTask, rng: Rng) => Promise<Act>;
 
+/** Tasks of which it is not known that they can be won. */
+export interface Unproven {
+  /** How many of the training tasks the oracle plays before a run; 0: none. */
+  readonly tasks: number;
+  /** What the oracle could not do in an episode, in words. */
+  why(outcome: EpisodeOutcome): string;
+  /** What to do about it, and how to train all the same. */
+  readonly hint: string;
+}
+
 /** Tasks, and a way to play them. Nothing outside knows what is played. */
 export interface Environment {
   readonly name: string;
@@ -88,11 +98,13 @@ export interface Environment {
   play(task: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome>;
   /** The first observation of a task, where it is known without playing. */
   firstObservation?(task: EnvironmentTask): Observation;
+  /** Between which an episode's reward lies, where that is known: a recorded one outside of it is none of its. */
+  readonly rewardRange?: readonly [least: number, most: number];
   /** Policies that need no model, by name. */
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>>;
-  /** False where demonstrations need what is not here (a browser); absent: where there is a way, it works. */
-  readonly canDemonstrate?: boolean;
-  /** @throws UserError where it has none. */
+  /** Set where nobody has shown that the tasks can be won, as on somebody else's site: the oracle plays some before a run. */
+  readonly unproven?: Unproven;
+  /** Absent where they are not known without playing: the oracle plays them then. */
   demonstrations?(tasks: readonly EnvironmentTask[]): Demonstration[];
   /** A demonstration of a task that does not exist, for augmentation. */
   syntheticDemonstration?(rng: Rng): Demonstration;

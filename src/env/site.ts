@@ -124,6 +124,8 @@ export interface RunningSite {
   readonly allowOrigins?: readonly string[];
   /** Playwright's storage state (cookies and local storage) that every episode begins with: a login that was done once. */
   readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
+  /** How many training tasks the oracle plays before a run, which stops where it cannot win them; absent: none. */
+  readonly rehearse?: number;
   /** Each field's control, where the site knows it without a browser: supervised training writes its targets from it. */
   fieldKinds?(task: Task): Readonly<Record<string, FieldKind>>;
   /** The pages of a task's form as who fills it in rightly meets them, where the site knows them without a browser. */

@@ -28,6 +28,7 @@ import { evaluatePolicy } from "./evaluate.js";
 import type { GradientNoiseState } from "./noise/gradient-noise.js";
 import { NoiseMeters } from "./noise/noise-meters.js";
 import { asReference, REFERENCE, refreshedReference } from "./refresh.js";
+import { rehearse } from "./rehearsal.js";
 import type { CurriculumState } from "./rollouts/curriculum.js";
 import { type GroupSource, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf } from "./rollouts/groups.js";
@@ -79,10 +80,19 @@ export async function trainPolicy(
     const recorded =
       options.rolloutsRun === undefined
         ? undefined
-        : await openRecorded(options.rolloutsRun, config, objective, policy, new Set(tasks.map((task) => task.id)));
+        : await openRecorded(
+            options.rolloutsRun,
+            config,
+            objective,
+            policy,
+            new Set(tasks.map((task) => task.id)),
+            environment,
+          );
     // what plays should say that it does not start before the first step, not after it
     const plays = recorded === undefined || config.evaluation.splits.length + config.evaluation.every > 0;
     if (plays && (options.dryRun || !workersPlay(config))) await environment.start();
+    if (recorded === undefined && !options.resume && !workersPlay(config))
+      await rehearse(environment, tasks, (done, all) => watch.phase({ doing: "rehearsal", done, all }));
     if (options.dryRun) {
       await policy.engine.setParameters("reference", start);
       await policy.engine.setParameters("policy", start);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
-import { writeDirectory } from "../../src/core/files.js";
+import { readSmall, writeDirectory } from "../../src/core/files.js";
 
 const root = mkdtempSync(join(tmpdir(), "files-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -34,4 +34,13 @@ test("a place that cannot be written is a user's error that names it", async () 
       (error: unknown) => error instanceof UserError && error.message.includes(path) && error.hint !== undefined,
     );
   }
+});
+
+test("a file that a person writes is not read where it is a device, or too large", () => {
+  const file = join(root, "small");
+  writeFileSync(file, "model: m");
+  assert.equal(readSmall(file), "model: m");
+  assert.throws(() => readSmall(file, 7), /8 bytes; at most 7 are read/);
+  assert.throws(() => readSmall("/dev/zero"), /it is no file/);
+  assert.throws(() => readSmall(root), /it is no file/);
 });

@@ -287,3 +287,27 @@ test("a page that opens dialog after dialog, hangs, leaves or posts to another h
     }
   });
 });
+
+test("an answer without end is not read to its end: a fault that says so, for a page's post and a script's", async () => {
+  const CHUNK = Buffer.alloc(1 << 20, 32);
+  let sent = 0;
+  const answer = ({ method }: { method: string }, response: ServerResponse): boolean => {
+    if (method !== "POST") return false;
+    response.writeHead(200, { "content-type": "application/json" });
+    const more = (): void => {
+      while (!response.destroyed && response.write(CHUNK)) sent++;
+    };
+    response.on("drain", more).on("error", () => undefined);
+    more();
+    return true;
+  };
+  const script = `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault(); fetch("/api", { method: "POST", body: JSON.stringify({ n: e.target.n.value }) }) }</script>`;
+  await using({ "/a": FORM, "/b": script }, { answer }, async (runner) => {
+    for (const page of ["/a", "/b"]) {
+      sent = 0;
+      const { fault } = await runner.run(taskFor(page, FIELDS), PLAN);
+      assert.match(fault ?? "", /an answer of more than 16 MB/);
+      assert.ok(sent < 252, `${sent} MB`);
+    }
+  });
+});

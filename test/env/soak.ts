@@ -36,6 +36,8 @@ export async function soak(options: {
   rate: number;
   killEvery: number;
   seed: number;
+  /** Told of every sample. */
+  onSample?: (episodes: number, memory: Memory) => void;
 }): Promise<SoakResult> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -52,6 +54,7 @@ export async function soak(options: {
     collect();
     const { heapUsed: heap, rss } = process.memoryUsage();
     memory.push({ heap, rss, browser: tree.reduce((sum, process) => sum + process.rss, 0) });
+    options.onSample?.(episodes.length, memory.at(-1) as Memory);
   };
   try {
     let next = 0;

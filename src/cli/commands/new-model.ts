@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { parse } from "yaml";
 import { shippedOr } from "../../config/config.js";
 import { messageOf, UserError } from "../../core/errors.js";
+import { readSmall } from "../../core/files.js";
 import { problemsOf } from "../../core/problems.js";
 import { type CliCommand, type CliContext, shellWord } from "../shared.js";
 
@@ -24,7 +25,7 @@ export const command: CliCommand = {
         const path = shippedOr(flags.config);
         let raw: unknown;
         try {
-          raw = parse(readFileSync(path, "utf8"));
+          raw = parse(readSmall(path));
         } catch (error) {
           throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { hint: HINT, exitCode: 2 });
         }

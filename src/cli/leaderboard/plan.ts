@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { shippedOr } from "../../config/config.js";
 import { isPlainObject } from "../../config/overrides.js";
 import { messageOf, UserError } from "../../core/errors.js";
+import { readSmall } from "../../core/files.js";
 import { problemsOf } from "../../core/problems.js";
 import { SPLITS } from "../../env/environment.js";
 
@@ -60,7 +60,7 @@ export interface PlannedRun {
 export function readLeaderboard(path: string): Leaderboard {
   let raw: unknown;
   try {
-    raw = parse(readFileSync(shippedOr(path), "utf8"));
+    raw = parse(readSmall(shippedOr(path)));
   } catch (error) {
     throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { exitCode: 2 });
   }

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
+import { readSmall } from "../../core/files.js";
 import { problemsOf } from "../../core/problems.js";
 import { shellWord } from "../shared.js";
 
@@ -54,7 +54,7 @@ export function jobOf(values: unknown, where: string): Job {
 export function readJob(path: string): Job {
   let values: unknown;
   try {
-    values = parse(readFileSync(path, "utf8"));
+    values = parse(readSmall(path));
   } catch (error) {
     throw new UserError(`Cannot read the job ${path}: ${messageOf(error)}`, { exitCode: 2 });
   }

@@ -1,6 +1,7 @@
 import { type Browser, chromium } from "playwright";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { Logger } from "../../core/log.js";
+import { within } from "../../core/within.js";
 import type { RunningSite } from "../site.js";
 import { endOrphanedBrowsers, recordBrowser } from "./browser-record.js";
 import { findBrowser } from "./find-browser.js";
@@ -170,19 +171,4 @@ async function endBrowser({ browser, pid }: { browser: Browser; pid: number | un
   }
   // a killed process still takes a moment to end
   await within(closing, CLOSE_PATIENCE_MS);
-}
-
-/** Whether a promise settles in time; its own error does not matter. */
-export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  const result = await Promise.race([settled, late]);
-  clearTimeout(timer);
-  return result;
 }

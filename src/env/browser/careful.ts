@@ -1,4 +1,4 @@
-import { looseLabel } from "../forms/normalize.js";
+import { looseLabel, parseDate, parseTime } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
 import { type Control, findControl, type ReadForm, rescan } from "./controls.js";
 import type { ActionRecord, Step } from "./fill.js";
@@ -7,7 +7,9 @@ import { Hands } from "./hands.js";
 import { focusField, placeOfOption, pressOption, remember, seeOptions } from "./page/hands.js";
 import type { PageForm } from "./page/reader.js";
 import type { Session } from "./session.js";
-import { operate, operateBeside } from "./widgets.js";
+import { pickMoment } from "./widgets/dates.js";
+import { operateBeside } from "./widgets/numbers.js";
+import { operate } from "./widgets.js";
 
 /** How long a field that suggests may take to do so, by the page's own clock. */
 const SUGGEST_MS = 1200;
@@ -30,7 +32,13 @@ export async function applyCarefully(
     TYPED.includes(control.kind) &&
     control.notation === undefined
   ) {
-    const took = await typeInto(session, form, control, op.value);
+    let took = await typeInto(session, form, control, op.value);
+    // it may open a calendar or a clock, and keep nothing that is typed
+    if (control.kind === "text" && isMoment(op.value) && !(took === true && (await keeps(session, form, control)))) {
+      const picked = await pickMoment(new Hands(session, form.handle), control, op.value);
+      if (picked) form.typed.set(control.index, op.value);
+      took = picked || took;
+    }
     if (took !== undefined) {
       const on = { action, control: control.index };
       return took ? { ...on, fate: "done" } : { ...on, fate: "rejected", detail: "the control did not take the value" };
@@ -61,6 +69,16 @@ async function operated(
     : { ...on, fate: "rejected", detail: "the control did not take the value" };
 }
 
+const isMoment = (text: string): boolean => parseDate(text) !== undefined || parseTime(text) !== undefined;
+
+/** Whether a field still holds something when it is left. */
+async function keeps(session: Session, form: ReadForm, control: Control): Promise<boolean> {
+  const hands = new Hands(session, form.handle);
+  await hands.leave();
+  await hands.calm(200, 75);
+  return ((await form.handle.evaluate(fieldState, control.index))?.value ?? "") !== "";
+}
+
 /** @returns whether it was taken; undefined where this field is not typed into. */
 async function typeInto(
   session: Session,
@@ -72,7 +90,12 @@ async function typeInto(
   const at = { control: control.index, member: 0 };
   const state = await handle.evaluate(fieldState, control.index);
   if (state === undefined) return undefined;
-  if (state.fixed) return state.readOnly ? operateBeside(session, form, control, text) : undefined;
+  const beside = async (): Promise<boolean> => {
+    const took = await operateBeside(session, form, control, text);
+    if (took) form.typed.set(control.index, text);
+    return took;
+  };
+  if (state.fixed) return state.readOnly ? beside() : undefined;
   const hands = new Hands(session, handle);
   if (state.suggests) await handle.evaluate(remember);
   const wanted = state.limit >= 0 ? text.slice(0, state.limit) : text;
@@ -98,7 +121,8 @@ async function typeInto(
     await hands.type(text);
     // scripts may write it again a moment later
     if (!(await isThere())) await hands.calm(200, 50);
-    if (!(await isThere())) return undefined;
+    // one that goes back to its own state may have buttons for it
+    if (!(await isThere())) return (await beside()) || undefined;
   }
   form.typed.set(control.index, text);
   if (state.suggests || (await handle.evaluate(hasSuggestions, control.index)))

@@ -1,14 +1,8 @@
 import { isNamed, looseLabel, normalizeLabel } from "../forms/normalize.js";
 import type { ControlKind, FieldValue } from "../site.js";
 import type { Held, WidgetName } from "./page/aria.js";
-import {
-  type KnownControl,
-  type PageForm,
-  type RawButton,
-  type RawControl,
-  readPage,
-  readValues,
-} from "./page/reader.js";
+import type { RawControl } from "./page/fields.js";
+import { type KnownControl, type PageForm, type RawButton, readPage, readValues } from "./page/reader.js";
 import type { PageHandle, PageWorld } from "./page/world.js";
 
 /** One control of a page, as a person sees it. */

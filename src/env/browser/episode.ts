@@ -1,5 +1,6 @@
 import { messageOf, UserError } from "../../core/errors.js";
 import type { Logger } from "../../core/log.js";
+import { Semaphore } from "../../core/semaphore.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
 import { documentsReward, score } from "../forms/reward.js";
@@ -81,9 +82,8 @@ export class EpisodeRunner {
   /** Contexts for the next episodes: fresh ones, opened while others play, or such as may be used again. */
   private readonly spares: Promise<Session | undefined>[] = [];
   private readonly chores = new Set<Promise<void>>();
-  private readonly queue: (() => void)[] = [];
   private readonly pace = new Pace();
-  private free: number;
+  private readonly slots: Semaphore;
   /** Asked for so far. */
   private episodes = 0;
   private closing: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export class EpisodeRunner {
     private readonly browserOptions: BrowserOptions,
     private readonly host: BrowserHost,
   ) {
-    this.free = options.contexts;
+    this.slots = new Semaphore(options.contexts);
   }
 
   /** Starts the browser. @throws UserError where there is none or it does not start. */
@@ -113,7 +113,7 @@ export class EpisodeRunner {
   async run(task: Task, planText: string): Promise<Episode> {
     const plan = parsePlan(planText);
     const episode = this.episodes++;
-    return this.inSlot(async () => {
+    return this.slots.run(async () => {
       const start = performance.now();
       const { result, faults } = await this.withRetries(
         async (session) => this.judge(task, plan, await executePlan(session, task, plan, this.options)),
@@ -140,7 +140,7 @@ export class EpisodeRunner {
     work: (session: Session, idle: Idle) => Promise<T>,
   ): Promise<{ readonly result: T } | { readonly fault: string }> {
     const episode = this.episodes++;
-    return this.inSlot(async () => {
+    return this.slots.run(async () => {
       const { result, faults } = await this.withRetries(
         async (session, idle) => ({ of: await work(session, idle) }),
         episode,
@@ -151,7 +151,7 @@ export class EpisodeRunner {
 
   /** The controls of a task's page, untouched. @throws EnvironmentFault where the page cannot be read. */
   async snapshot(task: Task): Promise<readonly Control[]> {
-    return this.inSlot(async () => {
+    return this.slots.run(async () => {
       const { result, faults } = await this.withRetries(async (session) => {
         const form = await openForm(session, task);
         await form.handle.dispose();
@@ -172,7 +172,7 @@ export class EpisodeRunner {
     const actions = plan.actions
       .slice(0, end < 0 ? undefined : end)
       .filter((action) => action.kind !== "click" && action.kind !== "goto");
-    return this.inSlot(async () => {
+    return this.slots.run(async () => {
       const { result } = await this.withRetries(async (session) => {
         await executePlan(session, task, { ...plan, actions }, this.options);
         return session.photograph();
@@ -341,19 +341,6 @@ export class EpisodeRunner {
   private async dispose(session: Session): Promise<void> {
     if (!(await session.close(this.pace.limit(CLOSE_PATIENCE_MS, STUCK.close))))
       await this.host.discard(session.browser);
-  }
-
-  /** Runs work when one of the slots is free. */
-  private async inSlot<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.queue.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.queue.shift();
-      if (next === undefined) this.free++;
-      else next();
-    }
   }
 }
 

@@ -13,7 +13,7 @@ import type { ControlKind } from "../site.js";
 import { SUBMIT_LABEL, submitButton } from "./buttons.js";
 import { type Control, findControl, type ReadForm } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
-import type { Wanted } from "./widgets.js";
+import type { Wanted } from "./widgets/common.js";
 
 /**
  * What became of an action. `done`: it took effect. `rejected`: the page or the control did not take it (a text in a

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, Page, Response, Route } from "playwright";
 import { messageOf } from "../../core/errors.js";
-import { type BrowserOptions, EnvironmentFault, within } from "./browser.js";
+import { within } from "../../core/within.js";
+import { type BrowserOptions, EnvironmentFault } from "./browser.js";
 import type { InjectedFault } from "./injected-faults.js";
 import { BackgroundRequests } from "./network/background.js";
 import { ownerOf } from "./network/requests.js";

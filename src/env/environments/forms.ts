@@ -21,11 +21,13 @@ import type {
   EpisodeOutcome,
   FixedPolicy,
   PlayedTogether,
+  Unproven,
 } from "../environment.js";
-import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
-import { type RewardKind, rewardFor } from "../forms/own-reward.js";
+import { kindsOn, NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { type RewardKind, rewardFor, scoreByDefault, scoreByDocuments } from "../forms/own-reward.js";
 import { renderPlan } from "../forms/plan.js";
 import { type KnownTask, recombined } from "../forms/recombine.js";
+import { shortfall } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 
@@ -112,15 +114,32 @@ export class FormsEnvironment implements Environment {
   private opened: Promise<EpisodeRunner> | undefined;
   private known: readonly KnownTask[] | undefined;
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
+  /** Pages that have been read, by address. */
+  private readonly read = new Map<string, readonly Control[]>();
+  readonly unproven?: Unproven;
+  readonly rewardRange?: readonly [number, number];
+  /** Only where the site knows its fields' controls; elsewhere the oracle has to play, and the browser reads them. */
+  readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
 
   constructor(
     readonly site: RunningSite,
     private readonly config: Pick<FormsConfig, "browser" | "prompt">,
-    private readonly scoreOf: RewardKind["score"] = ({ reward }) => reward,
+    private readonly scoreOf: RewardKind["score"] = scoreByDefault,
   ) {
     this.name = site.name;
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
+    if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
+    const { fieldKinds, rehearse } = site;
+    if (rehearse !== undefined)
+      this.unproven = {
+        tasks: rehearse,
+        why: shortfall,
+        hint: "docs/reward-stays-0.md says what each means; to train all the same: site.rehearse=0",
+      };
+    if (fieldKinds !== undefined)
+      this.demonstrations = (tasks) =>
+        (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
   }
 
   splitHash(): string {
@@ -193,26 +212,13 @@ export class FormsEnvironment implements Environment {
     const reading = this.pages.get(task.url) ?? this.runner().then((runner) => runner.snapshot(task));
     this.pages.set(task.url, reading);
     try {
-      return await reading;
+      const controls = await reading;
+      this.read.set(task.url, controls);
+      return controls;
     } catch (error) {
       if (this.pages.get(task.url) === reading) this.pages.delete(task.url);
       throw error;
     }
-  }
-
-  get canDemonstrate(): boolean {
-    return this.site.fieldKinds !== undefined;
-  }
-
-  demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
-    const { fieldKinds, name } = this.site;
-    if (fieldKinds === undefined) {
-      throw new UserError(
-        `The site ${name} cannot tell its fields' controls without a browser, so it gives no supervised examples.`,
-        { hint: "Use site.kind=embedded for sft." },
-      );
-    }
-    return (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
   }
 
   /** A form that does not exist: the site's own, or fields of the training tasks put together anew. */
@@ -222,17 +228,20 @@ export class FormsEnvironment implements Environment {
     return this.demonstration(drawn.task, drawn.kinds);
   }
 
+  /** The training tasks whose controls are known: by the site, or by their page, which has been read. */
   private knownTasks(): readonly KnownTask[] {
     const { fieldKinds, name } = this.site;
-    if (fieldKinds === undefined)
-      throw new UserError(`The site ${name} has no synthetic tasks.`, {
-        hint: "Set objective.augment=0.",
-        exitCode: 2,
-      });
-    this.known ??= this.tasks
-      .filter((task) => task.split === "train")
-      .map((task) => ({ task, kinds: fieldKinds(task) }));
-    return this.known;
+    this.known ??= this.tasks.flatMap((task) => {
+      if (task.split !== "train") return [];
+      const controls = this.read.get(task.url);
+      if (fieldKinds !== undefined) return [{ task, kinds: fieldKinds(task) }];
+      return controls === undefined ? [] : [{ task, kinds: kindsOn(controls, Object.keys(task.fields)) }];
+    });
+    if (this.known.length > 0) return this.known;
+    throw new UserError(`The site ${name} has no synthetic tasks.`, {
+      hint: "Set objective.augment=0.",
+      exitCode: 2,
+    });
   }
 
   private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {

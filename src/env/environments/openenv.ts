@@ -6,6 +6,7 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import { sha256 } from "../../core/files.js";
 import type { Act } from "../../core/interaction.js";
+import { Semaphore } from "../../core/semaphore.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import { PolicyFailure } from "../browser/episode.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
@@ -126,8 +127,7 @@ export class OpenEnvEnvironment implements Environment {
   readonly capacity: number;
   readonly started = true;
   private readonly actionKey: string;
-  private free: number;
-  private readonly queue: (() => void)[] = [];
+  private readonly slots: Semaphore;
 
   private constructor(
     private readonly options: Options,
@@ -136,7 +136,7 @@ export class OpenEnvEnvironment implements Environment {
     const { name, splits, actionKey } = server;
     this.name = name;
     this.capacity = options.contexts;
-    this.free = options.contexts;
+    this.slots = new Semaphore(options.contexts);
     const key = options.action_key ?? actionKey;
     if (key === undefined)
       throw new UserError(`An action of ${name} has several fields, or none that is a text.`, {
@@ -164,7 +164,7 @@ export class OpenEnvEnvironment implements Environment {
   async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
     const task = given as ServerTask;
     const asked: Asked[] = [];
-    return this.inSlot(async () => {
+    return this.slots.run(async () => {
       const faults: string[] = [];
       while (faults.length < ATTEMPTS) {
         try {
@@ -259,18 +259,6 @@ export class OpenEnvEnvironment implements Environment {
   };
 
   async close(): Promise<void> {}
-
-  private async inSlot<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.queue.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.queue.shift();
-      if (next === undefined) this.free++;
-      else next();
-    }
-  }
 }
 
 const spoken = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

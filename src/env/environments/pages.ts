@@ -17,10 +17,11 @@ import type {
   EnvironmentTask,
   EpisodeOutcome,
   FixedPolicy,
+  Unproven,
 } from "../environment.js";
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
-import { type RewardKind, rewardFor } from "../forms/own-reward.js";
+import { type RewardKind, rewardFor, scoreByDefault } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { parsePlan, renderPlan } from "../forms/plan.js";
 import { documentsReward, score } from "../forms/reward.js";
@@ -67,6 +68,8 @@ export class PagesEnvironment implements Environment {
   readonly tasks: readonly Task[];
   readonly notes: readonly string[];
   readonly capacity: number;
+  readonly unproven?: Unproven;
+  readonly rewardRange?: readonly [number, number];
   private readonly forms: FormsEnvironment;
   /** Only where the site knows its pages; elsewhere the oracle has to play. */
   readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
@@ -76,12 +79,14 @@ export class PagesEnvironment implements Environment {
   constructor(
     site: RunningSite,
     private readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment">,
-    private readonly scoreOf: RewardKind["score"] = ({ reward }) => reward,
+    private readonly scoreOf: RewardKind["score"] = scoreByDefault,
   ) {
     this.forms = new FormsEnvironment(site, config, scoreOf);
     this.name = site.name;
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
+    if (this.forms.unproven !== undefined) this.unproven = this.forms.unproven;
+    if (this.forms.rewardRange !== undefined) this.rewardRange = this.forms.rewardRange;
     // an episode keeps its context between its turns
     this.capacity = config.browser.contexts;
     const { knownPages } = site;

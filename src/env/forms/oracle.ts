@@ -30,6 +30,12 @@ function unseenActions(label: string, truth: FieldValue, kinds: Kinds | readonly
   return isNoFile(truth) ? [] : [{ kind: "fill", label, value: spoken(truth) }];
 }
 
+/** The controls of a task's labels as a page shows them, by label; those that it does not show are left out. */
+export function kindsOn(controls: readonly Control[], labels: readonly string[]): Record<string, FieldKind> {
+  const known = labels.map((label) => [label, kindOf(label, controls)] as const);
+  return Object.fromEntries(known.filter((entry): entry is [string, FieldKind] => entry[1] !== undefined));
+}
+
 function kindOf(label: string, kinds: Kinds | readonly Control[]): FieldKind | undefined {
   if (!isControls(kinds)) return kinds[label];
   const target = findControl(kinds, label);

@@ -11,10 +11,13 @@ export interface RewardKind {
   score(episode: Episode, task: Task): number;
 }
 
+export const scoreByDefault: RewardKind["score"] = ({ reward }) => reward;
+export const scoreByDocuments: RewardKind["score"] = ({ documentsReward }) => documentsReward;
+
 /** How episodes are scored: by the environment's own formula, the design documents', or a module of the user's. */
 export async function rewardFor(name: string): Promise<RewardKind["score"]> {
-  if (name === "default") return ({ reward }) => reward;
-  if (name === "documents") return ({ documentsReward }) => documentsReward;
+  if (name === "default") return scoreByDefault;
+  if (name === "documents") return scoreByDocuments;
   const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name)).get(name);
   if (entry === undefined || !isModulePath(name)) throw new Error(`no reward ${name}: the schema refuses it`);
   return (episode, task) => {

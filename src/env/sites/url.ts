@@ -31,6 +31,12 @@ const schema = z.strictObject({
     .nullable()
     .default(null)
     .describe("a module whose default export logs a Playwright page in, once before the run (docs/sites.md)"),
+  rehearse: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(32)
+    .describe("training tasks that the oracle plays before a run, which stops where it wins less than all; 0: none"),
 });
 
 export type UrlOptions = z.output<typeof schema>;
@@ -60,6 +66,7 @@ export const site: SiteKind<UrlOptions> = {
       baseUrl,
       ...(allowOrigins.length === 0 ? {} : { allowOrigins }),
       ...(storageState === undefined ? {} : { storageState }),
+      rehearse: options.rehearse,
       tasks: () => tasks,
       notes: leaks(tasks),
       splitHash: () => hash,

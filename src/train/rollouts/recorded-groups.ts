@@ -3,12 +3,15 @@ import { UserError } from "../../core/errors.js";
 import { sha256, sha256File } from "../../core/files.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { Policy } from "../../engine/policy.js";
+import type { Environment } from "../../env/environment.js";
 import { modelHash } from "../../nn/model.js";
 import type { Objective } from "../../rl/objective.js";
 import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 import { type GroupSource, groupFor, type StepGroups } from "./group-source.js";
 import type { Group, Sampled } from "./groups.js";
+
+const EDITED = "Record the rollouts again; edited ones teach what never happened.";
 
 /** The rollouts of another run, step by step: rewards as recorded, advantages by this run's objective. */
 export class RecordedGroups implements GroupSource {
@@ -22,6 +25,7 @@ export class RecordedGroups implements GroupSource {
     private readonly policy: Pick<Policy, "sampler">,
     private readonly parse: (data: unknown, where: string) => Trajectory,
     private readonly trainTasks: ReadonlySet<string>,
+    private readonly rewardRange: Environment["rewardRange"],
     /** Of all the files that the run reads. */
     readonly hash: string,
   ) {}
@@ -32,7 +36,13 @@ export class RecordedGroups implements GroupSource {
     const groups = new Map<number, Sampled[]>();
     for (const [i, record] of readRollouts(path).entries()) {
       const sampled = this.read(record, `${path}, line ${i + 1}`);
-      groups.set(record.group, [...(groups.get(record.group) ?? []), sampled]);
+      const group = groups.get(record.group) ?? [];
+      if (group[0] !== undefined && group[0].record.task_id !== record.task_id)
+        throw new UserError(
+          `${path}, line ${i + 1}: group ${record.group} is of ${group[0].record.task_id}, not of ${record.task_id}.`,
+          { hint: EDITED },
+        );
+      groups.set(record.group, [...group, sampled]);
     }
     if (groups.size === 0) throw new UserError(`${path} holds no rollout.`);
     return {
@@ -51,6 +61,11 @@ export class RecordedGroups implements GroupSource {
         hint: "Use the site section of the run that recorded the rollouts.",
       });
     }
+    const [least, most] = this.rewardRange ?? [-Infinity, Infinity];
+    if (record.reward !== null && (record.reward < least || record.reward > most))
+      throw new UserError(`${where}: the reward ${record.reward} is none of this environment's: ${least} to ${most}.`, {
+        hint: EDITED,
+      });
     return { record, trajectories: record.turns.map((turn) => this.parse(turn.trajectory, where)) };
   }
 }
@@ -74,6 +89,7 @@ export async function openRecorded(
   objective: Objective,
   { model, sampler, options }: Pick<Policy, "model" | "sampler" | "options">,
   trainTasks: ReadonlySet<string>,
+  { rewardRange }: Pick<Environment, "rewardRange">,
 ): Promise<RecordedGroups> {
   const directory = RunDirectory.open(dir);
   const environment = directory.readEnvironment();
@@ -106,7 +122,7 @@ export async function openRecorded(
   const parse = (data: unknown, where: string): Trajectory => sampler.parse(data, where, options.model);
   const hashes = await Promise.all(wanted.map((step) => sha256File(directory.rollouts(step))));
   const hash = sha256(hashes.join("\n"));
-  const groups = new RecordedGroups(directory, config, objective, { sampler }, parse, trainTasks, hash);
+  const groups = new RecordedGroups(directory, config, objective, { sampler }, parse, trainTasks, rewardRange, hash);
   // what is wrong with the last file should be said before the first step
   for (const step of wanted) await groups.collect(step);
   return groups;

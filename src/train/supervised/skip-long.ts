@@ -11,7 +11,7 @@ export function taskLength(
   const { length } = policy.sampler.policy;
   const observation = environment.firstObservation?.(task);
   const prompt = observation === undefined ? 0 : (length?.(policy.startOf(observation)) ?? 0);
-  const [demonstration] = environment.canDemonstrate === false ? [] : (environment.demonstrations?.([task]) ?? []);
+  const [demonstration] = environment.demonstrations?.([task]) ?? [];
   const text = demonstration?.action.text;
   return { prompt, response: text === undefined ? 0 : (policy.model.tokenizer?.encode(text).length ?? 0) + 1 };
 }

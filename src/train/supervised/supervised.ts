@@ -19,6 +19,7 @@ import { reportAtEnd } from "../../watch/report/report.js";
 import type { Watch } from "../../watch/watch.js";
 import { dryRunSupervised, notBegun } from "../dry-run.js";
 import { evaluatePolicy } from "../evaluate.js";
+import { rehearse } from "../rehearsal.js";
 import { openMetrics, openRun } from "../run.js";
 import type { TrainOptions, TrainResult } from "../types.js";
 import { withoutLongTasks } from "./skip-long.js";
@@ -74,6 +75,8 @@ export async function trainSupervised(
     engine.checkTrainable();
     checkSpaces(environment, policy);
     const tasks = tasksOf(environment, "train");
+    if (!options.resume)
+      await rehearse(environment, tasks, (done, all) => watch.phase({ doing: "rehearsal", done, all }));
     const examples = await supervisedExamples(tasks, environment, policy, (done, all) =>
       watch.phase({ doing: "demonstrations", done, all }),
     );

@@ -107,6 +107,13 @@ export const WIDGETS: Idioms = {
     ),
     fields: { ...NAME, Quantity: 6 },
   },
+  "read-only number with plus and minus": {
+    html: around(
+      `<label for=q>Guests</label><div class=stepper><button type=button id=mi>-</button><input id=q readonly value=1><button type=button id=pl>+</button></div>`,
+      `v = 1; const set = (x) => { v = x; q.value = x; }; mi.onclick = () => set(v - 1); pl.onclick = () => set(v + 1);`,
+    ),
+    fields: { ...NAME, Guests: 4 },
+  },
   "labels after boxes in a table": {
     html: around(
       `<table><tr><td>E-mail</td><td><input id=e></td></tr><tr><td><input type=checkbox id=k></td><td>Keep me posted</td></tr></table>`,

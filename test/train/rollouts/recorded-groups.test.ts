@@ -288,5 +288,10 @@ describe("training from recorded rollouts", () => {
       ...rest,
     ]);
     await assert.rejects(train(config, options("b", "flow-grpo")), /line 1: inconsistent trajectory/);
+    await writeRollouts(path, [first, { ...(rest[0] as RolloutRecord), reward: 7 }]);
+    await assert.rejects(
+      train(config, options("c", "flow-grpo")),
+      /line 2: the reward 7 is none of this environment's/,
+    );
   });
 });

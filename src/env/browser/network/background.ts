@@ -1,5 +1,5 @@
 import type { Page, Request } from "playwright";
-import { within } from "../browser.js";
+import { within } from "../../../core/within.js";
 import { isServerFault, ownerOf } from "./requests.js";
 
 /** What a page works with; without an image or a style sheet it still does. */

@@ -4,6 +4,7 @@ import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "..
 import type { RunningSite } from "../../site.js";
 import { EnvironmentFault } from "../browser.js";
 import type { BackgroundRequests } from "./background.js";
+import { bring, MOST_BYTES } from "./bring.js";
 import { isServerFault, type Owner, ownerOf } from "./requests.js";
 
 /** What a request of the page was answered with. */
@@ -39,6 +40,9 @@ export type Phase = "open" | "step" | "submit";
 
 /** How long a script that goes elsewhere may take to send the form after that. */
 const HOLD_MS = 400;
+
+/** What is read of an answer, in characters. */
+const MOST_TEXT = 2_000_000;
 
 /** What a navigation of the page comes to. */
 type Verdict = "stay" | "form" | "go" | "wait" | "tell";
@@ -296,13 +300,11 @@ export class Traffic {
     const request = route.request();
     this.forwarded.add(exchange);
     try {
-      // a connection that is kept open may be closed by the server in the moment in which it is used again
-      const headers = { ...request.headers(), connection: "close" };
-      const response = await route.fetch({ headers, maxRedirects: 0, timeout: this.options.patienceMs() });
-      const status = response.status();
-      const text = await response.text();
-      const contentType = response.headers()["content-type"] ?? "";
-      const location = response.headers().location;
+      const brought = await bring(request, this.options.page.context(), this.options.patienceMs());
+      const { status, headers } = brought;
+      const text = brought.body.toString("utf8").slice(0, MOST_TEXT);
+      const contentType = headers["content-type"] ?? "";
+      const { location } = headers;
       const url =
         location === undefined || !URL.canParse(location, request.url())
           ? request.url()
@@ -321,9 +323,7 @@ export class Traffic {
         this.leaving = true;
         this.options.background.end();
       }
-      await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill({ response })).catch(
-        () => undefined,
-      );
+      await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill(brought)).catch(() => undefined);
     } catch (error) {
       exchange.answer = {
         status: Number.NaN,
@@ -431,8 +431,9 @@ async function answerOf(response: Response | null, url: string): Promise<Answer>
     (response !== null && status < 300) || status >= 400
       ? /json|text|xml|html/.test(contentType) || contentType === ""
       : false;
-  const text = readable ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
-  return { status, contentType, text: text.slice(0, 2_000_000), url: response?.url() ?? url };
+  const tooLong = Number(response?.headers()["content-length"] ?? 0) > MOST_BYTES;
+  const text = readable && !tooLong ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
+  return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
 }
 
 /** @throws EnvironmentFault where an answer says that the server is broken, or there is none. */

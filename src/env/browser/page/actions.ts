@@ -171,3 +171,71 @@ export function attachFile(page: PageForm, { control, name }: { control: number;
 export function emptyFiles(page: PageForm, controls: readonly number[]): number[] {
   return controls.filter((i) => (page.elements[i]?.[0] as HTMLInputElement | undefined)?.files?.length === 0);
 }
+
+/** Runs IN THE PAGE: where a banner that covers a button is sent away, as one that asks about cookies. */
+export function wayClear(page: PageForm, button: number): { x: number; y: number } | undefined {
+  const box = page.buttons[button]?.getBoundingClientRect();
+  if (box === undefined) return undefined;
+  const cover = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  for (let node = cover; node !== null && node !== document.body; node = node.parentElement) {
+    const close = page.kit
+      .all("button,[role=button],a", node)
+      .find(
+        (e) =>
+          page.kit.shown(e) &&
+          /^(?:accept|agree|got it|ok|okay|close|dismiss|reject|allow|no thanks|i understand|x|\u00d7|\u2715)\b/i.test(
+            page.kit.clean(e.textContent) || page.kit.ariaName(e),
+          ),
+      );
+    if (close !== undefined && /fixed|sticky|absolute/.test(getComputedStyle(node).position))
+      return page.kit.aim(close);
+  }
+  return undefined;
+}
+
+/** Runs IN THE PAGE: whether a button that was clicked cannot be clicked any more, or a dialog has come up before it. */
+export function passed(page: PageForm, button: number): boolean {
+  const element = page.buttons[button];
+  if (element === undefined || !element.isConnected || !page.kit.shown(element)) return true;
+  const dialog = page.kit.all("[role=dialog],[role=alertdialog],dialog[open]").find(page.kit.shown);
+  return dialog !== undefined && !dialog.contains(element);
+}
+
+/** Runs IN THE PAGE: the button that says yes in a dialog that asks. */
+export function dialogButton(page: PageForm): number | undefined {
+  const dialog = page.kit.all("[role=dialog],[role=alertdialog],dialog[open]").find(page.kit.shown);
+  if (dialog === undefined) return undefined;
+  const index = page.buttons.findIndex(
+    (b) =>
+      dialog.contains(b) &&
+      /^(?:yes|ok|okay|confirm|submit|send|continue|agree|accept|proceed|i agree|sure)\b/i.test(
+        page.kit.clean(b.textContent),
+      ),
+  );
+  return index < 0 ? undefined : index;
+}
+
+/** Runs IN THE PAGE: the form of a field that Enter is pressed in. */
+export function formOfField(page: PageForm, control: number): Aim {
+  const field = page.elements[control]?.[0] as HTMLInputElement;
+  const form = field.form;
+  const fields = (page.kit.all("input,select,textarea") as HTMLInputElement[]).filter((f) => f.form === form);
+  const names = [...new Set(fields.map((f) => f.name || f.id))].filter((n) => n !== "");
+  const said = (name: string): string | undefined =>
+    form === null ? undefined : (Element.prototype.getAttribute.call(form, name) ?? undefined);
+  const link = field.ownerDocument.createElement("a");
+  link.href = said("action") || field.ownerDocument.URL;
+  page.submits = 0;
+  page.prevented = 0;
+  return {
+    point: { x: 0, y: 0 },
+    hit: true,
+    gone: false,
+    form: {
+      method: /^post$/i.test(said("method") ?? "") ? "POST" : "GET",
+      address: link.href.split(/[?#]/)[0] ?? "",
+      names,
+      always: names,
+    },
+  };
+}

@@ -232,7 +232,7 @@ export function ariaKit(kit: PageKit): AriaKit {
       input.hasAttribute("onclick") ||
       /picker|select|dropdown|calendar|combo|cascader/i.test(around) ||
       /select|choose|pick|date|\byyyy/i.test(input.placeholder);
-    if (!opens) return undefined;
+    if (!opens || kit.isStepped(input)) return undefined;
     return dateLike(input) || /calendar|date/i.test(around)
       ? { widget: "picker", kind: "date", members: [input] }
       : { widget: "combobox", kind: "select", members: [input] };

@@ -90,13 +90,16 @@ export async function findDay(
     await turn();
   }
   function stepper(around: HTMLElement, back: boolean, byYear: boolean): HTMLElement | undefined {
-    const buttons = (
-      [
-        ...(around.closest("[role=dialog],dialog,[popover]") ?? around).querySelectorAll(
-          "button,[role=button],a,[class*=prev i],[class*=next i],[onclick]",
-        ),
-      ] as HTMLElement[]
-    ).filter((e) => !isDay(e) && kit.shown(e) && !kit.isDisabled(e));
+    const BUTTONS = "button,[role=button],a,[class*=prev i],[class*=next i],[onclick]";
+    let holder = around.closest<HTMLElement>("[role=dialog],dialog,[popover]") ?? around;
+    const inside = (): HTMLElement[] =>
+      [...holder.querySelectorAll<HTMLElement>(BUTTONS)].filter(
+        (e) => !isDay(e) && kit.shown(e) && !kit.isDisabled(e) && cellsOf(e).length === 0,
+      );
+    // they may stand above a table that says its month itself
+    for (let up = 0; up < 3 && inside().length < 2 && holder.parentElement?.matches("div,section"); up++)
+      holder = holder.parentElement;
+    const buttons = inside();
     const said = (e: HTMLElement): string =>
       `${e.getAttribute("aria-label") ?? ""} ${e.title} ${e.className} ${e.getAttribute("data-action") ?? ""}`.toLowerCase();
     const years = buttons.filter((e) => /year/.test(said(e)) || /^(?:«|»|<<|>>|⟪|⟫)$/.test(kit.clean(e.textContent)));
@@ -105,7 +108,7 @@ export async function findDay(
     const sign = back ? /^[‹<«←◀❮⟨⟪]+$/ : /^[›>»→▶❯⟩⟫]+$/;
     return (byYear ? years : others).find((e) => way.test(said(e)) || sign.test(kit.clean(e.textContent)));
   }
-  if (area === undefined) return undefined;
+  if (area === undefined || (monthOf(area) ?? want) !== want) return undefined;
   const iso = `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
   const cells = cellsOf(area).filter((e) => !kit.isDisabled(e));
   const cellOf = (e: Element): Element => e.closest("td,[role=gridcell]") ?? e;
@@ -179,4 +182,27 @@ export async function findMonth(
   if (cell === undefined || yearOf(around) !== year) return undefined;
   page.options = [cell];
   return kit.aim(cell);
+}
+
+/** Runs IN THE PAGE: sets the hour and the minute of a clock that has just been opened. @returns whether there is one. */
+export function setClock(page: PageForm, { hour, minute }: { hour: number; minute: number }): boolean {
+  const { kit } = page;
+  const seen = (page as PageForm & { seen?: WeakSet<Element> }).seen;
+  const fresh = kit.all("input,select,[role=button],button,span").filter((e) => kit.shown(e) && !seen?.has(e));
+  const said = (e: HTMLElement): string => `${kit.ariaName(e)} ${e.className} ${e.title} ${e.getAttribute("name")}`;
+  const part = (word: RegExp): HTMLInputElement | undefined =>
+    fresh.find((e) => /^(?:INPUT|SELECT)$/.test(e.tagName) && word.test(said(e))) as HTMLInputElement | undefined;
+  const [hours, minutes] = [part(/hour/i), part(/minute/i)];
+  if (hours === undefined || minutes === undefined) return false;
+  const half = fresh.find((e) => /^[ap]\.?m\.?$/i.test(kit.clean(e.textContent)));
+  const set = (field: HTMLInputElement, number: number): void => {
+    field.focus();
+    field.value = String(number).padStart(2, "0");
+    for (const type of ["input", "increment", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
+    field.dispatchEvent(new FocusEvent("blur"));
+  };
+  set(hours, half === undefined ? hour : hour % 12 || 12);
+  set(minutes, minute);
+  if (half !== undefined && /^p/i.test(kit.clean(half.textContent)) !== hour >= 12) half.click();
+  return true;
 }

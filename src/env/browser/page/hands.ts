@@ -224,30 +224,24 @@ export function keyedOption(page: PageForm, control: number): number {
   return page.options.findIndex((option) => option.isConnected && marked(option));
 }
 
-/** Runs IN THE PAGE: buttons beside a field, before the next field: less and more, the keys of a pad. */
-export function buttonsBeside(page: PageForm, control: number): SeenOption[] {
+/** A button beside a number, by what it says and what it does to the number. */
+export interface StepButton {
+  readonly text: string;
+  readonly step: "less" | "more" | undefined;
+}
+
+/** Runs IN THE PAGE: buttons beside a field, which become the options. */
+export function buttonsBeside(page: PageForm, control: number): StepButton[] {
   const { kit } = page;
-  const FIELDS = "input:not([type=hidden]),select,textarea";
-  const BUTTONS = "button:not([type=submit]),[role=button],a,[onclick]";
-  const inside = (of: Element): HTMLElement[] =>
-    [...(of.matches(BUTTONS) ? [of as HTMLElement] : []), ...of.querySelectorAll<HTMLElement>(BUTTONS)].filter(
-      (b) => kit.shown(b) && !kit.isDisabled(b),
-    );
+  if (page.elements[control]?.[0]?.isConnected !== true) page.scan();
   const field = page.elements[control]?.[0];
-  page.options = [];
-  for (
-    let child: Element | null = field ?? null, node = field?.parentElement ?? null, up = 0;
-    child !== null && node !== null && up < 4 && page.options.length < 2 && child.tagName !== "FORM";
-    child = node, node = node.parentElement, up++
-  ) {
-    if (node.querySelectorAll(FIELDS).length === 1 && node.tagName !== "FORM") page.options = inside(node);
-    else
-      for (let next = child.nextElementSibling; next !== null; next = next.nextElementSibling) {
-        if (next.matches(`${FIELDS},label,legend`) || next.querySelector(FIELDS) !== null) break;
-        page.options.push(...inside(next));
-      }
-  }
-  return page.options.map((b) => ({ text: kit.ariaName(b) || kit.clean(b.textContent), value: "" }));
+  page.options = field === undefined ? [] : kit.buttonsBeside(field);
+  return page.options.map((b) => ({ text: kit.ariaName(b) || kit.clean(b.textContent), step: kit.stepOf(b) }));
+}
+
+/** Runs IN THE PAGE: what a control's own members do to a number. */
+export function stepsOf(page: PageForm, control: number): StepButton["step"][] {
+  return (page.elements[control] ?? []).map(page.kit.stepOf);
 }
 
 /** Runs IN THE PAGE: scrolls on, in the window and in what scrolls inside it. @returns false where the end is reached. */
@@ -362,6 +356,7 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
     const own = elements.filter(clickable);
     return own.filter((e) => !own.some((o) => o !== e && o.contains(e)));
   };
+  const inner = (of: Element): HTMLElement[] => [...of.querySelectorAll<HTMLElement>("*")];
   /** What can be clicked in the elements after one, up to the next control or the next thing with a name. */
   const following = (element: Element): HTMLElement[] => {
     const found: HTMLElement[] = [];
@@ -371,7 +366,7 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
       next = next.nextElementSibling as HTMLElement | null
     ) {
       if (controls.some((c) => next?.contains(c)) || next.matches("button[type=submit],input[type=submit]")) break;
-      const inside = outermost([next, ...next.querySelectorAll<HTMLElement>("*")]);
+      const inside = outermost([next, ...inner(next)]);
       const sends = inside.some(
         (e) =>
           page.buttons.includes(e) && /^(?:submit|send|save|next|continue|back|cancel)/i.test(kit.clean(e.textContent)),
@@ -383,16 +378,17 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
     }
     return found;
   };
+  const group = kit.all("[role=group],fieldset,section,[aria-label]").find((e) => kit.same(kit.ariaName(e), label));
+  const members = group === undefined || controls.some((c) => group.contains(c)) ? [] : outermost(inner(group));
+  if (kind !== "checkbox" && members.length > 1) return add(members, "");
   let child: Element | undefined;
   for (const text of kit.all(TEXTS)) {
     if (!kit.shown(text) || !(kit.same(owned(text), label) || kit.same(strip(kit.textOf(text)), label))) continue;
     if (kind === "checkbox") {
       for (let node: Element | null = text, up = 0; node !== null && up < 3; node = kit.parentOf(node), up++) {
         if (controls.some((c) => node?.contains(c))) break;
-        const inner = ([...node.querySelectorAll<HTMLElement>("*")] as HTMLElement[]).find(
-          (e) => clickable(e) && !e.contains(text) && !text.contains(e),
-        );
-        const box = inner ?? (clickable(node as HTMLElement) ? (node as HTMLElement) : undefined);
+        const inside = inner(node).find((e) => clickable(e) && !e.contains(text) && !text.contains(e));
+        const box = inside ?? (clickable(node as HTMLElement) ? (node as HTMLElement) : undefined);
         if (box !== undefined) return add([box], kit.clean(box.textContent));
       }
       continue;
@@ -406,9 +402,7 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
       if (beside.length > 0) return add(beside, "");
       child = node;
       if (controls.some((c) => node?.contains(c))) break;
-      const outer = outermost(
-        [...node.querySelectorAll<HTMLElement>("*")].filter((e) => !e.contains(text) && !text.contains(e)),
-      );
+      const outer = outermost(inner(node).filter((e) => !e.contains(text) && !text.contains(e)));
       if (outer.length > 0) return add(outer, "");
       if (node.tagName === "FORM") break;
     }

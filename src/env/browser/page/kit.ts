@@ -16,6 +16,12 @@ export interface PageKit {
   /** The middle of an element after it was brought into view, in CSS pixels of the window, and whether a click hits it. */
   aim(element: Element): { x: number; y: number; hit: boolean };
   isDisabled(element: Element): boolean;
+  /** Buttons beside a field, before the next field: less and more, the keys of a pad. */
+  buttonsBeside(field: Element): HTMLElement[];
+  /** Whether a button makes a number smaller or larger, by what it says; a picture alone by its title, name or class. */
+  stepOf(button: Element): "less" | "more" | undefined;
+  /** A number between two buttons, one less and one more: it is no list, and takes no tags. */
+  isStepped(field: Element): boolean;
   same(a: string, b: string): boolean;
 }
 
@@ -163,9 +169,69 @@ export function pageKit(): PageKit {
     (element as HTMLInputElement).disabled === true ||
     element.matches("fieldset[disabled] *,[inert],[inert] *,[aria-disabled=true]");
 
+  function buttonsBeside(field: Element): HTMLElement[] {
+    const FIELDS = "input:not([type=hidden]),select,textarea";
+    const BUTTONS = "button:not([type=submit]),[role=button],a,[onclick]";
+    const inside = (of: Element): HTMLElement[] =>
+      [...(of.matches(BUTTONS) ? [of as HTMLElement] : []), ...of.querySelectorAll<HTMLElement>(BUTTONS)].filter(
+        (button) => button !== field && shown(button),
+      );
+    let found: HTMLElement[] = [];
+    for (
+      let child = field, node = parentElement(field), up = 0;
+      node !== null && up < 4 && found.length < 2 && child.tagName !== "FORM";
+      child = node, node = parentElement(node), up++
+    ) {
+      const fields = [...node.querySelectorAll(FIELDS)].filter((other) => other !== field);
+      if (fields.length === 0 && node.tagName !== "FORM") found = inside(node);
+      else
+        for (const side of ["previousElementSibling", "nextElementSibling"] as const)
+          for (let next = child[side]; next !== null; next = next[side]) {
+            if (next.matches(`${FIELDS},label,legend`) || next.querySelector(FIELDS) !== null) break;
+            found.push(...inside(next));
+          }
+    }
+    return found;
+  }
+
+  function stepOf(button: Element): "less" | "more" | undefined {
+    const said =
+      ariaName(button) ||
+      clean(button.textContent) ||
+      clean((button as HTMLElement).title) ||
+      `${button.getAttribute("name") ?? ""} ${button.className} ${Object.values((button as HTMLElement).dataset).join(" ")}`;
+    const less = "decrea|decrement|minus|subtract|(?:^|[^a-z])(?:less|fewer|remove|down|dec|lower)(?![a-z])";
+    const more = "increa|increment|plus|(?:^|[^a-z])(?:more|add|up|inc|raise|higher)(?![a-z])";
+    if (new RegExp(`^[-\u2212\u2013\u25bc\u25be\u2193]$|${less}`, "i").test(said)) return "less";
+    if (new RegExp(`^[+\uff0b\u25b2\u25b4\u2191]$|${more}`, "i").test(said)) return "more";
+    return undefined;
+  }
+
+  function isStepped(field: Element): boolean {
+    const { readOnly, value } = field as HTMLInputElement;
+    if (readOnly !== true && !/^-?\d+$/.test(clean(value))) return false;
+    const steps = buttonsBeside(field).map(stepOf);
+    return steps.includes("less") && steps.includes("more");
+  }
+
   const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
   const same = (a: string, b: string): boolean =>
     clean(a).toLowerCase() === clean(b).toLowerCase() || (letters(a) !== "" && letters(a) === letters(b));
 
-  return { clean, all, parentOf, shown, textOf, ariaName, ownLabel, labelsOf, aim, isDisabled, same };
+  return {
+    clean,
+    all,
+    parentOf,
+    shown,
+    textOf,
+    ariaName,
+    ownLabel,
+    labelsOf,
+    aim,
+    isDisabled,
+    buttonsBeside,
+    stepOf,
+    isStepped,
+    same,
+  };
 }

@@ -37,6 +37,14 @@ export function nameKit(kit: AriaKit): NameKit {
   const hasField = (element: Element): boolean =>
     element.matches(ANY_FIELD) || element.querySelector(ANY_FIELD) !== null;
 
+  /** What stands above a calendar. */
+  const MONTH = /^(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z.]* \d{4}$/i;
+  /** A list that is there for the form's post only. */
+  const isReplaced = (select: Element): boolean => {
+    const { width, height } = select.getBoundingClientRect();
+    return width <= 4 || height <= 4;
+  };
+
   function bareText(node: Element): string {
     const before = node.previousSibling;
     return before !== null && before.nodeType === Node.TEXT_NODE ? clean(before.textContent) : "";
@@ -51,7 +59,8 @@ export function nameKit(kit: AriaKit): NameKit {
       node = parentOf(node)
     ) {
       for (let before = node.previousElementSibling; before !== null; before = before.previousElementSibling) {
-        if (own.has(before)) continue;
+        if (own.has(before) || MONTH.test(textOf(before))) continue;
+        if (before.tagName === "SELECT" && isReplaced(before)) continue;
         if (hasField(before)) return "";
         if (before.matches("h1,h2,h3,h4,h5,h6,legend,label,th,td,dt,p,span,strong,b,div") && textOf(before) !== "")
           return textOf(before);
@@ -246,7 +255,9 @@ export function nameKit(kit: AriaKit): NameKit {
         hostName(element) ||
         textBefore(element, [element])
       );
-    return ownLabel(element) || wrapped || (widget === "calendar" ? groupName([element]) : "") || fieldName(element);
+    const own = ownLabel(element);
+    if (own !== "" && !(widget === "calendar" && MONTH.test(own))) return own;
+    return wrapped || (widget === "calendar" ? groupName([element]) : "") || fieldName(element);
   }
 
   function named(element: HTMLElement, label: string, isGroup = false): Names {

@@ -1,7 +1,8 @@
 import type { CDPSession } from "playwright";
 import { ariaKit } from "./aria.js";
+import { type FieldKit, fieldKit } from "./fields.js";
 import { pageKit } from "./kit.js";
-import { type NameKit, nameKit } from "./names.js";
+import { nameKit } from "./names.js";
 
 /** An object of our own that stays in the page. */
 export interface PageHandle<T> {
@@ -36,8 +37,8 @@ export class PageWorld {
   }
 
   /** As `evaluate`, but the function also gets the page's kit, and what it returns stays in the page. */
-  async hold<R, A>(work: (kit: NameKit, argument: A) => R, argument: A): Promise<PageHandle<Awaited<R>>> {
-    const withKit = `function (argument) { return (${work})((${nameKit})((${ariaKit})((${pageKit})())), argument); }`;
+  async hold<R, A>(work: (kit: FieldKit, argument: A) => R, argument: A): Promise<PageHandle<Awaited<R>>> {
+    const withKit = `function (argument) { return (${work})((${fieldKit})((${nameKit})((${ariaKit})((${pageKit})()))), argument); }`;
     const { objectId } = await this.call(withKit, { executionContextId: this.context }, argument, false);
     if (objectId === undefined) throw new Error("nothing was left in the page");
     return {

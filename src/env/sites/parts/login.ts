@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright";
 import { messageOf, UserError } from "../../../core/errors.js";
+import { readSmall } from "../../../core/files.js";
 import { BrowserHost } from "../../browser/browser.js";
 import type { RunningSite } from "../../site.js";
 
@@ -29,7 +30,7 @@ export async function storageStateOf(
 function readState(file: string): StorageState {
   let state: unknown;
   try {
-    state = JSON.parse(readFileSync(file, "utf8"));
+    state = JSON.parse(readSmall(file));
   } catch (error) {
     throw new UserError(`site.storage_state: ${file} cannot be read: ${messageOf(error)}`, {
       hint: "It is the file that Playwright's `context.storageState({ path })` writes.",
