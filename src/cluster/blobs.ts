@@ -20,7 +20,7 @@ function checked(address: string, bytes: Buffer | null): Buffer | undefined {
   return bytes !== null && sha256(bytes) === address ? bytes : undefined;
 }
 
-export class RedisBlobs implements BlobStore {
+class RedisBlobs implements BlobStore {
   constructor(private readonly redis: Redis) {}
 
   async put(bytes: Uint8Array): Promise<string> {
@@ -77,4 +77,9 @@ export class FolderBlobs implements BlobStore {
   private path(address: string): string {
     return join(this.folder, address);
   }
+}
+
+/** @param folder one that coordinator and workers share; null: Redis holds them. */
+export function openBlobs(folder: string | null, redis: Redis): BlobStore {
+  return folder === null ? new RedisBlobs(redis) : new FolderBlobs(folder);
 }

@@ -2,7 +2,7 @@ import type { Queue, QueueEvents, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { UserError } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
-import { type BlobStore, FolderBlobs, RedisBlobs } from "./blobs.js";
+import { type BlobStore, openBlobs } from "./blobs.js";
 import { Connections, type RedisAddress, redact } from "./connection.js";
 import {
   type Announcement,
@@ -100,7 +100,7 @@ export class Dispatcher {
     const connections = await Connections.to(address, note);
     try {
       const redis = connections.connect();
-      const blobs = announcement.blobs === null ? new RedisBlobs(redis) : new FolderBlobs(announcement.blobs);
+      const blobs = openBlobs(announcement.blobs, redis);
       const made = await Queues.of(connections, announcement.run);
       const dispatcher = new Dispatcher(options, connections, redis, blobs, made);
       await dispatcher.begin();

@@ -1,7 +1,7 @@
 import type { Queue, QueueEvents, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { messageOf, UserError } from "../core/errors.js";
-import { type BlobStore, FolderBlobs, RedisBlobs } from "./blobs.js";
+import { type BlobStore, openBlobs } from "./blobs.js";
 import { Connections, type RedisAddress, redact } from "./connection.js";
 import {
   type Announcement,
@@ -139,7 +139,7 @@ class Membership {
     announcement: Announcement,
     announced: string,
   ): Promise<Membership> {
-    const blobs = announcement.blobs === null ? new RedisBlobs(redis) : new FolderBlobs(announcement.blobs);
+    const blobs = openBlobs(announcement.blobs, redis);
     const membership = new Membership(options, redis, blobs, announcement, announced);
     const mine = `worker ${options.name}`;
     try {
