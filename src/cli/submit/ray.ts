@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { type IncomingMessage, request as overHttp } from "node:http";
+import { request as overHttps } from "node:https";
+import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
 
@@ -31,7 +34,7 @@ export class RayJobs {
   constructor(
     readonly url: string,
     private readonly headers: Readonly<Record<string, string>> = headersOf(process.env.RAY_JOB_HEADERS),
-    private readonly fetched: typeof fetch = fetch,
+    private readonly sent: Send = send,
   ) {}
 
   /** Uploads a working directory; equal archives once. @returns its URI. */
@@ -72,11 +75,7 @@ export class RayJobs {
     for (;;) {
       let answer: Response;
       try {
-        answer = await this.fetched(new URL(path, this.url), {
-          method,
-          headers: { ...type, ...this.headers },
-          ...(body === undefined ? {} : { body: body as BodyInit }),
-        });
+        answer = await this.sent(new URL(path, this.url), { method, headers: { ...type, ...this.headers }, body });
       } catch (error) {
         // a job that was taken must not be submitted twice
         if (method === "GET" && performance.now() - began < PATIENCE_MS) {
@@ -94,6 +93,25 @@ export class RayJobs {
     }
   }
 }
+
+/** Sends one request. */
+export type Send = (
+  url: URL,
+  of: { method: string; headers: Readonly<Record<string, string>>; body: string | Buffer | undefined },
+) => Promise<Response>;
+
+/** `fetch` says `Sec-Fetch-Mode`, by which Ray knows browsers, which may change nothing: this request is plain. */
+const send: Send = async (url, { method, headers, body }) => {
+  const bytes = body === undefined ? undefined : Buffer.from(body);
+  const length = bytes === undefined ? {} : { "content-length": bytes.length };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const over = url.protocol === "https:" ? overHttps : overHttp;
+    over(url, { method, headers: { ...headers, ...length } }, resolve)
+      .on("error", reject)
+      .end(bytes);
+  });
+  return new Response(new Uint8Array(await buffer(answer)), { status: answer.statusCode ?? 500 });
+};
 
 function headersOf(text: string | undefined): Record<string, string> {
   if (text === undefined || text === "") return {};

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
 import { anyscaleYaml, entrypoint, environmentOf, jobOf, readJob } from "../../../src/cli/submit/job.js";
-import { type RayJob, RayJobs, type RayStatus } from "../../../src/cli/submit/ray.js";
+import { type RayJob, RayJobs, type RayStatus, type Send } from "../../../src/cli/submit/ray.js";
 import { filesOf, submitToRay } from "../../../src/cli/submit/submit.js";
 import { zip } from "../../../src/cli/submit/zip.js";
 import { UserError } from "../../../src/core/errors.js";
@@ -90,16 +90,15 @@ describe("a job on Ray", () => {
     const submitted: RayJob[] = [];
     const stopped: string[] = [];
     const uploads: string[] = [];
-    const fetched = (async (url: URL, init: { method: string; body?: string }) => {
-      const { pathname } = new URL(url);
+    const sent: Send = async ({ pathname }, { method, body }) => {
       const [, id] = /^\/api\/jobs\/([^/]+)/.exec(pathname) ?? [];
       if (pathname.startsWith("/api/packages/")) {
-        if (init.method === "GET") return new Response("", { status: 404 });
+        if (method === "GET") return new Response("", { status: 404 });
         uploads.push(pathname);
         return Response.json({});
       }
       if (pathname === "/api/jobs/") {
-        submitted.push(JSON.parse(init.body as string) as RayJob);
+        submitted.push(JSON.parse(body as string) as RayJob);
         return Response.json({});
       }
       if (pathname.endsWith("/logs")) return Response.json({ logs: `log of ${id}\n` });
@@ -108,8 +107,8 @@ describe("a job on Ray", () => {
         return Response.json({ stopped: true });
       }
       return Response.json({ status: stopped.includes(id as string) ? "STOPPED" : (endings.shift() ?? "RUNNING") });
-    }) as unknown as typeof fetch;
-    return { ray: new RayJobs("http://head:8265", {}, fetched), submitted, stopped, uploads };
+    };
+    return { ray: new RayJobs("http://head:8265", {}, sent), submitted, stopped, uploads };
   }
   const run = (ray: RayJobs, changes: object = {}, options: { stop?: boolean; signal?: AbortSignal } = {}) => {
     let printed = "";
