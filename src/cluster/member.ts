@@ -93,8 +93,8 @@ async function look(
   }
   for (const [run, membership] of joined) {
     if (announced.get(run) === membership.announced) continue;
-    joined.delete(run);
     await membership.leave("at once");
+    joined.delete(run);
     options.say(`worker ${options.name}: left ${membership.name}`);
   }
   for (const [run, text] of announced) {
@@ -117,6 +117,7 @@ class Membership {
   private busySince = 0;
   private busy = 0;
   private done = 0;
+  private left: Promise<void> | undefined;
 
   private constructor(
     private readonly options: MemberOptions,
@@ -225,13 +226,19 @@ class Membership {
     };
     const { run } = this.announcement;
     const { name } = this.options;
-    await this.redis.set(workerKey(run, name), JSON.stringify(beat), "EX", WORKER_LIFETIME_S);
-    await this.redis.sadd(workersKey(run), name);
-    await this.redis.expire(workersKey(run), 3600);
+    if (this.left !== undefined) return;
+    const keys = this.redis.multi().set(workerKey(run, name), JSON.stringify(beat), "EX", WORKER_LIFETIME_S);
+    await keys.sadd(workersKey(run), name).expire(workersKey(run), 3600).exec();
   }
 
   /** Closes what was opened. @param how whether somebody still waits for what is under way. */
-  async leave(how: "finish" | "at once"): Promise<void> {
+  leave(how: "finish" | "at once"): Promise<void> {
+    // a worker that is told to end may be leaving already
+    this.left ??= this.close(how);
+    return this.left;
+  }
+
+  private async close(how: "finish" | "at once"): Promise<void> {
     const { run } = this.announcement;
     if (how === "at once") this.questions?.waiter.close();
     await Promise.all(this.workers.map((worker) => worker.close()));

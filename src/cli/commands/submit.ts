@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { EXIT, UserError } from "../../core/errors.js";
 import { writeAtomic } from "../../core/files.js";
 import type { CliCommand, CliContext } from "../shared.js";
-import { follow } from "../submit/follow.js";
+import { follow, stopped } from "../submit/follow.js";
 import { anyscaleYaml, type Job, jobOf, readJob } from "../submit/job.js";
-import { RayJobs } from "../submit/ray.js";
+import { RayJobs, type RayStatus } from "../submit/ray.js";
 import { submitToRay } from "../submit/submit.js";
 
 interface Flags {
@@ -39,9 +39,11 @@ async function submit(overrides: readonly string[], flags: Flags, context: CliCo
     throw new UserError("Give --ray URL or --anyscale FILE, one of the two.", { exitCode: EXIT.usage });
   const print = (text: string): void => void process.stdout.write(text);
   if (flags.follow !== undefined && flags.ray !== undefined) {
-    const ended = await follow(new RayJobs(flags.ray), flags.follow, print, context.signal);
+    const ray = new RayJobs(flags.ray);
+    let ended = await follow(ray, flags.follow, print, context.signal);
+    if (ended === undefined && flags.stop === true) ended = await stopped(ray, flags.follow, print);
     context.log(`${flags.follow}: ${ended?.status ?? "goes on"}`);
-    context.exitWith(ended === undefined ? EXIT.interrupted : ended.status === "SUCCEEDED" ? EXIT.ok : EXIT.failed);
+    context.exitWith(exitOf(ended?.status));
     return;
   }
   const job = jobFrom(flags, overrides);
@@ -61,6 +63,11 @@ async function submit(overrides: readonly string[], flags: Flags, context: CliCo
     stamp: Date.now().toString(36),
   });
   context.exitWith(code);
+}
+
+function exitOf(status: RayStatus["status"] | undefined): number {
+  if (status === "SUCCEEDED") return EXIT.ok;
+  return status === "FAILED" ? EXIT.failed : EXIT.interrupted;
 }
 
 function jobFrom(flags: Flags, overrides: readonly string[]): Job {

@@ -33,3 +33,13 @@ export async function follow(
     });
   }
 }
+
+/** Stops a job, and prints what it says as it ends. */
+export async function stopped(
+  ray: Pick<RayJobs, "status" | "logs" | "stop">,
+  id: string,
+  print: (text: string) => void,
+): Promise<RayStatus | undefined> {
+  await ray.stop(id);
+  return follow(ray, id, print, new AbortController().signal);
+}

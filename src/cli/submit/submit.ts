@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { shippedOr } from "../../config/config.js";
 import { EXIT, UserError } from "../../core/errors.js";
-import { follow } from "./follow.js";
+import { follow, stopped } from "./follow.js";
 import { entrypoint, environmentOf, type Job, workerEntrypoint } from "./job.js";
 import type { RayJob, RayJobs } from "./ray.js";
 import { type ZipEntry, zip } from "./zip.js";
@@ -82,8 +82,7 @@ async function leave(
   workers: readonly string[],
 ): Promise<number> {
   if (stop) {
-    await ray.stop(id);
-    await follow(ray, id, print, new AbortController().signal);
+    await stopped(ray, id, print);
     say(`${id} was stopped; the same command resumes it`);
   } else {
     const beside = workers.length === 0 ? "" : ` (its ${workers.length} workers too, until they are stopped)`;
