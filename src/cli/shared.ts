@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
+import { openSpans } from "../core/spans.js";
 import { versions } from "../runs/run-directory.js";
 
 /** What every subcommand file exports as `command`; its file name is the subcommand's name. */
@@ -48,7 +49,9 @@ export async function runProgram(
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
+  let closeSpans: Awaited<ReturnType<typeof openSpans>>;
   try {
+    closeSpans = await openSpans();
     const program = await build(context);
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -59,6 +62,7 @@ export async function runProgram(
         : reportError(error, context.log, argv.includes("--debug"));
   } finally {
     interrupt.dispose();
+    await closeSpans?.();
   }
   process.exitCode = code;
   if (!failed) return;

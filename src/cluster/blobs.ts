@@ -13,8 +13,11 @@ export interface BlobStore {
   drop(address: string): Promise<void>;
 }
 
-/** Seconds after which Redis forgets a blob that nobody dropped: of a coordinator or worker that is gone. */
-const LIFETIME_S = 24 * 3600;
+/**
+ * Seconds after which Redis forgets a blob that nobody dropped nor asked for. A coordinator asks for its own every second;
+ * a result that it does not fetch in time is computed again.
+ */
+const LIFETIME_S = 900;
 
 function checked(address: string, bytes: Buffer | null): Buffer | undefined {
   return bytes !== null && sha256(bytes) === address ? bytes : undefined;

@@ -4,6 +4,7 @@ import { UserError } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
 import { Connections, type RedisAddress, redact } from "./connection.js";
+import { WorkerMeter } from "./meter.js";
 import {
   type Announcement,
   type Beat,
@@ -46,16 +47,6 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Who works for a run, and what waits. */
-export interface ClusterStatus {
-  readonly workers: number;
-  readonly refused: number;
-  readonly waiting: number;
-  readonly active: number;
-  /** Share of the workers' time since they joined in which they had nothing to do; null without workers. */
-  readonly idle: number | null;
-}
-
 export interface DispatcherOptions {
   readonly address: RedisAddress;
   readonly announcement: Announcement;
@@ -82,7 +73,8 @@ export class Dispatcher {
   private timer: NodeJS.Timeout | undefined;
   private alone = performance.now();
   private closed = false;
-  status: ClusterStatus = { workers: 0, refused: 0, waiting: 0, active: 0, idle: null };
+  /** Who works for the run, and what waits. */
+  readonly meter = new WorkerMeter();
 
   private constructor(
     private readonly options: DispatcherOptions,
@@ -198,11 +190,15 @@ export class Dispatcher {
   }
 
   private async completed(id: string, returned: unknown): Promise<void> {
+    const result = (typeof returned === "string" ? JSON.parse(returned) : returned) as JobResult | undefined;
+    if (result === undefined) return;
+    const { blob } = result;
     const job = this.pending.get(keyOfCopy(id));
-    if (job === undefined || job.settled) return;
+    // the result of a slow copy is nobody's
+    if (job === undefined) return this.blobs.drop(blob);
+    if (job.settled) return;
     job.settled = true;
     this.stragglers.ended(id, job.kind);
-    const { blob } = (typeof returned === "string" ? JSON.parse(returned) : returned) as JobResult;
     const bytes = await this.blobs.get(blob);
     if (bytes === undefined) {
       // its result was lost: it is done again, as a copy that no old state stands for
@@ -266,30 +262,20 @@ export class Dispatcher {
 
   private async look(active: number): Promise<void> {
     const { run, name } = this.options.announcement;
-    const beats: Beat[] = [];
-    let refused = 0;
+    const beats = new Map<string, Beat>();
     for (const worker of await this.redis.smembers(workersKey(run))) {
       const text = await this.redis.get(workerKey(run, worker));
       const beat = text === null ? undefined : parseBeat(text);
       if (beat === undefined) {
         await this.redis.srem(workersKey(run), worker);
       } else if (beat.refused !== undefined) {
-        refused++;
         if (!this.named.has(worker + beat.refused)) this.options.note(`worker ${worker} is refused: ${beat.refused}`);
         this.named.add(worker + beat.refused);
-      } else beats.push(beat);
+      } else beats.set(worker, beat);
     }
-    const up = beats.reduce((sum, beat) => sum + beat.up, 0);
-    const busy = beats.reduce((sum, beat) => sum + beat.busy, 0);
-    this.status = {
-      workers: beats.length,
-      refused,
-      waiting: this.pending.size - active,
-      active,
-      idle: up > 0 ? 1 - busy / up : null,
-    };
+    this.meter.look(beats, this.pending.size - active);
     const now = performance.now();
-    if (beats.length > 0 || this.pending.size === 0) this.alone = now;
+    if (beats.size > 0 || this.pending.size === 0) this.alone = now;
     else if (now - this.alone > ALONE_MS) {
       this.alone = now;
       this.options.note(

@@ -1,4 +1,5 @@
-import type { Queue, QueueEvents, Worker } from "bullmq";
+import type { Queue, QueueEvents, Telemetry, Worker } from "bullmq";
+import { spansAreOn } from "../core/spans.js";
 import { type Connections, notInstalled } from "./connection.js";
 import { PREFIX, type QueueName, queueName } from "./protocol.js";
 
@@ -13,13 +14,16 @@ export class Queues {
     private readonly bull: typeof import("bullmq"),
     private readonly connections: Connections,
     private readonly run: string,
+    /** Spans of jobs, which go on where a worker takes them. */
+    private readonly spans: { telemetry?: Telemetry },
   ) {}
 
   static async of(connections: Connections, run: string): Promise<Queues> {
     const bull = await import("bullmq").catch((error) => {
       throw notInstalled("bullmq", error);
     });
-    return new Queues(bull, connections, run);
+    const spans = spansAreOn() ? { telemetry: new (await import("bullmq-otel")).BullMQOtel() } : {};
+    return new Queues(bull, connections, run, spans);
   }
 
   /** @param guest whether the queue is another's: nothing is written of it then, as it may be gone already. */
@@ -30,6 +34,7 @@ export class Queues {
         prefix: PREFIX,
         streams: { events: { maxLen: EVENTS } },
         skipMetasUpdate: guest,
+        ...this.spans,
       }),
     );
   }
@@ -66,6 +71,7 @@ export class Queues {
           maxStalledCount: LOST_WORKERS,
           // a queue that was silent while Redis was away is asked again soon
           drainDelay: 2,
+          ...this.spans,
         },
       ),
     );

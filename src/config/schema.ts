@@ -210,6 +210,14 @@ const distributed = z.strictObject({
     .min(0)
     .default(4)
     .describe("a job that takes so many times the median is given to a second worker; 0 = never"),
+  staleness: z
+    .int()
+    .min(0)
+    .max(16)
+    .default(0)
+    .describe(
+      "k: workers sample with the policy of k steps ago, while others train; 0 = the newest, one after the other",
+    ),
 });
 
 const report = z.strictObject({
@@ -280,6 +288,18 @@ const RELATIONS: readonly {
     path: ["training", "min_signal_groups"],
     error: "cannot be more than training.prompts_per_step: a step has no more groups, and none would be trained on",
     holds: ({ training }) => training.min_signal_groups <= training.prompts_per_step,
+  },
+  {
+    path: ["distributed", "staleness"],
+    error: "needs workers that sample: set distributed.redis, with rollouts among distributed.jobs",
+    holds: ({ distributed: { staleness, redis, jobs } }) =>
+      staleness === 0 || (redis !== null && jobs.includes("rollouts")),
+  },
+  {
+    path: ["distributed", "staleness"],
+    error: "needs truncated importance weights: set objective.importance_cap (2, say) of an objective that has it",
+    holds: ({ distributed: { staleness }, objective }) =>
+      staleness === 0 || typeof objective.importance_cap === "number",
   },
 ];
 

@@ -26,6 +26,16 @@ export interface StepMetrics {
   /** What the objective adds; plain numbers. */
   readonly extra?: Readonly<Record<string, number | null>>;
   readonly time: StepTimes;
+  /** What workers did in the step; absent in one process. As times are, it is of the moment. */
+  readonly workers?: StepWorkers;
+}
+
+export interface StepWorkers {
+  readonly workers: number;
+  /** The most jobs that waited at once. */
+  readonly waiting: number;
+  /** Share of the workers' time in which they had nothing to do; null where none has told. */
+  readonly idle: number | null;
 }
 
 export interface StepTimes {
@@ -62,11 +72,14 @@ export const RECIPE_KEYS = [
   "gradient_agreement",
   "gradient_noise_fraction",
   "gradient_noise_scale",
+  "importance_truncated",
+  "importance_weight",
   "mask_noise_fraction",
   "nonfinite_steps",
   "on_policy_ratio_error",
   "response_length",
   "skipped_steps",
+  "staleness",
 ] as const;
 
 /**
@@ -77,11 +90,12 @@ export function formatMetrics(metrics: StepMetrics): string {
   const line: Record<string, unknown> = {};
   for (const key of STEP_KEYS) line[key] = finite(metrics.step, key, metrics[key]);
   for (const key of Object.keys(metrics.extra ?? {}).sort()) {
-    if (key in line || key === "time")
+    if (key in line || key === "time" || key === "workers")
       throw new Error(`metrics: the objective's "${key}" is a key of every step already`);
     line[key] = finite(metrics.step, key, metrics.extra?.[key] ?? null);
   }
   line.time = Object.fromEntries(TIME_KEYS.map((key) => [key, finite(metrics.step, `time.${key}`, metrics.time[key])]));
+  if (metrics.workers !== undefined) line.workers = metrics.workers;
   return JSON.stringify(line);
 }
 
@@ -156,10 +170,25 @@ function parseMetrics(value: unknown, where: string): StepMetrics {
   const time = (row.time ?? {}) as Record<string, unknown>;
   const extra: Record<string, number | null> = {};
   for (const key of Object.keys(row))
-    if (key !== "time" && !(STEP_KEYS as readonly string[]).includes(key)) extra[key] = number(key);
+    if (key !== "time" && key !== "workers" && !(STEP_KEYS as readonly string[]).includes(key))
+      extra[key] = number(key);
   const metrics = Object.fromEntries(STEP_KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
+  const workers = typeof row.workers === "object" ? (row.workers as Partial<StepWorkers> | null) : null;
   const times = Object.fromEntries(TIME_KEYS.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
-  return { ...metrics, ...(Object.keys(extra).length > 0 ? { extra } : {}), time: times };
+  return {
+    ...metrics,
+    ...(Object.keys(extra).length > 0 ? { extra } : {}),
+    time: times,
+    ...(workers === null
+      ? {}
+      : {
+          workers: {
+            workers: Number(workers.workers ?? 0),
+            waiting: Number(workers.waiting ?? 0),
+            idle: typeof workers.idle === "number" ? workers.idle : null,
+          },
+        }),
+  };
 }
 
 /** The lines of the steps 1 to `through`, ascending, of a file that may be damaged; what comes after them may be anything. */

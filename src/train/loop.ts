@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
+import { inSpan } from "../core/spans.js";
 import { adapterConfig, initialParameters } from "../engine/adapter.js";
 import { checkPromptsFit, checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, Split } from "../env/environment.js";
@@ -27,18 +28,19 @@ import { EarlyStop, type EarlyStopState } from "./early-stop.js";
 import { evaluatePolicy } from "./evaluate.js";
 import type { GradientNoiseState } from "./noise/gradient-noise.js";
 import { NoiseMeters } from "./noise/noise-meters.js";
-import { asReference, REFERENCE, refreshedReference } from "./refresh.js";
+import { asKept, keptPolicy, REFERENCE } from "./refresh.js";
 import { rehearse } from "./rehearsal.js";
+import { AheadGroups } from "./rollouts/ahead.js";
 import type { CurriculumState } from "./rollouts/curriculum.js";
 import { type GroupSource, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf } from "./rollouts/groups.js";
 import { openRecorded, type RecordedGroups } from "./rollouts/recorded-groups.js";
 import type { Slots } from "./rollouts/slots.js";
 import { openMetrics, openRun, type Run } from "./run.js";
-import { Clock, samplerMetrics, stepMetrics } from "./step-metrics.js";
+import { Clock, importanceMetrics, samplerMetrics, stepMetrics } from "./step-metrics.js";
 import { withoutLongTasks } from "./supervised/skip-long.js";
 import type { TrainOptions, TrainResult } from "./types.js";
-import { prepareBatches, takeStep } from "./update.js";
+import { prepareBatches, scoreAs, takeStep } from "./update.js";
 
 /** Steps in a row whose gradient is not finite before the run gives up. */
 const NON_FINITE_LIMIT = 3;
@@ -161,32 +163,37 @@ class PolicyTraining {
     this.best = state?.best ?? null;
     this.early = new EarlyStop(config.training.early_stop, state?.early_stop);
     this.noise = new NoiseMeters(config, objective, policy, state?.gradient_noise);
+    const played = new PlayedGroups(
+      config,
+      objective,
+      policy,
+      crew.environment,
+      state?.cursor ?? 0,
+      (done, all, { task, outcome }) =>
+        this.phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
+      state?.curriculum,
+      crew.collect,
+    );
+    const { staleness } = config.distributed;
+    const now = () => policy.engine.getParameters("policy");
     this.source =
       recorded ??
-      new PlayedGroups(
-        config,
-        objective,
-        policy,
-        crew.environment,
-        state?.cursor ?? 0,
-        (done, all, { task, outcome }) =>
-          this.phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
-        state?.curriculum,
-        crew.collect,
-      );
+      (staleness > 0 && crew.pin !== undefined
+        ? new AheadGroups(staleness, config.training.steps, played, crew.pin, now, run.checkpoint)
+        : played);
   }
 
   async train(start: ReadonlyMap<string, Tensor>): Promise<TrainResult> {
     const { config, run } = this;
     const { engine } = this.policy;
-    await engine.setParameters("reference", refreshedReference(run.checkpoint) ?? start);
+    await engine.setParameters("reference", keptPolicy(REFERENCE, run.checkpoint) ?? start);
     await engine.setParameters("policy", run.checkpoint === undefined ? start : parametersIn(run.checkpoint));
     await engine.setOptimizer(run.checkpoint?.optimizer);
     const metrics = await openMetrics(run, this.watch);
 
     const before = await this.evaluateBefore(start);
     while (!this.over && !this.options.signal.aborted) {
-      const line = await this.trainStep(this.step + 1);
+      const line = await inSpan("step", { step: this.step + 1 }, () => this.trainStep(this.step + 1));
       this.step++;
       const refresh = config.training.reference_refresh;
       if (refresh > 0 && this.step % refresh === 0)
@@ -242,7 +249,7 @@ class PolicyTraining {
     const clock = new Clock();
 
     // 1. Collect: play the tasks of the step, or read what another run played. [G] rewards, and credit by the objective
-    const collected = await this.source.collect(step);
+    const collected = await inSpan("collect", {}, () => this.source.collect(step));
     const { groups } = collected;
     await this.record(step, groups);
 
@@ -255,7 +262,11 @@ class PolicyTraining {
     this.phase({ doing: "scoring" });
     clock.lap();
     const noise = this.noise.of(step, groups, samples);
-    const batches = await prepareBatches(policy, objective, config.objective, noise.parts, size, this.crew.score);
+    const { score: scores } = this.crew;
+    const sampler = scoreAs(policy.engine, collected.sampled?.parameters, scores);
+    const batches = await inSpan("score", {}, () =>
+      prepareBatches(policy, objective, config.objective, noise.parts, size, scores, sampler),
+    );
     await noise.begin(batches);
     const score = clock.lap();
 
@@ -266,7 +277,9 @@ class PolicyTraining {
     const updates: Record<string, number>[] = [];
     for (let i = 0; batches.length > 0 && i < iterations; i++) {
       const observer = i === 0 ? noise : undefined;
-      const metrics = await takeStep(policy.engine, batches, this.updates + 1, lr, observer, slots);
+      const metrics = await inSpan("update", {}, () =>
+        takeStep(policy.engine, batches, this.updates + 1, lr, observer, slots),
+      );
       updates.push(this.checkFinite(metrics, step));
       this.updates++;
     }
@@ -274,12 +287,14 @@ class PolicyTraining {
     // 5. Metrics.
     const extra = {
       ...samplerMetrics(policy, objective, groups, batches),
+      ...importanceMetrics(collected, batches, objective.weighing?.(config.objective).importance_cap),
       ...(await noise.metrics()),
       nonfinite_steps: this.nonFinite,
       skipped_steps: this.skipped,
     };
     const time = { rollout: collected.rollout, score, update: clock.lap(), total: clock.total() };
-    return stepMetrics(policy, collected, samples, updates, { step, lr, extra, time });
+    const workers = this.crew.figures?.();
+    return stepMetrics(policy, collected, samples, updates, { step, lr, extra, time, ...(workers && { workers }) });
   }
 
   private async record(step: number, groups: readonly Group[]): Promise<void> {
@@ -355,14 +370,10 @@ class PolicyTraining {
   }
 
   private async evaluateSplit(split: Split, step: number): Promise<Evaluation> {
-    const evaluation = await evaluatePolicy(
-      this.policy,
-      this.crew.environment,
-      this.config,
-      split,
-      (done, all) => this.phase({ doing: `evaluating ${split}`, done, all }),
-      undefined,
-      this.crew.collect,
+    const { policy, crew, config } = this;
+    const tell = (done: number, all: number): void => this.phase({ doing: `evaluating ${split}`, done, all });
+    const evaluation = await inSpan("evaluate", { split }, () =>
+      evaluatePolicy(policy, crew.environment, config, split, tell, undefined, crew.collect),
     );
     this.watch.evaluation(step, evaluation);
     return evaluation;
@@ -390,7 +401,8 @@ class PolicyTraining {
       ...parts,
       groups: {
         ...groups,
-        ...(refreshes ? { [REFERENCE]: asReference(await engine.getParameters("reference")) } : {}),
+        ...(refreshes ? asKept(REFERENCE, await engine.getParameters("reference")) : {}),
+        ...this.source.kept?.(this.step),
       },
       optimizer: await engine.getOptimizer(),
       state: {

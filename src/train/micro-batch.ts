@@ -8,4 +8,6 @@ export interface MicroBatch {
   /** What the batch's `owner` counts. */
   readonly trajectories: readonly Trajectory[];
   readonly values: SegmentValues;
+  /** [S] importance weights that are in the advantages already; absent where the policy that sampled is taken for the old one. */
+  readonly trust?: Float32Array;
 }

@@ -4,17 +4,16 @@ import type { Checkpoint } from "../runs/checkpoint.js";
 /** The group of a checkpoint that keeps a reference which is not where the run began (`training.reference_refresh`). */
 export const REFERENCE = "reference";
 
-const PREFIX = "reference/";
-
-/** A reference's tensors under names that are not the policy's. */
-export function asReference(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
-  return new Map([...tensors].map(([name, tensor]) => [`${PREFIX}${name}`, tensor]));
+/** A further policy's tensors as a checkpoint keeps them: under names that are not the trained policy's. */
+export function asKept(name: string, tensors: ReadonlyMap<string, Tensor>): Record<string, Map<string, Tensor>> {
+  return { [name]: new Map([...tensors].map(([tensor, value]) => [`${name}/${tensor}`, value])) };
 }
 
-/** The reference that a checkpoint keeps; undefined where it is that of the run's start. */
-export function refreshedReference(
+/** A further policy that a checkpoint keeps; undefined where it has none of that name. */
+export function keptPolicy(
+  name: string,
   checkpoint: Pick<Checkpoint, "groups"> | undefined,
 ): Map<string, Tensor> | undefined {
-  const kept = checkpoint?.groups?.[REFERENCE];
-  return kept && new Map([...kept].map(([name, tensor]) => [name.slice(PREFIX.length), tensor]));
+  const kept = checkpoint?.groups?.[name];
+  return kept && new Map([...kept].map(([tensor, value]) => [tensor.slice(name.length + 1), value]));
 }

@@ -30,7 +30,7 @@ export function stepMetrics(
   { groups, generating, episodes }: StepGroups,
   samples: readonly Sample[],
   updates: readonly Readonly<Record<string, number>>[],
-  { extra, ...rest }: Pick<StepMetrics, "step" | "lr" | "extra" | "time">,
+  { extra, ...rest }: Pick<StepMetrics, "step" | "lr" | "extra" | "time" | "workers">,
 ): StepMetrics {
   const last = updates.at(-1) ?? {};
   const known = new Set<string>(LOSS_METRICS);
@@ -98,6 +98,28 @@ export function samplerMetrics(
     trajectories: trajectories as readonly TokenTrajectory[],
   }));
   return { ...averages(measured), ...sampler.watch?.(watched, scoring, options) };
+}
+
+/** How old the policy was that sampled, and the weights that correct for it; nothing where neither can be. */
+export function importanceMetrics(
+  { sampled }: Pick<StepGroups, "sampled">,
+  batches: readonly MicroBatch[],
+  cap: number | null | undefined,
+): Record<string, number | null> {
+  const weights = batches.flatMap(({ batch, trust }) =>
+    [...(trust ?? [])].filter((_, s) => (batch.owner[s] ?? -1) >= 0),
+  );
+  return {
+    ...(sampled === undefined ? {} : { staleness: sampled.lag }),
+    ...(typeof cap !== "number"
+      ? {}
+      : {
+          importance_weight: weights.length === 0 ? null : mean(weights),
+          // what is masked is 0
+          importance_truncated:
+            weights.length === 0 ? null : mean(weights.map((w) => Number(w === 0 || w >= Math.fround(cap)))),
+        }),
+  };
 }
 
 /** The mean of each name over those that have it. */

@@ -66,11 +66,30 @@ export function scoreHere(engine: Pick<Engine, "score">): ScoreAll {
   };
 }
 
+/** Scores with other parameters in the policy's place; undefined where there are none. */
+export function scoreAs(
+  engine: Pick<Engine, "getParameters" | "setParameters">,
+  parameters: ReadonlyMap<string, Tensor> | undefined,
+  score: ScoreAll,
+): ((batches: readonly Batch[]) => Promise<readonly Float32Array[]>) | undefined {
+  if (parameters === undefined) return undefined;
+  return async (batches) => {
+    const now = await engine.getParameters("policy");
+    await engine.setParameters("policy", parameters);
+    try {
+      return await score(batches, "policy");
+    } finally {
+      await engine.setParameters("policy", now);
+    }
+  };
+}
+
 /**
  * Lays samples out in micro-batches and fixes everything the loss compares with: old values from the rollout itself
  * (or a scoring pass, where the objective needs one), reference values, credit, weights that sum to 1 over the step
  * (save by a constant length_norm).
  * @param parts samples that share no micro-batch with those of another part.
+ * @param sampler scores under the policy that sampled, where that is an older one: what was not recorded is made up for.
  */
 export async function prepareBatches<O>(
   policy: { readonly engine: Pick<Engine, "score"> } & Pick<Policy, "sampler" | "options">,
@@ -79,6 +98,7 @@ export async function prepareBatches<O>(
   parts: readonly (readonly Sample[])[],
   size: number,
   score = scoreHere(policy.engine),
+  sampler?: (batches: readonly Batch[]) => Promise<readonly Float32Array[]>,
 ): Promise<MicroBatch[]> {
   const weighing = objective.weighing?.(options);
   const layouts = parts
@@ -94,17 +114,23 @@ export async function prepareBatches<O>(
   const correct = (weighing?.importance_cap ?? null) !== null;
   const unscored = all.filter(({ recorded }) => recorded === undefined || correct);
   const scored = await score(unscored, "policy");
+  const unrecorded = sampler === undefined ? [] : all.filter(({ recorded }) => recorded === undefined);
+  const sampled = unrecorded.length === 0 ? [] : ((await sampler?.(unrecorded)) ?? []);
   const references = objective.needs(options).reference ? await score(all, "reference") : undefined;
   return layouts.map(({ batch, samples }, i): MicroBatch => {
     const trajectories = samples.map((sample) => sample.trajectory);
     const old = scored[unscored.indexOf(batch)] ?? (batch.recorded as Float32Array);
-    const corrects = correct && batch.recorded !== undefined;
-    const trust = corrects ? importanceWeights(batch, old, weighing as WeighingOptions) : undefined;
+    const recorded = batch.recorded ?? sampled[unrecorded.indexOf(batch)];
+    const trust =
+      correct && recorded !== undefined
+        ? importanceWeights({ recorded, owner: batch.owner }, old, weighing as WeighingOptions)
+        : undefined;
     const reference = references?.[i] ?? old;
     const extra = objective.feed?.(batch, trajectories, options);
     return {
       batch,
       trajectories,
+      ...(trust === undefined ? {} : { trust }),
       values: {
         old,
         reference,

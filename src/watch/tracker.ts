@@ -61,13 +61,14 @@ function watcherOf(tracker: Tracker): Watcher {
   };
 }
 
-/** `train/<key>` and `time/<key>`; what the step does not have is left out. */
-export function stepValues({ time, extra, ...rest }: StepMetrics): Record<string, number> {
+/** `train/<key>`, `time/<key>` and `workers/<key>`; what the step does not have is left out. */
+export function stepValues({ time, extra, workers, ...rest }: StepMetrics): Record<string, number> {
   const values: Record<string, number> = {};
   for (const [key, value] of Object.entries({ ...rest, ...extra })) {
     if (key !== "step" && value !== null) values[`train/${key}`] = value;
   }
   for (const [key, seconds] of Object.entries(time)) values[`time/${key}`] = seconds;
+  for (const [key, value] of Object.entries(workers ?? {})) if (value !== null) values[`workers/${key}`] = value;
   return values;
 }
 

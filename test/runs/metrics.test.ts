@@ -14,6 +14,7 @@ test("what is written is read back, in a fixed order of keys", async () => {
   const path = join(dir, "a.jsonl");
   const writer = await MetricsWriter.open(path);
   const rows = [metrics(1), metrics(2, { loss: null, extra: { zeta: 1, alpha: null } })];
+  rows.push(metrics(3, { workers: { workers: 2, waiting: 5, idle: 0.25 } }));
   for (const row of rows) writer.append(row);
   assert.deepEqual(readMetrics(path), rows);
   const line = JSON.parse(readFileSync(path, "utf8").split("\n")[1] as string) as object;

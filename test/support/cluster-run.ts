@@ -80,6 +80,7 @@ distributed: { lease_s: 4 }
 export class ClusterFolder {
   private readonly own = ownFolder({ "environment.mjs": ENVIRONMENT, "run.yaml": CONFIG });
   private readonly processes: CliProcess[] = [];
+  private readonly standing: CliProcess[] = [];
   private workers = 0;
 
   get dir(): string {
@@ -115,6 +116,25 @@ export class ClusterFolder {
     return this.start(["worker", "--redis", url, "--name", `w${this.workers++}`, ...args], env);
   }
 
+  /** So many workers that stay for further runs: starting one costs more than a small run. */
+  async crew(redis: TestRedis, count: number, env: NodeJS.ProcessEnv = {}): Promise<void> {
+    const started: CliProcess[] = [];
+    while (this.standing.length < count) {
+      const child = this.worker(redis, [], env);
+      this.processes.pop();
+      this.standing.push(child);
+      started.push(child);
+    }
+    for (const child of started) assert.ok(await child.says(/waiting for runs/), child.err);
+  }
+
+  /** Ends those workers as a user does. */
+  async dismiss(): Promise<void> {
+    for (const child of this.standing) child.signal("SIGTERM");
+    for (const child of this.standing) assert.equal((await child.ended).code, 0, child.err);
+    this.standing.length = 0;
+  }
+
   async done(child: CliProcess): Promise<Ending> {
     const ending = await child.ended;
     assert.equal(ending.code, 0, ending.err);
@@ -134,6 +154,8 @@ export class ClusterFolder {
 
   async remove(): Promise<void> {
     await this.end();
+    for (const child of this.standing) if (child.running) child.killGroup();
+    await Promise.all(this.standing.map((child) => child.ended));
     this.own.remove();
   }
 }

@@ -12,7 +12,7 @@ export function timelessFiles(dir: string): Map<string, string | Buffer> {
   }
   for (const [name, bytes] of folder(join(dir, "best"))) files.set(`best/${name}`, bytes);
   const metrics = existsSync(join(dir, "metrics.jsonl")) ? readMetrics(join(dir, "metrics.jsonl")) : [];
-  for (const { time: _, rollout_tokens_per_s: __, ...row } of metrics)
+  for (const { time: _, workers: __, rollout_tokens_per_s: ___, ...row } of metrics)
     files.set(`metrics ${row.step}`, JSON.stringify(row));
   for (const [name, bytes] of folder(join(dir, "rollouts"))) files.set(`rollouts/${name}`, bytes);
   const evaluations = join(dir, "eval");

@@ -313,4 +313,26 @@ describe("weights and corrections that options ask for", () => {
       });
     }
   });
+
+  it("what an older policy sampled and no one recorded is scored under that policy", async () => {
+    const options = objectiveOptions(espo, { importance_cap: 2, kl_coeff: 0 });
+    const near = {
+      ...engine,
+      score: async () => ({ logProbs: new Float32Array(), value: Float32Array.of(-1, -1, -1) }),
+    };
+    const older = async (batches: readonly Batch[]) => batches.map(() => Float32Array.of(-1.5, -9, -1.5));
+    const args = [{ ...policy, engine: near }, espo, options, [samples], 2] as const;
+    const plain = await prepareBatches(...args);
+    const batches = await prepareBatches(...args, undefined, older);
+    batches.forEach(({ batch, values, trust }, i) => {
+      assert.equal(plain[i]?.trust, undefined);
+      batch.owner.forEach((b, s) => {
+        if (b < 0) return;
+        assert.equal(values.old[s], -1);
+        assert.ok(Math.abs((trust?.[s] as number) - (s === 1 ? 2 : Math.exp(0.5))) < 1e-6);
+        const credit = (plain[i]?.values.advantage[s] as number) * (trust?.[s] as number);
+        assert.ok(Math.abs((values.advantage[s] as number) - credit) < 1e-5);
+      });
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { redisAddress } from "../../cluster/connection.js";
-import { type ClusterStatus, Dispatcher } from "../../cluster/dispatcher.js";
+import { Dispatcher } from "../../cluster/dispatcher.js";
+import type { WorkerFigures } from "../../cluster/meter.js";
 import type { RunConfig } from "../../config/config.js";
 import { UserError } from "../../core/errors.js";
 import { sha256 } from "../../core/files.js";
@@ -8,6 +9,8 @@ import type { PolicyKey } from "../../engine/engine.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Environment } from "../../env/environment.js";
 import { modelHash } from "../../nn/model.js";
+import type { Tensor } from "../../onnx/types.js";
+import type { Pinned } from "../rollouts/ahead.js";
 import type { Collect } from "../rollouts/collect.js";
 import { collectHere } from "../rollouts/collect.js";
 import { type SlotGradients, slotsHere } from "../rollouts/slots.js";
@@ -24,8 +27,12 @@ export interface Crew {
   readonly collect: Collect;
   readonly score: ScoreAll;
   readonly gradients: SlotGradients;
+  /** Absent where this process samples: it has one policy at a time. */
+  readonly pin?: (parameters: ReadonlyMap<string, Tensor>) => Promise<Pinned>;
   /** Who works and what waits, in a few words; undefined in one process. */
   status(): string | undefined;
+  /** What workers did since it was asked before; absent in one process. */
+  readonly figures?: () => WorkerFigures;
   close(): Promise<void>;
 }
 
@@ -77,12 +84,27 @@ export async function openCrew(
   });
   await dispatcher.keep(config_);
   const kept = new Map<PolicyKey, string>();
+  const pins: string[] = [];
+  const dropUnused = async (address: string | undefined): Promise<void> => {
+    if (address !== undefined && ![...kept.values(), ...pins].includes(address)) await dispatcher.drop(address);
+  };
   const publish = async (key: PolicyKey): Promise<string> => {
     const address = await dispatcher.keep(encodeParameters(await policy.engine.getParameters(key)));
     const before = kept.get(key);
     kept.set(key, address);
-    if (before !== undefined && ![...kept.values()].includes(before)) await dispatcher.drop(before);
+    await dropUnused(before);
     return address;
+  };
+  const pin = async (parameters: ReadonlyMap<string, Tensor>): Promise<Pinned> => {
+    const address = await dispatcher.keep(encodeParameters(parameters));
+    pins.push(address);
+    return {
+      collect: collectByWorkers(dispatcher, policy, environment, async () => address),
+      release: () => {
+        pins.splice(pins.indexOf(address), 1);
+        return dropUnused(address);
+      },
+    };
   };
   if (gradients && config.training.gradient_slots === 1)
     note("training.gradient_slots=1: gradients are computed here; more slots let workers share them");
@@ -95,19 +117,21 @@ export async function openCrew(
       : collectHere(policy, remote),
     score: shares ? scoreByWorkers(dispatcher, config.training.gradient_slots, publish) : here.score,
     gradients: shares ? gradientsByWorkers(dispatcher, publish) : here.gradients,
-    status: () => statusText(dispatcher.status),
+    ...(rollouts ? { pin } : {}),
+    status: () => statusText(dispatcher.meter.sofar),
+    figures: () => dispatcher.meter.take(),
     close: () => dispatcher.close(),
   };
 }
 
-export function statusText({ workers, waiting, idle }: ClusterStatus): string {
+export function statusText({ workers, waiting, idle }: WorkerFigures): string {
   const share = idle === null ? "" : `, ${Math.round(100 * idle)} % idle`;
   return `${workers} ${workers === 1 ? "worker" : "workers"}${share}, ${waiting} waiting`;
 }
 
-/** What workers get of a config: nothing that lets anyone in anywhere. */
+/** What workers get of a config: nothing that lets anyone in anywhere, nor what only the coordinator does. */
 function shared({ tracking: _, distributed, ...config }: RunConfig): unknown {
-  return { ...config, distributed: { ...distributed, redis: null } };
+  return { ...config, distributed: { ...distributed, redis: null, staleness: 0 } };
 }
 
 /** Whether episodes are played elsewhere: then this machine needs no browser. */

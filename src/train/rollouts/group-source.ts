@@ -3,6 +3,7 @@ import { Rng } from "../../core/rng.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../../env/environment.js";
 import { tasksOf } from "../../env/open.js";
+import type { Tensor } from "../../onnx/types.js";
 import type { Objective } from "../../rl/objective.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import { type Collect, collectHere, type Rollout } from "./collect.js";
@@ -22,6 +23,8 @@ export interface StepGroups {
   readonly rollout: number;
   /** Episodes that the environment played. */
   readonly episodes: number;
+  /** Where an older policy may have sampled them: by how many steps, and which one it was; absent: the present one. */
+  readonly sampled?: { readonly lag: number; readonly parameters?: ReadonlyMap<string, Tensor> };
 }
 
 /** Where a run's groups come from: its own policy in the environment, or the rollouts of another run. */
@@ -30,6 +33,8 @@ export interface GroupSource {
   /** Tasks drawn so far: kept in checkpoints, as is {@link curriculum}. */
   readonly drawn: number;
   readonly curriculum?: CurriculumState;
+  /** Further policies that a checkpoint of so many steps has to keep, as its groups. */
+  kept?(step: number): Record<string, Map<string, Tensor>>;
 }
 
 /** A group whose credit the config's objective gives. */
@@ -81,7 +86,8 @@ export class PlayedGroups implements GroupSource {
     }
   }
 
-  async collect(step: number): Promise<StepGroups> {
+  /** @param collectRollouts of another policy than the present one. */
+  async collect(step: number, collectRollouts = this.collectRollouts): Promise<StepGroups> {
     const { config, objective, policy, environment } = this;
     const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = config.training;
     const began = performance.now();
@@ -93,7 +99,7 @@ export class PlayedGroups implements GroupSource {
       if (missing === 0) break;
       const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.nextTask());
       const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
-      const { rollouts, times } = await this.collectRollouts({
+      const { rollouts, times } = await collectRollouts({
         tasks: each,
         seed: config.seed,
         streams: each.map((_, i) => `rollout/${step}/${attempt}/${i}`),

@@ -65,6 +65,23 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
       series: [series("tokens/s", (m) => m.rollout_tokens_per_s)],
       include: [0],
     }),
+    ...(metrics.some((m) => m.workers !== undefined)
+      ? [
+          lineChart({
+            title: "Workers and jobs",
+            series: [
+              series("workers", (m) => m.workers?.workers ?? null),
+              series("most jobs waiting", (m) => m.workers?.waiting ?? null),
+            ],
+            include: [0],
+          }),
+          lineChart({
+            title: "Idle share of the workers' time",
+            series: [series("idle", (m) => m.workers?.idle ?? null)],
+            include: [0, 1],
+          }),
+        ]
+      : []),
     lineChart({ title: "Learning rate", series: [series("lr", (m) => m.lr)], include: [0] }),
     lineChart({
       title: "Spread of rewards",

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { writeAtomic } from "../../../src/core/files.js";
-import { formatMetrics } from "../../../src/runs/metrics.js";
+import { formatMetrics, type StepMetrics } from "../../../src/runs/metrics.js";
 import { writeRollouts } from "../../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";
+import { curves } from "../../../src/watch/report/curves.js";
 import { readReportData } from "../../../src/watch/report/data.js";
 import { renderReport, writeReport } from "../../../src/watch/report/report.js";
 import { stepMetrics } from "../../support/step-metrics.js";
@@ -53,6 +54,16 @@ test("a supervised run has the curves that it has, and the evaluation that was m
   assert.doesNotMatch(html, /data-label="(?:rollout|score|update|rollouts)"|Bands|Rollouts, worst first/);
   assert.match(html, /data-label="heldout" data-x="40"/);
   assert.match(html, />heldout<\/th><td class="num" rowspan="3">– \/ 20<\/td>/);
+});
+
+test("a run with workers has their curves", () => {
+  const workers = { workers: 3, waiting: 8, idle: 0.25 };
+  const of = (rows: readonly StepMetrics[]): string =>
+    curves({ metrics: rows, validations: [], rollouts: { intervals: [] } });
+  const html = of([1, 2].map((step) => stepMetrics(step, { workers })));
+  for (const title of ["Workers and jobs", "Idle share of the workers&#39; time"])
+    assert.ok(html.includes(`aria-label="${title}: `), html.match(/aria-label="[^"]*orkers[^"]*"/g)?.join());
+  assert.doesNotMatch(of([stepMetrics(1)]), /Workers/);
 });
 
 test("the response shows each token with its round and its probability", async () => {
