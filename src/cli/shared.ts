@@ -14,6 +14,8 @@ export interface CliCommand {
 export interface CliContext {
   /** Aborted by the first Ctrl-C; who never asks for it is ended by that. */
   readonly signal: AbortSignal;
+  /** What the first Ctrl-C is told to bring about. */
+  afterInterrupt: string;
   /** Results: stdout. */
   print(text: string): void;
   /** Everything else: stderr. */
@@ -33,6 +35,12 @@ export async function runProgram(
   const context: CliContext = {
     get signal() {
       return interrupt.signal();
+    },
+    get afterInterrupt() {
+      return interrupt.says;
+    },
+    set afterInterrupt(text) {
+      interrupt.says = text;
     },
     print: (text) => process.stdout.write(`${text}\n`),
     log: (text) => process.stderr.write(`${runnable(text)}\n`),
@@ -117,7 +125,7 @@ function isOutOfMemory(error: unknown): error is RangeError {
  * The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once, as the
  * first does where nobody asked for the signal: such work has nothing to save.
  */
-function onInterrupt(): { signal(): AbortSignal; readonly aborted: boolean; dispose(): void } {
+function onInterrupt(): { signal(): AbortSignal; says: string; readonly aborted: boolean; dispose(): void } {
   const controller = new AbortController();
   let heard = false;
   const dispose = (): void => {
@@ -132,12 +140,13 @@ function onInterrupt(): { signal(): AbortSignal; readonly aborted: boolean; disp
       process.kill(process.pid, signal);
       return;
     }
-    process.stderr.write("\ninterrupted: finishing this step, then saving (once more ends at once)\n");
+    process.stderr.write(`\ninterrupted: ${interrupt.says} (once more ends at once)\n`);
     controller.abort();
   };
   process.on("SIGINT", handle);
   process.on("SIGTERM", handle);
-  return {
+  const interrupt = {
+    says: "ending",
     signal() {
       heard = true;
       return controller.signal;
@@ -147,6 +156,7 @@ function onInterrupt(): { signal(): AbortSignal; readonly aborted: boolean; disp
     },
     dispose,
   };
+  return interrupt;
 }
 
 /** Options and behaviour that both programs share. */

@@ -99,6 +99,7 @@ async function runTraining(
   const command = config.objective.kind;
   if (command === "")
     throw new UserError(`${configPath} names no objective.`, { hint: "set objective.kind", exitCode: EXIT.usage });
+  context.afterInterrupt = "finishing this step, then saving";
   const options: TrainOptions = {
     command,
     configPath,

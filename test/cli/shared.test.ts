@@ -93,10 +93,10 @@ test("the first Ctrl-C lets the work end and be saved, the second ends at once",
   const wait = `context.print("ready"); const alive = setInterval(() => {}, 1000);`;
   const deaf = await interrupted(`${wait} await new Promise(() => {});`, 1);
   assert.deepEqual([deaf.signal, deaf.out], ["SIGINT", "ready\n"], "nobody would save anything");
-  const saved = `context.signal; ${wait} await new Promise((done) => context.signal.addEventListener("abort", done)); clearInterval(alive); context.print("saved"); context.exitWith(130);`;
+  const saved = `context.afterInterrupt = "saving first"; context.signal; ${wait} await new Promise((done) => context.signal.addEventListener("abort", done)); clearInterval(alive); context.print("saved"); context.exitWith(130);`;
   const one = await interrupted(saved, 1);
   assert.deepEqual([one.code, one.out], [130, "ready\nsaved\n"]);
-  assert.match(one.err, /finishing this step, then saving/);
+  assert.match(one.err, /interrupted: saving first \(once more/);
   const two = await interrupted(`context.signal; ${wait} await new Promise(() => {});`, 2);
   assert.deepEqual([two.signal, two.out], ["SIGINT", "ready\n"], "which a shell shows as 130");
   const thrown = await interrupted(

@@ -38,6 +38,7 @@ async function submit(overrides: readonly string[], flags: Flags, context: CliCo
   if ((flags.ray === undefined) === (flags.anyscale === undefined))
     throw new UserError("Give --ray URL or --anyscale FILE, one of the two.", { exitCode: EXIT.usage });
   const print = (text: string): void => void process.stdout.write(text);
+  context.afterInterrupt = flags.stop === true ? "stopping the job" : "the job goes on without being looked at";
   if (flags.follow !== undefined && flags.ray !== undefined) {
     const ray = new RayJobs(flags.ray);
     let ended = await follow(ray, flags.follow, print, context.signal);

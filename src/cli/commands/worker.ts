@@ -22,6 +22,7 @@ export const command: CliCommand = {
       .option("--name <name>", "its name among the workers; this machine's and its process by default", workerName)
       .action(async (overrides: string[], flags: Flags) => {
         const { work } = await import("../../train/distributed/worker.js");
+        context.afterInterrupt = "finishing the job at hand";
         await work({ ...flags, overrides, signal: context.signal, say: (text) => context.log(text) });
       });
   },
