@@ -57,7 +57,8 @@ function describe(name: string, all: readonly Gradient[], direction: Gradient): 
   const centre = mean(all);
   const noise = (all.reduce((sum, g) => sum + inner(g, g), 0) - count * inner(centre, centre)) / (count - 1);
   // the mean gradient has the noise of `count` groups, which its square is too large by
-  const signal = Math.max(0, inner(centre, centre) - noise / count);
+  const signal = inner(centre, centre) - noise / count;
+  const ratio = signal > 0 ? (signal / (noise * GROUP_SIZE)).toExponential(1) : "not resolved";
   const along = all.map((g) => inner(g, direction));
   const average = along.reduce((a, x) => a + x, 0) / count;
   const deviation = Math.sqrt(along.reduce((a, x) => a + (x - average) ** 2, 0) / (count - 1));
@@ -66,7 +67,7 @@ function describe(name: string, all: readonly Gradient[], direction: Gradient): 
     name: `${name}: its step raises the reward`,
     measured: (-average / deviation) * Math.sqrt(count),
     limit: STANDARD_ERRORS,
-    detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}; signal-to-noise ${(signal / (noise * GROUP_SIZE)).toExponential(1)} a rollout, ${count} groups of ${GROUP_SIZE}`,
+    detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}; signal-to-noise ${ratio} a rollout, ${count} groups of ${GROUP_SIZE}`,
   };
 }
 
