@@ -37,7 +37,8 @@ const runner = spawn(
   [
     "--enable-source-maps",
     "--test",
-    "--test-concurrency=2",
+    // a test of the browser waits most of its time
+    "--test-concurrency=3",
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,
