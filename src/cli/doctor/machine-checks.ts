@@ -144,7 +144,8 @@ async function checkFit(config: RunConfig, environment: Environment): Promise<vo
     import("../../engine/policy.js"),
     import("../../diffusion/kinds.js"),
   ]);
-  const model = await loadModel(resolvePath(config.model, "model")).catch(() => undefined);
+  const load = async (): ReturnType<typeof loadModel> => loadModel(resolvePath(config.model, "model"));
+  const model = await load().catch(() => undefined);
   // that there is none is a miss of its own
   if (model === undefined) return;
   const sampler = await samplerOf(config.sampler.kind);
