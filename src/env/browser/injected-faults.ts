@@ -74,14 +74,20 @@ export class InjectedFault {
   }
 }
 
+const dropped = new WeakSet<Route>();
+
+/** Whether a request's answer never comes: whoever brings it to its server himself must not. */
+export const isDropped = (route: Route): boolean => dropped.has(route);
+
 /** A route whose server closes the connection. */
 function unanswered(route: Route): Route {
   const reset = (): Promise<void> => route.abort("connectionreset");
-  const own: Partial<Route> = { continue: reset, fetch: () => Promise.reject(new Error("injected: drop")) };
-  return new Proxy(route, {
+  const own = new Proxy(route, {
     get: (target, name) => {
-      const value = own[name as keyof Route] ?? Reflect.get(target, name);
+      const value = name === "continue" ? reset : Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+  dropped.add(own);
+  return own;
 }

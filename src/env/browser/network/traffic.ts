@@ -3,6 +3,7 @@ import { messageOf } from "../../../core/errors.js";
 import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
 import type { RunningSite } from "../../site.js";
 import { EnvironmentFault } from "../browser.js";
+import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
 import { bring, MOST_BYTES } from "./bring.js";
 import { isServerFault, type Owner, ownerOf } from "./requests.js";
@@ -300,6 +301,7 @@ export class Traffic {
     const request = route.request();
     this.forwarded.add(exchange);
     try {
+      if (isDropped(route)) throw new Error("injected: drop");
       const brought = await bring(request, this.options.page.context(), this.options.patienceMs());
       const { status, headers } = brought;
       const text = brought.body.toString("utf8").slice(0, MOST_TEXT);
