@@ -9,7 +9,7 @@ import type { ActionRecord } from "./fill.js";
 import { Hands } from "./hands.js";
 import { showsMarker } from "./marker.js";
 import { checkAnswered, type Exchange } from "./network/traffic.js";
-import { type Aim, aimAt, dialogButton, formOfField, passed, passTime, wayClear } from "./page/actions.js";
+import { type Aim, aimAt, dialogButton, formOfField, isMissed, passed, passTime, wayClear } from "./page/actions.js";
 import { awaitChange, focusField, leaveField } from "./page/hands.js";
 import { type PageSigns, readSigns } from "./page/signs.js";
 import { renew } from "./reach.js";
@@ -76,6 +76,9 @@ export async function submitForm(
 }
 
 const COVERED = "the submit button could not be clicked";
+
+/** Clicks beside a button that a page moves away. */
+const MOST_MISSES = 5;
 
 class Attempt {
   private sent: Sent;
@@ -175,7 +178,7 @@ class Attempt {
     this.saidBefore = this.session.said.length;
   }
 
-  private async click(button: number): Promise<Aim | undefined> {
+  private async click(button: number, misses = 0): Promise<Aim | undefined> {
     const { form, session } = this;
     this.documents = session.documents;
     this.clicked = button;
@@ -191,7 +194,9 @@ class Attempt {
     }
     this.arm(aim);
     await session.page.mouse.click(aim.point.x, aim.point.y);
-    return aim;
+    // a document that is gone was led on by the click
+    const missed = await form.handle.evaluate(isMissed).catch(() => false);
+    return missed && misses < MOST_MISSES ? this.click(button, misses + 1) : aim;
   }
 
   private arm(aim: Aim | undefined): void {

@@ -107,6 +107,14 @@ export interface Aim {
   readonly form: FormTarget;
 }
 
+/**
+ * Runs IN THE PAGE: whether the last click met something else than its button: a style sheet that came between aim and
+ * click has moved everything.
+ */
+export function isMissed(page: PageForm): boolean {
+  return page.missed && !page.clicked;
+}
+
 /** Runs IN THE PAGE: brings a button into view, aims at it and starts to count submit events. */
 export function aimAt(page: PageForm, index: number): Aim {
   const button = page.buttons[index] as HTMLElement;
@@ -114,6 +122,14 @@ export function aimAt(page: PageForm, index: number): Aim {
   page.submits = 0;
   page.prevented = 0;
   page.clicked = false;
+  page.missed = false;
+  window.addEventListener(
+    "mousedown",
+    (event) => {
+      page.missed = !event.composedPath().includes(button);
+    },
+    { capture: true, once: true },
+  );
   button.addEventListener(
     "click",
     () => {

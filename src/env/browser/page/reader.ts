@@ -35,6 +35,8 @@ export interface PageForm {
   prevented: number;
   /** Whether the button that was aimed at has been clicked. */
   clicked: boolean;
+  /** Whether the mouse went down beside it. */
+  missed: boolean;
   /** Whether scripts of the page may listen: it then has to be used as a person does it. */
   scripted: boolean;
   /** Changes of the document so far. */
@@ -62,6 +64,8 @@ export async function readPage(
 ): Promise<PageForm> {
   const FIELDS = "input,select,textarea";
   const IDLE_MS = 1500;
+  /** A style sheet that does not come is not waited for any longer. */
+  const STYLE_MS = 1000;
   const { isField, parentOf } = kit;
   const { getAttributeNames } = Element.prototype;
 
@@ -256,6 +260,7 @@ export async function readPage(
     submits: 0,
     prevented: 0,
     clicked: false,
+    missed: false,
     scripted: false,
     changes: 0,
     departures: 0,
@@ -265,7 +270,10 @@ export async function readPage(
 
   const start = performance.now();
   while (performance.now() < start + patienceMs) {
-    if (document.querySelector("form[aria-busy=true]") === null && entries().length > 0) break;
+    // without its style a page has another layout, and what is aimed at is elsewhere a moment later
+    const bare = kit.all("link[rel=stylesheet]").some((link) => (link as HTMLLinkElement).sheet === null);
+    const styled = !bare || performance.now() > start + STYLE_MS || document.readyState === "complete";
+    if (styled && document.querySelector("form[aria-busy=true]") === null && entries().length > 0) break;
     // a form that something has to open first
     const opener =
       performance.now() > start + IDLE_MS &&
