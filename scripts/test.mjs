@@ -37,8 +37,8 @@ const runner = spawn(
   [
     "--enable-source-maps",
     "--test",
-    // a test of the browser waits most of its time
-    "--test-concurrency=3",
+    // a quick test of the browser waits most of its time; slow ones keep both cores of a small machine busy
+    `--test-concurrency=${slow ? 2 : 3}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,
