@@ -111,7 +111,8 @@ class Attempt {
     if (first === undefined) return this.withoutButton();
     const { label: says = "", submits = true } = form.buttons[first] ?? {};
     // what saves as it is typed does so a moment later, and who leaves at once loses it
-    if (form.scripted && !submits && /^(?:done|close|finish|back)\b/i.test(says)) await form.handle.evaluate(passTime, 1000);
+    if (form.scripted && !submits && /^(?:done|close|finish|back)\b/i.test(says))
+      await form.handle.evaluate(passTime, 1000);
     let next: number = first;
     let why = "the page posted nothing";
     for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
