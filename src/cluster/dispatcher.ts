@@ -2,6 +2,7 @@ import type { Queue, QueueEvents, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { UserError } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
+import { within } from "../core/within.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
 import { Connections, type RedisAddress, redact } from "./connection.js";
 import { WorkerMeter } from "./meter.js";
@@ -302,14 +303,7 @@ export class Dispatcher {
       for (const address of [...this.kept.keys()]) await this.drop(address);
     };
     // where Redis is away there is nothing to tidy, and nobody to wait for
-    let limit: NodeJS.Timeout | undefined;
-    await Promise.race([
-      tidy().catch(() => undefined),
-      new Promise((resolve) => {
-        limit = setTimeout(resolve, CLOSE_MS);
-      }),
-    ]);
-    clearTimeout(limit);
+    await within(tidy(), CLOSE_MS);
     this.connections.close();
   }
 }

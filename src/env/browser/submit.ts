@@ -40,6 +40,9 @@ const MOST_CLICKS = 5;
 /** What one clicks where everything has been saved already. */
 const DONE = /^(?:done|close|finish|ok|back|save)\b/i;
 
+/** What leaves a page and sends nothing itself. */
+const LEAVES = /^(?:done|close|finish|back)\b/i;
+
 /** What a summary asks to be clicked. */
 const CONFIRMS =
   /^(?:confirm|submit|send|finish|complete|place|yes|next|continue|pay|book|done|save|register|apply|agree|order|proceed)\b/i;
@@ -111,8 +114,7 @@ class Attempt {
     if (first === undefined) return this.withoutButton();
     const { label: says = "", submits = true } = form.buttons[first] ?? {};
     // what saves as it is typed does so a moment later, and who leaves at once loses it
-    if (form.scripted && !submits && /^(?:done|close|finish|back)\b/i.test(says))
-      await form.handle.evaluate(passTime, 1000);
+    if (form.scripted && !submits && LEAVES.test(says)) await form.handle.evaluate(passTime, 1000);
     let next: number = first;
     let why = "the page posted nothing";
     for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
