@@ -1,6 +1,7 @@
 import { bootstrapCrossed, type Interval } from "../../core/statistics.js";
 import { type Diversity, diversityOf, uniformDistinct } from "../../runs/diversity.js";
 import { type Evaluation, formatInterval, type TaskScore } from "../../runs/evaluation.js";
+import { markdownTable } from "./markdown.js";
 
 /** What the runs of an objective make of tasks with several right answers: each measure over seeds and tasks. */
 export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {
@@ -50,6 +51,6 @@ export function formatAnswers(split: string, rows: readonly (readonly [string, A
   const uniform = uniformDistinct(of, samples).toFixed(1);
   return [
     `Right answers on ${split}: ${of} a task, ${samples} samples of each task (all answers alike would show ${uniform}); tries: another right answer where the commonest is taken.`,
-    [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n"),
+    markdownTable(head, lines),
   ].join("\n\n");
 }

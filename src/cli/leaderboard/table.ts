@@ -1,6 +1,7 @@
 import { bootstrapCrossed, bootstrapMean, type Interval, mean } from "../../core/statistics.js";
 import { type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 import { type AnswersRow, answersOf, formatAnswers } from "./answers.js";
+import { markdownTable } from "./markdown.js";
 import { entriesOf, type Leaderboard } from "./plan.js";
 import { entryKey, type Results, type RunResult } from "./play.js";
 
@@ -85,10 +86,10 @@ export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
         cpuMinutes: cpu.length === 0 ? null : mean(cpu) / 60,
       };
     });
-    const [first] = board.splits as [string];
+    const [first] = board.splits as [Leaderboard["splits"][number]];
     const of = (row: Row): number => row.splits[first]?.reward.mean ?? 0;
     rows.sort((a, b) => of(b) - of(a));
-    const shared = bySplit.get(first as never) as Episodes;
+    const shared = bySplit.get(first) as Episodes;
     const orderings = rows.flatMap(({ objective: ahead }, i) =>
       rows.slice(i + 1).flatMap(({ objective: behind }): Ordering[] => {
         const [a, b] = [ahead, behind].map((name) => [...(made.get(name)?.values() ?? [])]) as [
@@ -202,7 +203,7 @@ function formatFamily({ family, start, rows, orderings, pairs, answers, missing 
     formatInterval(row.kl),
     row.cpuMinutes === null ? "" : row.cpuMinutes.toFixed(2),
   ]);
-  const table = [head, head.map(() => "---"), before, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const table = markdownTable(head, [before, ...lines]);
   const ordered = orderings.map(
     ({ ahead, behind, difference }) => `${ahead} > ${behind} ${formatDifference(difference)}`,
   );
