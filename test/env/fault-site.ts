@@ -1,11 +1,13 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import type { Rng } from "../../src/core/rng.js";
-import type { FieldKind, RunningSite, Task } from "../../src/env/site.js";
-import { FORMS, fieldKinds } from "../../src/env/sites/embedded/catalog.js";
+import type { RunningSite, Task } from "../../src/env/site.js";
+import { FORMS } from "../../src/env/sites/embedded/catalog.js";
 import { createApp } from "../../src/env/sites/embedded/server.js";
 import { embeddedTasks } from "../../src/env/sites/embedded/tasks.js";
 import { splitHash } from "../../src/env/sites/parts/split-hash.js";
+import type { Idioms } from "./idioms/idiom.js";
+import { acceptSocket, answerIdioms, idiomTask } from "./idioms/play.js";
+import { servePages } from "./page-site.js";
 
 /** Ways for the server to fail a request. */
 const SERVER_FAULTS: Record<string, (response: ServerResponse) => void> = {
@@ -34,62 +36,76 @@ const PAGE_FAULTS: Record<string, string> = {
 /** Scripts that bother and must not matter. */
 const NUISANCES: Record<string, string> = {
   console: `for (let i = 0; i < 500; i++) console.log("noise".repeat(50), i)`,
-  storage: `onload = () => { for (let i = 0; i < 100; i++) localStorage["k" + i] = "x".repeat(1000); setInterval(() => localStorage.t = Date.now(), 5); }`,
-  nodes: `onload = () => { const d = document.createElement("div"); d.innerHTML = "<p>x</p>".repeat(2000); document.body.append(d); }`,
+  storage: `addEventListener("load", () => { for (let i = 0; i < 100; i++) localStorage["k" + i] = "x".repeat(1000); setInterval(() => localStorage.t = Date.now(), 5); })`,
+  nodes: `addEventListener("load", () => { const d = document.createElement("div"); d.innerHTML = "<p>x</p>".repeat(2000); document.body.append(d); })`,
 };
 
 export interface FaultSite extends RunningSite {
   /** Faults and nuisances served so far, by kind. */
   injected(): ReadonlyMap<string, number>;
-  kinds(task: Task): Readonly<Record<string, FieldKind>>;
+  /** From now on a share of the requests fails. */
+  start(): void;
 }
 
-/** The embedded site's starter forms, with a share `rate` of the requests failed or spoilt, by a seeded stream. */
-export async function serveWithFaults(rng: Rng, rate: number): Promise<FaultSite> {
-  const tasks = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
+/**
+ * The embedded site's starter forms and hand-written pages; once started, a share `rate` of the requests for pages and
+ * of the submissions is failed or spoilt, by a seeded stream.
+ */
+export async function serveWithFaults(rng: Rng, rate: number, idioms: Idioms = {}): Promise<FaultSite> {
+  const forms = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
+  const written = Object.entries(idioms).map(([name, idiom]) => idiomTask(name, idiom));
+  const tasks: Task[] = [...forms, ...written];
+  const pages = new Set(tasks.map((task) => task.url));
   const { app } = createApp(FORMS, 0);
+  const answer = answerIdioms(idioms);
   const injected = new Map<string, number>();
+  let started = false;
   const draw = <T>(from: Readonly<Record<string, T>>): T => {
     const [name, value] = rng.pick(Object.entries(from));
     injected.set(name, (injected.get(name) ?? 0) + 1);
     return value;
   };
-  const pass = async (request: IncomingMessage, response: ServerResponse, body: Buffer, script: string) => {
-    const { method = "GET", url = "/", headers } = request;
-    const type = headers["content-type"];
-    const answer = await app.request(url, {
-      method,
-      ...(type === undefined ? {} : { headers: { "content-type": type } }),
-      ...(method === "POST" ? { body: Uint8Array.from(body) } : {}),
-    });
-    const text = await answer.text();
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
-    response.end(script === "" ? text : text.replace("</body>", `<script>${script}</script></body>`));
-  };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const page = request.method === "GET" && tasks.some((task) => task.url === request.url);
-      const spoilt = (page || request.method === "POST") && rng.uniform() < rate;
+  const site = await servePages(
+    {},
+    (request, response) => {
+      site.received.length = 0; // nobody reads them, and they would look like a leak
+      const { method, url, headers, body } = request;
+      const isPage = method === "GET" && pages.has(url);
+      const spoilt = started && (isPage || method === "POST") && rng.uniform() < rate;
       const kind = rng.uniform();
-      if (spoilt && (!page || kind < 0.4)) draw(SERVER_FAULTS)(response);
-      else
-        void pass(request, response, Buffer.concat(chunks), spoilt ? draw(kind < 0.7 ? PAGE_FAULTS : NUISANCES) : "");
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      if (spoilt && (!isPage || kind < 0.4)) {
+        draw(SERVER_FAULTS)(response);
+        return true;
+      }
+      if (spoilt) append(response, `<script>${draw(kind < 0.7 ? PAGE_FAULTS : NUISANCES)}</script>`);
+      if (answer(request, response)) return true;
+      if (written.some((task) => url.startsWith(task.url))) return false;
+      const type = headers["content-type"];
+      const sent = { ...(type === undefined ? {} : { headers: { "content-type": type } }) };
+      void (async () => {
+        const reply = await app.request(url, { method, ...sent, ...(method === "POST" ? { body } : {}) });
+        response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "text/plain" });
+        response.end(await reply.text());
+      })();
+      return true;
+    },
+    undefined,
+    acceptSocket,
+  );
   return {
+    ...site,
     name: "faulty",
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tasks: () => tasks,
     splitHash: () => splitHash(tasks),
     injected: () => injected,
-    kinds: (task) => fieldKinds(task.form, task.tier),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    start: () => {
+      started = true;
+    },
   };
+}
+
+/** Lets a page end with a script of ours. */
+function append(response: ServerResponse, script: string): void {
+  const end = response.end.bind(response) as (text: string) => ServerResponse;
+  response.end = ((text: string) => end(`${text}${script}`)) as typeof response.end;
 }

@@ -1,9 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { COMPONENTS } from "./idioms/components.js";
+import { CONTROLS } from "./idioms/controls.js";
+import type { Idioms } from "./idioms/idiom.js";
+import { LIBRARIES } from "./idioms/libraries.js";
+import { NAMED } from "./idioms/names.js";
+import { SITES } from "./idioms/sites.js";
+import { STEPPERS } from "./idioms/steppers.js";
+import { SUBMISSIONS } from "./idioms/submissions.js";
+import { WAYS } from "./idioms/ways-of-sending.js";
+import { WIDGETS } from "./idioms/widgets.js";
 import { type Memory, SAMPLE_EVERY, soak } from "./soak.js";
 
 const mean = (samples: readonly Memory[], key: keyof Memory): number =>
   samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
+
+/** Pages that can be won, of all kinds. */
+const PAGES: Idioms = Object.fromEntries(
+  [SUBMISSIONS, WAYS, SITES, COMPONENTS, WIDGETS, LIBRARIES, CONTROLS, NAMED, STEPPERS].flatMap((idioms) =>
+    Object.entries(idioms).filter(([, { accepted }]) => accepted !== false),
+  ),
+);
 
 /** SOAK_EPISODES=5000 is the long form, which says on its way what it holds. */
 const EPISODES = Number(process.env.SOAK_EPISODES ?? 250);
@@ -15,6 +32,7 @@ test(`${EPISODES} episodes under random faults: flat memory, no process left, ne
     rate: 0.06,
     killEvery: 125,
     seed: 1,
+    idioms: PAGES,
     onSample: (done, { heap, rss, browser }) => {
       if (done % REPORT_EVERY !== 0) return;
       const [ours, all, theirs] = [heap, rss, browser].map((bytes) => Math.round(bytes / 1e6));
@@ -37,8 +55,8 @@ test(`${EPISODES} episodes under random faults: flat memory, no process left, ne
     t.diagnostic(
       `${key}: ${Math.round(mean(first, key) / 1e6)} MB in the first 100 episodes, ${Math.round(mean(last, key) / 1e6)} MB in the last`,
     );
-  for (const { taskId, fault, reward } of episodes)
-    assert.ok(fault === undefined ? reward === 1 : Number.isNaN(reward), `${taskId}: ${fault} ${reward}`);
+  const wrong = episodes.filter(({ fault, reward }) => (fault === undefined ? reward < 0.999 : !Number.isNaN(reward)));
+  assert.deepEqual(wrong, []);
   assert.ok(faults.length <= 0.05 * EPISODES, `${faults.length} of ${EPISODES} left out`);
   assert.ok(episodes.some((e) => e.attempts > 1));
   assert.ok(ended, "every process of every browser has ended");

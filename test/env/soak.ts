@@ -4,7 +4,9 @@ import { Rng } from "../../src/core/rng.js";
 import type { Episode } from "../../src/env/browser/episode.js";
 import { oracleActions } from "../../src/env/forms/oracle.js";
 import { renderPlan } from "../../src/env/forms/plan.js";
+import type { Task } from "../../src/env/site.js";
 import { serveWithFaults } from "./fault-site.js";
+import type { Idioms } from "./idioms/idiom.js";
 import { openRunner } from "./page-site.js";
 import { allEnded, type Process, processTree } from "./processes.js";
 
@@ -16,7 +18,11 @@ export interface Memory {
 }
 
 /** What is kept of an episode: little, so that memory that grows is a leak. */
-export type Outcome = Pick<Episode, "taskId" | "reward" | "attempts"> & { readonly fault: string | undefined };
+export type Outcome = Pick<Episode, "taskId" | "reward" | "attempts"> & {
+  readonly fault: string | undefined;
+  /** What a reward below 1 came of. */
+  readonly why?: readonly unknown[];
+};
 
 export interface SoakResult {
   readonly episodes: readonly Outcome[];
@@ -36,14 +42,24 @@ export async function soak(options: {
   rate: number;
   killEvery: number;
   seed: number;
+  /** Pages besides the embedded site's forms. */
+  idioms?: Idioms;
   /** Told of every sample. */
   onSample?: (episodes: number, memory: Memory) => void;
 }): Promise<SoakResult> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const site = await serveWithFaults(Rng.named(options.seed, "faults"), options.rate);
+  const site = await serveWithFaults(Rng.named(options.seed, "faults"), options.rate, options.idioms);
   const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 5000, episodeTimeoutMs: 10_000 });
-  const order = Rng.named(options.seed, "tasks").shuffle(site.tasks());
+  const order = Rng.named(options.seed, "tasks").shuffle(site.tasks()).slice(0, options.episodes);
+  // what a page can be asked for is read before anything goes wrong
+  const plans = new Map<Task, string>();
+  await Promise.all(
+    order.map(async (task) => {
+      plans.set(task, renderPlan(oracleActions(task.fields, await runner.snapshot(task)), "compact"));
+    }),
+  );
+  site.start();
   const episodes: Outcome[] = [];
   const memory: Memory[] = [];
   const seen = new Map<string, Process>();
@@ -61,9 +77,12 @@ export async function soak(options: {
     const player = async (): Promise<void> => {
       while (next < options.episodes) {
         const task = order[next++ % order.length] as (typeof order)[number];
-        const plan = renderPlan(oracleActions(task.fields, site.kinds(task)), "compact");
-        const { taskId, fault, reward, attempts } = await runner.run(task, plan);
-        episodes.push({ taskId, fault, reward, attempts });
+        const { taskId, fault, reward, attempts, received, refusal, posted, actions } = await runner.run(
+          task,
+          plans.get(task) ?? "",
+        );
+        const why = reward < 0.999 ? { why: [received, refusal, posted, actions] } : {};
+        episodes.push({ taskId, fault, reward, attempts, ...why });
         if (episodes.length % SAMPLE_EVERY === 0) await measure();
         if (episodes.length % options.killEvery === 0) {
           const pid = await runner.browserPid();

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Episode, EpisodeRunner } from "../../../src/env/browser/episode.js";
 import { oracleActions } from "../../../src/env/forms/oracle.js";
@@ -30,47 +31,49 @@ export async function playIdioms(idioms: Idioms, names = Object.keys(idioms)): P
 }
 
 async function playOne(name: string, idiom: Idiom, runner: EpisodeRunner, site: PageSite): Promise<Played> {
-  const url = pathOf(name);
-  const task: Task = {
-    ...taskFor(url, idiom.fields),
-    ...(idiom.success === undefined ? {} : { success: idiom.success }),
-    ...(idiom.keys === undefined ? {} : { keys: idiom.keys }),
-  };
+  const task = idiomTask(name, idiom);
   const controls = await runner.snapshot(task);
   const oracle = await runner.run(task, renderPlan(oracleActions(task.fields, controls), "compact"));
-  const received = site.received.filter((r) => r.url.startsWith(url));
+  const received = site.received.filter((r) => r.url.startsWith(task.url));
   const nothing = await runner.run(task, "submit");
   return { name, idiom, oracle, nothing, received };
 }
 
-async function serveIdioms(idioms: Idioms): Promise<PageSite> {
+/** The task of a page. */
+export function idiomTask(name: string, { fields, success, keys }: Idiom): Task {
+  return {
+    ...taskFor(pathOf(name), fields),
+    ...(success === undefined ? {} : { success }),
+    ...(keys === undefined ? {} : { keys }),
+  };
+}
+
+const serveIdioms = (idioms: Idioms): Promise<PageSite> =>
+  servePages({}, answerIdioms(idioms), undefined, acceptSocket);
+
+/** Answers the requests of all pages, each below its own path; false where no page is meant. */
+export function answerIdioms(idioms: Idioms): (request: Received, response: ServerResponse) => boolean {
   const byPath = new Map(Object.entries(idioms).map(([name, idiom]) => [pathOf(name), idiom]));
   const counts = new Map<string, number>();
-  const site = await servePages(
-    {},
-    (request, response) => {
-      const base = /^\/[^/]*\//.exec(request.url)?.[0] ?? "";
-      const idiom = byPath.get(base);
-      if (idiom === undefined) return false;
-      const path = request.url.slice(base.length).split("?")[0] ?? "";
-      const key = `${request.method} ${base}${path}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-      if (idiom.answer?.({ ...request, path, count: counts.get(key) ?? 1 }, response)) return true;
-      if (request.method !== "GET") return false;
-      const html = path === "" ? idiom.html : idiom.more?.[path];
-      if (html === undefined) response.statusCode = path === "favicon.ico" ? 204 : 404;
-      response.setHeader("content-type", path.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8");
-      response.end(path.endsWith(".js") ? html : `<!doctype html><title>Form</title>${html ?? "Not found"}`);
-      return true;
-    },
-    undefined,
-    acceptSocket,
-  );
-  return site;
+  return (request, response) => {
+    const base = /^\/[^/]*\//.exec(request.url)?.[0] ?? "";
+    const idiom = byPath.get(base);
+    if (idiom === undefined) return false;
+    const path = request.url.slice(base.length).split("?")[0] ?? "";
+    const key = `${request.method} ${base}${path}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (idiom.answer?.({ ...request, path, count: counts.get(key) ?? 1 }, response)) return true;
+    if (request.method !== "GET") return false;
+    const html = path === "" ? idiom.html : idiom.more?.[path];
+    if (html === undefined) response.statusCode = path === "favicon.ico" ? 204 : 404;
+    response.setHeader("content-type", path.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8");
+    response.end(path.endsWith(".js") ? html : `<!doctype html><title>Form</title>${html ?? "Not found"}`);
+    return true;
+  };
 }
 
 /** The smallest server of a WebSocket: it shakes hands and says ok to each frame. */
-function acceptSocket(key: string, socket: Socket): void {
+export function acceptSocket(key: string, socket: Socket): void {
   const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
