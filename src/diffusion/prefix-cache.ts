@@ -8,8 +8,8 @@ export const cacheUse = z
   .describe("use keys and values of unchanged tokens again: the same responses, sooner; auto: on the CPU");
 
 /**
- * One forward over what is new: B sequences of N new tokens, and the W keys of each one's buffer, in its order. Padding is at the end of both and seen by nothing real. Readings of one and the same buffer
- * share a sequence.
+ * One forward over what is new: B sequences of N new tokens, and the W keys of each one's buffer, in its order. Padding
+ * is at the end of both and seen by nothing real. Readings of one and the same buffer share a sequence.
  */
 export interface NewTokens {
   /** B */
@@ -24,7 +24,7 @@ export interface NewTokens {
   readonly positionIds: BigInt64Array;
   /**
    * [B*W] where a key is: an index b*W+w of the forward before (its own sizes; {@link NOTHING_KEPT} rows behind none), or
-   * that many and b*N+n for a new token.
+   * b*N+n - B*N for a new token, counted from the end.
    */
   readonly keys: BigInt64Array;
   /** [B*N*W] additive, query-major. */
@@ -70,7 +70,6 @@ export class PrefixCache {
   private readonly names = new Names();
   /** Index b*W+w of the last forward, by name. */
   private kept: ReadonlyMap<number, number> = new Map();
-  private rows = NOTHING_KEPT;
 
   /**
    * Lays out the next forward.
@@ -119,7 +118,7 @@ export class PrefixCache {
           return;
         }
         const at = b * length + n;
-        tokens.keys[b * width + j] = BigInt(this.rows + at);
+        tokens.keys[b * width + j] = BigInt(at - batch * length);
         tokens.inputIds[at] = BigInt(id);
         tokens.positionIds[at] = BigInt(position);
         tokens.attentionBias.fill(0, at * width, at * width + shared);
@@ -128,7 +127,6 @@ export class PrefixCache {
       // nobody reads padding, but it must see something
       for (let n = computed.size; n < length; n++) tokens.attentionBias[(b * length + n) * width] = 0;
     });
-    this.rows = batch * width;
     this.kept = kept;
     const row = (key: number, n: number): number => {
       const b = partOf.get(key) as number;

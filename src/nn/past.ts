@@ -8,8 +8,8 @@ export const PRESENT = "present/";
 /**
  * Keys and values of tokens that an earlier forward computed: the graph's own outputs `present/<name>` [B*W, H, D], all
  * sequences one behind the other, come back as its inputs `past/<name>` [C, H, D]. `keys` [B, W] says which rows each
- * sequence sees: an index of the C old rows, or C + b*N+n for a new token. So they stand in the order of the sequence, as
- * in a forward over all of it, and sums over them are the same to the last bit.
+ * sequence sees: an index of the C old rows, or b*N+n - B*N, which is below 0, for a new token. So they stand in the order
+ * of the sequence, as in a forward over all of it, and sums over them are the same to the last bit.
  */
 export class Past {
   private readonly keys: Value;

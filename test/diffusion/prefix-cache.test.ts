@@ -28,18 +28,19 @@ class Kept {
   /** @returns the states of the B*N new tokens. */
   forward({ batch, length, width, inputIds, positionIds, keys, attentionBias }: NewTokens): string[] {
     const old = this.states.length;
+    const ours = batch * length;
     const fresh: string[] = [];
     const seenBy = (b: number): (string | undefined)[] =>
       Array.from({ length: width }, (_, w) => {
         const at = Number(keys[b * width + w]);
-        assert.ok(at < old + batch * length);
-        return at < old ? this.states[at] : fresh[at - old];
+        assert.ok(-ours <= at && at < old);
+        return at < 0 ? fresh[ours + at] : this.states[at];
       });
     for (let b = 0; b < batch; b++) {
       for (let n = 0; n < length; n++) {
         const at = b * length + n;
         const bias = attentionBias.subarray(at * width, (at + 1) * width);
-        const itself = keys.subarray(b * width, (b + 1) * width).indexOf(BigInt(old + at));
+        const itself = keys.subarray(b * width, (b + 1) * width).indexOf(BigInt(at - ours));
         const isPadding = itself < 0;
         if (isPadding) {
           assert.ok(bias.includes(0), "padding sees something");
@@ -160,11 +161,10 @@ describe("prefix cache", () => {
       const keys = Array.from({ length: batch }, (_, b) => [...tokens.keys.subarray(b * width, b * width + 4)]);
       return { batch, length, keys: keys.flat().map(Number), rows: ids.map((_, key) => row(key, 3)) };
     };
-    // behind the one row that stands for nothing
-    const first = { batch: 2, length: 4, keys: [1, 2, 3, 4, 5, 6, 7, 8], rows: [3, 3, 7] };
+    // new tokens are counted from the end
+    const first = { batch: 2, length: 4, keys: [-8, -7, -6, -5, -4, -3, -2, -1], rows: [3, 3, 7] };
     assert.deepEqual(next([1, 2, 3, 0], [1, 2, 3, 0], [4, 2, 3, 0]), first);
-    // behind 2 * 32 rows
-    const keys = [0, 1, 2, 64, 0, 1, 2, 65, 32, 33, 34, 66];
+    const keys = [0, 1, 2, -3, 0, 1, 2, -2, 32, 33, 34, -1];
     const second = { batch: 3, length: 1, keys, rows: [0, 1, 2] };
     assert.deepEqual(next([1, 2, 3, 5], [1, 2, 3, 6], [4, 2, 3, 6]), second);
     // and again once they are the same

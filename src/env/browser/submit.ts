@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Action } from "../forms/plan.js";
 import { carriedOf, type HeldValues } from "../forms/received.js";
-import type { SuccessMarker, Task } from "../site.js";
+import type { Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import { NEXT_LABEL, submitButton } from "./buttons.js";
+import { conclude, type Press, SCRIPT_PATIENCE_MS, SETTLE_MS } from "./conclude.js";
 import { currentValues, type ReadForm, rescan } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
-import { Hands } from "./hands.js";
-import { showsMarker } from "./marker.js";
-import { checkAnswered, type Exchange } from "./network/traffic.js";
+import { checkAnswered } from "./network/traffic.js";
 import { type Aim, aimAt, dialogButton, formOfField, isMissed, passed, passTime, wayClear } from "./page/actions.js";
-import { awaitChange, focusField, leaveField } from "./page/hands.js";
+import { focusField, leaveField } from "./page/hands.js";
 import { type PageSigns, readSigns } from "./page/signs.js";
 import { renew } from "./reach.js";
 import type { Session } from "./session.js";
@@ -19,17 +18,10 @@ import {
   chooseSubmission,
   isBroken,
   isOfForm,
-  judge,
   type Sent,
   type Submission,
   savedBefore,
 } from "./submission.js";
-
-/** How long a script may think between a click and its request, or before it asks once more, by its own clock. */
-const SCRIPT_PATIENCE_MS = 3000;
-
-/** How long a page may take to send on what has been answered, or to say how it went. */
-const SETTLE_MS = 150;
 
 /** The page's time is let pass in steps of this. */
 const TICK_MS = 50;
@@ -83,19 +75,20 @@ const COVERED = "the submit button could not be clicked";
 /** Clicks beside a button that a page moves away. */
 const MOST_MISSES = 5;
 
-class Attempt {
-  private sent: Sent;
-  private before: PageSigns | undefined;
+class Attempt implements Press {
+  sent: Sent;
+  before: PageSigns | undefined;
+  documents: number;
+  saidBefore = 0;
+  /** What the page said after the submission that was judged last. */
+  private after: PageSigns | undefined;
   /** The button that was clicked last, for `isPassed`. */
   private clicked: number | undefined;
-  private documents: number;
-  /** Messages that the page had shown in dialogs before the click. */
-  private saidBefore = 0;
 
   constructor(
-    private readonly session: Session,
-    private readonly form: ReadForm,
-    private readonly task: Pick<Task, "keys" | "success">,
+    readonly session: Session,
+    readonly form: ReadForm,
+    readonly task: Pick<Task, "keys" | "success">,
   ) {
     this.sent = {
       controls: form.controls,
@@ -135,7 +128,7 @@ class Attempt {
         form.controls.forEach((control, i) => {
           if (control.present) form.left.set(i, this.sent.held.values[i] ?? control.default);
         });
-        await this.renewed();
+        await renew(session, form);
         // what a page sends when it is left
         if (!session.traffic.exchanges.some((e) => e.phase === "submit")) await session.traffic.next(300);
         const late = chooseSubmission(session.traffic.exchanges, this.sent, false);
@@ -347,91 +340,10 @@ class Attempt {
     return open || !asks ? undefined : button;
   }
 
-  private after: PageSigns | undefined;
-
-  private async renewed(): Promise<void> {
-    await renew(this.session, this.form);
-  }
-
-  /** Reads what the server and the page say about the post. */
   private async conclude(choice: Choice): Promise<Submission> {
-    const { session, form, task } = this;
-    const { exchange } = choice;
-    if (exchange.how !== "navigation" && !session.isLeaving() && session.documents === this.documents)
-      await this.settle(exchange);
-    let status: number | undefined;
-    const arrive = async (): Promise<void> => {
-      await this.renewed();
-      status = session.status;
-      if (status >= 500)
-        throw new EnvironmentFault(`HTTP ${status} after ${exchange.method} ${new URL(exchange.url).pathname}`);
-    };
-    if (session.isLeaving() || session.documents > this.documents) await arrive();
-    // a form that sent itself has left its page before
-    const earlier = exchange.phase === "step";
-    const there = session.documents > this.documents || earlier;
-    if (earlier) this.before = undefined;
-    const scripted = exchange.how !== "navigation";
-    const html =
-      exchange.answer !== undefined && /html/.test(exchange.answer.contentType) && !there && exchange.answer.text !== ""
-        ? exchange.answer.text
-        : undefined;
-    if (task.success !== undefined) return this.marked(choice, task.success, html);
-    const signs = async (answer?: string): Promise<PageSigns> => {
-      try {
-        const read = await form.handle.evaluate(readSigns, answer);
-        const said = session.said.slice(this.saidBefore).map((text) => ({ text, good: false }));
-        return { ...read, notices: [...read.notices, ...said] };
-      } catch (error) {
-        // the next page came while this one was read
-        if (!session.isLeaving() && session.documents === this.documents) throw error;
-        await arrive();
-        return form.handle.evaluate(readSigns, undefined);
-      }
-    };
-    this.after = there || scripted ? await signs() : undefined;
-    const shown = { before: this.before, after: this.after, ...(status === undefined ? {} : { status }) };
-    const submission = judge(task, this.sent, choice, shown);
-    if (html === undefined || !submission.accepted) return submission;
-    this.after = await signs(html);
-    return judge(task, this.sent, choice, { before: this.before, after: this.after });
-  }
-
-  private async settle({ answer }: Exchange): Promise<void> {
-    try {
-      await new Hands(this.session, this.form.handle).calm(SETTLE_MS * 2, 75);
-      // what the server has only taken in, the page asks for again
-      const later =
-        answer?.status === 202 || /"(?:pending|processing|queued|running|in_progress)"/.test(answer?.text ?? "");
-      if (later) await this.form.handle.evaluate(awaitChange, SCRIPT_PATIENCE_MS);
-    } catch (error) {
-      if (!this.session.isLeaving() && this.session.documents === this.documents) throw error;
-    }
-  }
-
-  /** Waits for what the task says an accepted form shows. */
-  private async marked(choice: Choice, marker: SuccessMarker, html: string | undefined): Promise<Submission> {
-    const { session, form } = this;
-    const { answer } = choice.exchange;
-    const shown = (): Promise<boolean> =>
-      showsMarker(form, marker, {
-        statuses: [session.documents > this.documents ? session.status : undefined, answer?.status],
-        addresses: [session.page.url(), answer?.url ?? ""],
-        texts: [answer?.text ?? "", html ?? ""],
-      });
-    let accepted = false;
-    for (let waited = 0; waited <= SCRIPT_PATIENCE_MS && !accepted; waited += 100) {
-      try {
-        accepted = await shown();
-        if (!accepted) await form.handle.evaluate(passTime, 100);
-      } catch (error) {
-        if (!session.isLeaving() && session.documents === this.documents) throw error;
-      }
-      if (session.isLeaving()) await this.renewed();
-    }
-    const judged = judge(this.task, this.sent, choice, { before: undefined, after: undefined });
-    const { refusal: _, ...rest } = judged;
-    return accepted ? { ...rest, accepted } : { ...rest, accepted, refusal: "the success marker did not appear" };
+    const { submission, after } = await conclude(this, choice);
+    this.after = after;
+    return submission;
   }
 
   /** A form without a submit button saves what is typed, or is sent by Enter. */

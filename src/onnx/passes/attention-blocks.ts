@@ -42,7 +42,10 @@ export function attentionInBlocks(
 ): Value | undefined {
   const length = v?.shape[2];
   if (weights === undefined || v?.shape.length !== 4 || typeof length !== "number") return undefined;
-  const blocks = Math.min(MOST_BLOCKS, Math.floor(length / BLOCK));
+  const most = Math.min(MOST_BLOCKS, Math.floor(length / BLOCK));
+  // of one size where that can be: CUDA's Split and Concat else copy a table with a number for each row to the device
+  const even = Array.from({ length: most }, (_, i) => most - i).find((n) => n > 1 && length % n === 0);
+  const blocks = even ?? most;
   const scores = blocks < 2 ? undefined : scoresOf(g, weights, v);
   if (scores === undefined) return undefined;
   const { q, kt, bias } = scores;

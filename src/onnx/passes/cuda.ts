@@ -1,6 +1,7 @@
 import { bnb4Attributes } from "../nf4.js";
 import { type Graph, type Initializer, isExternal, type Node, type Value } from "../types.js";
 import { inBlocks, LARGE } from "./cuda-blocks.js";
+import { withoutJoining } from "./cuda-past.js";
 
 /**
  * The same graph for ONNX Runtime's CUDA provider, where sessions fold no constants and merge no equal expressions
@@ -9,11 +10,12 @@ import { inBlocks, LARGE } from "./cuda-blocks.js";
  * - a constant need not wait for another value (late.ts): waiting costs a synchronisation, as shapes live on the host;
  * - the gradient of a product in 4 bits is a product in 4 bits: the CUDA kernel of MatMulBnb4 honours transB = 0, which
  *   was made for that, and decodes on its way. The CPU kernel ignores it.
- * - a large matrix that is stored in 16 bits and multiplied in float32, as the output head, is cast in blocks.
+ * - a large matrix that is stored in 16 bits and multiplied in float32, as the output head, is cast in blocks;
+ * - keys and values of earlier rounds are not joined with new ones to be looked up.
  * @param largest elements of a matrix that is cast in one piece.
  */
 export function forCuda(graph: Graph, largest = LARGE): Graph {
-  return live(inBlocks(packedGradients(withoutLate(graph)), largest));
+  return live(inBlocks(packedGradients(withoutJoining(withoutLate(graph))), largest));
 }
 
 /** Removes what no output needs. */

@@ -92,6 +92,12 @@ describe("attention in blocks", () => {
     });
   }
 
+  it("takes blocks of one size where the length can be divided", () => {
+    const { nodes } = build({ batch: 1, length: 512, shapes: HEADS }, true);
+    const lengths = nodes.filter((n) => n.op === "Softmax").map((n) => n.outputs[0]?.shape.at(-1));
+    assert.deepEqual(lengths, [128, 256, 384, 512]);
+  });
+
   it("leaves short sequences, and those with another bias, as they are", () => {
     const short = { batch: 1, length: 127, shapes: HEADS };
     assert.deepEqual(
