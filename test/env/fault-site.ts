@@ -40,18 +40,36 @@ const NUISANCES: Record<string, string> = {
   nodes: `addEventListener("load", () => { const d = document.createElement("div"); d.innerHTML = "<p>x</p>".repeat(2000); document.body.append(d); })`,
 };
 
+/** What a request meets: the server fails it, or the page that is sent ends with a script. */
+export const FAULTS = {
+  server: Object.keys(SERVER_FAULTS),
+  page: Object.keys(PAGE_FAULTS),
+  nuisance: Object.keys(NUISANCES),
+} as const;
+
+/** The name of a fault, or none, for a request for a page (GET), or what a page sends (POST). */
+export type DrawFault = (request: { readonly url: string; readonly isPage: boolean }) => string | undefined;
+
+/** The share `rate` of all requests fails or is spoilt, by a seeded stream. */
+export function faultsAtRandom(rng: Rng, rate: number): DrawFault {
+  return ({ isPage }) => {
+    const spoilt = rng.uniform() < rate;
+    const kind = rng.uniform();
+    if (!spoilt) return undefined;
+    if (!isPage || kind < 0.4) return rng.pick(FAULTS.server);
+    return rng.pick(kind < 0.7 ? FAULTS.page : FAULTS.nuisance);
+  };
+}
+
 export interface FaultSite extends RunningSite {
   /** Faults and nuisances served so far, by kind. */
   injected(): ReadonlyMap<string, number>;
-  /** From now on a share of the requests fails. */
+  /** From now on requests fail. */
   start(): void;
 }
 
-/**
- * The embedded site's starter forms and hand-written pages; once started, a share `rate` of the requests for pages and
- * of the submissions is failed or spoilt, by a seeded stream.
- */
-export async function serveWithFaults(rng: Rng, rate: number, idioms: Idioms = {}): Promise<FaultSite> {
+/** The embedded site's starter forms and hand-written pages, whose requests fail as they are told to. */
+export async function serveWithFaults(draw: DrawFault, idioms: Idioms = {}): Promise<FaultSite> {
   const forms = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
   const written = Object.entries(idioms).map(([name, idiom]) => idiomTask(name, idiom));
   const tasks: Task[] = [...forms, ...written];
@@ -60,24 +78,19 @@ export async function serveWithFaults(rng: Rng, rate: number, idioms: Idioms = {
   const answer = answerIdioms(idioms);
   const injected = new Map<string, number>();
   let started = false;
-  const draw = <T>(from: Readonly<Record<string, T>>): T => {
-    const [name, value] = rng.pick(Object.entries(from));
-    injected.set(name, (injected.get(name) ?? 0) + 1);
-    return value;
-  };
   const site = await servePages(
     {},
     (request, response) => {
       site.received.length = 0; // nobody reads them, and they would look like a leak
       const { method, url, headers, body } = request;
       const isPage = method === "GET" && pages.has(url);
-      const spoilt = started && (isPage || method === "POST") && rng.uniform() < rate;
-      const kind = rng.uniform();
-      if (spoilt && (!isPage || kind < 0.4)) {
-        draw(SERVER_FAULTS)(response);
-        return true;
-      }
-      if (spoilt) append(response, `<script>${draw(kind < 0.7 ? PAGE_FAULTS : NUISANCES)}</script>`);
+      const fault = started && (isPage || method === "POST") ? draw({ url, isPage }) : undefined;
+      if (fault !== undefined) injected.set(fault, (injected.get(fault) ?? 0) + 1);
+      const fail = SERVER_FAULTS[fault ?? ""];
+      fail?.(response);
+      if (fail !== undefined) return true;
+      const script = PAGE_FAULTS[fault ?? ""] ?? NUISANCES[fault ?? ""];
+      if (script !== undefined) append(response, `<script>${script}</script>`);
       if (answer(request, response)) return true;
       if (written.some((task) => url.startsWith(task.url))) return false;
       const type = headers["content-type"];

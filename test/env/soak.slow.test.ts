@@ -1,26 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COMPONENTS } from "./idioms/components.js";
-import { CONTROLS } from "./idioms/controls.js";
-import type { Idioms } from "./idioms/idiom.js";
-import { LIBRARIES } from "./idioms/libraries.js";
-import { NAMED } from "./idioms/names.js";
-import { SITES } from "./idioms/sites.js";
-import { STEPPERS } from "./idioms/steppers.js";
-import { SUBMISSIONS } from "./idioms/submissions.js";
-import { WAYS } from "./idioms/ways-of-sending.js";
-import { WIDGETS } from "./idioms/widgets.js";
+import { WINNABLE } from "./idioms/winnable.js";
 import { type Memory, SAMPLE_EVERY, soak } from "./soak.js";
 
 const mean = (samples: readonly Memory[], key: keyof Memory): number =>
   samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
-
-/** Pages that can be won, of all kinds. */
-const PAGES: Idioms = Object.fromEntries(
-  [SUBMISSIONS, WAYS, SITES, COMPONENTS, WIDGETS, LIBRARIES, CONTROLS, NAMED, STEPPERS].flatMap((idioms) =>
-    Object.entries(idioms).filter(([, { accepted }]) => accepted !== false),
-  ),
-);
 
 /** SOAK_EPISODES=5000 is the long form, which says on its way what it holds. */
 const EPISODES = Number(process.env.SOAK_EPISODES ?? 250);
@@ -32,7 +16,7 @@ test(`${EPISODES} episodes under random faults: flat memory, no process left, ne
     rate: 0.06,
     killEvery: 125,
     seed: 1,
-    idioms: PAGES,
+    idioms: WINNABLE,
     onSample: (done, { heap, rss, browser }) => {
       if (done % REPORT_EVERY !== 0) return;
       const [ours, all, theirs] = [heap, rss, browser].map((bytes) => Math.round(bytes / 1e6));

@@ -5,7 +5,7 @@ import type { Episode } from "../../src/env/browser/episode.js";
 import { oracleActions } from "../../src/env/forms/oracle.js";
 import { renderPlan } from "../../src/env/forms/plan.js";
 import type { Task } from "../../src/env/site.js";
-import { serveWithFaults } from "./fault-site.js";
+import { faultsAtRandom, serveWithFaults } from "./fault-site.js";
 import type { Idioms } from "./idioms/idiom.js";
 import { openRunner } from "./page-site.js";
 import { allEnded, type Process, processTree } from "./processes.js";
@@ -49,7 +49,7 @@ export async function soak(options: {
 }): Promise<SoakResult> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const site = await serveWithFaults(Rng.named(options.seed, "faults"), options.rate, options.idioms);
+  const site = await serveWithFaults(faultsAtRandom(Rng.named(options.seed, "faults"), options.rate), options.idioms);
   const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 5000, episodeTimeoutMs: 10_000 });
   const order = Rng.named(options.seed, "tasks").shuffle(site.tasks()).slice(0, options.episodes);
   // what a page can be asked for is read before anything goes wrong

@@ -114,8 +114,16 @@ export async function stepBy(session: Session, form: ReadForm, button: number): 
   }
 }
 
-/** After a click that may lead to another page: the new page, or this one when it has come to rest. */
+/**
+ * After a click that may lead to another page: the new page, or this one when it has come to rest.
+ * @throws EnvironmentFault where the server failed what the step sent.
+ */
 export async function settleStep(session: Session, form: ReadForm, documents: number): Promise<void> {
+  await arriveOrRest(session, form, documents);
+  session.traffic.checkAnswers("step");
+}
+
+async function arriveOrRest(session: Session, form: ReadForm, documents: number): Promise<void> {
   for (let waited = 0; waited < session.actionTimeoutMs; waited += 100) {
     const left = session.documents > documents || session.isLeaving();
     if (left) {

@@ -100,7 +100,10 @@ class Attempt implements Press {
     this.documents = session.documents;
   }
 
-  /** @returns the submission, or why there was none. */
+  /**
+   * @returns the submission, or why there was none.
+   * @throws EnvironmentFault where there was none because the server failed the page.
+   */
   async send(button: number | undefined): Promise<Submission | string> {
     const { form, session } = this;
     const first = await this.buttonNow(button);
@@ -138,6 +141,8 @@ class Attempt implements Press {
       if (on === undefined) {
         const saved = DONE.test(label ?? "") ? savedBefore(session.traffic.exchanges, this.sent) : undefined;
         if (saved !== undefined) return this.conclude(saved);
+        // a page that was told no by a server that is broken sends nothing
+        if (aim.invalid === undefined) session.traffic.checkAnswers("submit");
         break;
       }
       next = on;

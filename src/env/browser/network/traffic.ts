@@ -143,6 +143,21 @@ export class Traffic {
     return this.forwarded.size > 0;
   }
 
+  /**
+   * @throws EnvironmentFault where the server failed a request of this phase, or answers none that it was brought, and the
+   * page did not ask for the same again with success.
+   */
+  checkAnswers(phase: Phase): void {
+    const sent = this.exchanges.filter((e) => e.phase === phase && ["navigation", "script"].includes(e.how));
+    sent.forEach((exchange, i) => {
+      const again = sent.slice(i + 1).some((e) => e.method === exchange.method && e.url === exchange.url);
+      if (again) return;
+      checkAnswered(exchange);
+      if (this.forwarded.has(exchange))
+        throw new EnvironmentFault(`no answer to ${exchange.method} ${new URL(exchange.url).pathname}`);
+    });
+  }
+
   /** Resolves with the next request, answer or navigation, or after so long. */
   async next(ms: number): Promise<void> {
     let wake = (): void => undefined;
