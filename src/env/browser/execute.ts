@@ -70,8 +70,10 @@ async function awaitLabels(session: Session, form: ReadForm): Promise<void> {
     const before = await form.handle.evaluate((page) => page.changes);
     await form.handle.evaluate(awaitChange, STILL_MS);
     const changed = (await form.handle.evaluate((page) => page.changes)) > before;
+    const loading = await form.handle.evaluate(isLoading);
+    // last: what was drawn while the page was asked is seen
     await rescan(form);
-    if (!changed && !(await form.handle.evaluate(isLoading))) return;
+    if (!changed && !loading) return;
   }
 }
 

@@ -57,7 +57,7 @@ async function scrolledTo(hands: Hands, settled: (ms: number) => Promise<boolean
 
 /** Whether a visible text of this label has something to click beside it: it is a control from here on. */
 export async function discovered(form: ReadForm, label: string, kind: ControlKind): Promise<boolean> {
-  if ((await form.handle.evaluate(discover, { label, kind })) < 0) return false;
+  await form.handle.evaluate(discover, { label, kind });
   await rescan(form);
   return isThere(form, label);
 }

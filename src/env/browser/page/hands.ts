@@ -343,6 +343,9 @@ export function discover(page: PageForm, { label, kind }: { label: string; kind:
         .map((n) => n.textContent)
         .join(" "),
     );
+  // a field of this label may have been drawn since the page was read
+  page.scan();
+  if (page.controls.some((c) => c.present && kit.same(strip(c.label), strip(label)))) return -1;
   const controls = page.elements.flatMap((members, i) => (page.controls[i]?.present ? members : []));
   const clickable = (e: HTMLElement): boolean =>
     kit.shown(e) &&
