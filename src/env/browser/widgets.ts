@@ -138,13 +138,21 @@ async function addTags(hands: Hands, form: ReadForm, control: Control, wanted: W
       added.push(item);
       continue;
     }
+    let taken = false;
     for (const key of ["Enter", ",", "Tab"]) {
       await hands.press(key);
       await hands.calm(200, 25);
       await rescan(form);
       const { value } = await heldOf(form, control);
-      if (value.trim() === "") break;
+      taken = value.trim() === "";
+      if (taken) break;
       if (value.endsWith(",")) await hands.press("Backspace");
+    }
+    // it keeps what is typed: a plain field, whatever it is called
+    if (!taken && items.length > 1 && added.length === 0) {
+      await hands.handle.evaluate(focusField, { control: control.index, member: 0 });
+      await hands.type(items.join(", "));
+      return { took: true, held: items };
     }
     added.push(item);
   }

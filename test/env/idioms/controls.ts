@@ -41,6 +41,17 @@ export const CONTROLS: Idioms = {
     ),
     fields: { ...NAME, Fruit: "Apricot" },
   },
+  "keywords in one plain field": {
+    html: `<form method=post action=send><label>Name <input name=n></label><label for=k>Keywords</label><input id=k name=keywords placeholder="Separate keywords with commas"><button>Submit</button></form><script>console.log(1)</script>`,
+    fields: { ...NAME, Keywords: ["moss", "stone walls"] },
+  },
+  "a plain field in a box called tags": {
+    html: around(
+      `<div class=tags-input><label for=t>Skills</label><input id=t></div>`,
+      `t.oninput = () => { v = t.value.split(",").map((x) => x.trim()); };`,
+    ),
+    fields: { ...NAME, Skills: ["moss", "stone walls"] },
+  },
   "tags added with a button": {
     html: around(
       `<div class=field><label for=t>Skills</label><input id=t><button type=button id=add>Add</button><ul id=l></ul></div>`,

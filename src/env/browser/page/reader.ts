@@ -93,7 +93,7 @@ export async function readPage(
     if ((field as HTMLInputElement).readOnly || kit.isStepped(field)) return false;
     const hint = `${field.getAttribute("placeholder") ?? ""} ${field.getAttribute("aria-description") ?? ""} ${field.title}`;
     if (
-      /(?:press|hit|type|and|with)\W+(?:the\W+)?(?:enter|return|comma)|add (?:a |another )?(?:tag|skill|item|keyword|topic)/i.test(
+      /(?:press|hit|type|and|with)\W+(?:the\W+)?(?:enter|return)\b|(?:press|hit|type)\W+(?:the\W+|a\W+)?comma\b|add (?:a |another )?(?:tag|skill|item|keyword|topic)/i.test(
         hint,
       )
     )
