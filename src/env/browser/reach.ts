@@ -35,7 +35,8 @@ export async function reach(session: Session, form: ReadForm, label: string, kin
     await rescan(form);
     return isThere(form, label);
   };
-  if (form.scripted && (await settled(200))) return true;
+  // a frame may have been read while it was parsed
+  if (await settled(200)) return true;
   if (form.scripted && (await discovered(form, label, kind))) return true;
   const hidden = await form.handle.evaluate(findRevealer, label);
   if (hidden !== undefined && (await press(hands, hidden)) && (await settled(400))) return true;
