@@ -143,7 +143,9 @@ export async function executePlan(
     } else if (step.do === "submit") {
       await flush();
       for (const control of options.uploads === "dummy" ? await attachRequired(form) : []) attached.add(control);
-      const result = await submitForm(session, form, task, action, step.button);
+      const result = await submitForm(session, form, task, action, step.button, () =>
+        fillAgain(session, form, task, records),
+      );
       submission = result.submission;
       records.push(result.record);
     } else if (form.scripted || step.do === "operate") {
@@ -163,6 +165,28 @@ export async function executePlan(
   );
   await form.handle.dispose();
   return { form, actions: records, values, submission, posted, notes: submission?.notes ?? [] };
+}
+
+/**
+ * A page that came to life after it was filled in has drawn its form anew, and empty: a person sees that, and fills it in
+ * again. What has been sent by then is not missing.
+ */
+async function fillAgain(
+  session: Session,
+  form: ReadForm,
+  task: Pick<Task, "url">,
+  records: readonly ActionRecord[],
+): Promise<void> {
+  await rescan(form);
+  const redrawn = await form.handle.evaluate((page) => page.redrawn.splice(0));
+  if (redrawn.length === 0 || session.traffic.exchanges.some((e) => e.method !== "GET" && !e.routine)) return;
+  const held = await currentValues(form);
+  for (const { action, fate, control: index = -1 } of records) {
+    const control = form.controls[index];
+    if (fate !== "done" || control?.widget !== "native" || !control.present || !redrawn.includes(index)) continue;
+    if (String(held[index]) === String(control.default))
+      await applyWatched(session, form, action, resolveAction(action, form, task.url));
+  }
 }
 
 /** What was put into a control stays known where the page takes the control away at once. */

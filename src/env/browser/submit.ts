@@ -44,17 +44,21 @@ export interface Submitted {
   readonly submission?: Submission;
 }
 
-/** Sends the form as a person does, and finds out what the server received and whether it took it. */
+/**
+ * Sends the form as a person does, and finds out what the server received and whether it took it.
+ * @param complete fills in again what a script has drawn anew; called last before the click.
+ */
 export async function submitForm(
   session: Session,
   form: ReadForm,
   task: Pick<Task, "keys" | "success">,
   action: Action,
   button: number | undefined,
+  complete: () => Promise<void>,
 ): Promise<Submitted> {
   const attempt = new Attempt(session, form, task);
   try {
-    const result = await attempt.send(button);
+    const result = await attempt.send(button, complete);
     if (typeof result === "string")
       return {
         record: {
@@ -104,13 +108,14 @@ class Attempt implements Press {
    * @returns the submission, or why there was none.
    * @throws EnvironmentFault where there was none because the server failed the page.
    */
-  async send(button: number | undefined): Promise<Submission | string> {
+  async send(button: number | undefined, complete: () => Promise<void>): Promise<Submission | string> {
     const { form, session } = this;
     const first = await this.buttonNow(button);
     if (first === undefined) return this.withoutButton();
     const { label: says = "", submits = true } = form.buttons[first] ?? {};
     // what saves as it is typed does so a moment later, and who leaves at once loses it
     if (form.scripted && !submits && LEAVES.test(says)) await form.handle.evaluate(passTime, 1000);
+    if (form.scripted) await complete();
     let next: number = first;
     let why = "the page posted nothing";
     for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {

@@ -41,6 +41,8 @@ export interface PageForm {
   scripted: boolean;
   /** Changes of the document so far. */
   changes: number;
+  /** Controls whose element has been replaced by another one. */
+  redrawn: number[];
   /** Navigations to other documents that the page has begun. */
   departures: number;
   /** What a button says that adds an item to a list. */
@@ -163,6 +165,7 @@ export async function readPage(
     for (const { members, raw } of entries()) {
       const last = page.elements.findIndex((e, i) => e[0] === members[0] && page.controls[i]?.widget === raw.widget);
       const index = last >= 0 ? last : (free.get(signature(raw))?.shift() ?? page.controls.length);
+      if (last < 0 && index < page.controls.length) page.redrawn.push(index);
       page.elements[index] = members;
       page.controls[index] = { ...raw, ...kit.held(raw, members) };
     }
@@ -263,6 +266,7 @@ export async function readPage(
     missed: false,
     scripted: false,
     changes: 0,
+    redrawn: [],
     departures: 0,
     add: /^(?:\+|\+?\s*add(?: (?:tag|item|skill|topic|keyword|another|more))?)$/i,
     scan,
