@@ -2,11 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Rng } from "../../src/core/rng.js";
 import type { Episode } from "../../src/env/browser/episode.js";
-import { oracleActions } from "../../src/env/forms/oracle.js";
-import { renderPlan } from "../../src/env/forms/plan.js";
 import type { Task } from "../../src/env/site.js";
 import { faultsAtRandom, serveWithFaults } from "./fault-site.js";
 import type { Idioms } from "./idioms/idiom.js";
+import { oraclePlan } from "./idioms/play.js";
 import { openRunner } from "./page-site.js";
 import { allEnded, type Process, processTree } from "./processes.js";
 
@@ -56,7 +55,7 @@ export async function soak(options: {
   const plans = new Map<Task, string>();
   await Promise.all(
     order.map(async (task) => {
-      plans.set(task, renderPlan(oracleActions(task.fields, await runner.snapshot(task)), "compact"));
+      plans.set(task, await oraclePlan(runner, task));
     }),
   );
   site.start();

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oracleActions } from "../../src/env/forms/oracle.js";
-import { renderPlan } from "../../src/env/forms/plan.js";
 import { FAULTS, serveWithFaults } from "./fault-site.js";
 import type { Idioms } from "./idioms/idiom.js";
+import { oraclePlan } from "./idioms/play.js";
 import { SUBMISSIONS } from "./idioms/submissions.js";
 import { WINNABLE } from "./idioms/winnable.js";
 import { openRunner } from "./page-site.js";
@@ -30,9 +29,7 @@ async function playSpoilt(kinds: readonly string[], isPage: boolean): Promise<st
   try {
     const wrong: string[] = [];
     const tasks = site.tasks().filter((task) => task.id.startsWith("pages"));
-    const plans = await Promise.all(
-      tasks.map(async (task) => renderPlan(oracleActions(task.fields, await runner.snapshot(task)), "compact")),
-    );
+    const plans = await Promise.all(tasks.map((task) => oraclePlan(runner, task)));
     site.start();
     for (const kind of kinds) {
       await Promise.all(

@@ -3,7 +3,7 @@ import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import { Hands } from "./hands.js";
 import { showsMarker } from "./marker.js";
-import type { Exchange } from "./network/traffic.js";
+import { type Exchange, nameOf } from "./network/traffic.js";
 import { passTime } from "./page/actions.js";
 import { awaitChange } from "./page/hands.js";
 import { type PageSigns, readSigns } from "./page/signs.js";
@@ -47,8 +47,7 @@ export async function conclude(
   const arrive = async (): Promise<void> => {
     await renew(session, form);
     status = session.status;
-    if (status >= 500)
-      throw new EnvironmentFault(`HTTP ${status} after ${exchange.method} ${new URL(exchange.url).pathname}`);
+    if (status >= 500) throw new EnvironmentFault(`HTTP ${status} after ${nameOf(exchange)}`);
   };
   if (hasLeft(press)) await arrive();
   // a form that sent itself has left its page before

@@ -177,9 +177,12 @@ async function fillAgain(
   task: Pick<Task, "url">,
   records: readonly ActionRecord[],
 ): Promise<void> {
-  await rescan(form);
-  const redrawn = await form.handle.evaluate((page) => page.redrawn.splice(0));
+  const redrawn = await form.handle.evaluate((page) => {
+    page.scan();
+    return page.redrawn.splice(0);
+  });
   if (redrawn.length === 0 || session.traffic.exchanges.some((e) => e.method !== "GET" && !e.routine)) return;
+  await rescan(form);
   const held = await currentValues(form);
   for (const { action, fate, control: index = -1 } of records) {
     const control = form.controls[index];

@@ -7,7 +7,7 @@ import { NEXT_LABEL, submitButton } from "./buttons.js";
 import { conclude, type Press, SCRIPT_PATIENCE_MS, SETTLE_MS } from "./conclude.js";
 import { currentValues, type ReadForm, rescan } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
-import { checkAnswered } from "./network/traffic.js";
+import { checkAnswered, nameOf } from "./network/traffic.js";
 import { type Aim, aimAt, dialogButton, formOfField, isMissed, passed, passTime, wayClear } from "./page/actions.js";
 import { focusField, leaveField } from "./page/hands.js";
 import { type PageSigns, readSigns } from "./page/signs.js";
@@ -259,11 +259,7 @@ class Attempt implements Press {
         }
         const open = choice?.exchange ?? traffic.exchanges.find((e) => e.phase === "submit" && e.answer === undefined);
         if (open !== undefined || (await this.isUnderWay()))
-          throw new EnvironmentFault(
-            open === undefined
-              ? "no answer to the form post"
-              : `no answer to ${open.method} ${new URL(open.url).pathname}`,
-          );
+          throw new EnvironmentFault(`no answer to ${open === undefined ? "the form post" : nameOf(open)}`);
         break;
       }
       ticking ??= form.handle.evaluate(passTime, TICK_MS).then(

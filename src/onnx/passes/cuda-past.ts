@@ -1,4 +1,4 @@
-import type { Graph, Initializer, Node, Value } from "../types.js";
+import type { Graph, Node, Value } from "../types.js";
 import { type Formula, writtenOut } from "./written-out.js";
 
 /** Of rows of [old | new] that are looked up, new ones counted from the end: which are old, and their numbers in each. */
@@ -23,31 +23,29 @@ export function withoutJoining(graph: Graph): Graph {
     formula: Formula,
   ): readonly Node[] => {
     const made = writtenOut({ ...node, name: `${node.name}/${part}`, inputs }, result, formula);
-    for (const [name, initializer] of made.initializers) initializers.set(name, initializer as Initializer);
+    for (const [name, initializer] of made.initializers) initializers.set(name, initializer);
     return made.nodes;
   };
   const joined = new Map<string, readonly Value[]>();
   for (const { op, inputs, outputs, attributes } of graph.nodes)
     if (op === "Concat" && inputs.length === 2 && Number(attributes.axis) === 0 && outputs[0]?.dtype === "float32")
       joined.set(outputs[0].name, inputs as Value[]);
+  const inputs = new Set(graph.inputs.map(({ name }) => name));
   // all layers look up the same rows
   const known = new Map<string, Places>();
   const nodes = graph.nodes.flatMap((node): readonly Node[] => {
     const [all, keys] = node.inputs;
     const [first, second] = joined.get(all?.name ?? "") ?? [];
     const [output] = node.outputs;
-    const isInput = graph.inputs.some(({ name }) => name === keys?.name);
     if (node.op !== "Gather" || first === undefined || second === undefined || output === undefined) return [node];
-    if (keys === undefined || !isInput || Number(node.attributes.axis ?? 0) !== 0) return [node];
+    if (keys === undefined || !inputs.has(keys.name) || Number(node.attributes.axis ?? 0) !== 0) return [node];
     const before: Node[] = [];
     let places = known.get(keys.name);
     if (places === undefined) {
       const value = (name: string, dtype: Value["dtype"]): Value => ({ name, dtype, shape: keys.shape });
-      const { isOld, old, fresh } = {
-        isOld: value(`${keys.name}/is-old`, "bool"),
-        old: value(`${keys.name}/old`, "int64"),
-        fresh: value(`${keys.name}/new`, "int64"),
-      };
+      const isOld = value(`${keys.name}/is-old`, "bool");
+      const old = value(`${keys.name}/old`, "int64");
+      const fresh = value(`${keys.name}/new`, "int64");
       before.push(
         ...write(node, "is-old", [keys], isOld, (e, at) => e.greaterOrEqual(at, 0)),
         ...write(node, "old", [keys, isOld], old, (e, at, is) => e.where(is as Value, at, e.g.scalar(0, "int64"))),

@@ -32,11 +32,15 @@ export async function playIdioms(idioms: Idioms, names = Object.keys(idioms)): P
 
 async function playOne(name: string, idiom: Idiom, runner: EpisodeRunner, site: PageSite): Promise<Played> {
   const task = idiomTask(name, idiom);
-  const controls = await runner.snapshot(task);
-  const oracle = await runner.run(task, renderPlan(oracleActions(task.fields, controls), "compact"));
+  const oracle = await runner.run(task, await oraclePlan(runner, task));
   const received = site.received.filter((r) => r.url.startsWith(task.url));
   const nothing = await runner.run(task, "submit");
   return { name, idiom, oracle, nothing, received };
+}
+
+/** What the oracle writes for a task, by the controls that its page shows. */
+export async function oraclePlan(runner: EpisodeRunner, task: Task): Promise<string> {
+  return renderPlan(oracleActions(task.fields, await runner.snapshot(task)), "compact");
 }
 
 /** The task of a page. */

@@ -144,8 +144,8 @@ export class Traffic {
   }
 
   /**
-   * @throws EnvironmentFault where the server failed a request of this phase, or answers none that it was brought, and the
-   * page did not ask for the same again with success.
+   * Of requests of this phase for the same the last one counts.
+   * @throws EnvironmentFault where the server failed one, or has not answered one that it was brought.
    */
   checkAnswers(phase: Phase): void {
     const sent = this.exchanges.filter((e) => e.phase === phase && ["navigation", "script"].includes(e.how));
@@ -153,8 +153,7 @@ export class Traffic {
       const again = sent.slice(i + 1).some((e) => e.method === exchange.method && e.url === exchange.url);
       if (again) return;
       checkAnswered(exchange);
-      if (this.forwarded.has(exchange))
-        throw new EnvironmentFault(`no answer to ${exchange.method} ${new URL(exchange.url).pathname}`);
+      if (this.forwarded.has(exchange)) throw new EnvironmentFault(`no answer to ${nameOf(exchange)}`);
     });
   }
 
@@ -453,9 +452,13 @@ async function answerOf(response: Response | null, url: string): Promise<Answer>
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
 }
 
+/** A request as faults call it, as `POST /send`. */
+export const nameOf = ({ method, url }: Exchange): string => `${method} ${new URL(url).pathname}`;
+
 /** @throws EnvironmentFault where an answer says that the server is broken, or there is none. */
-export function checkAnswered({ method, url, answer }: Exchange): void {
-  const about = `${method} ${new URL(url).pathname}`;
+export function checkAnswered(exchange: Exchange): void {
+  const { answer } = exchange;
+  const about = nameOf(exchange);
   if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
   if (answer !== undefined && isServerFault(answer.status))
     throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
