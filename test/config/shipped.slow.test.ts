@@ -35,8 +35,10 @@ describe("every shipped config goes through one update of its own objective", ()
         return t.skip(`${config.model} is made or fetched by the commands in its header`);
       const site = (config as { readonly site?: { readonly kind: string; readonly path?: string } }).site;
       if (site?.kind === "formfactory" && !existsSync(site.path ?? "")) return t.skip("no checkout of FormFactory");
-      if (config.environment.kind === "openenv") return t.skip("it needs the server that its header names");
-      if (config.environment.kind === "forms" && !supervised && !hasBrowser) return t.skip("no browser is installed");
+      const { kind, path: benchmark } = config.environment as { readonly kind: string; readonly path?: string };
+      if (kind === "miniwob" && !existsSync(join(benchmark ?? "", "core"))) return t.skip("MiniWoB++ is not unpacked");
+      if (kind === "openenv") return t.skip("it needs the server that its header names");
+      if (kind === "forms" && !supervised && !hasBrowser) return t.skip("no browser is installed");
       const { dryRun } = await train(config, {
         command,
         configPath: join("configs", path),
