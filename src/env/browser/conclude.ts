@@ -3,7 +3,7 @@ import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import { Hands } from "./hands.js";
 import { showsMarker } from "./marker.js";
-import { type Exchange, nameOf } from "./network/traffic.js";
+import { type Exchange, nameOf } from "./network/exchange.js";
 import { passTime } from "./page/actions.js";
 import { awaitChange } from "./page/hands.js";
 import { type PageSigns, readSigns } from "./page/signs.js";

@@ -3,8 +3,8 @@ import type { PostedPair } from "../forms/posted.js";
 import { carriedOf, type HeldValues, receivedValues } from "../forms/received.js";
 import type { FieldValue, Task } from "../site.js";
 import type { Control } from "./controls.js";
+import type { Exchange } from "./network/exchange.js";
 import { isServerFault } from "./network/requests.js";
-import type { Exchange } from "./network/traffic.js";
 import type { FormTarget } from "./page/actions.js";
 import type { PageSigns } from "./page/signs.js";
 

@@ -7,7 +7,7 @@ import { NEXT_LABEL, submitButton } from "./buttons.js";
 import { conclude, type Press, SCRIPT_PATIENCE_MS, SETTLE_MS } from "./conclude.js";
 import { currentValues, type ReadForm, rescan } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
-import { checkAnswered, nameOf } from "./network/traffic.js";
+import { checkAnswered, nameOf } from "./network/exchange.js";
 import { type Aim, aimAt, dialogButton, formOfField, isMissed, passed, passTime, wayClear } from "./page/actions.js";
 import { focusField, leaveField } from "./page/hands.js";
 import { type PageSigns, readSigns } from "./page/signs.js";

@@ -12,7 +12,7 @@ import { attachRequired, checkBackground, type ExecuteOptions, openForm, upload 
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
 import { Hands } from "./hands.js";
 import { showsMarker } from "./marker.js";
-import { checkAnswered, type Exchange } from "./network/traffic.js";
+import { checkAnswered, type Exchange } from "./network/exchange.js";
 import { aimAt, passTime } from "./page/actions.js";
 import { type PageSigns, readSigns } from "./page/signs.js";
 import { stepBy } from "./reach.js";

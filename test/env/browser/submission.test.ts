@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Request } from "playwright";
 import type { Control } from "../../../src/env/browser/controls.js";
+import type { Exchange } from "../../../src/env/browser/network/exchange.js";
 import { isServerFault, ownerOf } from "../../../src/env/browser/network/requests.js";
-import type { Exchange } from "../../../src/env/browser/network/traffic.js";
 import { chooseSubmission, isOfForm, type Sent } from "../../../src/env/browser/submission.js";
 
 const control = (index: number, name: string): Control => ({

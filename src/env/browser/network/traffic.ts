@@ -1,49 +1,25 @@
-import type { Page, Request, Response, Route, WebSocket } from "playwright";
+import type { Page, Request, Route, WebSocket } from "playwright";
 import { messageOf } from "../../../core/errors.js";
 import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
 import type { RunningSite } from "../../site.js";
 import { EnvironmentFault } from "../browser.js";
 import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
-import { bring, MOST_BYTES } from "./bring.js";
+import { bring } from "./bring.js";
+import {
+  type Answer,
+  answerOf,
+  checkAnswered,
+  type Exchange,
+  MOST_TEXT,
+  nameOf,
+  type Phase,
+  pathPairs,
+} from "./exchange.js";
 import { isServerFault, type Owner, ownerOf } from "./requests.js";
-
-/** What a request of the page was answered with. */
-export interface Answer {
-  /** NaN where there was none, or none that a script can see. */
-  readonly status: number;
-  readonly contentType: string;
-  readonly text: string;
-  /** The address that the answer came from in the end, or that it leads to. */
-  readonly url: string;
-  /** Why there is no answer. */
-  readonly failure?: string;
-}
-
-/** One request of the page that carries something, from the moment the page was opened. */
-export interface Exchange {
-  readonly method: string;
-  readonly url: string;
-  readonly how: "navigation" | "script" | "beacon" | "socket";
-  readonly owner: Owner;
-  readonly posted: readonly PostedPair[];
-  /** Parts of the address, which may be values as well; without a name. */
-  readonly inPath: readonly PostedPair[];
-  /** The page had sent the same (method and path) before anybody touched it. */
-  readonly routine: boolean;
-  /** It was sent after the submit, or after a step towards it: `Traffic.phase` then. */
-  phase: Phase;
-  answer: Answer | undefined;
-}
-
-/** `open`: until the plan submits. `step`: the way on to a further part of the form. `submit`: from the submit on. */
-export type Phase = "open" | "step" | "submit";
 
 /** How long a script that goes elsewhere may take to send the form after that. */
 const HOLD_MS = 400;
-
-/** What is read of an answer, in characters. */
-const MOST_TEXT = 2_000_000;
 
 /** What a navigation of the page comes to. */
 type Verdict = "stay" | "form" | "go" | "wait" | "tell";
@@ -427,39 +403,4 @@ export class Traffic {
   private wake(): void {
     for (const wake of [...this.waiting]) wake();
   }
-}
-
-/** Values may stand in an address itself: `/guests/Ann`. */
-function pathPairs(url: string): PostedPair[] {
-  return new URL(url).pathname.split("/").flatMap((part): PostedPair[] => {
-    try {
-      return part.length < 2 ? [] : [["", decodeURIComponent(part)]];
-    } catch {
-      return [];
-    }
-  });
-}
-
-async function answerOf(response: Response | null, url: string): Promise<Answer> {
-  const status = response?.status() ?? Number.NaN;
-  const contentType = response?.headers()["content-type"] ?? "";
-  const readable =
-    (response !== null && status < 300) || status >= 400
-      ? /json|text|xml|html/.test(contentType) || contentType === ""
-      : false;
-  const tooLong = Number(response?.headers()["content-length"] ?? 0) > MOST_BYTES;
-  const text = readable && !tooLong ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
-  return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
-}
-
-/** A request as faults call it, as `POST /send`. */
-export const nameOf = ({ method, url }: Exchange): string => `${method} ${new URL(url).pathname}`;
-
-/** @throws EnvironmentFault where an answer says that the server is broken, or there is none. */
-export function checkAnswered(exchange: Exchange): void {
-  const { answer } = exchange;
-  const about = nameOf(exchange);
-  if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
-  if (answer !== undefined && isServerFault(answer.status))
-    throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
 }
