@@ -25,6 +25,8 @@ export interface Batch {
   readonly owner: readonly number[];
   /** [S] the step of its trajectory that a segment covers; -1 where it covers all of them. */
   readonly step: readonly number[];
+  /** [S] the position in the response of the token that a segment covers; absent where one covers several. */
+  readonly position?: readonly number[];
   /** [S] scored units (tokens) behind each segment: what a value is divided by where an objective works per token. */
   readonly units: Float32Array;
   /** [S] how much a segment counts beside the others of the step; absent: all count the same. */

@@ -86,6 +86,8 @@ export interface PolicyText<Start, T> {
   /** @throws UserError where the observation is not of the kind that the sampler reads. */
   begin(observation: Observation, tokenizer: Tokenizer | undefined, model: SampledModel): Start;
   action(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): Action;
+  /** Where in the action's text each token of the response begins, in characters; absent: it writes no text. */
+  offsets?(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): readonly number[];
   /** Why the model cannot act in these spaces, and what to do; absent: it reads and writes texts. */
   refuses?(spaces: Spaces, model: SampledModel): Refusal | undefined;
   /** What is learned from a demonstration; absent: observation and action are texts. */

@@ -39,6 +39,8 @@ export interface SegmentInfo {
   readonly owner: readonly number[];
   /** [S] the step of each segment; absent: every segment covers all steps. */
   readonly step?: readonly number[];
+  /** [S] the position in the response, where a segment is a token. */
+  readonly position?: readonly number[];
   /** [S] */
   readonly tokens: Float32Array;
   /** [S] */
@@ -107,6 +109,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     segments: sizes.segments,
     owner: perSegment(info.owner, -1),
     step: perSegment(info.step ?? [], -1),
+    ...(info.position === undefined ? {} : { position: perSegment(info.position, -1) }),
     units: info.tokens,
     recorded: info.recorded,
   };
@@ -136,6 +139,8 @@ export interface StepTerm {
   /** Index in its buffer. */
   readonly row: number;
   readonly target: number;
+  /** In the response. */
+  readonly position: number;
   readonly logProb: number;
   readonly features: Readonly<Record<string, number>>;
 }
@@ -180,6 +185,7 @@ export function stepTerms(
   const tokens = new Float32Array(segments);
   const owner = new Array<number>(segments).fill(-1);
   const stepOf = new Array<number>(segments).fill(-1);
+  const positions = new Array<number>(segments).fill(-1);
   const shown = new Array<number>(batch).fill(0);
   let r = 0;
   const scored = buffers.map(({ buffer, conditions, trajectory, steps }): ScoredBuffer => {
@@ -194,6 +200,7 @@ export function stepTerms(
         recorded[s] = (recorded[s] as number) + term.logProb;
         owner[s] = trajectory;
         if (level !== "sequence") stepOf[s] = step;
+        positions[s] = term.position;
         return { row: term.row, target: term.target, coefficient: 1, segment: s, features: term.features };
       });
     });
@@ -203,7 +210,7 @@ export function stepTerms(
   const out = bufferTerms(
     scored,
     { batch: batch * sizes.sequences, length: sizes.length, terms, segments },
-    { ...info, owner, step: stepOf, tokens, recorded },
+    { ...info, owner, step: stepOf, tokens, recorded, ...(level === "token" ? { position: positions } : {}) },
   );
   if (layout.reduction === "mean") {
     out.segment.forEach((s, i) => {

@@ -18,6 +18,15 @@ export const textPolicy: PolicyText<readonly number[], TokenTrajectory> = {
   action({ response }: TokenTrajectory, tokenizer: Tokenizer | undefined, { tokens }: SampledModel): Action {
     return { text: needed(tokenizer).decode(response.filter((token) => token !== tokens.eos)) };
   },
+  offsets(
+    { response }: TokenTrajectory,
+    tokenizer: Tokenizer | undefined,
+    { tokens }: SampledModel,
+  ): readonly number[] {
+    return response.map(
+      (_, i) => needed(tokenizer).decode(response.slice(0, i).filter((token) => token !== tokens.eos)).length,
+    );
+  },
   length: (prompt) => prompt.length,
   units: ({ response }) => response.length,
   metrics: ({ response, ended }) => ({ response_length: response.length, ended_by_eos: Number(ended === "eos") }),

@@ -50,6 +50,8 @@ export interface Policy extends Decoding {
   startOf(observation: Observation): unknown;
   /** What the environment is answered: the text that a trajectory spells, without EOS. */
   actionOf(trajectory: Trajectory): Action;
+  /** Where in the action's text each token of the response begins; absent: it writes no text. */
+  offsetsOf?: ((trajectory: Trajectory) => readonly number[]) | undefined;
   close(): Promise<void>;
 }
 
@@ -133,6 +135,7 @@ export async function openPolicy(
     notes,
     startOf: (observation) => sampler.policy.begin(observation, tokenizer, about),
     actionOf: (trajectory) => sampler.policy.action(trajectory, tokenizer, about),
+    offsetsOf: sampler.policy.offsets && ((trajectory) => sampler.policy.offsets?.(trajectory, tokenizer, about) ?? []),
     close: () => runtime.close(),
   };
 }

@@ -17,6 +17,16 @@ export interface EnvironmentTask {
   readonly form: string;
 }
 
+/** A part of a turn's answer: an attempt at something that is scored by itself, as a field of a form. */
+export interface AnswerPart {
+  /** What it is an attempt at: the same in every episode of the task. */
+  readonly name: string;
+  /** Where it stands in the answer's text, in characters; `end` is behind it. */
+  readonly start: number;
+  readonly end: number;
+  readonly reward: number;
+}
+
 /** What became of one episode. */
 export interface EpisodeOutcome {
   /** Null where the environment failed: nothing is known of the policy then. */
@@ -26,6 +36,8 @@ export interface EpisodeOutcome {
   readonly success: boolean;
   /** What each turn earned by itself, where the environment says. */
   readonly turnRewards?: readonly number[];
+  /** What parts of each turn's answer earned, where the environment says; they do not overlap. */
+  readonly answerParts?: readonly (readonly AnswerPart[])[];
   /** Named measures of the episode, which are averaged. */
   readonly metrics: Readonly<Record<string, number>>;
   /** Named numbers of things, which are added up: pairs that were right. */

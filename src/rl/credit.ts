@@ -9,17 +9,29 @@ export interface GroupEpisode {
   readonly turns: readonly EpisodeTurn[];
 }
 
+/** A part of a turn's answer that is scored by itself. */
+export interface TurnPart {
+  /** What it is an attempt at: the same in every episode of the task. */
+  readonly name: string;
+  readonly reward: number;
+  /** Indices of its tokens in the response. */
+  readonly tokens: readonly number[];
+}
+
 export interface EpisodeTurn {
   /** What the environment gave for this turn alone, where it does. */
   readonly reward?: number;
   /** Steps of its trajectory. */
   readonly steps: number;
+  /** Tokens of its response, and what parts of it earned, where the environment says. */
+  readonly tokens?: number;
+  readonly parts?: readonly TurnPart[];
   /** Reward of the response as it stood after each step, where the objective asked for drafts. */
   readonly drafts?: readonly number[];
 }
 
-/** Credit of one turn: the same for all of its steps, or one number a step. */
-export type TurnCredit = number | readonly number[];
+/** Credit of one turn: the same for all of its steps, one number a step, or one a token of its response. */
+export type TurnCredit = number | readonly number[] | { readonly tokens: readonly number[] };
 
 /** Options of every objective whose credit is an advantage. */
 export const advantageOptions = (kind: AdvantageKind) => ({
@@ -68,16 +80,13 @@ export function episodeCredit(
   options: AdvantageOptions,
 ): (readonly TurnCredit[] | null)[] {
   const { advantage, adv_clip_max: clipMax, turn_credit: kind = "episode", discount = 1 } = options;
+  const advantagesOf = (rewards: readonly number[]) => advantages(rewards, advantage, clipMax);
   const counted = group.filter(({ reward }) => reward !== null);
   if (kind === "turn") {
-    const credit = turnAdvantages(counted, (values) => advantages(values, advantage, clipMax), discount);
+    const credit = turnAdvantages(counted, advantagesOf, discount);
     return group.map((episode) => credit?.get(episode) ?? null);
   }
-  const values = advantages(
-    counted.map(({ reward }) => reward as number),
-    advantage,
-    clipMax,
-  );
+  const values = advantagesOf(counted.map(({ reward }) => reward as number));
   return group.map((episode) => {
     const value = values?.[counted.indexOf(episode)];
     const last = episode.turns.length - 1;

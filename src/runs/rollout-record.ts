@@ -4,12 +4,16 @@ import { writeAtomic } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
 import { readJsonLines } from "./metrics.js";
 
+const natural = z.int().nonnegative();
+
 const turn = z.looseObject({
   /** What the policy was shown, and what it answered, where these are texts. */
   prompt: z.string(),
   response: z.string(),
   /** What the turn earned by itself, where the environment says. */
   reward: z.number().optional(),
+  /** What parts of the response earned, where the environment says. */
+  parts: z.array(z.object({ name: z.string(), start: natural, end: natural, reward: z.number() })).optional(),
 });
 
 const schema = z.looseObject({
@@ -28,8 +32,8 @@ const schema = z.looseObject({
   metrics: z.record(z.string(), z.number()).nullable(),
   /** Null where the rollout was in no group that learns, or got different credit for its parts. */
   advantage: z.number().nullable(),
-  /** Credit of each turn, or of each of its steps, where they differ. */
-  credit: z.array(z.union([z.number(), z.array(z.number())])).optional(),
+  /** Credit of each turn, or of each of its steps or tokens, where they differ. */
+  credit: z.array(z.union([z.number(), z.array(z.number()), z.object({ tokens: z.array(z.number()) })])).optional(),
   fault: z.string().nullable(),
   tokens: z.int().nonnegative(),
   /** What was seen, answered and sampled, turn by turn. */

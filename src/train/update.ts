@@ -149,9 +149,14 @@ function shareOf({ share, sampled }: Batch, segment: number): number {
   return (share?.[segment] ?? 1) * (sampled?.share[segment] ?? 1);
 }
 
-/** The credit of a segment: its step's where the objective gives one a step, else its turn's. */
+/** The credit of a segment: its token's or its step's where the objective gives one each, else its turn's. */
 function creditOf({ credit }: Sample, batch: Batch, segment: number): number {
   if (typeof credit === "number") return credit;
+  if ("tokens" in credit) {
+    const token = credit.tokens[batch.position?.[segment] ?? -1];
+    if (token === undefined) throw new Error("credit a token needs segments of one token of the response each");
+    return token;
+  }
   const step = batch.step[segment] ?? -1;
   const own = credit[step];
   if (own === undefined) throw new Error(`credit a step needs segments of one step each; this one covers step ${step}`);

@@ -79,6 +79,8 @@ test("a round, a token or a response is a segment", () => {
   assert.deepEqual(token.owner, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, ...new Array<number>(7).fill(-1)]);
   assert.deepEqual(token.step, [0, 0, 1, 1, 2, 0, 0, 1, 1, 1, 1, ...new Array<number>(7).fill(-1)]);
   assert.deepEqual([...(token.recorded as Float32Array)].slice(0, 5), [-1, -2, -3, -4, -5]);
+  assert.deepEqual(token.position, [2, 3, 0, 1, 4, 0, 1, 2, 3, 4, 5, ...new Array<number>(7).fill(-1)]);
+  assert.equal(step.position, undefined);
 
   const sequence = lay("sequence");
   assert.deepEqual(

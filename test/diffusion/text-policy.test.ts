@@ -41,6 +41,12 @@ test("the action is the response's text without EOS", () => {
   assert.deepEqual(textPolicy.action(said([eos]), model.tokenizer, about), { text: "" });
 });
 
+test("each token of a response begins in the text behind those before it; EOS behind the last", () => {
+  const { eos } = about.tokens;
+  assert.deepEqual(textPolicy.offsets?.(said([3, 4, eos]), model.tokenizer, about), [0, 1, 2]);
+  assert.deepEqual(textPolicy.offsets?.(said([eos]), model.tokenizer, about), [0]);
+});
+
 test("the units of a trajectory are its tokens, its measures their number and whether it ended by itself", () => {
   assert.equal(textPolicy.units(said([3, 4, about.tokens.eos])), 3);
   assert.deepEqual(textPolicy.metrics(said([3, 4, about.tokens.eos])), { response_length: 3, ended_by_eos: 1 });

@@ -159,6 +159,16 @@ describe("credit", () => {
     for (const [step, advantage] of laidOut) assert.equal(advantage, given[step]);
   });
 
+  it("of one a token goes to the token's own segment, and is refused where one covers several", async () => {
+    const tokens = [0.5, -1, 2];
+    assert.deepEqual(await advantages({ tokens }, { ratio_level: "token" }), [
+      [0, 0.5],
+      [1, -1],
+      [2, 2],
+    ]);
+    await assert.rejects(advantages({ tokens }, {}), /segments of one token/);
+  });
+
   it("of one a step is refused where a segment covers several", async () => {
     await assert.rejects(advantages([0.5, -1, 2], { ratio_level: "sequence" }), /segments of one step each/);
     await assert.rejects(advantages([0.5, -1], {}), /this one covers step 2/);

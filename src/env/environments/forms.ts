@@ -26,6 +26,7 @@ import type {
 import { kindsOn, NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { type RewardKind, rewardFor, scoreByDefault, scoreByDocuments } from "../forms/own-reward.js";
 import { renderPlan } from "../forms/plan.js";
+import { planParts } from "../forms/plan-parts.js";
 import { type KnownTask, recombined } from "../forms/recombine.js";
 import { shortfall } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
@@ -188,7 +189,12 @@ export class FormsEnvironment implements Environment {
     if (known !== undefined) return { ...(await known), reused: true };
     const outcome = this.runner()
       .then((runner) => runner.run(task, plan))
-      .then((episode) => outcomeOf(task, episode, this.scoreOf));
+      .then((episode): EpisodeOutcome => {
+        const scored = outcomeOf(task, episode, this.scoreOf);
+        return scored.reward === null
+          ? scored
+          : { ...scored, answerParts: planParts([plan], task.fields, episode.perField) };
+      });
     together.set(key, outcome);
     return outcome;
   }

@@ -24,6 +24,7 @@ import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { type RewardKind, rewardFor, scoreByDefault } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { parsePlan, renderPlan } from "../forms/plan.js";
+import { planParts } from "../forms/plan-parts.js";
 import { documentsReward, score } from "../forms/reward.js";
 import { knownPage, type SeenPage } from "../forms/seen-page.js";
 import type { RunningSite, Task } from "../site.js";
@@ -60,6 +61,8 @@ interface Played {
   readonly shown: readonly (readonly string[])[];
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
+  /** The policy's answers. */
+  readonly plans: readonly string[];
 }
 
 /** The environment of a running site whose forms may have several pages. */
@@ -164,6 +167,7 @@ export class PagesEnvironment implements Environment {
     const shown: string[][] = [];
     const unresolved: string[] = [];
     const cuts: string[] = [];
+    const plans: string[] = [];
     let last: string | undefined;
     for (let turn = 0; turn < turns && !walk.done; turn++) {
       const page = await walk.see();
@@ -175,13 +179,15 @@ export class PagesEnvironment implements Environment {
       const observation = { text: prompt.text };
       this.pages.set(observation, page);
       shown.push(page.controls.map(({ label }) => looseLabel(label)));
-      const plan = parsePlan((await ask(observation, turn)).text ?? "");
+      const { text = "" } = await ask(observation, turn);
+      plans.push(text);
+      const plan = parsePlan(text);
       unresolved.push(...plan.unresolved);
       await walk.act(plan);
       // who does nothing is done
       if (plan.actions.length === 0) break;
     }
-    return { walked: await walk.end(), shown, unresolved, cuts };
+    return { walked: await walk.end(), shown, unresolved, cuts, plans };
   }
 
   /**
@@ -206,7 +212,7 @@ export class PagesEnvironment implements Environment {
 
   private outcome(
     task: Task,
-    { walked, shown, unresolved, cuts }: Played,
+    { walked, shown, unresolved, cuts, plans }: Played,
     about: Pick<Episode, "taskId" | "attempts" | "ms">,
   ): EpisodeOutcome {
     const { controls, values, actions, accepted, refusal, posted, status } = walked;
@@ -235,6 +241,7 @@ export class PagesEnvironment implements Environment {
       turnRewards: shown.map(
         (labels) => mean(wanted.filter((label) => labels.includes(looseLabel(label)))) ?? Number(accepted),
       ),
+      answerParts: planParts(plans, task.fields, episode.perField),
       metrics: {
         ...outcome.metrics,
         turns: shown.length,

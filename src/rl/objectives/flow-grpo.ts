@@ -16,6 +16,7 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
+import { partCredit } from "../part-credit.js";
 import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z
@@ -37,6 +38,12 @@ const schema = z
       .nullable()
       .default(null)
       .describe("log-ratios are clamped to +- this, where they have no gradient; null: not"),
+    turn_credit: z
+      .enum(["episode", "turn", "part"])
+      .default("episode")
+      .describe(
+        "episode, turn: see docs; part: each token gets the advantage of the part of the answer that it is in (a field of a form), where the environment scores parts; needs ratio_level: token",
+      ),
     steps_per_update: z
       .union([z.literal("all"), z.int().min(1)])
       .default("all")
@@ -45,6 +52,10 @@ const schema = z
   .refine((o) => o.ratio_level !== "sequence" || o.steps_per_update === "all", {
     path: ["steps_per_update"],
     error: "must be all where ratio_level is sequence: the ratio of a part of a response is not that of the response",
+  })
+  .refine((o) => o.turn_credit !== "part" || o.ratio_level === "token", {
+    path: ["turn_credit"],
+    error: "part needs ratio_level: token: a round draws tokens of several parts",
   });
 
 export type FlowGrpoOptions = z.infer<typeof schema>;
@@ -56,7 +67,8 @@ export const objective: Objective<FlowGrpoOptions> = {
   learnsFrom: "rollouts",
   scoring: "steps",
   needs: (o) => ({ reference: o.kl_coeff > 0 }),
-  credit: episodeCredit,
+  credit: (group, { turn_credit: kind, ...o }) =>
+    kind === "part" ? partCredit(group, o) : episodeCredit(group, { ...o, turn_credit: kind }),
 
   layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): Batch {
     const k = o.steps_per_update;

@@ -138,6 +138,9 @@ function rolloutOf(
     ...(record.turns.some(({ reward }) => reward !== undefined)
       ? { turnRewards: record.turns.map(({ reward }) => reward as number) }
       : {}),
+    ...(record.turns.some(({ parts }) => parts !== undefined)
+      ? { answerParts: record.turns.map(({ parts }) => parts ?? []) }
+      : {}),
     metrics: record.metrics ?? {},
     detail: record.detail,
     ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),

@@ -41,13 +41,14 @@ export interface GroupSource {
 export function groupFor(
   { objective: options }: Pick<RunConfig, "objective">,
   objective: Objective,
-  { sampler }: Pick<Policy, "sampler">,
+  { sampler, offsetsOf }: Pick<Policy, "sampler" | "offsetsOf">,
   rollouts: readonly Sampled[],
 ): Group {
   return makeGroup(
     rollouts,
     (trajectory) => sampler.steps(trajectory),
     (group) => objective.credit(group, options),
+    offsetsOf,
   );
 }
 
@@ -153,6 +154,7 @@ export function recordOf(
       prompt: observation.text ?? "",
       response: action.text ?? "",
       ...(outcome.turnRewards?.[t] === undefined ? {} : { reward: outcome.turnRewards[t] }),
+      ...(outcome.answerParts?.[t] === undefined ? {} : { parts: [...outcome.answerParts[t]] }),
       trajectory,
     })),
     detail: outcome.detail,

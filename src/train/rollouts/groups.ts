@@ -29,21 +29,36 @@ export interface Sample {
   readonly stream: (name: string) => Rng;
 }
 
-/** @param credit the objective's: what it gives the episodes of a group. */
+/**
+ * @param credit the objective's: what it gives the episodes of a group.
+ * @param offsetsOf where in a turn's text each token of its response begins, where that is known.
+ */
 export function makeGroup(
   rollouts: readonly Sampled[],
   stepsOf: (trajectory: Trajectory) => number,
   credit: (group: readonly GroupEpisode[]) => readonly (readonly TurnCredit[] | null)[],
+  offsetsOf?: (trajectory: Trajectory) => readonly number[],
 ): Group {
   const given = credit(
     rollouts.map(({ record, trajectories, drafts }) => ({
       reward: record.reward,
       turns: trajectories.map((trajectory, t) => {
-        const [reward, rewards] = [record.turns[t]?.reward, drafts?.[t]];
+        const [reward, rewards, parts] = [record.turns[t]?.reward, drafts?.[t], record.turns[t]?.parts];
+        const offsets = parts === undefined ? undefined : offsetsOf?.(trajectory);
         return {
           steps: stepsOf(trajectory),
           ...(typeof reward === "number" ? { reward } : {}),
           ...(rewards === undefined ? {} : { drafts: rewards }),
+          ...(parts === undefined || offsets === undefined
+            ? {}
+            : {
+                tokens: offsets.length,
+                parts: parts.map(({ name, reward, start, end }) => ({
+                  name,
+                  reward,
+                  tokens: offsets.flatMap((at, i) => (at >= start && at < end ? [i] : [])),
+                })),
+              }),
         };
       }),
     })),
@@ -80,7 +95,7 @@ export function recordsOf(step: number, groups: readonly Group[]): RolloutRecord
         advantage: same ? first : null,
         ...(same || given === null
           ? {}
-          : { credit: given.map((turn) => (typeof turn === "number" ? turn : [...turn])) }),
+          : { credit: given.map((turn) => structuredClone(turn) as number | number[] | { tokens: number[] }) }),
       };
     }),
   );

@@ -22,7 +22,7 @@ export class RecordedGroups implements GroupSource {
     private readonly directory: Pick<RunDirectory, "rollouts">,
     private readonly config: RunConfig,
     private readonly objective: Objective,
-    private readonly policy: Pick<Policy, "sampler">,
+    private readonly policy: Pick<Policy, "sampler" | "offsetsOf">,
     private readonly parse: (data: unknown, where: string) => Trajectory,
     private readonly trainTasks: ReadonlySet<string>,
     private readonly rewardRange: Environment["rewardRange"],

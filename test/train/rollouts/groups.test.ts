@@ -92,6 +92,36 @@ describe("a group", () => {
     assert.deepEqual(group.credit, [[[0.5, -0.5], 2], null]);
   });
 
+  it("shows the objective what parts of an answer earned, with the tokens that begin in them", () => {
+    const parts = [
+      { name: "a", start: 0, end: 4, reward: 1 },
+      { name: "b", start: 4, end: 9, reward: 0 },
+    ];
+    const record = rolloutRecord({ reward: 0.5, turns: [{ prompt: "p", response: "abcdefghij", parts }] });
+    const trajectories = [plainTrajectory([1], [0, 0, 0, 0, 1])];
+    let seen: readonly GroupEpisode[] = [];
+    const group = makeGroup(
+      [{ record, trajectories }],
+      () => 2,
+      (episodes) => {
+        seen = episodes;
+        return [[{ tokens: [1, 1, -1, -1, 0] }]];
+      },
+      () => [0, 3, 5, 8, 9],
+    );
+    assert.deepEqual(seen[0]?.turns, [
+      {
+        steps: 2,
+        tokens: 5,
+        parts: [
+          { name: "a", reward: 1, tokens: [0, 1] },
+          { name: "b", reward: 0, tokens: [2, 3] },
+        ],
+      },
+    ]);
+    assert.deepEqual(recordsOf(1, [group])[0]?.credit, [{ tokens: [1, 1, -1, -1, 0] }]);
+  });
+
   it("is trained on by the turns of the rollouts that have credit, each with its own", () => {
     const groups = [
       grouped([sampled(0, 10), sampled(null, 11), sampled(1, 12, 3)]),

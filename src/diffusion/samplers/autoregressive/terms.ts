@@ -50,7 +50,8 @@ function laidOut(
     const target = response[step];
     if (target === undefined) throw new UserError(`Step ${step} of a response of ${response.length} tokens`);
     const row = prompt.length - 1 + step;
-    return { step, terms: [{ row, target, logProb: logProbs[step] as number, features: { eos_allowed: 1 } }] };
+    const logProb = logProbs[step] as number;
+    return { step, terms: [{ row, target, position: step, logProb, features: { eos_allowed: 1 } }] };
   });
   return { buffer, trajectory, steps };
 }

@@ -38,6 +38,7 @@ export function transitionTerms(
       const terms = tokens.map((target, position) => ({
         row: prompt.length + position,
         target,
+        position,
         logProb: logProbs[position] as number,
         features: transitionFeatures(before[position] as number, at),
       }));

@@ -60,6 +60,7 @@ function roundTermsAt(round: TrajectoryRound, rowOf: (position: number) => numbe
   return round.positions.map((position, i) => ({
     row: rowOf(position),
     target: round.tokens[i] as number,
+    position,
     logProb: round.logProbs[i] as number,
     features: { eos_allowed: round.eosAllowed[i] ? 1 : 0 },
   }));

@@ -1,0 +1,64 @@
+import type { AnswerPart } from "../environment.js";
+import type { FieldValue } from "../site.js";
+import { looseLabel, normalizeLabel } from "./normalize.js";
+import { parsePlan } from "./plan.js";
+
+/**
+ * The lines of an episode's plans as attempts at the fields of its task: a line that is an action on a field earns the
+ * field's score, an earlier one on the same field 0, since a later one has overwritten it (lists have a line an item), and
+ * a line that names a field and is no action 0. A line that names no field, as the submit, is none's attempt.
+ * @param plans one a turn.
+ * @param fields true values by label.
+ * @param scores of the fields by label, 0 to 1.
+ * @returns one list a turn, in the order of the lines.
+ */
+export function planParts(
+  plans: readonly string[],
+  fields: Readonly<Record<string, FieldValue>>,
+  scores: Readonly<Record<string, number>>,
+): AnswerPart[][] {
+  // the longest name first: `Email Address` is in `Secondary Email Address` too
+  const labels = Object.keys(fields)
+    .map((label) => ({ label, loose: looseLabel(label), words: spaced(label) }))
+    .filter(({ loose }) => loose !== "")
+    .sort((a, b) => b.loose.length - a.loose.length);
+  const overwritten = new Set<string>();
+  const attempt = ({ line, start, end }: Line): AnswerPart[] => {
+    const [action] = parsePlan(line).actions;
+    if (action?.kind === "submit") return [];
+    const loose = action !== undefined && "label" in action ? looseLabel(action.label) : "";
+    const words = spaced(line);
+    const named = labels.find((of) => (action === undefined ? words.includes(of.words) : of.loose === loose));
+    if (named === undefined) return [];
+    const { label } = named;
+    const counts = action !== undefined && (Array.isArray(fields[label]) || !overwritten.has(label));
+    if (action !== undefined) overwritten.add(label);
+    return [{ name: label, start, end, reward: counts ? (scores[label] ?? 0) : 0 }];
+  };
+  // from the end, so that what overwrites is known before what it overwrites
+  const partsOf = (plan: string): AnswerPart[] => linesOf(plan).reverse().flatMap(attempt).reverse();
+  return [...plans].reverse().map(partsOf).reverse();
+}
+
+/** Words between single spaces, so that a name is not found inside of a longer word. */
+const spaced = (text: string): string =>
+  ` ${
+    normalizeLabel(text)
+      .match(/[\p{L}\p{N}]+/gu)
+      ?.join(" ") ?? ""
+  } `;
+
+interface Line {
+  readonly line: string;
+  readonly start: number;
+  /** Behind the break that ends it. */
+  readonly end: number;
+}
+
+function linesOf(text: string): Line[] {
+  return [...text.matchAll(/[^\n]*\n|[^\n]+$/g)].map(({ 0: line, index }) => ({
+    line,
+    start: index,
+    end: index + line.length,
+  }));
+}

@@ -1,0 +1,53 @@
+import { advantages } from "./advantages.js";
+import {
+  type AdvantageOptions,
+  type EpisodeTurn,
+  episodeCredit,
+  type GroupEpisode,
+  type TurnCredit,
+  type TurnPart,
+} from "./credit.js";
+
+/**
+ * Credit a token: that of the attempt it is in, compared with the other attempts at the same part,
+ *
+ *   A_p = A({ r_q : attempts q at the same name in the group } and 0 for every episode without one)_p
+ *
+ * where A is the objective's advantage (advantages.ts), among turns of the same number. Tokens in no attempt (the submit,
+ * EOS) keep what their turn has of the whole episode. So a field that was filled in wrong does not cost the others, which
+ * is what most of an episode's advantage is to a token: noise.
+ *
+ * @returns null for episodes that faulted, and for all where neither rewards nor attempts differ.
+ */
+export function partCredit(
+  group: readonly GroupEpisode[],
+  options: Omit<AdvantageOptions, "turn_credit">,
+): (readonly TurnCredit[] | null)[] {
+  const whole = episodeCredit(group, { ...options, turn_credit: "episode" });
+  const given = new Map<TurnPart, number>();
+  const counted = group.filter(({ reward }) => reward !== null);
+  const longest = Math.max(0, ...counted.map(({ turns }) => turns.length));
+  for (let t = 0; t < longest; t++) {
+    const turns = counted.flatMap(({ turns }) => turns[t] ?? []);
+    for (const name of new Set(turns.flatMap(({ parts }) => (parts ?? []).map((part) => part.name)))) {
+      const attempts = turns.map(({ parts }) => (parts ?? []).filter((part) => part.name === name));
+      const flat = attempts.flat();
+      const missing = attempts.filter((of) => of.length === 0).map(() => 0);
+      const rewards = [...flat.map(({ reward }) => reward), ...missing];
+      const values = advantages(rewards, options.advantage, options.adv_clip_max);
+      flat.forEach((part, i) => void given.set(part, values?.[i] ?? 0));
+    }
+  }
+  const signal = whole.some((turns) => turns !== null) || [...given.values()].some((value) => value !== 0);
+  return group.map((episode, i) => {
+    if (!signal || episode.reward === null) return null;
+    return episode.turns.map((turn, t) => perToken(turn, (whole[i]?.[t] ?? 0) as number, given));
+  });
+}
+
+function perToken({ tokens, parts }: EpisodeTurn, whole: number, given: ReadonlyMap<TurnPart, number>): TurnCredit {
+  if (tokens === undefined || parts === undefined) return whole;
+  const credit = new Array<number>(tokens).fill(whole);
+  for (const part of parts) for (const token of part.tokens) credit[token] = given.get(part) ?? 0;
+  return { tokens: credit };
+}
