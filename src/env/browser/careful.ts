@@ -110,7 +110,7 @@ async function typeInto(
   };
   if (!(await handle.evaluate(focusField, at))) return undefined;
   // a field that listens to its keys may be written by them
-  form.keyed ??= await handle.hears(["keydown", "keypress", "beforeinput"]).catch(() => false);
+  form.keyed ??= await handle.hears(textFields, ["keydown", "keypress", "beforeinput"]).catch(() => false);
   if (form.keyed) {
     await hands.press("Backspace");
     await hands.type(text);
@@ -168,6 +168,11 @@ function fieldState(page: PageForm, control: number): FieldState | undefined {
     limit: field.maxLength ?? -1,
     suggests,
   };
+}
+
+/** Runs IN THE PAGE: the elements that texts are written into. */
+function textFields(page: PageForm): readonly Element[] {
+  return page.elements.flat().filter((element) => /^(?:INPUT|TEXTAREA)$/.test(element.nodeName));
 }
 
 /** Runs IN THE PAGE: whether a list of suggestions stands open. */

@@ -21,6 +21,7 @@ import type {
 import { parseNumber } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { parsePlan, renderPlan } from "../forms/plan.js";
+import { planParts } from "../forms/plan-parts.js";
 import { score } from "../forms/reward.js";
 import { viewDetail } from "../forms/view.js";
 import { type FieldValue, type Task, TIERS } from "../site.js";
@@ -76,7 +77,8 @@ export class PaperEnvironment implements Environment {
 
   async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
     const task = given as Task;
-    const plan = parsePlan((await act(this.firstObservation(task))).text ?? "");
+    const { text = "" } = await act(this.firstObservation(task));
+    const plan = parsePlan(text);
     const page = this.pageOf(task);
     const controls = page.map(({ control }) => control);
     const values = controls.map((control) => control.default);
@@ -108,6 +110,7 @@ export class PaperEnvironment implements Environment {
     return {
       reward: scored.reward,
       success: scored.success,
+      answerParts: planParts([text], task.fields, scored.perField),
       metrics: {
         task_completion: scored.taskCompletion,
         field_accuracy: scored.fieldAccuracy,

@@ -8,8 +8,8 @@ import { nameKit } from "./names.js";
 export interface PageHandle<T> {
   /** Runs a function IN THE PAGE on the object and plain data; plain data comes back. */
   evaluate<R, A = undefined>(work: (object: T, argument: A) => R, argument?: A): Promise<Awaited<R>>;
-  /** Whether a field itself, not what is around it, listens to one of these events. */
-  hears(types: readonly string[]): Promise<boolean>;
+  /** Whether one of the elements that a function finds IN THE PAGE listens to one of these events itself. */
+  hears(find: (object: T) => readonly Element[], types: readonly string[]): Promise<boolean>;
   dispose(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export class PageWorld {
         const bound = `function (argument) { return (${on})(this, argument); }`;
         return (await this.call(bound, { objectId }, data, true)).value as Awaited<Q>;
       },
-      hears: async (types) => this.fieldsHear(types),
+      hears: async (find, types) => this.hear(`function () { return (${find})(this); }`, objectId, types),
       dispose: async () => {
         // it went with its document, where a page has left after its post
         await this.devtools.send("Runtime.releaseObject", { objectId }).catch(() => undefined);
@@ -54,22 +54,18 @@ export class PageWorld {
     };
   }
 
-  private async fieldsHear(types: readonly string[]): Promise<boolean> {
-    const { result } = await this.devtools.send("Runtime.evaluate", {
-      expression: "document",
-      contextId: this.context,
-    });
-    if (result.objectId === undefined) return false;
-    const { listeners } = await this.devtools.send("DOMDebugger.getEventListeners", {
-      objectId: result.objectId,
-      depth: -1,
-      pierce: true,
-    });
-    const nodes = listeners.filter((l) => types.includes(l.type)).map((l) => l.backendNodeId);
-    for (const backendNodeId of new Set(nodes)) {
-      if (backendNodeId === undefined) continue;
-      const { node } = await this.devtools.send("DOM.describeNode", { backendNodeId });
-      if (/^(?:INPUT|TEXTAREA)$/.test(node.nodeName)) return true;
+  /**
+   * Asked of each element. A search of the whole document would enter the browser's own shadow trees, as a date field has
+   * one, and a tab of Chromium 156 then crashes at one of the next clicks.
+   */
+  private async hear(find: string, on: string, types: readonly string[]): Promise<boolean> {
+    const { objectId } = await this.call(find, { objectId: on }, undefined, false);
+    if (objectId === undefined) return false;
+    const { result } = await this.devtools.send("Runtime.getProperties", { objectId, ownProperties: true });
+    for (const { value } of result) {
+      if (value?.subtype !== "node" || value.objectId === undefined) continue;
+      const { listeners } = await this.devtools.send("DOMDebugger.getEventListeners", { objectId: value.objectId });
+      if (listeners.some(({ type }) => types.includes(type))) return true;
     }
     return false;
   }
