@@ -42,7 +42,7 @@ const schema = z
       .enum(["episode", "turn", "part"])
       .default("episode")
       .describe(
-        "episode, turn: see docs; part: each token gets the advantage of the part of the answer that it is in (a field of a form), where the environment scores parts; needs ratio_level: token",
+        "episode, turn: as in every objective; part: each token gets the advantage of the part of the answer that it is in (the line for a field of a form), where the environment scores parts; needs ratio_level: token",
       ),
     steps_per_update: z
       .union([z.literal("all"), z.int().min(1)])
