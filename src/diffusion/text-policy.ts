@@ -1,5 +1,6 @@
 import { UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
+import { spell } from "../text/token-text.js";
 import type { Tokenizer } from "../text/tokenizer.js";
 import type { PolicyText } from "./sampler.js";
 import type { SampledModel } from "./tokens.js";
@@ -23,9 +24,14 @@ export const textPolicy: PolicyText<readonly number[], TokenTrajectory> = {
     tokenizer: Tokenizer | undefined,
     { tokens }: SampledModel,
   ): readonly number[] {
-    return response.map(
-      (_, i) => needed(tokenizer).decode(response.slice(0, i).filter((token) => token !== tokens.eos)).length,
-    );
+    const written = response.filter((token) => token !== tokens.eos);
+    const texts = spell(written, needed(tokenizer))[Symbol.iterator]();
+    let at = 0;
+    return response.map((token) => {
+      const begin = at;
+      if (token !== tokens.eos) at += (texts.next().value as string).length;
+      return begin;
+    });
   },
   length: (prompt) => prompt.length,
   units: ({ response }) => response.length,

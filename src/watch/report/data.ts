@@ -9,10 +9,10 @@ import { environmentKinds } from "../../env/open.js";
 import { type Evaluation, readEvaluation } from "../../runs/evaluation.js";
 import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
 import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";
+import type { Speller } from "../../text/token-text.js";
 import { Tokenizer } from "../../text/tokenizer.js";
 import { type RevealReader, revealReader } from "./reveal-order.js";
 import { type RolloutSample, sampleRollouts } from "./rollout-sample.js";
-import type { Speller } from "./token-text.js";
 
 /** As the config's report.rollouts; a run directory of an older release has none. */
 const DEFAULT_ROLLOUTS = 64;

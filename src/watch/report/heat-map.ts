@@ -1,6 +1,6 @@
 import type { Reveal } from "../../diffusion/sampler.js";
+import { type Speller, spell } from "../../text/token-text.js";
 import { escapeHtml } from "./html.js";
-import { type Speller, spell } from "./token-text.js";
 
 /** Colours of the order, and of the probability (style.ts). */
 const SHADES = 8;

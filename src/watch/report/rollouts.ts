@@ -1,11 +1,11 @@
 import type { Reveal } from "../../diffusion/sampler.js";
 import type { DetailTable, EnvironmentKind } from "../../env/environment.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
+import type { Speller } from "../../text/token-text.js";
 import type { ReportData } from "./data.js";
 import { heatMap } from "./heat-map.js";
 import { countText, escapeHtml } from "./html.js";
 import type { ShownRollout } from "./rollout-sample.js";
-import type { Speller } from "./token-text.js";
 
 /** A page stays quick below this many bytes of rollouts; the rest is left out and said to be. */
 const MOST_BYTES = 12 * 2 ** 20;

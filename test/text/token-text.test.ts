@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { packageRoot } from "../../../src/core/files.js";
-import { Tokenizer } from "../../../src/text/tokenizer.js";
-import { spell } from "../../../src/watch/report/token-text.js";
+import { packageRoot } from "../../src/core/files.js";
+import { spell } from "../../src/text/token-text.js";
+import { Tokenizer } from "../../src/text/tokenizer.js";
 
 const tokenizer = Tokenizer.load(join(packageRoot(), "models", "tiny-refusion"));
 
