@@ -64,7 +64,9 @@ export class PageWorld {
     const { result } = await this.devtools.send("Runtime.getProperties", { objectId, ownProperties: true });
     for (const { value } of result) {
       if (value?.subtype !== "node" || value.objectId === undefined) continue;
-      const { listeners } = await this.devtools.send("DOMDebugger.getEventListeners", { objectId: value.objectId });
+      // without `pierce` it tells of listeners of our own world alone
+      const about = { objectId: value.objectId, depth: 1, pierce: true };
+      const { listeners } = await this.devtools.send("DOMDebugger.getEventListeners", about);
       if (listeners.some(({ type }) => types.includes(type))) return true;
     }
     return false;
