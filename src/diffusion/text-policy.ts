@@ -25,13 +25,13 @@ export const textPolicy: PolicyText<readonly number[], TokenTrajectory> = {
     { tokens }: SampledModel,
   ): readonly number[] {
     const written = response.filter((token) => token !== tokens.eos);
-    const texts = spell(written, needed(tokenizer))[Symbol.iterator]();
-    let at = 0;
-    return response.map((token) => {
-      const begin = at;
-      if (token !== tokens.eos) at += (texts.next().value as string).length;
-      return begin;
+    let end = 0;
+    const ends = spell(written, needed(tokenizer)).map((text) => {
+      end += text.length;
+      return end;
     });
+    // EOS is only ever the last token
+    return response.map((_, i) => ends[i - 1] ?? 0);
   },
   length: (prompt) => prompt.length,
   units: ({ response }) => response.length,

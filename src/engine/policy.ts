@@ -119,6 +119,7 @@ export async function openPolicy(
     ...(training === undefined ? {} : { training }),
   });
   const { tokenizer } = model;
+  const { offsets } = sampler.policy;
   return {
     engine,
     model,
@@ -135,7 +136,7 @@ export async function openPolicy(
     notes,
     startOf: (observation) => sampler.policy.begin(observation, tokenizer, about),
     actionOf: (trajectory) => sampler.policy.action(trajectory, tokenizer, about),
-    offsetsOf: sampler.policy.offsets && ((trajectory) => sampler.policy.offsets?.(trajectory, tokenizer, about) ?? []),
+    offsetsOf: offsets && ((trajectory) => offsets(trajectory, tokenizer, about)),
     close: () => runtime.close(),
   };
 }

@@ -71,6 +71,8 @@ export interface Needs {
    * The response as it would stand after each step, played and scored too: {@link GroupEpisode} then has a reward a step.
    */
   readonly drafts?: boolean;
+  /** What parts of a turn's answer earned, with their tokens, where the environment says. */
+  readonly parts?: boolean;
 }
 
 /**

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
+import { natural } from "../diffusion/trajectory.js";
 import { readJsonLines } from "./metrics.js";
-
-const natural = z.int().nonnegative();
 
 const turn = z.looseObject({
   /** What the policy was shown, and what it answered, where these are texts. */

@@ -181,7 +181,7 @@ async function fillAgain(
     page.scan();
     return page.redrawn.splice(0);
   });
-  if (redrawn.length === 0 || session.traffic.exchanges.some((e) => e.method !== "GET" && !e.routine)) return;
+  if (redrawn.length === 0 || session.traffic.hasSent()) return;
   await rescan(form);
   const held = await currentValues(form);
   for (const { action, fate, control: index = -1 } of records) {

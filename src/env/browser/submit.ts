@@ -166,13 +166,9 @@ class Attempt implements Press {
       await rescan(form);
       const found = own === undefined ? submitButton(form) : form.buttons.findIndex((b) => b.label === own);
       if (found !== undefined && found >= 0) return found;
-      if (waited >= 800 || this.carrying()) return undefined;
+      if (waited >= 800 || this.session.traffic.hasSent()) return undefined;
       await form.handle.evaluate(passTime, 100);
     }
-  }
-
-  private carrying(): boolean {
-    return this.session.traffic.exchanges.some((e) => e.method !== "GET" && !e.routine);
   }
 
   /** Notes what the form holds, before it is sent. */
@@ -366,7 +362,7 @@ class Attempt implements Press {
     await form.handle.evaluate(leaveField);
     if (form.scripted || session.traffic.exchanges.some((e) => e.phase === "step")) {
       this.sent = { ...this.sent, autosave: true };
-      const saved = await this.await(this.carrying() ? 1500 : 1000);
+      const saved = await this.await(this.session.traffic.hasSent() ? 1500 : 1000);
       if (saved !== undefined) return this.conclude(saved);
     }
     const field = form.controls.findLast(

@@ -189,12 +189,7 @@ export class FormsEnvironment implements Environment {
     if (known !== undefined) return { ...(await known), reused: true };
     const outcome = this.runner()
       .then((runner) => runner.run(task, plan))
-      .then((episode): EpisodeOutcome => {
-        const scored = outcomeOf(task, episode, this.scoreOf);
-        return scored.reward === null
-          ? scored
-          : { ...scored, answerParts: planParts([plan], task.fields, episode.perField) };
-      });
+      .then((episode) => outcomeOf(task, episode, this.scoreOf, [plan]));
     together.set(key, outcome);
     return outcome;
   }
@@ -278,7 +273,13 @@ function faulted({ fields }: Task, fault: string): EpisodeOutcome {
   return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
 }
 
-export function outcomeOf(task: Task, episode: Episode, scoreOf: RewardKind["score"]): EpisodeOutcome {
+/** @param plans the policy's answers, one a turn. */
+export function outcomeOf(
+  task: Task,
+  episode: Episode,
+  scoreOf: RewardKind["score"],
+  plans: readonly string[],
+): EpisodeOutcome {
   const detail = {
     accepted: episode.accepted,
     truth: task.fields,
@@ -297,6 +298,7 @@ export function outcomeOf(task: Task, episode: Episode, scoreOf: RewardKind["sco
   return {
     reward: scoreOf(episode, task),
     success: episode.success,
+    answerParts: planParts(plans, task.fields, episode.perField),
     metrics: {
       task_completion: episode.taskCompletion,
       field_accuracy: episode.fieldAccuracy,

@@ -24,7 +24,6 @@ import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { type RewardKind, rewardFor, scoreByDefault } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { parsePlan, renderPlan } from "../forms/plan.js";
-import { planParts } from "../forms/plan-parts.js";
 import { documentsReward, score } from "../forms/reward.js";
 import { knownPage, type SeenPage } from "../forms/seen-page.js";
 import type { RunningSite, Task } from "../site.js";
@@ -143,7 +142,7 @@ export class PagesEnvironment implements Environment {
       const ended = await runner.converse(work);
       const about = { taskId: task.id, attempts, ms: performance.now() - start };
       if ("fault" in ended)
-        return outcomeOf(task, { ...NOT_PLAYED, unresolved: [], ...about, fault: ended.fault }, this.scoreOf);
+        return outcomeOf(task, { ...NOT_PLAYED, unresolved: [], ...about, fault: ended.fault }, this.scoreOf, []);
       return this.outcome(task, ended.result, about);
     } catch (error) {
       // the policy's own environment may be out of reach: a fault as any other
@@ -152,6 +151,7 @@ export class PagesEnvironment implements Environment {
         task,
         { ...NOT_PLAYED, unresolved: [], taskId: task.id, attempts, ms: 0, fault: error.message },
         this.scoreOf,
+        [],
       );
     }
   }
@@ -229,7 +229,7 @@ export class PagesEnvironment implements Environment {
       ...(refusal === undefined ? {} : { refusal }),
       ...(status === undefined ? {} : { status }),
     };
-    const outcome = outcomeOf(task, episode, this.scoreOf);
+    const outcome = outcomeOf(task, episode, this.scoreOf, plans);
     const mean = (labels: readonly string[]): number | undefined =>
       labels.length === 0
         ? undefined
@@ -241,7 +241,6 @@ export class PagesEnvironment implements Environment {
       turnRewards: shown.map(
         (labels) => mean(wanted.filter((label) => labels.includes(looseLabel(label)))) ?? Number(accepted),
       ),
-      answerParts: planParts(plans, task.fields, episode.perField),
       metrics: {
         ...outcome.metrics,
         turns: shown.length,

@@ -66,7 +66,7 @@ export const objective: Objective<FlowGrpoOptions> = {
   schema,
   learnsFrom: "rollouts",
   scoring: "steps",
-  needs: (o) => ({ reference: o.kl_coeff > 0 }),
+  needs: (o) => ({ reference: o.kl_coeff > 0, parts: o.turn_credit === "part" }),
   credit: (group, { turn_credit: kind, ...o }) =>
     kind === "part" ? partCredit(group, o) : episodeCredit(group, { ...o, turn_credit: kind }),
 

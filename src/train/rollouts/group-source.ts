@@ -48,7 +48,7 @@ export function groupFor(
     rollouts,
     (trajectory) => sampler.steps(trajectory),
     (group) => objective.credit(group, options),
-    offsetsOf,
+    objective.needs(options).parts ? offsetsOf : undefined,
   );
 }
 

@@ -115,6 +115,11 @@ export class Traffic {
     );
   }
 
+  /** Whether the page has sent something that may be its form: nothing that it only asked for, or sends anyway. */
+  hasSent(): boolean {
+    return this.exchanges.some(({ method, routine }) => method !== "GET" && !routine);
+  }
+
   isForwarding(): boolean {
     return this.forwarded.size > 0;
   }
