@@ -2,7 +2,8 @@
 // What a step costs on this machine, as one JSON object on stdout. `gemm_share` is the share of the machine's own peak in
 // matrix products that a phase reaches, measured in turn with it. With --peer, the LoRA training step and the whole RL step
 // are taken in turn with scripts/bench/torch_peer.py and torch_rl_peer.py (need PyTorch 2.13), one thread each; `ratio` is
-// the median of ours / theirs. `--only rl_step_135m` takes the RL step at 135 M parameters: an hour and a half with --peer and 9 runs.
+// the median of ours / theirs. `--only rl_step_135m` takes the RL step at 135 M parameters: 3 runs with --peer took 45
+// minutes beside other work, and 12 GB.
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
