@@ -103,7 +103,7 @@ async function makeCheckpoint(dir) {
 }
 
 async function exportIt(checkpoint, out) {
-  const { exportModel } = await load("export/export.js");
+  const { exportModel } = await load("features/export/export.js");
   const { quantize: precision, "double-quant": doubleQuant } = values;
   return exportModel({ checkpoint, out, precision, doubleQuant });
 }
@@ -168,7 +168,7 @@ const PHASES = {
   train: (dir) => trainStep(join(dir, "model")),
   // what Node and the modules need by themselves
   idle: async () => {
-    await load("export/export.js");
+    await load("features/export/export.js");
     await load("engine/engine.js");
     return {};
   },

@@ -10,15 +10,17 @@ const FLOORS = [
   ["onnx", "text"],
   ["weights"],
   ["autodiff", "nn", "optim"],
-  ["export", "diffusion", "env", "rl"],
+  ["diffusion", "env", "rl"],
   ["config"],
   ["runs"],
   ["engine"],
-  ["watch", "cluster"],
+  ["watch"],
   ["train"],
   ["verify", "library"],
   // the library's entry stands beside the rooms
   ["cli", "index.ts"],
+  // each of its folders can be deleted: nothing imports one, and none imports another
+  ["features"],
 ];
 /** Folders of one floor that must not know each other: a policy knows no browser. */
 const STRANGERS = [["env", "diffusion"]];
@@ -71,6 +73,10 @@ function check(file, line, from, target) {
   const to = folderOf(target);
   const add = (why) => problems.push({ file, line, why });
   if (outside) return add(`imports from outside src`);
+  if (to === "features" && featureOf(file) !== featureOf(target))
+    return add(
+      `imports the feature ${featureOf(target)}: a feature can be deleted, so its entries are found by the registries`,
+    );
   if (to === from) return;
   if (floorOf(to) === -1) return add(`imports "${to}", which is on no floor`);
   if (floorOf(to) > floorOf(from)) return add(`${from} (floor ${floorOf(from)}) imports ${to} (floor ${floorOf(to)})`);
@@ -100,6 +106,12 @@ function cycles(arrows, nameOf) {
     }
   }
   return found;
+}
+
+/** The name of the feature that a path lies in; undefined outside of features. */
+function featureOf(path) {
+  const [room, name] = relative(source, path).split(sep);
+  return room === "features" ? name : undefined;
 }
 
 /** The first part of a path below src. */

@@ -108,7 +108,7 @@ try {
   const dir = values.dir ?? join(temporary, "model");
   log(`writing a random model (${quantize}) to ${dir}`);
   bytes = await writeRandomModel(dir, shape, quantize);
-  const { precisionOf } = await load("onnx/passes/half-trunk.js");
+  const { precisionOf } = await load("onnx/precision.js");
   const { loadModel } = await load("nn/model.js");
   const layers = precisionOf(precision, (await loadModel(dir)).graph);
   const openRuntime = (options) => Runtime.open({ ...options, precision: layers });

@@ -1,5 +1,6 @@
 // npm test [-- part-of-a-path ...] [-- --test-name-pattern=...]: sets everything up, then runs the quick tests.
-// --slow runs the slow ones (*.slow.test.ts) instead.
+// --slow runs the slow ones (*.slow.test.ts) instead, --install those that install packages of their own
+// (*.install.test.ts, gigabytes).
 import { spawn } from "node:child_process";
 import { join, relative, sep } from "node:path";
 import { ensureBrowser } from "./lib/browser.mjs";
@@ -7,11 +8,16 @@ import { build, checkNode, fail, filesUnder, installPackages, log, ROOT } from "
 
 const args = process.argv.slice(2);
 const slow = args.includes("--slow");
+const installs = args.includes("--install");
 const nodeOptions = args.filter((arg) => arg.startsWith("--test-"));
 const filters = args.filter((arg) => !arg.startsWith("-"));
-const unknown = args.find((arg) => arg.startsWith("-") && arg !== "--slow" && !arg.startsWith("--test-"));
+const unknown = args.find(
+  (arg) => arg.startsWith("-") && !["--slow", "--install"].includes(arg) && !arg.startsWith("--test-"),
+);
 if (unknown !== undefined) {
-  log(`Unknown option ${unknown}: expected --slow, one of Node's --test-... options, or parts of test files' paths.`);
+  log(
+    `Unknown option ${unknown}: expected --slow, --install, one of Node's --test-... options, or parts of test files' paths.`,
+  );
   process.exit(2);
 }
 
@@ -22,7 +28,7 @@ await ensureBrowser();
 
 const files = filesUnder(join(ROOT, "dist", "test"))
   .map((path) => relative(ROOT, path).split(sep).join("/"))
-  .filter((path) => path.endsWith(".test.js") && path.endsWith(".slow.test.js") === slow)
+  .filter((path) => path.endsWith(".test.js") && kindOf(path) === (installs ? "install" : slow ? "slow" : ""))
   .filter((path) => filters.length === 0 || filters.some((part) => path.includes(part.replace(/\.ts$/, ".js"))));
 if (files.length === 0) {
   if (filters.length > 0) fail(`No ${slow ? "slow " : ""}test file has ${filters.join(" or ")} in its path.`);
@@ -30,15 +36,20 @@ if (files.length === 0) {
   process.exit(0);
 }
 
+/** `slow` or `install` of a test file's name, or nothing. */
+function kindOf(path) {
+  return /\.(slow|install)\.test\.js$/.exec(path)?.[1] ?? "";
+}
+
 // A hang is a failure with a name. In TAP the counts come last; on a terminal the readable form is worth more.
-const limit = slow ? 3_600_000 : 900_000;
+const limit = slow || installs ? 3_600_000 : 900_000;
 const runner = spawn(
   process.execPath,
   [
     "--enable-source-maps",
     "--test",
     // a quick test of the browser waits most of its time; slow ones keep both cores of a small machine busy
-    `--test-concurrency=${slow ? 2 : 3}`,
+    `--test-concurrency=${slow || installs ? 2 : 3}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,

@@ -68,7 +68,7 @@ export async function benchPolicy({ runs, contexts }) {
       stream: (name) => Rng.named(0, `bench/${name}/${i}`),
     }));
     const { result: batches } = await phase("score", () =>
-      prepareBatches(policy, objective, config.objective, [samples], config.training.micro_batch),
+      prepareBatches({ policy, objective, options: config.objective, size: config.training.micro_batch }, [samples]),
     );
     const prepared = performance.now();
     const { cpu } = await phase("update", () => takeStep(policy.engine, batches, run + 2, 1e-6));

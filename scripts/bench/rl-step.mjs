@@ -78,7 +78,7 @@ async function open(shape, dir, { gib } = {}) {
         return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
       });
       const policy = { engine, sampler, options };
-      return prepareBatches(policy, objective, training.options, [samples], shape.microBatch);
+      return prepareBatches({ policy, objective, options: training.options, size: shape.microBatch }, [samples]);
     },
     update: (batches, step) => takeStep(engine, batches, step, 1e-6),
     close: () => runtime.close(),

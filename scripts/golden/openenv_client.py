@@ -1,6 +1,6 @@
 """Drives an OpenEnv server with PyPI's own client and prints what came, as JSON: `python openenv_client.py URL [--frames]`.
 
-Used by test/env/openenv/interop.slow.test.ts, and to record test/golden/openenv/client.json (needs `pip install
+Used by test/features/openenv/interop.slow.test.ts, and to record test/golden/openenv/client.json (needs `pip install
 openenv==0.10.0`): every frame that the client sent and got, in order.
 """
 

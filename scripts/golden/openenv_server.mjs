@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { WebSocket, WebSocketServer } from "ws";
-import { environment } from "../../dist/src/env/environments/openenv.js";
+import { environment } from "../../dist/src/features/openenv/environments/openenv.js";
 
 const [target] = process.argv.slice(2);
 const http = [];

@@ -64,7 +64,9 @@ async function results(provider, dir) {
       credit: i % 2 === 0 ? 1 : -1,
       stream: (name) => Rng.named(0, `${name}/${i}`),
     }));
-    const [micro] = await prepareBatches(policy, objective, config.objective, [samples], samples.length);
+    const [micro] = await prepareBatches({ policy, objective, options: config.objective, size: samples.length }, [
+      samples,
+    ]);
     const { logProbs } = await engine.score(micro.batch, "policy");
     await engine.accumulate(micro.batch, { ...micro.values, old: (await engine.score(micro.batch, "policy")).value });
     const gradients = await engine.getGradients();

@@ -114,7 +114,7 @@ async function onEngine(about, objective, chosen, work) {
       let batches;
       const values = await measure(`${name}, values to compare with`, async () => {
         const policy = { engine, sampler, options };
-        batches = await prepareBatches(policy, objective, objectiveOptions, [samples], microBatch);
+        batches = await prepareBatches({ policy, objective, options: objectiveOptions, size: microBatch }, [samples]);
       });
       const step = await measure(`${name}, update`, async (run) => {
         const metrics = await takeStep(engine, batches, run + 1, LEARNING_RATE);

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail, UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import { formatShape, isStatic, sameShape } from "../onnx/shapes.js";
@@ -61,14 +61,11 @@ export function backward(
         node.inputs.forEach((input, k) => {
           if (input === undefined || !wanted[k]) return;
           const thunk = thunks[k];
-          if (thunk === null) {
-            throw new UserError(
+          if (thunk === null)
+            fail(
               `No gradient rule for input ${k} (${input.name}) of ${node.op} at ${node.name}, which depends on ${source.get(input.name)}.`,
-              {
-                hint: "Leave the module that it depends on out of lora.targets.",
-              },
+              { hint: "Leave the module that it depends on out of lora.targets." },
             );
-          }
           if (thunk === undefined)
             throw new Error(`the rule of ${node.op} gives ${thunks.length} gradients for ${node.inputs.length} inputs`);
           const of = thunk.of ?? input;

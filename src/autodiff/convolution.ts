@@ -26,7 +26,7 @@ export const conv: Rule = (c) => [
     ),
 ];
 
-/** What was added is cut off again, and what was cut off is 0. */
+/** Cuts off again what was added; the gradient of what was cut off is 0. */
 export const pad: Rule = (c) => {
   const mode = c.node.attributes.mode ?? "constant";
   if (mode !== "constant") c.refuse(`with mode ${mode}`);

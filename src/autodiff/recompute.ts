@@ -14,7 +14,7 @@ import type { Node, Value } from "../onnx/types.js";
 /** Gradient checkpointing of a whole model. */
 export const ALL_LAYERS = Number.POSITIVE_INFINITY;
 
-/** What a backward pass computes again instead of keeping it. */
+/** Holds what a backward pass computes again instead of keeping it. */
 export interface Recomputed {
   /** So many layers, the first ones, as wholes: what the last ones keep is free again when it is their turn. */
   readonly layers?: number;
@@ -133,7 +133,7 @@ export class Recompute {
     return again;
   }
 
-  /** What flows into a layer and nowhere else: its input, but no mask or rotation that all layers share. */
+  /** Gives what flows into a layer and nowhere else: its input, but no mask or rotation that all layers share. */
   private isStream(value: Value, inside: ReadonlySet<Node>): boolean {
     const producer = this.producer.get(value.name);
     if (producer === undefined || inside.has(producer) || !value.dtype.includes("float")) return false;

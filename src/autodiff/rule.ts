@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { Node, Value } from "../onnx/types.js";
@@ -46,7 +46,7 @@ export class RuleContext {
     return this.node.outputs[i] as Value;
   }
 
-  /** What makes an input, looking through ops that only lay it out anew or keep NaN out of it. */
+  /** Gives what makes an input, looking through ops that only lay it out anew or keep NaN out of it. */
   source(i = 0): Source | undefined {
     const of = (v: Value | undefined): Node | undefined => v && this.g.producer(v);
     let node = of(this.forward.inputs[i]);
@@ -84,7 +84,7 @@ export class RuleContext {
 
   /** Ends the walk for a form of the op that has no rule. */
   refuse(form: string): never {
-    throw new UserError(`No gradient rule for ${this.node.op} ${form} at ${this.node.name}.`, {
+    fail(`No gradient rule for ${this.node.op} ${form} at ${this.node.name}.`, {
       hint: "Leave the modules before it out of lora.targets, or export the model without it.",
     });
   }

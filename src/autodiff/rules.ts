@@ -154,8 +154,8 @@ const softmax: Rule = (c) => [
 ];
 
 /**
- * Where the graph itself expects NaN (PyTorch's attention writes Where(IsNaN(p), 0, p) for rows that see nothing), 0 in
- * its place: those rows have no gradient, and 0 * NaN would give them one.
+ * Puts 0 in the place of a NaN that the graph itself expects (PyTorch's attention writes Where(IsNaN(p), 0, p) for rows
+ * that see nothing): those rows have no gradient, and 0 * NaN would give them one.
  */
 function withoutNan(c: RuleContext, y: Value): Value {
   const test = c.g.nodes.find((n) => n.op === "IsNaN" && n.inputs[0]?.name === y.name);

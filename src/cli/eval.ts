@@ -2,7 +2,8 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { EXIT, nearest, UserError } from "../core/errors.js";
+import { fail, misuse, nearest } from "../core/errors.js";
+import { loadFolder } from "../core/registry.js";
 import { SPLITS } from "../env/environment.js";
 import {
   compareEvaluations,
@@ -15,8 +16,15 @@ import {
 } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import type { EvaluateResult } from "../train/types.js";
-import { addLeaderboard } from "./leaderboard/command.js";
-import { type CliContext, checkpointName, positiveInteger, runProgram, sayer, setUpProgram } from "./shared.js";
+import {
+  type CliCommand,
+  type CliContext,
+  checkpointName,
+  positiveInteger,
+  runProgram,
+  sayer,
+  setUpProgram,
+} from "./shared.js";
 
 interface EvalFlags {
   readonly run?: string;
@@ -67,25 +75,28 @@ async function build(context: CliContext): Promise<Command> {
       // the program has options of the same names, and commander gives those what it met first
       compare(runs, command.optsWithGlobals(), context);
     });
-  addLeaderboard(program, context);
+  for (const [name, entry] of await evalCommands())
+    entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
   return program;
+}
+
+/** Commands of refusion-eval by name: the files of eval-commands/. */
+function evalCommands(): Promise<Map<string, CliCommand>> {
+  return loadFolder<CliCommand>(new URL("./eval-commands/", import.meta.url), "command");
 }
 
 async function evaluate(overrides: readonly string[], flags: EvalFlags, context: CliContext): Promise<void> {
   const word = overrides.find((text) => !text.includes("="));
   if (word !== undefined) {
-    const named = nearest(word, ["compare", "leaderboard"]);
-    throw new UserError(`"${word}" is neither a command nor key=value.`, {
+    const named = nearest(word, ["compare", ...(await evalCommands()).keys()]);
+    misuse(`"${word}" is neither a command nor key=value.`, {
       hint: named === undefined ? "--help lists what there is" : `did you mean ${named}?`,
-      exitCode: EXIT.usage,
     });
   }
-  if ((flags.run === undefined) === (flags.config === undefined)) {
-    throw new UserError(flags.run === undefined ? "Nothing to evaluate." : "Both --run and --config are given.", {
+  if ((flags.run === undefined) === (flags.config === undefined))
+    misuse(flags.run === undefined ? "Nothing to evaluate." : "Both --run and --config are given.", {
       hint: "give --run DIR for a checkpoint of a run, or --config FILE for a model as it is",
-      exitCode: EXIT.usage,
     });
-  }
   // loaded when an evaluation starts: help and usage errors should not wait for the runtime
   const { evaluateCommand } = await import("../train/evaluate.js");
   const result = await evaluateCommand({
@@ -132,12 +143,7 @@ function compare(
   flags: { readonly split?: string; readonly json?: boolean },
   context: CliContext,
 ): void {
-  if (runs.length < 2) {
-    throw new UserError("compare wants at least two runs.", {
-      hint: "refusion-eval compare BASELINE RUN",
-      exitCode: EXIT.usage,
-    });
-  }
+  if (runs.length < 2) misuse("compare wants at least two runs.", { hint: "refusion-eval compare BASELINE RUN" });
   const loaded = runs.map((path) => ({ path, evaluations: evaluationsOf(path, flags.split) }));
   const [baseline, ...others] = loaded as [(typeof loaded)[number], ...typeof loaded];
   const comparisons = others.flatMap(({ path, evaluations }) => {
@@ -145,11 +151,10 @@ function compare(
       const before = baseline.evaluations.find((e) => e.split === after.split);
       return before === undefined ? [] : [{ label: path, comparison: compareEvaluations(before, after) }];
     });
-    if (shared.length === 0) {
-      throw new UserError(`${path} and ${baseline.path} have no evaluated split in common.`, {
+    if (shared.length === 0)
+      fail(`${path} and ${baseline.path} have no evaluated split in common.`, {
         hint: `evaluate both: refusion-eval --run ${path} --split heldout`,
       });
-    }
     return shared;
   });
   if (flags.json === true) {
@@ -172,14 +177,10 @@ function evaluationsOf(path: string, split: string | undefined): Evaluation[] {
     return [readEvaluation(path)].filter((e) => split === undefined || e.split === split);
   const run = RunDirectory.open(path);
   const splits = run.evaluatedSplits("after").filter((name) => split === undefined || name === split);
-  if (splits.length === 0) {
-    throw new UserError(
-      `${join(path, "eval")} holds no evaluation${split === undefined ? "" : ` of the ${split} split`}.`,
-      {
-        hint: `refusion-eval --run ${path} --split ${split ?? "heldout"}`,
-      },
-    );
-  }
+  if (splits.length === 0)
+    fail(`${join(path, "eval")} holds no evaluation${split === undefined ? "" : ` of the ${split} split`}.`, {
+      hint: `refusion-eval --run ${path} --split ${split ?? "heldout"}`,
+    });
   return splits.map((name) => readEvaluation(run.finalEvaluation(name)));
 }
 

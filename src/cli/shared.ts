@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
+import { ownFrame } from "../core/registry.js";
+import { withoutPasswords } from "../core/shown.js";
 import { openSpans } from "../core/spans.js";
 import { versions } from "../runs/run-directory.js";
 
-/** What every subcommand file exports as `command`; its file name is the subcommand's name. */
+/** Holds what every subcommand file exports as `command`; its file name is the subcommand's name. */
 export interface CliCommand {
   /** Adds arguments, options and the action to a fresh command of that name. */
   register(command: Command, context: CliContext): void;
@@ -14,7 +16,7 @@ export interface CliCommand {
 export interface CliContext {
   /** Aborted by the first Ctrl-C; who never asks for it is ended by that. */
   readonly signal: AbortSignal;
-  /** What the first Ctrl-C is told to bring about. */
+  /** Holds what the first Ctrl-C is told to bring about. */
   afterInterrupt: string;
   /** Results: stdout. */
   print(text: string): void;
@@ -43,7 +45,8 @@ export async function runProgram(
       interrupt.says = text;
     },
     print: (text) => process.stdout.write(`${text}\n`),
-    log: (text) => process.stderr.write(`${runnable(text)}\n`),
+    // an error may quote an address that was typed, or read from a config
+    log: (text) => process.stderr.write(`${withoutPasswords(runnable(text))}\n`),
     exitWith: (value) => {
       code = value;
     },
@@ -108,11 +111,11 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
     if (debug && error.stack !== undefined) log(error.stack);
     return error.exitCode;
   }
-  log(
-    debug
-      ? (error instanceof Error && error.stack) || "no stack"
-      : "  this is a bug in refusion-train; run again with --debug for the stack, and report it",
-  );
+  const own = ownFrame(error);
+  if (own !== undefined) log(`  next: look at ${own}, a module of yours: it threw this, or called what did`);
+  if (debug) log((error instanceof Error && error.stack) || "no stack");
+  else if (own === undefined)
+    log("  this is a bug in refusion-train; run again with --debug for the stack, and report it");
   return EXIT.failed;
 }
 
@@ -122,8 +125,8 @@ function isOutOfMemory(error: unknown): error is RangeError {
 }
 
 /**
- * The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once, as the
- * first does where nobody asked for the signal: such work has nothing to save.
+ * The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once, as
+ * the first does where nobody asked for the signal: such work has nothing to save.
  */
 function onInterrupt(): { signal(): AbortSignal; says: string; readonly aborted: boolean; dispose(): void } {
   const controller = new AbortController();
@@ -177,9 +180,8 @@ export function positiveInteger(text: string): number {
 
 /** Parser of a TCP port; 0 is any free one. */
 export function portNumber(text: string): number {
-  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65535) {
+  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65535)
     throw new InvalidArgumentError("Expected a port, 0 to 65535; key=value arguments go before this option.");
-  }
   return Number(text);
 }
 

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { loadConfig } from "../config/config.js";
 import { loadRegistries } from "../config/registries.js";
 import { configKeys, type Registries, runSchema } from "../config/schema.js";
-import { EXIT, UserError } from "../core/errors.js";
+import { EXIT, misuse } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
@@ -38,9 +38,8 @@ async function build(context: CliContext): Promise<Command> {
   for (const [name, { description }] of registries.objectives)
     addTraining(program, name, description, registries, context);
   program.commandsGroup("Other commands:");
-  for (const [name, entry] of await loadFolder<CliCommand>(new URL("./commands/", import.meta.url), "command")) {
+  for (const [name, entry] of await loadFolder<CliCommand>(new URL("./commands/", import.meta.url), "command"))
     entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
-  }
   return program.addHelpText(
     "after",
     "\nStart here:\n  refusion-train flow-grpo --config configs/tiny/quickstart.yaml",
@@ -73,7 +72,7 @@ function addTraining(
     .description(description)
     .argument(
       "[overrides...]",
-      "key=value, over what the config says: training.steps=40 evaluation.splits=[heldout,test]",
+      "key=value, over what the config says: training.steps=40 'evaluation.splits=[heldout,test]'",
     )
     .option("-c, --config <file>", "YAML config of the run (with --resume: the run's own, if left out)")
     .option("--dry-run", "do everything up to the first step, then stop")
@@ -97,8 +96,7 @@ async function runTraining(
   const configPath = flags.config ?? resumedConfig(name, flags);
   const config = await loadConfig(configPath, { command: name === ANY ? undefined : name, overrides });
   const command = config.objective.kind;
-  if (command === "")
-    throw new UserError(`${configPath} names no objective.`, { hint: "set objective.kind", exitCode: EXIT.usage });
+  if (command === "") misuse(`${configPath} names no objective.`, { hint: "set objective.kind" });
   context.afterInterrupt = "finishing this step, then saving";
   const options: TrainOptions = {
     command,
@@ -116,12 +114,12 @@ async function runTraining(
   };
   const say = sayer(context, options.json);
   // loaded when a run starts: help and config errors should not wait for the runtime
-  const [{ train }, { formatDryRun }] = await Promise.all([
+  const [{ train }, { formatDryRun, hopeless }] = await Promise.all([
     import("../train/recipe.js"),
     import("../train/dry-run.js"),
   ]);
   if (options.dryRun) {
-    const { assertFits, estimateRun, formatMemory } = await import("./doctor/memory.js");
+    const { assertFits, estimateRun, formatMemory } = await import("./memory.js");
     const estimate = await estimateRun(config, command);
     assertFits(config, estimate);
     if (!options.quiet) say(`memory:\n${formatMemory(estimate)}`);
@@ -131,22 +129,22 @@ async function runTraining(
   else if (result.dryRun !== undefined) context.print(formatDryRun(result.dryRun));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
   else context.print(result.model ?? result.runDir);
-  printNext(name, result, options, { log: say, exitWith: context.exitWith });
+  const doubt = result.dryRun && hopeless(result.dryRun, config);
+  printNext(name, result, { ...options, doubt }, { log: say, exitWith: context.exitWith });
 }
 
 /** `--resume --run-dir DIR` needs no `--config`: the run keeps its own. */
 function resumedConfig(command: string, flags: TrainFlags): string {
   if (flags.resume === true && flags.runDir !== undefined) return RunDirectory.open(flags.runDir).config;
-  throw new UserError("No config: --config FILE is missing.", {
+  misuse("No config: --config FILE is missing.", {
     hint: `refusion-train ${command} --config configs/tiny/quickstart.yaml`,
-    exitCode: EXIT.usage,
   });
 }
 
 function printNext(
   command: string,
   result: TrainResult,
-  options: TrainOptions,
+  options: TrainOptions & { readonly doubt: string | undefined },
   context: Pick<CliContext, "log" | "exitWith">,
 ): void {
   const dir = shellWord(result.runDir);
@@ -160,7 +158,7 @@ function printNext(
     const overrides = (options.overrides ?? []).map((word) => ` ${shellWord(word)}`).join("");
     const place = options.runDir === undefined ? "" : ` --run-dir ${dir}`;
     context.log(
-      `dry run: everything is ready; start with:\n  refusion-train ${command} --config ${shellWord(options.configPath)}${place}${rollouts}${overrides}`,
+      `dry run: ${options.doubt === undefined ? "everything is ready; start with" : `${options.doubt}; to start all the same`}:\n  refusion-train ${command} --config ${shellWord(options.configPath)}${place}${rollouts}${overrides}`,
     );
   } else if (!options.quiet) {
     const { stopped, best } = result;

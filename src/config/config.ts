@@ -2,12 +2,13 @@ import { existsSync } from "node:fs";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from "yaml";
 import { z } from "zod";
-import { messageOf, nearest, UserError } from "../core/errors.js";
+import { fail, messageOf, misuse, nearest, UserError } from "../core/errors.js";
 import { packageRoot, readSmall } from "../core/files.js";
+import { withoutPasswords } from "../core/shown.js";
 import { settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
 import { loadRegistries } from "./registries.js";
-import { configKeys, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
+import { configKeys, type PlugIn, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
 
 export type { RunConfig } from "./schema.js";
 
@@ -68,11 +69,12 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
 
   const origin = (keys: readonly PropertyKey[]): Origin => {
     const override = overrides.findLast((o) => o.path.every((segment, i) => segment === keys[i]));
-    if (override !== undefined) return { order: Number.POSITIVE_INFINITY, text: ` (command line: ${override.text})` };
+    if (override !== undefined)
+      return { order: Number.POSITIVE_INFINITY, text: ` (command line: ${withoutPasswords(override.text)})` };
     const line = source.line(keys);
     return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
   };
-  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, schema, origin));
+  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, schema, registries, origin));
   throw configError(
     path,
     problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
@@ -84,12 +86,10 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
 function agreeOnObjective(raw: Record<string, unknown>, path: string, command: string | undefined): void {
   if (command === undefined) return;
   const section = isPlainObject(raw.objective) ? raw.objective : {};
-  if (section.kind !== undefined && section.kind !== command) {
-    throw new UserError(`${path} is a config for ${show(section.kind)} (objective.kind), not for ${command}.`, {
+  if (section.kind !== undefined && section.kind !== command)
+    misuse(`${path} is a config for ${show(section.kind)} (objective.kind), not for ${command}.`, {
       hint: `refusion-train ${typeof section.kind === "string" ? section.kind : "<objective>"} --config ${path}`,
-      exitCode: 2,
     });
-  }
   if (raw.objective === undefined || isPlainObject(raw.objective)) raw.objective = { ...section, kind: command };
 }
 
@@ -107,11 +107,9 @@ export function resolvePath(path: string, what: string): string {
   if (existsSync(here)) return here;
   const shipped = join(packageRoot(), path);
   if (!isAbsolute(path) && existsSync(shipped)) return shipped;
-  throw new UserError(
+  fail(
     `${what}: ${path} does not exist (looked for ${here}${isAbsolute(path) || shipped === here ? "" : ` and ${shipped}`}).`,
-    {
-      hint: `set ${what}=PATH to a directory that exists`,
-    },
+    { hint: `set ${what}=PATH to a directory that exists` },
   );
 }
 
@@ -122,10 +120,10 @@ export function configDifferences(before: unknown, after: unknown, path = ""): s
     return keys.flatMap((key) => configDifferences(before[key], after[key], path === "" ? key : `${path}.${key}`));
   }
   const [a, b] = [JSON.stringify(before), JSON.stringify(after)];
-  return a === b ? [] : [`${path}: ${a ?? "none"} -> ${b ?? "none"}`];
+  return a === b ? [] : [withoutPasswords(`${path}: ${a ?? "none"} -> ${b ?? "none"}`)];
 }
 
-/** What a YAML file holds, and where. */
+/** Holds what a YAML file holds, and where. */
 interface Source {
   readonly tree: Record<string, unknown>;
   /** The line of a key, or of the deepest section above it that is there; undefined for the top level. */
@@ -134,7 +132,7 @@ interface Source {
   readonly unwritten?: boolean;
 }
 
-/** Where a wrong value comes from, in words, and where to list it: by line, the command line last. */
+/** The place where a wrong value comes from, in words, and where to list it: by line, the command line last. */
 interface Origin {
   readonly order: number;
   readonly text: string;
@@ -145,9 +143,8 @@ function readYaml(path: string): Source {
   try {
     text = readSmall(path, MAX_BYTES);
   } catch (error) {
-    throw new UserError(`Cannot read the config ${path}: ${messageOf(error)}`, {
+    misuse(`Cannot read the config ${path}: ${messageOf(error)}`, {
       hint: "give a YAML file with --config, as configs/tiny/quickstart.yaml",
-      exitCode: 2,
       cause: error,
     });
   }
@@ -205,6 +202,7 @@ function describeIssue(
   issue: z.core.$ZodIssue,
   raw: Record<string, unknown>,
   schema: z.ZodObject,
+  registries: Registries,
   origin: (path: readonly PropertyKey[]) => Origin,
 ): Origin[] {
   const at = (path: readonly PropertyKey[], what: string): Origin => {
@@ -212,7 +210,10 @@ function describeIssue(
     return { order, text: `${pathText(path)}${text}: ${what}` };
   };
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => at([...issue.path, key], unknownKey(schema, issue.path, key)));
+    return issue.keys.map((key) => {
+      const owners = ownersOf(registries, raw, issue.path, key);
+      return at([...issue.path, key], owners ?? unknownKey(schema, issue.path, key));
+    });
   }
   return [at(issue.path, describeMismatch(issue, valueAt(raw, issue.path)))];
 }
@@ -257,6 +258,26 @@ function bound(origin: string, relation: string, limit: number | bigint): string
   return origin === "array" ? `${relation} ${limit} items` : `${relation} ${limit}`;
 }
 
+/** Whose a key is that this config's kind does not have: a section of other environments, or an option of other kinds. */
+function ownersOf(
+  { environments, objectives, samplers, sections }: Registries,
+  raw: Readonly<Record<string, unknown>>,
+  path: readonly PropertyKey[],
+  key: string,
+): string | undefined {
+  const named = path.length === 0 ? "environment" : path.length === 1 ? String(path[0]) : "";
+  const own = sections.get(named);
+  const kinds = { environment: environments, objective: objectives, sampler: samplers }[named];
+  const entries: ReadonlyMap<string, PlugIn> =
+    kinds ?? (own !== undefined && "entries" in own ? own.entries : new Map());
+  const holds = (kind: string, entry: PlugIn): boolean =>
+    Object.hasOwn(path.length === 0 ? (environments.get(kind)?.sections ?? {}) : entry.schema.shape, key);
+  const owners = [...entries].flatMap(([kind, entry]) => (holds(kind, entry) ? [kind] : []));
+  if (owners.length === 0) return undefined;
+  const kind = valueAt(raw, [named, "kind"]);
+  return `unknown key; it belongs to ${named}.kind ${owners.join(", ")}${typeof kind === "string" ? `, and this config's kind is ${kind}` : ""}`;
+}
+
 /** The nearest key of the same section; else a key of that very name in another section. */
 function unknownKey(schema: z.ZodObject, path: readonly PropertyKey[], key: string): string {
   const all = configKeys(schema);
@@ -288,7 +309,7 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function show(value: unknown): string {
-  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+  const text = withoutPasswords(typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value)));
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
@@ -300,7 +321,7 @@ const NO_PLUG_INS: Registries = {
   trackers: new Map(),
 };
 
-/** Whether a top-level key is a section, so that `training:` with nothing under it means its defaults. */
+/** Tells whether a top-level key is a section, so that `training:` with nothing under it means its defaults. */
 function isSection(key: string): boolean {
   const value = (runSchema(NO_PLUG_INS, undefined, {}).shape as Record<string, z.ZodType>)[key];
   return value !== undefined && unwrap(value).inner instanceof z.ZodObject;

@@ -45,7 +45,7 @@ function anyKind(entries: ReadonlyMap<string, PlugIn>, defaultKind = DEFAULT_ENV
   return { anyOf: [...own, { ...module, required: ["kind"] }] };
 }
 
-/** What may be written: keys with a default may be left out. */
+/** Gives what may be written: keys with a default may be left out. */
 function toJson(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return json;

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 
 /** One `key=value` of the command line. */
 export interface Override {
@@ -38,12 +38,10 @@ export function parseOverrides(args: readonly string[]): Override[] {
     }
     overrides.push({ path, value: document.toJS() as unknown, text });
   }
-  if (problems.length > 0) {
-    throw new UserError(`Cannot read the command line's overrides:\n${problems.map((p) => `  ${p}`).join("\n")}`, {
-      hint: "write them as training.steps=40 or evaluation.splits=[heldout,test]; quote what the shell would change",
-      exitCode: 2,
+  if (problems.length > 0)
+    misuse(`Cannot read the command line's overrides:\n${problems.map((p) => `  ${p}`).join("\n")}`, {
+      hint: "write them as training.steps=40 or 'evaluation.splits=[heldout,test]'",
     });
-  }
   return overrides;
 }
 

@@ -1,7 +1,15 @@
 import type { z } from "zod";
+import { misuse } from "../core/errors.js";
 import { isModulePath, loadFolder } from "../core/registry.js";
 import { environmentKinds } from "../env/open.js";
-import { DEFAULT_ENVIRONMENT, type ObjectivePlugIn, type PlugIn, type Registries, type SectionOf } from "./schema.js";
+import {
+  DEFAULT_ENVIRONMENT,
+  type ObjectivePlugIn,
+  type PlugIn,
+  type Registries,
+  type Relation,
+  type SectionOf,
+} from "./schema.js";
 
 /**
  * The plug-ins that are installed: the files of their folders, and those that a config names by the path of a module
@@ -33,13 +41,33 @@ export async function loadRegistries(raw: Readonly<Record<string, unknown>> = {}
       return [name, { entries, default: section.default, description: section.description }];
     }),
   );
+  const own = sections.flatMap(([, section]) => ("entries" in section ? [section.entries] : []));
+  for (const entries of [objectives, samplers, ownSamplers, environments, ...own]) checkSchemas(entries);
+  const executors = await folder<PlugIn & { description: string; relations?: readonly Relation[] }>(
+    "../train/executors/",
+    "executor",
+  );
+  for (const [name, { schema, description }] of executors)
+    sections.push([name, { schema: schema.strict().prefault({}), description }]);
   return {
+    relations: [...executors.values()].flatMap(({ relations = [] }) => relations),
     objectives,
     samplers: new Map([...samplers, ...ownSamplers]),
     environments,
     sections: new Map(sections),
     trackers,
   };
+}
+
+/** @throws UserError where a module of the user's has no schema of options. */
+function checkSchemas(entries: ReadonlyMap<string, PlugIn>): void {
+  for (const [name, entry] of entries) {
+    const schema = entry.schema as Partial<PlugIn["schema"]> | undefined;
+    if (typeof schema?.shape === "object" && typeof schema.safeExtend === "function") continue;
+    misuse(`${name} has no schema of its options.`, {
+      hint: "give it one of zod: schema: z.strictObject({}) where it has none",
+    });
+  }
 }
 
 function folder<T>(path: string, exportName: string, named?: string): Promise<Map<string, T>> {

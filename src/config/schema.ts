@@ -5,11 +5,11 @@ import { SPLITS } from "../env/environment.js";
  * The schema of a whole run. Every key has a default (save `model`) and a description, which `init` and `--help` print.
  * Some sections belong to plug-ins, one file each, and are looked up by their `kind` when a config is loaded:
  * `objective` (src/rl/objectives), `sampler` (src/diffusion/samplers), `environment` (src/env/environments) with the
- * further sections that it reads (`site`, `prompt`, `browser`, `reward` of forms), and `tracking` (src/watch/trackers,
+ * further sections that it reads (`site`, `prompt`, `browser`, `reward` of forms), and `tracking` (`trackers/`,
  * one key a file). A kind may also be the path of a user's own module.
  */
 
-/** What a plug-in declares about its own section: a plain object schema with defaults (made strict here). */
+/** Holds what a plug-in declares about its own section: a plain object schema with defaults (made strict here). */
 export interface PlugIn {
   readonly schema: z.ZodObject;
 }
@@ -22,10 +22,12 @@ export interface ObjectivePlugIn extends PlugIn {
 export interface Registries {
   readonly objectives: ReadonlyMap<string, ObjectivePlugIn>;
   readonly samplers: ReadonlyMap<string, PlugIn>;
-  readonly environments: ReadonlyMap<string, PlugIn>;
-  /** Sections that the config's environment reads, by name. */
+  readonly environments: ReadonlyMap<string, PlugIn & { readonly sections?: Readonly<Record<string, unknown>> }>;
+  /** Sections that the config's environment and the executors read, by name. */
   readonly sections: ReadonlyMap<string, SectionOf>;
   readonly trackers: ReadonlyMap<string, { readonly schema: z.ZodType }>;
+  /** Of the sections that plug-ins add. */
+  readonly relations?: readonly Relation[];
 }
 
 /** A section of an environment's: of one schema, or looked up by its `kind`. */
@@ -38,7 +40,7 @@ export const DEFAULT_ENVIRONMENT = "forms";
 
 const count = (): z.ZodNumber => z.int().min(0);
 const positiveCount = (): z.ZodNumber => z.int().min(1);
-/** How many of something a step or a batch holds at once: more would end as a failed allocation. */
+/** Measures how many of something a step or a batch holds at once: more would end as a failed allocation. */
 const size = (least = 1): z.ZodNumber => z.int().min(least).max(100_000);
 
 const lora = z.strictObject({
@@ -177,49 +179,6 @@ const checkpoint = z.strictObject({
   keep_last: positiveCount().default(2).describe("checkpoints kept besides the best one"),
 });
 
-const distributed = z.strictObject({
-  redis: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe(
-      "Redis that workers join: redis://host:6379, rediss:// for TLS, or env:NAME; no password here; null = one process",
-    ),
-  jobs: z
-    .array(z.enum(["episodes", "rollouts", "gradients"]))
-    .min(1)
-    .default(["rollouts", "gradients"])
-    .describe(
-      "what workers do: only play (episodes), generate and play (rollouts), score and differentiate (gradients)",
-    ),
-  blobs: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("folder that all machines share, for adapters and gradients; null = in Redis"),
-  lease_s: z
-    .number()
-    .min(2)
-    .max(3600)
-    .default(30)
-    .describe("seconds without a sign of life after which a worker's job goes to another"),
-  slow: z
-    .number()
-    .min(0)
-    .default(4)
-    .describe("a job that takes so many times the median is given to a second worker; 0 = never"),
-  staleness: z
-    .int()
-    .min(0)
-    .max(16)
-    .default(0)
-    .describe(
-      "k: workers sample with the policy of k steps ago, while others train; 0 = the newest, one after the other",
-    ),
-});
-
 const report = z.strictObject({
   rollouts: count().default(64).describe("rollouts in report.html, the worst ones"),
   screenshots: count().default(12).describe("of them with a picture of the filled form; 0 = none"),
@@ -245,6 +204,13 @@ function shape<S extends z.ZodType, E extends z.ZodType, T extends z.ZodType, O 
     lora: lora.prefault({}).describe("the trained adapter"),
     runtime: runtime.prefault({}).describe("ONNX Runtime"),
     environment: sections.environment.describe("what the policy acts in"),
+    plan: z
+      .enum(["template", "free"])
+      // the shipped models write all lines
+      .default("free")
+      .describe(
+        "how it answers: template = it fills the blanks of the lines that the page gives, where the environment offers them; free = it writes all of them",
+      ),
     ...own,
     sampler: sections.sampler.describe("how a response is generated"),
     objective: sections.objective.describe("options of the objective (the subcommand)"),
@@ -255,7 +221,6 @@ function shape<S extends z.ZodType, E extends z.ZodType, T extends z.ZodType, O 
       .describe("evaluation before, during and after training"),
     checkpoint: checkpoint.prefault({}).describe("saving"),
     tracking: sections.tracking.describe("where metrics go besides metrics.jsonl"),
-    distributed: distributed.prefault({}).describe("workers on other machines"),
     report: report.prefault({}).describe("report.html"),
   };
 }
@@ -273,12 +238,14 @@ const openSchema = z.strictObject(
 /** A whole run, resolved. Sections of a `kind` also hold its own options; an environment's further sections are for it alone. */
 export type RunConfig = z.infer<typeof openSchema>;
 
-/** What keys of different sections ask of each other. */
-const RELATIONS: readonly {
+/** A condition between keys of different sections. */
+export interface Relation {
   readonly path: readonly string[];
   readonly error: string;
   readonly holds: (config: RunConfig) => boolean;
-}[] = [
+}
+
+const RELATIONS: readonly Relation[] = [
   {
     path: ["training", "early_stop", "patience"],
     error: "needs evaluations during training: set evaluation.every above 0",
@@ -288,18 +255,6 @@ const RELATIONS: readonly {
     path: ["training", "min_signal_groups"],
     error: "cannot be more than training.prompts_per_step: a step has no more groups, and none would be trained on",
     holds: ({ training }) => training.min_signal_groups <= training.prompts_per_step,
-  },
-  {
-    path: ["distributed", "staleness"],
-    error: "needs workers that sample: set distributed.redis, with rollouts among distributed.jobs",
-    holds: ({ distributed: { staleness, redis, jobs } }) =>
-      staleness === 0 || (redis !== null && jobs.includes("rollouts")),
-  },
-  {
-    path: ["distributed", "staleness"],
-    error: "needs truncated importance weights: set objective.importance_cap (2, say) of an objective that has it",
-    holds: ({ distributed: { staleness }, objective }) =>
-      staleness === 0 || typeof objective.importance_cap === "number",
   },
 ];
 
@@ -336,7 +291,7 @@ export function runSchema(
       own,
     ),
   );
-  return RELATIONS.reduce(
+  return [...RELATIONS, ...(registries.relations ?? [])].reduce(
     (related, { path, error, holds }) =>
       related.refine((config) => holds(config as unknown as RunConfig), { path: [...path], error }),
     schema,

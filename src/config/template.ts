@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import type { RunConfig } from "./config.js";
 import { type ConfigKey, configKeys, type Registries, runSchema } from "./schema.js";
 
-/** Where a comment begins, unless its setting is longer. */
+/** The place where a comment begins, unless its setting is longer. */
 const COMMENT_COLUMN = 40;
 
 /**
@@ -16,7 +16,9 @@ export function configTemplate(config: RunConfig, command: string, path: string,
     `refusion-train ${command} --config ${path}`,
     "Every key is here with its value; those that you leave out keep their defaults.",
   ];
-  const lines = kindsFirst(keys).map((key) => line(key, valueAt(config, key.path)));
+  // a section that is null is a setting, and has no keys
+  const there = keys.filter(({ path }) => (valueAt(config, path.slice(0, -1)) ?? null) !== null);
+  const lines = kindsFirst(there).map((key) => line(key, valueAt(config, key.path)));
   return `${header.map((text) => `# ${text}\n`).join("")}${lines.join("\n")}\n`;
 }
 

@@ -19,6 +19,18 @@ export class UserError extends Error {
   }
 }
 
+type Next = ConstructorParameters<typeof UserError>[1];
+
+/** @throws UserError: something is not as it has to be. */
+export function fail(message: string, next?: Next): never {
+  throw new UserError(message, next);
+}
+
+/** @throws UserError with exit code 2: the call or the config is wrong. */
+export function misuse(message: string, next?: Next): never {
+  throw new UserError(message, { ...next, exitCode: 2 });
+}
+
 /** The candidate closest to `word` by edit distance, or undefined where none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;

@@ -15,7 +15,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import writeFileAtomic from "write-file-atomic";
-import { messageOf, UserError } from "./errors.js";
+import { fail, messageOf, UserError } from "./errors.js";
 
 /**
  * Writes beside the target, syncs and renames: a reader sees the old file or the new one, never half of one.
@@ -67,13 +67,13 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** What a failed write comes to, and what to do about it. An error that says so already stays as it is. */
+/** Makes a UserError of a failed write, with the next step. A UserError stays as it is. */
 export function cannotWrite(path: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
   return new UserError(`Cannot write ${path}: ${messageOf(error)}`, { hint: writeHint(error), cause: error });
 }
 
-/** What to do about a failed write, from the system error behind it. */
+/** Gives the hint for a failed write, by the system error behind it. */
 export function writeHint(error: unknown): string {
   if (error instanceof UserError && error.cause !== undefined) return writeHint(error.cause);
   switch ((error as NodeJS.ErrnoException).code) {
@@ -108,12 +108,12 @@ export function readJson(path: string): unknown {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    fail(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UserError(`${path} is not valid JSON: ${messageOf(error)}`, { cause: error });
+    fail(`${path} is not valid JSON: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isSameProcess, processStart } from "./processes.js";
 
-/** How often a lock may vanish or change hands while it is taken. */
+/** Times that a lock may vanish or change hands while it is taken. */
 const ATTEMPTS = 5;
 
 /** The process that a lock file names. */
@@ -39,7 +39,7 @@ export function acquireLock(path: string): { release(): void } | { heldBy: numbe
   }
 }
 
-/** Whether a living process, this one included, holds a lock file. */
+/** Tells whether a living process, this one included, holds a lock file. */
 export function isLocked(path: string): boolean {
   const text = readText(path);
   if (text === undefined) return false;

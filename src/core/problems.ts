@@ -3,7 +3,7 @@ import type { z } from "zod";
 /** Problems that are listed; the rest is counted. */
 const MAX_LISTED = 20;
 
-/** What a schema refused, each problem on a line of its own that begins with its place: `\n  model.hidden_size: is missing`. */
+/** Gives what a schema refused, each problem on a line of its own that begins with its place: `\n  model.hidden_size: is missing`. */
 export function problemsOf(error: z.ZodError): string {
   const listed = error.issues.slice(0, MAX_LISTED).map((issue) => {
     const place = issue.path.map(String).join(".");

@@ -52,7 +52,7 @@ function ps(column: string, pid: number): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Whether the process that had this pid and this start still runs; by the pid alone where no start is known. */
+/** Tells whether the process that had this pid and this start still runs; by the pid alone where no start is known. */
 export function isSameProcess(pid: number, start: string | undefined): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   if (start !== undefined) return processStart(pid) === start;

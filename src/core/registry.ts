@@ -1,58 +1,154 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { messageOf, UserError } from "./errors.js";
+import { messageOf, misuse, nearest } from "./errors.js";
+import { sha256File } from "./files.js";
+
+/** The folder of features: each may hold folders of the same names as the registries, with entries of its own. */
+const FEATURES = fileURLToPath(new URL("../features/", import.meta.url));
 
 /**
  * A folder is a registry: every module in it exports one entry under `exportName`; its file name is its key.
- * Adding an entry is adding a file. A user's own file counts as an entry too, under the path that names it.
+ * Adding an entry is adding a file. Entries of features stand in folders of the same name (`features/NAME/objectives/`).
+ * A user's own file counts as an entry too, under the path that names it.
  * @param folder URL of the folder, as `new URL("./objectives/", import.meta.url)`.
  * @param named what a config names: a key of the folder, or the path of a module (`./my-reward.mjs`).
  * @throws UserError where such a module is not there, does not load, or exports no such entry.
  */
 export async function loadFolder<T>(folder: URL, exportName: string, named?: string): Promise<Map<string, T>> {
-  const dir = fileURLToPath(folder);
   const entries = new Map<string, T>();
-  for (const file of (existsSync(dir) ? await readdir(dir) : []).sort()) {
-    if (extname(file) !== ".js") continue;
-    const module = (await import(pathToFileURL(join(dir, file)).href)) as Record<string, unknown>;
+  for (const file of await registryFiles(folder)) {
+    const key = basename(file, ".js");
+    const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     const entry = module[exportName];
-    if (entry === undefined) throw new Error(`${join(dir, file)} does not export "${exportName}"`);
-    entries.set(basename(file, ".js"), entry as T);
+    if (entry === undefined) throw new Error(`${file} does not export "${exportName}"`);
+    if (entries.has(key)) throw new Error(`${file}: there is another ${exportName} of the name ${key}`);
+    entries.set(key, entry as T);
   }
   if (named !== undefined && isModulePath(named) && !entries.has(named)) {
-    entries.set(named, await loadEntry<T>(named, exportName));
+    const shipped = [...entries.values()] as object[];
+    const entry = await loadEntry(named, exportName);
+    checkMembers(entry, sharedMembers(shipped), named, exportName);
+    entries.set(named, entry as T);
   }
   return entries;
 }
 
-/** Whether a name in a config is the path of a module rather than a key. */
+/** The modules of a registry: of its own folder first, then those of the features, each by name. */
+async function registryFiles(folder: URL): Promise<string[]> {
+  const own = fileURLToPath(folder);
+  const names = async (dir: string): Promise<string[]> => (existsSync(dir) ? (await readdir(dir)).sort() : []);
+  // a folder elsewhere, as a test's, has no features
+  const inside = own.startsWith(join(FEATURES, ".."));
+  const features = inside ? await names(FEATURES) : [];
+  const folders = [own, ...features.map((feature) => join(FEATURES, feature, basename(own)))];
+  const files = await Promise.all(folders.map(async (dir) => (await names(dir)).map((file) => join(dir, file))));
+  return files.flat().filter((file) => extname(file) === ".js");
+}
+
+/** Tells whether a name in a config is the path of a module rather than a key. */
 export function isModulePath(name: string): boolean {
   return /[/\\]/.test(name) || /\.[cm]?[jt]s$/.test(name);
 }
 
-/** What a user's module exports under a name, or by default. */
-async function loadEntry<T>(path: string, exportName: string): Promise<T> {
+/**
+ * Decides whether code of this machine that a config names may run; throws where it may not.
+ * @param hash SHA-256 of the file; absent of a program.
+ */
+export type CodeGuard = (path: string, hash?: () => Promise<string>) => void | Promise<void>;
+
+let guard: CodeGuard | undefined;
+const loaded = new Map<string, string>();
+
+/** From now on nothing that a config names is run unasked. For processes whose configs come from elsewhere. */
+export function guardCode(decides: CodeGuard): void {
+  guard = decides;
+}
+
+/** Asks whether a program that a config names may run. @throws UserError where it may not. */
+export async function checkMayRun(path: string): Promise<void> {
+  await guard?.(path);
+}
+
+/** SHA-256 of the modules that were loaded so far, by the paths that name them. What they import is not in it. */
+export function loadedModules(): Record<string, string> {
+  return Object.fromEntries(loaded);
+}
+
+/** Gives what a user's module exports under a name, or by default. */
+async function loadEntry(path: string, exportName: string): Promise<object> {
   const file = resolve(path);
-  if (!existsSync(file)) {
-    throw new UserError(`There is no file ${file}, which the config names as ${exportName}.`, {
+  await guard?.(path, () => sha256File(file));
+  if (!existsSync(file))
+    misuse(`There is no file ${file}, which the config names as ${exportName}.`, {
       hint: "paths are relative to the working directory",
-      exitCode: 2,
     });
-  }
   let module: Record<string, unknown>;
   try {
+    loaded.set(path, await sha256File(file));
     module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new UserError(`${path} does not load: ${messageOf(error)}`, { exitCode: 2, cause: error });
-  }
-  const entry = module[exportName] ?? module.default;
-  if (entry === null || typeof entry !== "object") {
-    throw new UserError(`${path} exports no ${exportName}.`, {
-      hint: `export it as \`export const ${exportName} = { ... }\`, or by default`,
-      exitCode: 2,
+    misuse(`${path} does not load: ${messageOf(error)}`, {
+      hint: `correct the module; node ${path} shows where it fails`,
+      cause: error,
     });
   }
-  return entry as T;
+  const entry = module[exportName] ?? module.default;
+  if (entry === null || typeof entry !== "object")
+    misuse(`${path} exports no ${exportName}.`, {
+      hint: `export it as \`export const ${exportName} = { ... }\`, or by default`,
+    });
+  return entry;
+}
+
+/** Members by name, each with its `typeof`. */
+export type Members = ReadonlyMap<string, string>;
+
+/** Lists what every entry of a registry has: a user's own needs it too. */
+function sharedMembers(entries: readonly object[]): Members {
+  const kinds = (entry: object): [string, string][] =>
+    Object.entries(entry).map(([name, value]) => [name, typeof value]);
+  const [first, ...others] = entries.map((entry) => new Map(kinds(entry)));
+  return new Map([...(first ?? [])].filter(([name, kind]) => others.every((other) => other.get(name) === kind)));
+}
+
+/** @throws UserError with every member that a user's entry lacks, and the line that exports it. */
+export function checkMembers(entry: object, members: Members, path: string, exportName: string): void {
+  const has = entry as Readonly<Record<string, unknown>>;
+  const problems = [...members].flatMap(([name, kind]) => {
+    const found = typeof has[name];
+    if (found === kind) return [];
+    const like = nearest(
+      name,
+      Object.keys(has).filter((key) => !members.has(key)),
+    );
+    const instead =
+      found === "undefined"
+        ? like === undefined
+          ? "is missing"
+          : `is missing (${like}?)`
+        : `is ${withArticle(found)}`;
+    return [`\n  ${name}: expected ${withArticle(kind)}, ${instead}`];
+  });
+  if (problems.length === 0) return;
+  const lines = readFileSync(resolve(path), "utf8").split("\n");
+  const line = lines.findIndex((text) => new RegExp(`export (default|(const|let|var) ${exportName}\\b)`).test(text));
+  misuse(`${path}${line < 0 ? "" : `:${line + 1}`}: this ${exportName} is not complete:${problems.join("")}`, {
+    hint: "docs/extending.md has an example of each kind",
+  });
+}
+
+const withArticle = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+
+/** The place in a user's module, `./my-reward.mjs:12`, at which or below which an error was thrown, if it was. */
+export function ownFrame(error: unknown): string | undefined {
+  const frames = (error instanceof Error && error.stack?.split("\n")) || [];
+  for (const frame of frames)
+    for (const path of loaded.keys()) {
+      const at = frame.indexOf(pathToFileURL(resolve(path)).href);
+      const line = at < 0 ? null : /:(\d+):\d+\)?$/.exec(frame);
+      if (line !== null) return `${path}:${line[1]}`;
+    }
+  return undefined;
 }

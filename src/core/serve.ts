@@ -1,8 +1,9 @@
-import type { AddressInfo, Server } from "node:net";
+import { type AddressInfo, isIP, type Server } from "node:net";
+import { hostname } from "node:os";
 import { createAdaptorServer, type WebSocketServerLike } from "@hono/node-server";
-import type { Hono } from "hono";
+import type { Hono, MiddlewareHandler } from "hono";
 import type { WebSocketServer } from "ws";
-import { messageOf, UserError } from "./errors.js";
+import { fail, messageOf } from "./errors.js";
 
 /** A server that is up. */
 export interface Served {
@@ -12,7 +13,7 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** Where a server listens, and what takes its WebSockets (`upgradeWebSocket` of @hono/node-server). */
+/** The place where a server listens, and what takes its WebSockets (`upgradeWebSocket` of @hono/node-server). */
 export interface ServeOptions {
   readonly host?: string;
   readonly sockets?: WebSocketServer;
@@ -37,7 +38,7 @@ export async function serveApp(
   try {
     await listen(server, port, host);
   } catch (error) {
-    throw new UserError(`${what}: cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+    fail(`${what}: cannot listen on ${host}:${port}: ${messageOf(error)}`, {
       hint: "Free that port, name another one, or leave port at 0 to take any free one.",
       cause: error,
     });
@@ -53,6 +54,37 @@ export async function serveApp(
   return {
     baseUrl: `http://${host}:${(server.address() as AddressInfo).port}`,
     stop: () => (stopped ??= close()),
+  };
+}
+
+/**
+ * Refuses requests under a host name that is not the server's own (DNS rebinding), and those of other origins' pages.
+ * @param own whether a Host header is the server's.
+ */
+export function ownHostOnly(own: (host: string) => boolean): MiddlewareHandler {
+  return async (c, next) => {
+    const host = c.req.header("host") ?? "";
+    const origin = c.req.header("origin");
+    if (own(host) && (origin === undefined || origin === `http://${host}`)) return next();
+    return c.text(
+      `${host === "" ? "A request without Host" : host} is not served here, nor are pages of others.\n`,
+      403,
+    );
+  };
+}
+
+/**
+ * Which Host headers belong to a server: `localhost` and its addresses; where others can reach it any address (only a name
+ * can be rebound), this machine's name and the one that it listens on.
+ */
+export function hostsOf(listensOn: string, others: readonly string[] = []): (host: string) => boolean {
+  const names = new Set(["localhost", "127.0.0.1", "::1", listensOn, ...others].map((name) => name.toLowerCase()));
+  const local = ["localhost", "127.0.0.1", "::1"].includes(listensOn);
+  if (!local) names.add(hostname().toLowerCase());
+  return (host) => {
+    if (!URL.canParse(`http://${host}`)) return false;
+    const name = new URL(`http://${host}`).hostname.replace(/^\[(.*)\]$/, "$1");
+    return names.has(name) || (!local && isIP(name) !== 0);
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Attributes, Tracer } from "@opentelemetry/api";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import { UserError } from "./errors.js";
+import { fail } from "./errors.js";
 
 let tracer: Tracer | undefined;
 
-/** Whether spans are recorded. */
+/** Tells whether spans are recorded. */
 export function spansAreOn(): boolean {
   return tracer !== undefined;
 }
@@ -30,7 +30,7 @@ export async function openSpans(
     ...(await import("@opentelemetry/exporter-trace-otlp-http")),
   });
   const otel = await load().catch((cause) => {
-    throw new UserError("OTEL_TRACES_EXPORTER=otlp needs OpenTelemetry's packages, which are not installed.", {
+    fail("OTEL_TRACES_EXPORTER=otlp needs OpenTelemetry's packages, which are not installed.", {
       hint: "npm install (they are optional dependencies), or unset OTEL_TRACES_EXPORTER",
       cause,
     });

@@ -1,27 +1,38 @@
 import { UserError } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
+import type { SamplerOptions } from "./sampler.js";
+import { Canvas, promptOf, type TextStart, type TokenTemplate, templateOf } from "./template.js";
 
 /**
- * Runs rollouts in chunks of `batchSize`, in order: every prompt begins a rollout, every chunk runs together.
- * @throws UserError where a prompt is longer than the sampler allows: before anything runs.
+ * Runs rollouts in chunks of `batchSize`, in order: every start begins a rollout, every chunk runs together.
+ * @throws UserError where a prompt or a template is longer than the sampler allows: before anything runs.
  */
 export async function inBatches<State, T>(
-  prompts: readonly (readonly number[])[],
-  promptLength: number,
+  starts: readonly TextStart[],
+  options: Pick<SamplerOptions, "promptLength" | "responseLength" | "room" | "slotSize">,
   batchSize: number,
-  begin: (prompt: readonly number[], index: number) => State,
+  begin: (prompt: readonly number[], index: number, template: TokenTemplate | undefined) => State,
   run: (states: readonly State[]) => Promise<readonly T[]>,
 ): Promise<T[]> {
-  if (prompts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
-  const long = prompts.findIndex((prompt) => prompt.length > promptLength);
-  if (long >= 0) {
-    throw new UserError(`Prompt ${long} has ${prompts[long]?.length} tokens, prompt_length allows ${promptLength}`, {
-      hint: "Raise prompt_length, or leave the task out.",
-    });
-  }
+  if (starts.length > 0 && batchSize < 1) throw new Error(`a batch of ${batchSize} rollouts`);
+  const laid = starts.map((start) => ({ prompt: promptOf(start), template: templateOf(start, options) }));
+  const { promptLength, responseLength } = options;
+  laid.forEach(({ prompt, template }, i) => {
+    const canvas = template === undefined ? 0 : Canvas.of(template).length;
+    for (const [what, key, length, limit] of [
+      ["Prompt", "prompt_length", prompt.length, promptLength],
+      ["Template", "response_length", canvas, responseLength],
+    ] as const)
+      if (length > limit)
+        throw new UserError(`${what} ${i} has ${length} tokens, ${key} allows ${limit}`, {
+          hint: `Raise ${key}, or leave the task out.`,
+        });
+  });
   const done: T[] = [];
-  for (let start = 0; start < prompts.length; start += batchSize) {
-    const states = prompts.slice(start, start + batchSize).map((prompt, i) => begin(prompt, start + i));
+  for (let from = 0; from < laid.length; from += batchSize) {
+    const states = laid
+      .slice(from, from + batchSize)
+      .map(({ prompt, template }, i) => begin(prompt, from + i, template));
     done.push(...(await run(states)));
   }
   return done;

@@ -1,5 +1,6 @@
 import { UserError } from "../core/errors.js";
 import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
+import { Canvas } from "./template.js";
 
 /**
  * The additive bias of a blocked pair. Finite, because -Infinity turns a row with nothing visible into NaN and
@@ -122,7 +123,7 @@ export function writeBuffer(target: BufferBatch, b: number, { ids, positions }: 
   });
 }
 
-/** Collects a buffer entry by entry: the prompt first, at positions 0, 1, ... */
+/** Collects a buffer entry by entry: the prompt first, at positions 0, 1, ..., then what a canvas gives. */
 export class BufferBuilder implements TokenBuffer {
   readonly ids: number[];
   readonly positions: number[];
@@ -130,12 +131,15 @@ export class BufferBuilder implements TokenBuffer {
   readonly own: number[];
   private readonly offset: number;
 
-  constructor(prompt: readonly number[]) {
-    this.ids = [...prompt];
-    this.positions = prompt.map((_, i) => i);
-    this.shared = prompt.map(() => 0);
-    this.own = prompt.map(() => 0);
+  constructor(
+    prompt: readonly number[],
+    private readonly canvas: Canvas = Canvas.FREE,
+  ) {
     this.offset = prompt.length;
+    this.ids = [...prompt, ...canvas.given.map(([, token]) => token)];
+    this.positions = [...prompt.keys(), ...canvas.given.map(([position]) => prompt.length + position)];
+    this.shared = this.ids.map(() => 0);
+    this.own = this.ids.map(() => 0);
   }
 
   get length(): number {
@@ -143,11 +147,11 @@ export class BufferBuilder implements TokenBuffer {
   }
 
   /**
-   * Appends the token of a response position (0-based in the response), which sees all before it or, as
-   * {@link TokenBuffer} has it, what `shared` and `own` say. @returns its buffer index.
+   * Appends the token of a cell (without a template: of a position of the response, from 0), which sees all before it or,
+   * as {@link TokenBuffer} has it, what `shared` and `own` say. @returns its buffer index.
    */
-  push(token: number, responsePosition: number, shared = 0, own = 0): number {
-    this.positions.push(this.offset + responsePosition);
+  push(token: number, cell: number, shared = 0, own = 0): number {
+    this.positions.push(this.offset + this.canvas.position(cell));
     this.shared.push(shared);
     this.own.push(own);
     return this.ids.push(token) - 1;

@@ -1,6 +1,7 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 import { BLOCKED } from "./buffer.js";
+import { withoutOthers } from "./constrained.js";
 import type { TokenIds } from "./tokens.js";
 
 /** Log-probabilities on the graph: one definition for sampling, scoring and training. */
@@ -10,6 +11,7 @@ import type { TokenIds } from "./tokens.js";
  * @param logits [R, V]
  * @param inverseTemperature scalar 1 / tau
  * @param eosAllowed [R] 1 or 0; where 0, EOS is blocked and the rest renormalised; undefined: allowed everywhere.
+ * @param only what alone may be drawn in rows that are not open (constrained decoding).
  * @returns [R, V]; mask and pad are never allowed.
  */
 export function allowedLogProbs(
@@ -18,13 +20,15 @@ export function allowedLogProbs(
   inverseTemperature: Value,
   tokens: TokenIds,
   eosAllowed: Value | undefined,
+  only?: { readonly allowed: Value; readonly open: Value },
 ): Value {
   const vocabulary = logits.shape.at(-1) as number;
   const never = new Array<number>(vocabulary).fill(0);
   // where a vocabulary has no mask or pads with EOS, there is less to block
   for (const id of [tokens.mask, tokens.pad]) if (id < vocabulary && id !== tokens.eos) never[id] = BLOCKED;
   const scaled = scaledLogits(e, logits, inverseTemperature, e.g.constant("float32", [vocabulary], never));
-  return e.logSoftmax(eosAllowed === undefined ? scaled : withoutEos(e, scaled, eosAllowed, tokens.eos));
+  const kept = eosAllowed === undefined ? scaled : withoutEos(e, scaled, eosAllowed, tokens.eos);
+  return e.logSoftmax(only === undefined ? kept : withoutOthers(e, kept, only.allowed, only.open));
 }
 
 /** Blocks the EOS column of scaled logits [R, V] where `eosAllowed` is 0. */

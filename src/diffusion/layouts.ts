@@ -53,6 +53,8 @@ export interface SupervisedLayout {
    * they only say whether EOS is in the slot. Default: 1, as in ReFusion's own loss.
    */
   readonly draftWeight?: number;
+  /** Masks what a template gives too, and scores it. Default: false. */
+  readonly maskGiven?: boolean;
   /** N of sequences that hold several examples, where the sampler can pack them; default: a padded sequence each. */
   readonly packLength?: number;
   readonly rng: Rng;

@@ -5,7 +5,9 @@ import { BLOCKED, type TokenBuffer } from "./buffer.js";
 export const cacheUse = z
   .union([z.boolean(), z.literal("auto")])
   .default("auto")
-  .describe("use keys and values of unchanged tokens again: the same responses, sooner; auto: on the CPU");
+  .describe(
+    "use keys and values of unchanged tokens again: the same responses, sooner; auto: not on a GPU by npm's binding",
+  );
 
 /**
  * One forward over what is new: B sequences of N new tokens, and the W keys of each one's buffer, in its order. Padding

@@ -1,6 +1,7 @@
 import { f32, i64, scalar, vector } from "../onnx/tensors.js";
 import type { Tensor } from "../onnx/types.js";
 import { batchBuffers, type TokenBuffer, tokenInputs } from "./buffer.js";
+import { tokenTable } from "./constrained.js";
 import { PrefixCache, type Reading } from "./prefix-cache.js";
 import {
   type CachedRounds,
@@ -18,6 +19,8 @@ export interface RowRequest {
   readonly rows: readonly number[];
   /** [R] noise; default 0. */
   readonly uniform?: Float32Array;
+  /** [R] tokens whose log-probabilities are asked for, where there are any. */
+  readonly candidates?: readonly (readonly number[] | undefined)[];
   /** [R] what the sampler's {@link RoundHead} reads of each row besides the noise, by name. */
   readonly features?: Readonly<Record<string, Float32Array | BigInt64Array>>;
 }
@@ -120,9 +123,11 @@ export class RoundReader<Round> {
   ): { rows: Tensor; headInputs: RoundInput["headInputs"] } {
     const rows = new BigInt64Array(size);
     const uniform = new Float32Array(size);
+    const { inputs } = this.options.roundHead;
+    const candidates = new Array<readonly number[] | undefined>(size).fill(undefined);
     const features = Object.fromEntries(
-      Object.entries(this.options.roundHead.inputs)
-        .filter(([name]) => !Object.hasOwn(DRAW_INPUTS, name))
+      Object.entries(inputs)
+        .filter(([name]) => !Object.hasOwn(DRAW_INPUTS, name) && name !== "candidates")
         .map(([name, { dtype }]) => [name, dtype === "int64" ? new BigInt64Array(size) : new Float32Array(size)]),
     );
     requests.forEach((request, b) => {
@@ -131,6 +136,7 @@ export class RoundReader<Round> {
         const place = places[b]?.[r] as number;
         rows[place] = BigInt(flat(b, n));
         uniform[place] = request.uniform?.[r] ?? 0;
+        candidates[place] = request.candidates?.[r];
         for (const [name, values] of Object.entries(features)) values[place] = request.features?.[name]?.[r] as never;
       });
     });
@@ -140,6 +146,7 @@ export class RoundReader<Round> {
         inverse_temperature: scalar(1 / this.options.temperature),
         uniform: vector(uniform),
         ...Object.fromEntries(Object.entries(features).map(([name, values]) => [name, vector(values)])),
+        ...(Object.hasOwn(inputs, "candidates") ? { candidates: tokenTable(candidates) } : {}),
       },
     };
   }

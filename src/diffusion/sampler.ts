@@ -10,12 +10,13 @@ import type { BoundLayout, LayoutSizes, Scoring, StepLayout, SupervisedLayout } 
 import type { ScoreHead } from "./score-head.js";
 import type { ScoredBatch } from "./scored-tokens.js";
 import type { SupervisedExample } from "./supervised.js";
+import type { Rooms } from "./template.js";
 import type { SampledModel } from "./tokens.js";
 import type { Trajectory } from "./trajectory.js";
 
 /** What every sampler's options hold. */
-export interface SamplerOptions {
-  /** L: positions of the response canvas. */
+export interface SamplerOptions extends Rooms {
+  /** L: positions of the response canvas, given tokens and blanks together. */
   readonly responseLength: number;
   /** Longest prompt in tokens. */
   readonly promptLength: number;
@@ -90,14 +91,20 @@ export interface PolicyText<Start, T> {
   offsets?(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): readonly number[];
   /** Why the model cannot act in these spaces, and what to do; absent: it reads and writes texts. */
   refuses?(spaces: Spaces, model: SampledModel): Refusal | undefined;
-  /** What is learned from a demonstration; absent: observation and action are texts. */
-  example?(demonstration: { readonly observation: Observation; readonly action: Action }): SupervisedExample;
+  /** What is learned from a demonstration. @throws UserError where it does not fit the options. */
+  example(
+    demonstration: { readonly observation: Observation; readonly action: Action },
+    tokenizer: Tokenizer | undefined,
+    options: SamplerOptions,
+  ): SupervisedExample;
   /** Size of a start, which `prompt_length` limits; absent where none is too large. */
   length?(start: Start): number;
+  /** Positions of a start's canvas, which `response_length` limits; 0 where it has no template. */
+  canvas?(start: Start, options: SamplerOptions): number;
   /** Units that were generated: tokens. */
   units(trajectory: T): number;
   /** Named measures of a trajectory, which are averaged over a step. */
-  metrics(trajectory: T): Readonly<Record<string, number>>;
+  metrics(trajectory: T, model: SampledModel): Readonly<Record<string, number>>;
 }
 
 /** Sizes that follow from a sampler's options. */
@@ -176,7 +183,7 @@ export interface Sampler<
    * The response as it would stand after each step, as trajectories that `policy.action` reads: what is open yet is as
    * the step drafted it. Of rollouts with {@link SamplerOptions.recordDrafts}; absent where there is no such thing.
    */
-  drafts?(trajectory: T): object[];
+  drafts?(trajectory: T, model: SampledModel): object[];
   /** When each token got its value; absent where there are no tokens. */
   reveals?(trajectory: T): Reveal[];
   /** The log-probabilities of the steps as sampled, with the recorded values. What a sampler lacks, it cannot be trained by. */

@@ -56,6 +56,22 @@ export const policyHead = drawnTokens(
     allowedLogProbs(e, logits as Value, inverse_temperature as Value, tokens, eos_allowed),
 );
 
+/** The same where rows that are not `open` [R] may hold the tokens `allowed` [R, M] only. */
+export const constrainedHead = drawnTokens(
+  "constrained",
+  {
+    ...TARGETS,
+    eos_allowed: { dtype: "float32", shape: ["R"] },
+    open: { dtype: "float32", shape: ["R"] },
+    allowed: { dtype: "int64", shape: ["R", "M"] },
+  },
+  (e, { logits }, { inverse_temperature, eos_allowed, open, allowed }, { tokens }) =>
+    allowedLogProbs(e, logits as Value, inverse_temperature as Value, tokens, eos_allowed, {
+      allowed: allowed as Value,
+      open: open as Value,
+    }),
+);
+
 /** log p over the whole vocabulary, as models are trained. */
 export const modelHead = drawnTokens("model", TARGETS, (e, { logits }, { inverse_temperature }) =>
   e.logSoftmax(scaledLogits(e, logits as Value, inverse_temperature as Value)),

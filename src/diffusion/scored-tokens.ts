@@ -1,5 +1,6 @@
 import type { Batch } from "./batch.js";
 import type { Scoring } from "./layouts.js";
+import { Canvas } from "./template.js";
 import type { TokenTrajectory } from "./trajectory.js";
 
 /** A batch with what is trained on of it. */
@@ -11,7 +12,7 @@ export interface ScoredBatch {
 }
 
 /**
- * Share of a step's trained tokens that lie behind the first EOS of their response, read from the position ids of the
+ * Share of a step's trained tokens that lie behind the EOS of their response or blank, read from the position ids of the
  * rows that the batches gather: what is laid out, not what should be.
  * @param scoring a text is predicted by the row before each token, everything else by the token's own row.
  */
@@ -20,17 +21,21 @@ export function afterEosFraction(batches: readonly ScoredBatch[], scoring: Scori
   let scored = 0;
   let behind = 0;
   for (const { batch, trajectories, values } of batches) {
-    const ends = trajectories.map(({ prompt, response }) => {
-      const end = response.indexOf(eos);
-      return prompt.length + (end < 0 ? response.length - 1 : end);
+    const places = trajectories.map(({ prompt, response, template }) => {
+      const canvas = Canvas.of(template);
+      return new Set(
+        canvas
+          .cellsOf(canvas.read(canvas.byCell(response, eos), eos), eos)
+          .map((cell) => prompt.length + canvas.position(cell)),
+      );
     });
     const [rows, positions] = [batch.inputs.rows?.data, batch.inputs.position_ids?.data];
     (rows as BigInt64Array | undefined)?.forEach((row, r) => {
       const segment = Number(batch.segment[r]);
-      const end = ends[batch.owner[segment] as number];
-      if (end === undefined || batch.coefficient[r] === 0 || values.weight[segment] === 0) return;
+      const own = places[batch.owner[segment] as number];
+      if (own === undefined || batch.coefficient[r] === 0 || values.weight[segment] === 0) return;
       scored++;
-      if (Number(positions?.[Number(row)]) + shift > end) behind++;
+      if (!own.has(Number(positions?.[Number(row)]) + shift)) behind++;
     });
   }
   return scored === 0 ? 0 : behind / scored;

@@ -1,10 +1,21 @@
 import { UserError } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
+import { Canvas, type TokenTemplate } from "./template.js";
 
-/** A supervised example: token ids, the response without EOS; of a continuous policy, the numbers of a state and of a chunk of actions. */
+/** A supervised example: token ids, the response without EOS, or with a template the values of its blanks, each with its EOS; of a continuous policy, the numbers of a state and of a chunk of actions. */
 export interface SupervisedExample {
   readonly prompt: readonly number[];
   readonly response: readonly number[];
+  readonly template?: TokenTemplate;
+}
+
+/** An example on its canvas. */
+export interface FilledCanvas {
+  readonly canvas: Canvas;
+  /** By cell; behind an end EOS. */
+  readonly tokens: readonly number[];
+  /** The cell of each blank's EOS. */
+  readonly ends: readonly number[];
 }
 
 /**
@@ -17,18 +28,24 @@ export function stratified(count: number, rng: Rng): number[] {
 }
 
 /**
- * The response with its EOS, filled with EOS to a canvas of `responseLength`.
+ * The response with its ends, every blank filled with EOS; without a template a canvas of `responseLength`.
+ * @param maskGiven what is given has cells too.
  * @throws UserError where prompt or response do not fit.
  */
 export function fillCanvas(
-  { prompt, response }: SupervisedExample,
+  { prompt, response, template }: SupervisedExample,
   sizes: { readonly promptLength: number; readonly responseLength: number },
   eos: number,
-): SupervisedExample {
+  maskGiven = false,
+): FilledCanvas {
   const { promptLength, responseLength } = sizes;
-  if (response.length + 1 > responseLength) {
+  const canvas = maskGiven ? Canvas.whole(template) : Canvas.of(template);
+  const length = canvas.isFree ? response.length + 1 : canvas.length;
+  if (length > responseLength) {
     throw new UserError(
-      `A response of ${response.length} tokens and EOS do not fit response_length ${responseLength}`,
+      canvas.isFree
+        ? `A response of ${response.length} tokens and EOS do not fit response_length ${responseLength}`
+        : `A template of ${length} tokens does not fit response_length ${responseLength}`,
       {
         hint: "Raise response_length, or leave the example out: a truncated response teaches a wrong end.",
       },
@@ -37,6 +54,10 @@ export function fillCanvas(
   if (prompt.length > promptLength) {
     throw new UserError(`A prompt of ${prompt.length} tokens does not fit prompt_length ${promptLength}`);
   }
-  const fill = Array.from({ length: responseLength - response.length }, () => eos);
-  return { prompt, response: [...response, ...fill] };
+  const known = canvas.byCell(response, eos);
+  const cells = canvas.isFree ? responseLength : canvas.cells;
+  const tokens = Array.from({ length: cells }, (_, cell) => known[cell] ?? canvas.masked.get(cell) ?? eos);
+  // a given token ends nothing
+  const ends = canvas.blanks.map(({ first }) => (canvas.masked.has(first) ? first : tokens.indexOf(eos, first)));
+  return { canvas, tokens, ends };
 }

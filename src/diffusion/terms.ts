@@ -2,6 +2,7 @@ import { UserError } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Batch } from "./batch.js";
 import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
+import { tokenTable } from "./constrained.js";
 import type { LayoutSizes, StepLayout } from "./layouts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
 
@@ -14,6 +15,8 @@ export interface Term {
   readonly segment: number;
   /** The head's own inputs; 0 where one is not given. */
   readonly features?: Readonly<Record<string, number>>;
+  /** The tokens that alone may be drawn; absent: all. */
+  readonly allowed?: readonly number[] | undefined;
 }
 
 /** A sequence with the terms that are scored in it. */
@@ -61,7 +64,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     { batch: sizes.batch, length: sizes.length, pad: info.pad, places: sizes.places },
   );
   const features = Object.entries(head.inputs)
-    .filter(([name]) => !Object.hasOwn(TARGETS, name))
+    .filter(([name]) => !Object.hasOwn(TARGETS, name) && name !== "allowed")
     .map(([name, { dtype }]) => ({
       name,
       values: dtype === "int64" ? new BigInt64Array(sizes.terms) : new Float32Array(sizes.terms).fill(PADDING_FEATURE),
@@ -70,6 +73,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   const targets = new BigInt64Array(sizes.terms).fill(BigInt(info.filler));
   const coefficient = new Float32Array(sizes.terms);
   const segment = new BigInt64Array(sizes.terms);
+  const allowed = new Array<readonly number[] | undefined>(sizes.terms).fill(undefined);
   let r = 0;
   scored.forEach(({ terms }, i) => {
     const { b, offset } = sizes.places?.[i] ?? { b: i, offset: 0 };
@@ -80,8 +84,9 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
       segment[r] = BigInt(term.segment);
+      allowed[r] = term.allowed;
       for (const { name, values } of features) {
-        const value = term.features?.[name] ?? 0;
+        const value = name === "open" ? Number(term.allowed === undefined) : (term.features?.[name] ?? 0);
         if (values instanceof BigInt64Array) values[r] = BigInt(value);
         else values[r] = value;
       }
@@ -103,6 +108,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
       targets: vector(targets),
       inverse_temperature: scalar(1 / info.temperature),
       ...Object.fromEntries(features.map(({ name, values }) => [name, vector(values)])),
+      ...(Object.hasOwn(head.inputs, "allowed") ? { allowed: tokenTable(allowed) } : {}),
     },
     coefficient,
     segment,
@@ -143,6 +149,7 @@ export interface StepTerm {
   readonly position: number;
   readonly logProb: number;
   readonly features: Readonly<Record<string, number>>;
+  readonly allowed?: readonly number[] | undefined;
 }
 
 /** A sequence that holds scored steps of one trajectory. */
@@ -201,7 +208,8 @@ export function stepTerms(
         owner[s] = trajectory;
         if (level !== "sequence") stepOf[s] = step;
         positions[s] = term.position;
-        return { row: term.row, target: term.target, coefficient: 1, segment: s, features: term.features };
+        const { row, target, features, allowed } = term;
+        return { row, target, coefficient: 1, segment: s, features, allowed };
       });
     });
     return { buffer, ...(conditions === undefined ? {} : { conditions }), terms: laidOut };

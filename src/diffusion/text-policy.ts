@@ -1,42 +1,141 @@
 import { UserError } from "../core/errors.js";
-import type { Action, Observation } from "../core/interaction.js";
+import { type Action, type Observation, valueIn } from "../core/interaction.js";
 import { spell } from "../text/token-text.js";
 import type { Tokenizer } from "../text/tokenizer.js";
-import type { PolicyText } from "./sampler.js";
+import type { PolicyText, SamplerOptions } from "./sampler.js";
+import type { SupervisedExample } from "./supervised.js";
+import {
+  Canvas,
+  decodeValue,
+  encodeTemplate,
+  encodeValue,
+  isRoom,
+  promptOf,
+  type TextStart,
+  templateOf,
+} from "./template.js";
 import type { SampledModel } from "./tokens.js";
 import type { TokenTrajectory } from "./trajectory.js";
 
-/** What all samplers of text have in common: they begin from a prompt's tokens, and their action is the response's text. */
-export const textPolicy: PolicyText<readonly number[], TokenTrajectory> = {
-  begin({ text }: Observation, tokenizer: Tokenizer | undefined): readonly number[] {
+/**
+ * What all samplers of text have in common: they begin from a prompt's tokens and, where the page gives one, a template's;
+ * their action is the response's text, and what each blank was filled with.
+ */
+export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
+  begin({ text, template }: Observation, tokenizer: Tokenizer | undefined): TextStart {
     if (text === undefined)
       throw new UserError("This environment shows no text, and the sampler reads nothing else.", {
         hint: "use a sampler of the environment's kind (sampler.kind)",
         exitCode: 2,
       });
-    return needed(tokenizer).encode(text);
+    const prompt = needed(tokenizer).encode(text);
+    // a page without blanks gives nothing to fill in
+    if (template === undefined || !template.parts.some((part) => typeof part === "object")) return prompt;
+    return { prompt, parts: encodeTemplate(template, needed(tokenizer)) };
   },
-  action({ response }: TokenTrajectory, tokenizer: Tokenizer | undefined, { tokens }: SampledModel): Action {
-    return { text: needed(tokenizer).decode(response.filter((token) => token !== tokens.eos)) };
+  action(trajectory: TokenTrajectory, tokenizer: Tokenizer | undefined, { tokens }: SampledModel): Action {
+    const { response, template } = trajectory;
+    const pieces = piecesOf(trajectory, needed(tokenizer), tokens.eos);
+    const text = pieces.map((piece) => piece.text).join("");
+    if (template === undefined) return { text };
+    const rooms = template.filter(isRoom);
+    return {
+      text,
+      values: Object.fromEntries(pieces.flatMap(({ name, text }) => (name === undefined ? [] : [[name, text]]))),
+      cut: Canvas.of(template)
+        .cut(response, tokens.eos)
+        .map((blank) => rooms[blank]?.name ?? ""),
+    };
   },
-  offsets(
-    { response }: TokenTrajectory,
-    tokenizer: Tokenizer | undefined,
-    { tokens }: SampledModel,
-  ): readonly number[] {
-    const written = response.filter((token) => token !== tokens.eos);
-    let end = 0;
-    const ends = spell(written, needed(tokenizer)).map((text) => {
-      end += text.length;
-      return end;
+  offsets(trajectory: TokenTrajectory, tokenizer: Tokenizer | undefined, { tokens }: SampledModel): readonly number[] {
+    let start = 0;
+    return piecesOf(trajectory, needed(tokenizer), tokens.eos).flatMap(({ name, text, written, drawn }) => {
+      let end = start;
+      // the space in front of a value may be in its first token
+      const surplus = needed(tokenizer).decode(written).length - text.length;
+      const ends = spell(written, needed(tokenizer)).map((own, i) => {
+        end += own.length - (i === 0 ? surplus : 0);
+        return end;
+      });
+      const begins = Array.from({ length: drawn }, (_, i) => ends[i - 1] ?? start);
+      start += text.length;
+      return name === undefined && trajectory.template !== undefined ? [] : begins;
     });
-    // EOS is only ever the last token
-    return response.map((_, i) => ends[i - 1] ?? 0);
   },
-  length: (prompt) => prompt.length,
+  example({ observation, action }, tokenizer, options): SupervisedExample {
+    const start = textPolicy.begin(observation, tokenizer, options.model);
+    const prompt = promptOf(start);
+    const template = templateOf(start, options);
+    const refuse = (what: string, hint: string): never => {
+      throw new UserError(`does not fit: ${what}.`, { hint, exitCode: 2 });
+    };
+    if (prompt.length > options.promptLength)
+      refuse(`prompt ${prompt.length} of ${options.promptLength} tokens`, "Raise sampler.prompt_length.");
+    if (template === undefined) {
+      const response = needed(tokenizer).encode(action.text ?? "");
+      if (response.length + 1 > options.responseLength)
+        refuse(
+          `response with EOS ${response.length + 1} of ${options.responseLength}`,
+          "Raise sampler.prompt_length or sampler.response_length.",
+        );
+      return { prompt, response };
+    }
+    const { length } = Canvas.of(template);
+    if (length > options.responseLength)
+      refuse(`template ${length} of ${options.responseLength} tokens`, "Raise sampler.response_length.");
+    const response = template.filter(isRoom).flatMap(({ name, room, space }) => {
+      const value = encodeValue(valueIn(action.values ?? {}, { name }), space, needed(tokenizer));
+      if (value.length + 1 > room)
+        refuse(`the value of ${name} with its end ${value.length + 1} of ${room} tokens`, "Raise sampler.room.");
+      return [...value, options.model.tokens.eos];
+    });
+    return { prompt, template, response };
+  },
+  length: (start) => promptOf(start).length,
+  canvas: (start, options: SamplerOptions) => {
+    const template = templateOf(start, options);
+    return template === undefined ? 0 : Canvas.of(template).length;
+  },
   units: ({ response }) => response.length,
-  metrics: ({ response, ended }) => ({ response_length: response.length, ended_by_eos: Number(ended === "eos") }),
+  metrics: ({ response, ended, template }, { tokens }) => {
+    const canvas = Canvas.of(template);
+    const cut = canvas.isFree ? {} : { blanks_cut: canvas.cut(response, tokens.eos).length / canvas.blanks.length };
+    return { response_length: response.length, ended_by_eos: Number(ended === "eos"), ...cut };
+  },
 };
+
+/** A run of a response: the text of a given part, or of what was drawn in a blank. */
+interface Piece {
+  /** Of a blank of a template. */
+  readonly name?: string;
+  readonly text: string;
+  /** The tokens that spell it. */
+  readonly written: readonly number[];
+  /** Tokens that were drawn, its EOS among them. */
+  readonly drawn: number;
+}
+
+function piecesOf({ response, template }: TokenTrajectory, tokenizer: Tokenizer, eos: number): Piece[] {
+  const words = (drawn: readonly number[]): number[] => drawn.filter((token) => token !== eos);
+  if (template === undefined) {
+    const written = words(response);
+    return [{ text: tokenizer.decode(written), written, drawn: response.length }];
+  }
+  const tokens = Canvas.of(template).byCell(response, eos);
+  let cell = 0;
+  return template.map((part, i): Piece => {
+    if (!isRoom(part)) {
+      const next = template[i + 1];
+      const space = next !== undefined && isRoom(next) && next.space ? " " : "";
+      return { text: tokenizer.decode(part) + space, written: part, drawn: 0 };
+    }
+    const { name, room, space } = part;
+    const drawn = tokens.slice(cell, cell + room).filter((token) => token !== undefined);
+    cell += room;
+    const written = words(drawn);
+    return { name, text: decodeValue(written, space, tokenizer), written, drawn: drawn.length };
+  });
+}
 
 function needed(tokenizer: Tokenizer | undefined): Tokenizer {
   if (tokenizer === undefined)

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import { problemsOf } from "../core/problems.js";
+import { type Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
 
 /** What a sampler recorded of one turn: plain data, which JSON holds exactly. Only its own sampler looks inside. */
 export type Trajectory = object;
@@ -8,12 +9,15 @@ export type Trajectory = object;
 /** What every sampler of text records. */
 export interface TokenTrajectory {
   readonly prompt: readonly number[];
-  /** L: positions of the canvas. */
+  /** What is given and what is blank; absent: all of the response is one blank. */
+  readonly template?: TokenTemplate | undefined;
+  /** L: positions of the canvas that are drawn: those of its blanks. */
   readonly responseLength: number;
   /** tau; 0 is greedy, with log-probabilities at temperature 1. */
   readonly temperature: number;
-  /** Through EOS, or L tokens. */
+  /** Through EOS, or L tokens; of a template the tokens of all blanks, each through its EOS or as many as its room holds. */
   readonly response: readonly number[];
+  /** `eos`: every blank ended by EOS. */
   readonly ended: "eos" | "length";
 }
 
@@ -23,6 +27,7 @@ export const natural = z.int().nonnegative();
 /** What the record of every sampler of text holds, as data. */
 export const tokenFields = {
   prompt: z.array(natural),
+  template: templateSchema.optional(),
   responseLength: natural.min(1),
   temperature: z.number().nonnegative(),
   response: z.array(natural).min(1),
@@ -37,6 +42,32 @@ export const tokenFields = {
 export function readRecord<T>(schema: z.ZodType<T>, data: unknown, where: string): T {
   const parsed = schema.safeParse(data);
   return parsed.success ? (data as T) : inconsistent(where, problemsOf(parsed.error).trimStart());
+}
+
+/** @throws UserError where a template's rooms are not those of the canvas, or its tokens could not have been given. */
+export function checkTemplate(
+  { template, responseLength }: TokenTrajectory,
+  where: string,
+  { slotSize = 1 }: { readonly slotSize?: number } = {},
+): void {
+  if (template === undefined) return;
+  const rooms = template.filter(isRoom).map(({ room }) => room);
+  const cells = rooms.reduce((sum, room) => sum + room, 0);
+  if (cells !== responseLength) inconsistent(where, `blanks of ${cells} tokens on a canvas of ${responseLength}`);
+  const odd = rooms.find((room) => room % slotSize !== 0);
+  if (odd !== undefined) inconsistent(where, `a blank of ${odd} tokens is not a multiple of the slot size ${slotSize}`);
+}
+
+/** @param drawn in the order of the draws. @throws UserError where a token continues none of its blank's options. */
+export function checkChoices(
+  canvas: Canvas,
+  drawn: readonly (readonly [cell: number, token: number])[],
+  where: string,
+  eos: number,
+): void {
+  const allowed = canvas.allowedAt(drawn, eos);
+  const odd = drawn.find(([cell, token]) => allowed.get(cell)?.includes(token) === false);
+  if (odd !== undefined) inconsistent(where, `token ${odd[1]} at position ${odd[0]} continues none of the options`);
 }
 
 /** @throws UserError: what was read could not have been sampled. */

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type RunConfig, resolvePath } from "../config/config.js";
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { ADAPTER, peftConfig, readPeft } from "../export/peft.js";
 import { moduleOf } from "../nn/bind.js";
 import { checkAdapter, freshAdapter, type LoraSite } from "../nn/lora.js";
+import { ADAPTER, peftConfig, readPeft } from "../nn/peft.js";
 import { type Initializer, isExternal, type Tensor } from "../onnx/types.js";
 import { floatsOf, openStored } from "../weights/model-weights.js";
 import type { Policy } from "./policy.js";
@@ -42,18 +42,16 @@ export function initialParameters(config: RunConfig, policy: Policy): ReadonlyMa
 export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): ReadonlyMap<string, Tensor> {
   const { rank, alpha, tensors, rows } = readPeft(dir);
   const trained = policy.lora.tokens ?? [];
-  if ((rows?.tokens ?? []).join() !== trained.join()) {
-    throw new UserError(
+  if ((rows?.tokens ?? []).join() !== trained.join())
+    misuse(
       `The adapter ${dir} has rows of the tokens [${rows?.tokens ?? ""}]; the config trains those of [${trained}].`,
-      { hint: `Set lora.train_mask=${rows !== undefined}.`, exitCode: 2 },
+      { hint: `Set lora.train_mask=${rows !== undefined}.` },
     );
-  }
-  if (rank !== policy.lora.rank || alpha !== policy.lora.alpha) {
-    throw new UserError(
+  if (rank !== policy.lora.rank || alpha !== policy.lora.alpha)
+    misuse(
       `The adapter ${dir} has r = ${rank}, lora_alpha = ${alpha}; the config says lora.rank = ${policy.lora.rank}, lora.alpha = ${policy.lora.alpha}.`,
-      { hint: `Set lora.rank=${rank} lora.alpha=${alpha}.`, exitCode: 2 },
+      { hint: `Set lora.rank=${rank} lora.alpha=${alpha}.` },
     );
-  }
   checkAdapter(tensors, policy.sites, policy.lora, join(dir, ADAPTER));
   return tensors;
 }

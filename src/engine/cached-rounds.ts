@@ -7,7 +7,7 @@ import { f32, type NamedTensors } from "../onnx/tensors.js";
 import { taken } from "./attention-ranges.js";
 
 export interface CacheOptions {
-  /** Where the runtime's store keeps keys and values. */
+  /** The place where the runtime's store keeps keys and values. */
   readonly id: string;
   readonly roundHead: RoundHead<unknown, unknown>;
   /**

@@ -33,7 +33,7 @@ export type PolicyKey = "policy" | "reference";
 export interface EngineOptions {
   /** Says what is drawn in a round and what a term is worth. */
   readonly sampler: Pick<Sampler, "roundHead" | "scoreHeads">;
-  /** What the sampler's heads know of the model. */
+  /** Holds what the sampler's heads know of the model. */
   readonly about: unknown;
   /** Undefined: every weight is trained. */
   readonly lora: LoraOptions | undefined;
@@ -49,7 +49,7 @@ export interface EngineOptions {
   readonly memory?: number;
 }
 
-/** What the loss compares: values [S] of each segment, and whatever else the objective's loss takes. */
+/** Holds what the loss compares: values [S] of each segment, and whatever else the objective's loss takes. */
 export interface SegmentValues {
   readonly old: Float32Array;
   readonly reference: Float32Array;
@@ -65,7 +65,7 @@ export interface SegmentValues {
  * which belongs to one engine. What the tensors of a batch mean is nothing that it knows.
  */
 export class Engine implements RoundModel<unknown> {
-  /** What is trained; the first group is the model's own: its adapter, or all of its weights. */
+  /** Holds what is trained; the first group is the model's own: its adapter, or all of its weights. */
   readonly groups: readonly ParameterGroup[];
   readonly parameters: readonly Parameter[];
   private readonly trained: TrainedModel;
@@ -75,7 +75,7 @@ export class Engine implements RoundModel<unknown> {
   private accumulated = false;
   private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
   private caches = 0;
-  /** How a metric of the loss head combines over micro-batches; filled when the training graph is built. */
+  /** The way a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
   constructor(
@@ -97,7 +97,7 @@ export class Engine implements RoundModel<unknown> {
     this.sessions = new Sessions(runtime, model.dir, this.budget ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether each session holds weights of its own. */
+  /** Tells whether each session holds weights of its own. */
   private get copies(): boolean {
     return this.runtime.provider === "cpu" || this.runtime.binding === "npm";
   }
@@ -109,9 +109,8 @@ export class Engine implements RoundModel<unknown> {
   checkTrainable(): void {
     const rows = this.model.config.reads_tokens === false ? undefined : 2;
     const shape: GraphShape = { dims: { B: 1, N: 8 }, rows, terms: 2, segments: 2 };
-    for (const head of this.options.sampler.scoreHeads) {
+    for (const head of this.options.sampler.scoreHeads)
       usingGraph(this.model, () => trainingGraph(this.trained, shape, head, this.trainedObjective(), new Map()));
-    }
   }
 
   /** The graphs for batches of one shape, by the names of ONNX Runtime's on-device training. */
@@ -160,13 +159,12 @@ export class Engine implements RoundModel<unknown> {
   async setOptimizer(tensors: ReadonlyMap<string, Tensor> | undefined): Promise<void> {
     await this.startGradients();
     for (const p of this.parameters) {
-      for (const key of [slot.first(p.name), slot.second(p.name)]) {
+      for (const key of [slot.first(p.name), slot.second(p.name)])
         await this.runtime.put(key, tensors?.get(key) ?? zeros(p));
-      }
     }
   }
 
-  /** What gradients are added to at first; {@link setOptimizer} does so too. */
+  /** Gives what gradients are added to at first; {@link setOptimizer} does so too. */
   async startGradients(): Promise<void> {
     for (const p of this.parameters) await this.runtime.put(zeroKey(p.name), zeros(p));
   }
@@ -297,7 +295,7 @@ export class Engine implements RoundModel<unknown> {
     return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
   }
 
-  /** Whether a metric adds up over micro-batches, or the largest counts. */
+  /** Tells whether a metric adds up over micro-batches, or the largest counts. */
   reduction(metric: string): "sum" | "max" {
     return this.reductions.get(metric) ?? "sum";
   }
@@ -366,7 +364,7 @@ export class Engine implements RoundModel<unknown> {
     return { objective, options, parameters };
   }
 
-  /** Where the parameters lie that a graph reads: only the loss reads an objective's own. */
+  /** Says where the parameters lie that a graph reads: only the loss reads an objective's own. */
   private bindPolicy(key: PolicyKey, names: ReadonlySet<string>): Record<string, string> {
     const read = this.parametersOf(key).filter((p) => names.has(p.name));
     return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));

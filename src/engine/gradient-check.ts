@@ -16,8 +16,9 @@ const TOKENS = { mask: 31, pad: 30, eos: 29 };
 const ATTENTION = { heads: 2, kvHeads: 1, headDim: 8 };
 
 /**
- * What training computes, in small: the layers of the models and the log-probabilities of segments, each by itself, with
- * the gradients of all that goes in. A provider that is wrong here would train on wrong gradients without an error.
+ * Gives what training computes, in small: the layers of the models and the log-probabilities of segments, each by
+ * itself, with the gradients of all that goes in. A provider that is wrong here would train on wrong gradients without
+ * an error.
  */
 export function gradientCheck(): SelfCheck {
   const g = new GraphBuilder("gradient self-check");

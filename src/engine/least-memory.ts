@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
 import type { RunConfig } from "../config/schema.js";
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import type { Sampler, SamplerOptions, SamplerShapes } from "../diffusion/sampler.js";
 import type { Objective } from "../rl/objective.js";
 
@@ -16,12 +16,12 @@ export function machineMemory(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** What a config's batches are for. */
+/** Holds what a config's batches are for. */
 export interface Batches {
-  /** How rollouts are generated. */
+  /** The way rollouts are generated. */
   readonly sampler: Sampler;
   readonly options: SamplerOptions;
-  /** How evaluations are. */
+  /** The way evaluations are. */
   readonly evaluation: { readonly sampler: Sampler; readonly options: SamplerOptions };
   /** Undefined for evaluation only. */
   readonly objective: Objective | undefined;
@@ -30,8 +30,8 @@ export interface Batches {
 }
 
 /**
- * The arrays of one batch that no graph can do without: attention bias [B, N, N] and logits [R, V], float32. Far below what
- * a run needs (memory.ts), but known before a graph is built or an array is made.
+ * The arrays of one batch that no graph can do without: attention bias [B, N, N] and logits [R, V], float32. Far below
+ * what a run needs (memory.ts), but known before a graph is built or an array is made.
  * @param machine memory in bytes.
  * @throws UserError where the batches of a config are far too large for the machine.
  */
@@ -59,9 +59,9 @@ export function assertBatchesFit(
   for (const { key, batch, length, rows } of sizes) {
     const bytes = 4 * batch * (length ** 2 + rows * vocabulary);
     if (bytes <= machine) continue;
-    throw new UserError(
+    misuse(
       `${key}=${batch} with sequences of ${length} tokens takes at least ${gib(bytes)} of memory; the machine has ${gib(machine)}.`,
-      { hint: `lower ${key}, sampler.response_length or sampler.prompt_length`, exitCode: 2 },
+      { hint: `lower ${key}, sampler.response_length or sampler.prompt_length` },
     );
   }
 }

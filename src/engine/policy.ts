@@ -4,11 +4,12 @@ import { join } from "node:path";
 import type { ZodType } from "zod";
 import { type RunConfig, resolvePath } from "../config/config.js";
 import { DEFAULT_SAMPLER } from "../config/schema.js";
-import { UserError } from "../core/errors.js";
+import { fail, misuse, UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
 import type { Logger } from "../core/log.js";
 import { samplerKinds, samplerOf } from "../diffusion/kinds.js";
 import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import type { SupervisedExample } from "../diffusion/supervised.js";
 import type { SampledModel } from "../diffusion/tokens.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
@@ -19,15 +20,15 @@ import { isModelInput } from "../nn/inputs.js";
 import type { LoraOptions, LoraSite } from "../nn/lora.js";
 import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
 import { packedGradientCheck } from "../onnx/nf4-check.js";
-import { precisionOf } from "../onnx/passes/half-trunk.js";
+import { precisionOf } from "../onnx/precision.js";
 import { Runtime } from "../onnx/session.js";
-import type { Objective } from "../rl/objective.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
+import { checkGraph } from "./graph-check.js";
 import { assertBatchesFit, machineMemory } from "./least-memory.js";
-import { assertScored } from "./scoring-check.js";
+import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
-/** How responses are generated. */
+/** The way responses are generated. */
 export interface Decoding {
   readonly sampler: Sampler;
   readonly options: SamplerOptions;
@@ -40,17 +41,19 @@ export interface Policy extends Decoding {
   readonly engine: Engine;
   readonly model: Model;
   readonly runtime: Runtime;
-  /** How evaluations generate: `evaluation.sampler`, or as the policy does. */
+  /** The way evaluations generate: `evaluation.sampler`, or as the policy does. */
   readonly evaluation: Decoding;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
-  /** What its user should know. */
+  /** Holds what its user should know. */
   readonly notes: readonly string[];
-  /** What a rollout begins from: token ids of the prompt. */
+  /** Gives what a rollout begins from: token ids of the prompt, and of the template where `plan` takes what is offered. */
   startOf(observation: Observation): unknown;
-  /** What the environment is answered: the text that a trajectory spells, without EOS. */
+  /** Gives what is learned from a demonstration. @throws UserError where it does not fit. */
+  exampleOf(demonstration: { readonly observation: Observation; readonly action: Action }): SupervisedExample;
+  /** Gives what the environment is answered: the text that a trajectory spells, without EOS. */
   actionOf(trajectory: Trajectory): Action;
-  /** Where in the action's text each token of the response begins; absent: it writes no text. */
+  /** Says where in the action's text each token of the response begins; absent: it writes no text. */
   offsetsOf?: ((trajectory: Trajectory) => readonly number[]) | undefined;
   close(): Promise<void>;
 }
@@ -66,12 +69,10 @@ export async function openPolicy(
   log?: Logger,
 ): Promise<Policy> {
   const model = await loadModel(resolvePath(config.model, "model"));
-  if (full && isImported(model.graph)) {
-    throw new UserError(`${model.dir} is an imported graph: only adapters of it can be trained.`, {
+  if (full && isImported(model.graph))
+    misuse(`${model.dir} is an imported graph: only adapters of it can be trained.`, {
       hint: "Set objective.trainable=lora.",
-      exitCode: 2,
     });
-  }
   const decodingOf = async (section: RunConfig["sampler"]): Promise<Pick<Decoding, "sampler" | "options">> => {
     const sampler = await samplerOf(section.kind);
     checkInputs(model, sampler, section.kind);
@@ -86,40 +87,32 @@ export async function openPolicy(
   checkTemperature(config.evaluation.temperature, await samplerOf(evaluated.kind), evaluated.kind);
   const batches = { sampler, options, evaluation: evaluation ?? { sampler, options }, objective: training?.objective };
   assertBatchesFit(config, { ...batches, vocabulary: model.config.vocab_size }, machineMemory());
-  if (training !== undefined) assertScored(training.objective, sampler, options);
-  const asksForCache = [{ sampler, options }, ...(evaluation === undefined ? [] : [evaluation])].some(
-    (decoding) => decoding.sampler.caches?.(decoding.options) === true,
-  );
-  const notes =
-    asksForCache && (await graphWithPast(model)) === undefined
-      ? [
-          `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as those of bidirectional models and imported ones do not. Every forward reads whole sequences.`,
-        ]
-      : [];
+  if (training !== undefined)
+    assertScored(training.objective, sampler, options, training.objective.needs(training.options));
+  const notes = await notesOn(model, [{ sampler, options }, ...(evaluation === undefined ? [] : [evaluation])]);
   const about = sampledModel(model.config);
   const lora = loraOptions(config, model);
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const { memory_gib } = config.runtime;
-  const memory = memory_gib === null ? {} : { memory: memory_gib * 2 ** 30 };
-  const runtime = await Runtime.open({
-    ...(memory.memory === undefined ? {} : { deviceMemory: memory.memory }),
-    provider: config.runtime.provider,
-    binding: config.runtime.binding,
-    precision: precisionOf(config.runtime.precision, model.graph),
-    ...(config.runtime.threads > 0 ? { threads: Math.min(config.runtime.threads, availableParallelism()) } : {}),
-    ...(training === undefined ? {} : { checks: [gradientCheck(), packedGradientCheck()] }),
-    ...(log === undefined ? {} : { log }),
-  });
+  const memory = memory_gib === null ? undefined : memory_gib * 2 ** 30;
+  const runtime = await openRuntime(config, model, memory, training !== undefined, log);
   const engine = new Engine(runtime, model, {
     sampler,
     about,
     lora: full ? undefined : lora,
     checkpoint: config.training.gradient_checkpointing,
-    ...memory,
+    ...(memory === undefined ? {} : { memory }),
     ...(training === undefined ? {} : { training }),
   });
   const { tokenizer } = model;
   const { offsets } = sampler.policy;
+  const seen = ({ template, ...observation }: Observation): Observation => {
+    if (template === undefined || config.plan === "free") return observation;
+    if (model.graph.inputs.some(({ name }) => name === "position_ids")) return { ...observation, template };
+    misuse(`The graph of ${model.dir} takes no position_ids, and blanks have places of their own.`, {
+      hint: "Set plan=free.",
+    });
+  };
   return {
     engine,
     model,
@@ -134,12 +127,52 @@ export async function openPolicy(
     lora,
     sites,
     notes,
-    startOf: (observation) => sampler.policy.begin(observation, tokenizer, about),
+    startOf: (observation) => sampler.policy.begin(seen(observation), tokenizer, about),
+    exampleOf: ({ observation, action }) =>
+      sampler.policy.example({ observation: seen(observation), action }, tokenizer, options),
     actionOf: (trajectory) => sampler.policy.action(trajectory, tokenizer, about),
     offsetsOf: offsets && ((trajectory) => offsets(trajectory, tokenizer, about)),
     close: () => runtime.close(),
   };
 }
+
+/** Says which settings have no effect on a model. */
+async function notesOn(model: Model, decodings: readonly Pick<Decoding, "sampler" | "options">[]): Promise<string[]> {
+  const asksForCache = decodings.some(({ sampler, options }) => sampler.caches?.(options) === true);
+  if (!asksForCache || (await graphWithPast(model)) !== undefined) return [];
+  return [
+    `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as those of bidirectional models and imported ones do not. Every forward reads whole sequences.`,
+  ];
+}
+
+/** Opens a runtime that computes the model's graph as its config.json has it. @param memory bytes. */
+async function openRuntime(
+  { runtime: { provider, binding, precision, threads } }: RunConfig,
+  model: Model,
+  memory: number | undefined,
+  trains: boolean,
+  log: Logger | undefined,
+): Promise<Runtime> {
+  const runtime = await Runtime.open({
+    ...(memory === undefined ? {} : { deviceMemory: memory }),
+    provider,
+    binding,
+    precision: precisionOf(precision, model.graph),
+    ...(threads > 0 ? { threads: Math.min(threads, availableParallelism()) } : {}),
+    ...(trains ? { checks: [gradientCheck(), packedGradientCheck()] } : {}),
+    ...(log === undefined ? {} : { log }),
+  });
+  try {
+    await checkGraph(runtime, model);
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+  return runtime;
+}
+
+/** Factors of an adapter: beyond them it changes nothing, and has no gradient, or all is infinite. */
+const LORA_SCALES = { least: 1e-6, most: 1e6 };
 
 /** A config's adapter on a model. @throws UserError where the mask is to be trained and the model has none. */
 export function loraOptions(
@@ -147,18 +180,22 @@ export function loraOptions(
   { config, graph }: Pick<Model, "config" | "graph">,
 ): LoraOptions {
   const { train_mask, ...options } = lora;
+  const scale = lora.alpha / lora.rank;
+  if (!(scale >= LORA_SCALES.least && scale <= LORA_SCALES.most))
+    misuse(`lora.alpha / lora.rank is ${scale}: the adapter's part would be lost in float32.`, {
+      hint: `Set lora.alpha between ${LORA_SCALES.least} and ${LORA_SCALES.most} times lora.rank; twice it is usual.`,
+    });
   if (!train_mask) return options;
   const tokens = [config.mask_token_id];
   const sites = loraSites(graph, { ...options, tokens });
   if (config.mask_token_id < config.vocab_size && sites.filter((site) => site.tokens !== undefined).length === 1)
     return { ...options, tokens };
-  throw new UserError("lora.train_mask: the model has no mask token in a table of embeddings.", {
+  misuse("lora.train_mask: the model has no mask token in a table of embeddings.", {
     hint: "Set lora.train_mask=false.",
-    exitCode: 2,
   });
 }
 
-/** What samplers know of a model. */
+/** Gives what samplers know of a model. */
 export function sampledModel(config: ModelConfig): SampledModel {
   const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
   const network = config.reads_tokens === false ? { network: config } : {};
@@ -169,22 +206,17 @@ export function sampledModel(config: ModelConfig): SampledModel {
 export function checkInputs(model: Model, sampler: Sampler, kind: string): void {
   const missing = missingInputs(model, sampler);
   if (missing.length === 0) return;
-  throw new UserError(
-    `The graph of ${model.dir} takes ${missing.join(" and ")}, which sampler.kind=${kind} does not give.`,
-    {
-      hint: "Use the sampler of the model's family: jump where the graph takes a time, unmask for masked models, flow for a velocity of actions.",
-      exitCode: 2,
-    },
-  );
+  misuse(`The graph of ${model.dir} takes ${missing.join(" and ")}, which sampler.kind=${kind} does not give.`, {
+    hint: "Use the sampler of the model's family: jump where the graph takes a time, unmask for masked models, flow for a velocity of actions.",
+  });
 }
 
 /** @throws UserError where evaluations ask for a temperature that their sampler does not take. */
 function checkTemperature(temperature: number | null, sampler: Sampler, kind: string): void {
   const own = sampler.schema.shape.temperature as ZodType | undefined;
   if (temperature === null || own === undefined || own.safeParse(temperature).success) return;
-  throw new UserError(`evaluation.temperature=${temperature}: the sampler ${kind} does not take it.`, {
+  misuse(`evaluation.temperature=${temperature}: the sampler ${kind} does not take it.`, {
     hint: "Set it to a small number, as 0.1, or to null for the sampler's own.",
-    exitCode: 2,
   });
 }
 
@@ -194,7 +226,7 @@ function missingInputs(model: Model, sampler: Sampler): string[] {
 }
 
 /** The kind of sampler for training a model: it gives the graph what it takes, and its rollouts can be scored. */
-export async function samplerFor(model: Model, objective: Pick<Objective, "name" | "scoring">): Promise<string> {
+export async function samplerFor(model: Model, objective: ScoredObjective): Promise<string> {
   const samplers = await samplerKinds();
   const about = sampledModel(model.config);
   const refusals: UserError[] = [];
@@ -221,7 +253,7 @@ export async function samplerFor(model: Model, objective: Pick<Objective, "name"
   if (kind !== undefined) return kind;
   if (refusals[0] !== undefined) throw refusals[0];
   const inputs = model.graph.inputs.map((input) => input.name).join(", ");
-  throw new UserError(`No sampler fits the graph of ${model.dir}, which takes ${inputs}.`, {
+  fail(`No sampler fits the graph of ${model.dir}, which takes ${inputs}.`, {
     hint: "docs/model.md says what a graph may take",
   });
 }
@@ -233,31 +265,46 @@ export function tokenizerText(model: Model): string | undefined {
 }
 
 /**
- * Whether what the environment shows at first fits the sampler, as far as that is known without playing.
- * @throws UserError naming the longest prompts where some do not: nothing is truncated in silence.
+ * Tells whether what the environment shows at first fits the sampler, as far as that is known without playing.
+ * @throws UserError naming the longest prompts and templates where some do not: nothing is truncated in silence.
  */
 export function checkPromptsFit(
   environment: Pick<Environment, "firstObservation">,
   tasks: readonly EnvironmentTask[],
   policy: Policy,
 ): void {
-  const { length } = policy.sampler.policy;
-  if (length === undefined || environment.firstObservation === undefined) return;
-  const limit = Math.min(policy.options.promptLength, policy.evaluation.options.promptLength);
-  const long = tasks.flatMap((task) => {
+  if (environment.firstObservation === undefined) return;
+  const starts = tasks.flatMap((task) => {
     const observation = environment.firstObservation?.(task);
-    const size = observation === undefined ? 0 : length(policy.startOf(observation));
-    return size > limit ? [{ id: task.id, length: size }] : [];
+    return observation === undefined ? [] : [{ id: task.id, start: policy.startOf(observation) }];
   });
-  if (long.length === 0) return;
-  const longest = long.reduce((a, b) => (b.length > a.length ? b : a));
-  throw new UserError(
-    `${long.length} of ${tasks.length} prompts are longer than sampler.prompt_length = ${limit} tokens (the longest, ${longest.id}, has ${longest.length}).`,
-    {
-      hint: `Set sampler.prompt_length=${longest.length}, or use a shorter prompt.style.`,
-      exitCode: 2,
-    },
-  );
+  const { length, canvas } = policy.sampler.policy;
+  const evaluated = policy.evaluation;
+  const least = (key: "promptLength" | "responseLength"): number =>
+    Math.min(policy.options[key], evaluated.options[key]);
+  for (const [what, key, limit, sizeOf, other] of [
+    ["prompts", "prompt_length", least("promptLength"), length, "use a shorter prompt.style"],
+    [
+      "templates",
+      "response_length",
+      least("responseLength"),
+      (start: unknown) =>
+        Math.max(
+          canvas?.(start, policy.options) ?? 0,
+          evaluated.sampler.policy.canvas?.(start, evaluated.options) ?? 0,
+        ),
+      "lower sampler.room, or set plan=free",
+    ],
+  ] as const) {
+    const sizes = starts.map(({ id, start }) => ({ id, size: sizeOf?.(start) ?? 0 }));
+    const long = sizes.filter(({ size }) => size > limit);
+    if (long.length === 0) continue;
+    const longest = long.reduce((a, b) => (b.size > a.size ? b : a));
+    misuse(
+      `${long.length} of ${tasks.length} ${what} are longer than sampler.${key} = ${limit} tokens (the longest, ${longest.id}, has ${longest.size}).`,
+      { hint: `Set sampler.${key}=${longest.size}, or ${other}.` },
+    );
+  }
 }
 
 /** @throws UserError where a policy cannot read what the environment shows, or cannot answer what it takes. */
@@ -268,15 +315,14 @@ export function checkSpaces(
   const { refuses } = sampler.policy;
   if (spaces === undefined && refuses === undefined) return;
   if (spaces === undefined || refuses === undefined)
-    throw new UserError(
+    misuse(
       spaces === undefined
         ? `The environment ${name} shows texts, and this policy reads states.`
         : `The environment ${name} shows states and takes vectors of actions, and this policy reads and writes texts.`,
       {
         hint: "use environment.kind=control with sampler.kind=flow and a model of architecture velocity, or an environment of texts with a model of text",
-        exitCode: 2,
       },
     );
   const refusal = refuses(spaces, options.model);
-  if (refusal !== undefined) throw new UserError(refusal.reason, { hint: refusal.hint, exitCode: 2 });
+  if (refusal !== undefined) misuse(refusal.reason, { hint: refusal.hint });
 }

@@ -1,17 +1,43 @@
-import { UserError } from "../core/errors.js";
-import { refusalOf, type Sampler, type SamplerOptions } from "../diffusion/sampler.js";
-import type { Objective } from "../rl/objective.js";
+import { misuse } from "../core/errors.js";
+import { type Refusal, refusalOf, type Sampler, type SamplerOptions } from "../diffusion/sampler.js";
+import type { Needs, Objective } from "../rl/objective.js";
+
+/** Holds what decides whether an objective can learn from a sampler. */
+export type ScoredObjective = Pick<Objective, "name" | "scoring" | "readsPrompt">;
+
+/**
+ * Why an objective cannot learn from what a sampler draws, or undefined where it can.
+ * @param needs of the objective with its options.
+ */
+export function objectiveRefusal(
+  objective: ScoredObjective,
+  sampler: Sampler,
+  options: SamplerOptions,
+  needs: Pick<Needs, "parts"> = {},
+): (Pick<Refusal, "reason"> & Partial<Refusal>) | undefined {
+  // a sampler that draws each token of a text in one step can read the text from left to right too
+  if (needs.parts === true && sampler.textTerms === undefined)
+    return {
+      reason: "credit a part of an answer needs a sampler that draws each token of a text once",
+      hint: "Set objective.turn_credit=episode or turn: each step of this sampler draws all that it answers.",
+    };
+  if (objective.readsPrompt === true && options.model.network !== undefined)
+    return { reason: "it reads the hidden states of a prompt's tokens, and this model reads none" };
+  return refusalOf(sampler, objective.scoring, options);
+}
 
 /** @throws UserError where an objective asks for values that what a sampler draws does not have. */
 export function assertScored(
-  objective: Pick<Objective, "name" | "scoring">,
+  objective: ScoredObjective,
   sampler: Sampler,
   options: SamplerOptions,
+  needs?: Pick<Needs, "parts">,
 ): void {
-  const refused = refusalOf(sampler, objective.scoring, options);
+  const refused = objectiveRefusal(objective, sampler, options, needs);
   if (refused === undefined) return;
-  throw new UserError(`${objective.name} does not work here: ${refused.reason}.`, {
-    hint: refused.hint ?? "Use another objective, as flow-grpo or espo, or another sampler.kind, as unmask.",
-    exitCode: 2,
-  });
+  const others =
+    options.model.network === undefined
+      ? "Use another objective, as flow-grpo or espo, or another sampler.kind, as unmask."
+      : "Use objective.kind=flow-grpo: this model draws actions, whose steps are all that it can score.";
+  misuse(`${objective.name} does not work here: ${refused.reason}.`, { hint: refused.hint ?? others });
 }

@@ -6,7 +6,7 @@ import { BYTES, type Graph, isExternal } from "../onnx/types.js";
 import type { Parameter } from "../optim/optimizer.js";
 import { ADAPTER_COPIES, PROGRAM } from "./least-memory.js";
 
-/** What a session's arena takes beyond what its graph needs at one time: measured at 135 M parameters. */
+/** Holds what a session's arena takes beyond what its graph needs at one time: measured at 135 M parameters. */
 const ARENA = 1.15;
 
 /**
@@ -29,7 +29,8 @@ export function sessionBytes(graph: Graph, copiesWeights: boolean): number {
 }
 
 /**
- * What sessions may take of a memory that holds the program, copies of what is trained, and on a device the weights.
+ * Gives what sessions may take of a memory that holds the program, copies of what is trained, and on a device the
+ * weights.
  * @param memory in bytes.
  */
 export function sessionBudget(
@@ -58,7 +59,7 @@ interface Held {
 export interface Built {
   readonly bytes: Uint8Array;
   readonly inputs: ReadonlySet<string>;
-  /** What its session will take. */
+  /** Holds what its session will take. */
   readonly size: number;
 }
 

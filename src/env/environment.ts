@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { UserError } from "../core/errors.js";
 import type { Act, Action, Observation, Spaces } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
 
@@ -58,6 +59,12 @@ export interface RightAnswer {
   readonly of: number;
 }
 
+/** What is to be seen has more tokens than the policy reads; an environment that cannot know before takes it for a fault. */
+export class ObservationTooLong extends UserError {}
+
+/** No reward is larger, nor a sum of them below its negative: further out, float32 has no room for what follows. */
+export const LARGEST_REWARD = 1e6;
+
 /** Outcomes of the episodes that are collected together, which an environment may use again. */
 export type PlayedTogether = Map<string, Promise<EpisodeOutcome>>;
 
@@ -78,6 +85,10 @@ export interface Unproven {
   readonly tasks: number;
   /** What the oracle could not do in an episode, in words. */
   why(outcome: EpisodeOutcome): string;
+  /** Answers that ought to be refused, by what is wrong with them: what became of each is told. */
+  readonly wrong: Readonly<Record<string, FixedPolicy>>;
+  /** Undefined where such an answer was accepted; else why not, in words. */
+  refused(outcome: EpisodeOutcome): string | undefined;
   /** What to do about it, and how to train all the same. */
   readonly hint: string;
 }

@@ -17,6 +17,16 @@ export async function openEnvironment(
   const entry = (await environmentKinds(kind)).get(kind);
   if (entry === undefined) throw new UserError(`Unknown environment ${kind}.`, { exitCode: 2 });
   const environment = await entry.open(config as unknown as Readonly<Record<string, unknown>>);
+  const ids = new Set<string>();
+  for (const { id } of environment.tasks) {
+    if (ids.has(id)) {
+      await environment.close();
+      throw new UserError(`${environment.name} has two tasks of the id ${id}.`, {
+        hint: "an id stands for one task in one split: give every task its own",
+      });
+    }
+    ids.add(id);
+  }
   environment.notes.forEach(note);
   return environment;
 }

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions } from "playwright";
 import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
-import type { EnvironmentTask } from "./environment.js";
+import type { EnvironmentTask, Split } from "./environment.js";
 
 /** Forms of one page. `starter`: 3-6 short fields a form, for the tiny models. `full`: every field of the form. */
 export const TIERS = ["starter", "full"] as const;
@@ -45,6 +45,30 @@ export interface FieldKind {
   readonly default: FieldValue;
   /** The visible texts of a select, a radio group or a checkbox group, in page order. */
   readonly options?: readonly string[];
+  /** Under which it is posted, and its limits, where the site knows them: what `prompt.style: page` shows. */
+  readonly name?: string;
+  readonly required?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly longest?: number;
+}
+
+/** A field as its site declares it. */
+export interface DeclaredField extends FieldKind {
+  /** Under which it is posted. */
+  readonly name: string;
+  /** The options in page order, with what each of them sends; of a single box what it sends. */
+  readonly offers?: readonly { readonly text: string; readonly value: string }[];
+}
+
+/** A form as its site declares it: its page has the browser's own controls, and nothing of it has to be learned. */
+export interface DeclaredForm {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, DeclaredField>>;
+  readonly request: { readonly method: string; readonly path: string };
+  /** What an answer shows where the form was accepted, and where it was refused (docs/contracts.md). */
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
 }
 
 /** One form to fill in once, with the true values. */
@@ -66,6 +90,8 @@ export interface Task extends EnvironmentTask {
   readonly keys?: Readonly<Record<string, string>>;
   /** The text that the true values come from, where the site has one: what `prompt.style: document` shows instead of them. */
   readonly document?: string;
+  /** Where each true value stands in the document, in characters; null: nowhere. For tasks with a letter. */
+  readonly spans?: Readonly<Record<string, readonly [start: number, end: number] | null>>;
   /** The options of its choices by label, where the site knows them: a document does not say how the form words them. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   /** False where its controls cannot hold all of its true values, so that cleaning leaves it out; absent: not looked at. */
@@ -109,6 +135,8 @@ export interface RunningSite {
   readonly name: string;
   /** All tasks of all splits, in a fixed order. */
   tasks(): readonly Task[];
+  /** The file that its tasks come from, for messages. */
+  readonly source?: string;
   /** What a user should know before a run: what was left out of the tasks, and why. */
   readonly notes?: readonly string[];
   /** SHA-256 over the ids, fields and splits of all tasks. */
@@ -126,6 +154,10 @@ export interface RunningSite {
   readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
   /** How many training tasks the oracle plays before a run, which stops where it cannot win them; absent: none. */
   readonly rehearse?: number;
+  /** Its forms are learned once: where what was found is kept, and for how long one may be searched; absent: never. */
+  readonly learn?: { readonly folder: string; readonly minutes: number };
+  /** The form of a task, where the site declares it. */
+  declaredForm?(task: Task): DeclaredForm;
   /** Each field's control, where the site knows it without a browser: supervised training writes its targets from it. */
   fieldKinds?(task: Task): Readonly<Record<string, FieldKind>>;
   /** The pages of a task's form as who fills it in rightly meets them, where the site knows them without a browser. */
@@ -140,6 +172,8 @@ export interface RunningSite {
 export interface SiteKind<Options = unknown> {
   /** The options as the config gives them: strict, with defaults. */
   readonly schema: z.ZodType<Options>;
+  /** The splits that its tasks are of, where that is known without starting it: what `init` writes. */
+  splits?(options: Options): readonly Split[] | undefined;
   /** @throws UserError where the site cannot be served with these options. */
   start(options: Options): Promise<RunningSite>;
 }

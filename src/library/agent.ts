@@ -1,16 +1,17 @@
 import type { Page } from "playwright";
 import { loadConfig } from "../config/config.js";
-import { readForm } from "../env/browser/controls.js";
+import { type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "../env/browser/fill.js";
 import { PageWorld } from "../env/browser/page/world.js";
-import { type Action, parsePlan } from "../env/forms/plan.js";
+import { controlsOnPage, formTemplate, planOf } from "../env/forms/blanks.js";
+import type { Action } from "../env/forms/plan.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { PROMPT_STYLES, type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
 import { openPolicy } from "./policy.js";
 
 /** What an agent did on a page. */
 export interface Filled {
-  /** The plan that the model wrote. */
+  /** The plan that the model wrote, or the page's lines as it filled them in. */
   readonly plan: string;
   /** What became of each of its actions, in order; those that would send the form are left to you. */
   readonly actions: readonly Pick<ActionRecord, "action" | "fate">[];
@@ -55,9 +56,21 @@ export async function loadAgent(
         fields: values,
         ...(document === undefined ? {} : { document }),
       };
-      const [plan = ""] = await policy.answer([{ text: renderPrompt(task, style) }], seed);
-      const { actions, unresolved } = parsePlan(plan);
-      return { plan, actions: await carryOut(page, actions), unresolved };
+      const text = renderPrompt(task, style);
+      return withForm(page, Object.keys(values), async (form) => {
+        const controls = controlsOnPage(form.controls, []);
+        const template = controls.length === 0 ? {} : { template: formTemplate(controls) };
+        const [answer = {}] = await policy.act([{ text, ...template }], seed);
+        const { actions, unresolved } = planOf(answer, controls);
+        const path = new URL(page.url()).pathname;
+        const batch = actions
+          .map((action) => ({ action, step: resolveAction(action, form, path) }))
+          .filter(
+            (one): one is { action: Action; step: Exclude<Step, { do: "submit" | "upload" }> } =>
+              one.step.do !== "submit" && one.step.do !== "upload",
+          );
+        return { plan: answer.text ?? "", actions: await applySteps(form, batch), unresolved };
+      });
     },
     close: () => policy.close(),
   };
@@ -68,22 +81,17 @@ function styleOf(config: object): PromptStyle {
   return prompt?.style ?? PROMPT_STYLES[0];
 }
 
-/** Carries actions out on the page, up to what would send the form. */
-async function carryOut(page: Page, actions: readonly Action[]): Promise<ActionRecord[]> {
+/** Reads the page's form, the one that has most of the labels, and leaves it when the work is done. */
+async function withForm<T>(page: Page, labels: readonly string[], work: (form: ReadForm) => Promise<T>): Promise<T> {
   const devtools = await page.context().newCDPSession(page);
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
-    const form = await readForm(await PageWorld.enter(devtools, frameTree.frame.id), PATIENCE_MS);
-    const path = new URL(page.url()).pathname;
-    const batch = actions
-      .map((action) => ({ action, step: resolveAction(action, form, path) }))
-      .filter(
-        (one): one is { action: Action; step: Exclude<Step, { do: "submit" | "upload" }> } =>
-          one.step.do !== "submit" && one.step.do !== "upload",
-      );
-    const records = await applySteps(form, batch);
-    await form.handle.dispose();
-    return records;
+    const form = await readForm(await PageWorld.enter(devtools, frameTree.frame.id), PATIENCE_MS, labels);
+    try {
+      return await work(form);
+    } finally {
+      await form.handle.dispose();
+    }
   } finally {
     await devtools.detach();
   }

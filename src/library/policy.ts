@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import { loadConfig } from "../config/config.js";
-import type { Observation } from "../core/interaction.js";
+import type { Action, Observation } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { initialAdapter, readAdapter } from "../engine/adapter.js";
 import { openPolicy as openEngine, type Policy } from "../engine/policy.js";
@@ -15,6 +15,8 @@ export interface OpenPolicy {
    * The same seed gives the same answers.
    */
   answer(observations: readonly Observation[], seed?: number): Promise<string[]>;
+  /** The same answers with the values of their blanks, where an observation has a template (`plan: template`). */
+  act(observations: readonly Observation[], seed?: number): Promise<Action[]>;
   readonly policy: Policy;
   close(): Promise<void>;
 }
@@ -47,14 +49,15 @@ export async function openPolicy(
   }
   const { sampler, rounds } = policy.evaluation;
   const options = { ...policy.evaluation.options, temperature: config.evaluation.temperature ?? surest(policy) };
+  const act: OpenPolicy["act"] = async (observations, seed = config.seed) => {
+    const starts = observations.map((observation) => policy.startOf(observation));
+    const rngs = observations.map((_, i) => Rng.named(seed, `answer/${i}`));
+    return (await sampler.rollout(rounds, starts, options, rngs)).map(policy.actionOf);
+  };
   return {
     policy,
-    async answer(observations, seed = config.seed) {
-      const starts = observations.map((observation) => policy.startOf(observation));
-      const rngs = observations.map((_, i) => Rng.named(seed, `answer/${i}`));
-      const trajectories = await sampler.rollout(rounds, starts, options, rngs);
-      return trajectories.map((trajectory) => policy.actionOf(trajectory).text ?? "");
-    },
+    act,
+    answer: async (observations, seed) => (await act(observations, seed)).map(({ text = "" }) => text),
     close: () => policy.close(),
   };
 }

@@ -1,11 +1,11 @@
-import { nearest, UserError } from "../core/errors.js";
+import { fail, nearest } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Rng } from "../core/rng.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { Value } from "../onnx/types.js";
 import type { ModelConfig } from "./config.js";
 
-/** How a fresh weight is drawn: a normal of this standard deviation, or a constant. */
+/** The way a fresh weight is drawn: a normal of this standard deviation, or a constant. */
 export type Initialisation = { readonly std: number } | { readonly fill: number };
 
 export interface WeightSpec {
@@ -37,7 +37,7 @@ export async function architectureOf(config: ModelConfig): Promise<Architecture>
   const found = known.get(config.architecture);
   if (found === undefined) {
     const close = nearest(config.architecture, [...known.keys()]);
-    throw new UserError(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, {
+    fail(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, {
       hint:
         close === undefined
           ? "An imported graph has none of these: it is trained and evaluated as it is, and `export --model DIR --merge RUN` merges its adapter."

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail, misuse, UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import type { GraphBuilder } from "../onnx/graph.js";
@@ -28,7 +28,7 @@ export interface BindOptions {
 export interface BoundModel {
   readonly g: GraphBuilder;
   readonly e: Emitter;
-  /** What the model's graph returns by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
+  /** Holds what the model's graph returns by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
   readonly outputs: Readonly<Record<string, Value>>;
   /** [B*N, D] what goes into the output head, all rows of it; undefined where there is no such head. */
   readonly hidden: Value | undefined;
@@ -36,7 +36,7 @@ export interface BoundModel {
   readonly parameters: readonly Value[];
 }
 
-/** What may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
+/** Holds what may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
 const LAYOUT = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 const NORMALIZATIONS = new Set(["LayerNormalization", "SimplifiedLayerNormalization"]);
 const POINTWISE = new Set(["Identity", "Cast", "Add", "Sub", "Mul", "Div", "Tanh"]);
@@ -54,7 +54,7 @@ function headOf(model: RawModel): Head {
   const tail = new Set<RawNode>();
   let node = producers.get("logits");
   while (node !== undefined && (LAYOUT.has(node.op) || POINTWISE.has(node.op))) {
-    if (tail.has(node)) throw new UserError(`The graph ${model.name} goes in a circle at ${node.name}.`);
+    if (tail.has(node)) fail(`The graph ${model.name} goes in a circle at ${node.name}.`);
     tail.add(node);
     // an exporter may put the bias first
     const computed = (LAYOUT.has(node.op) ? node.inputs.slice(0, 1) : node.inputs)
@@ -62,14 +62,11 @@ function headOf(model: RawModel): Head {
       .filter((n) => n !== undefined && n.op !== "Constant");
     node = computed[0];
   }
-  if (node === undefined || (node.op !== "Gemm" && node.op !== "MatMul")) {
-    throw new UserError(
+  if (node === undefined || (node.op !== "Gemm" && node.op !== "MatMul"))
+    fail(
       `The output "logits" of the graph ${model.name} does not come from a Gemm or MatMul (found ${node?.op ?? "no such output"}).`,
-      {
-        hint: "The graph contract: inputs input_ids, position_ids, attention_bias; output logits = hidden x head.",
-      },
+      { hint: "The graph contract: inputs input_ids, position_ids, attention_bias; output logits = hidden x head." },
     );
-  }
   return { product: node, tail };
 }
 
@@ -94,10 +91,9 @@ export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
         return name.endsWith(".weight") ? [moduleOf(name).split(".").at(-1) as string] : [];
       }),
     );
-    throw new UserError(
-      `None of the LoRA targets ${options.targets.join(", ")} is a projection of the model ${model.name}.`,
-      { hint: `Set lora.targets to some of: ${[...there].join(", ")}.`, exitCode: 2 },
-    );
+    misuse(`None of the LoRA targets ${options.targets.join(", ")} is a projection of the model ${model.name}.`, {
+      hint: `Set lora.targets to some of: ${[...there].join(", ")}.`,
+    });
   }
   return [...sites.values()];
 }
@@ -123,88 +119,178 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
  * and only the wanted rows go through the head. The result is ready for a loss, a sampler head and `backward`.
  */
 export function bindModel(model: RawModel, name: string, options: BindOptions): BoundModel {
-  const g = new FusingBuilder(name, options.causal);
-  const e = new Emitter(g);
-  const parameters: Value[] = [];
-  const adapters = new Map<string, LoraPair>();
-  const { dims } = options;
-  const aliases = dims === undefined ? {} : dimensionAliases(model, dims);
-  const bound = (d: Dim): Dim => {
-    if (typeof d === "number" || dims === undefined) return d;
-    const n = dims[d] ?? aliases[d];
-    if (n === undefined)
-      throw new UserError(
-        `The graph ${model.name} has the dimension "${d}", which nothing binds; known: ${Object.keys(dims).join(", ")}.`,
+  return new Binding(model, name, options).bind();
+}
+
+class Binding {
+  private readonly g: FusingBuilder;
+  private readonly e: Emitter;
+  private readonly parameters: Value[] = [];
+  private readonly adapters = new Map<string, LoraPair>();
+  private readonly values: Map<string, Value>;
+  private readonly rows: Value | undefined;
+  private readonly head: ReturnType<typeof headOf> | undefined;
+  private readonly expressions: ReturnType<typeof weightExpressions>;
+  private readonly lows = new Map<RawNode, Value>();
+  /** With rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning. */
+  private readonly ofHead = new Set<string>();
+  private hidden: Value | undefined;
+
+  constructor(
+    private readonly model: RawModel,
+    name: string,
+    private readonly options: BindOptions,
+  ) {
+    this.g = new FusingBuilder(name, options.causal);
+    this.e = new Emitter(this.g);
+    this.values = emitInputs(this.e, model, boundDimension(model, options.dims));
+    this.rows = options.rows === undefined ? undefined : this.g.input("rows", "int64", [options.rows]);
+    this.head = model.outputs.some((output) => output.name === "logits") ? headOf(model) : undefined;
+    this.expressions = weightExpressions(model);
+  }
+
+  bind(): BoundModel {
+    const { g, e, model, values, parameters, adapters } = this;
+    for (const node of model.nodes)
+      if (!node.outputs.some((output) => this.expressions.packed.has(output))) this.emit(node);
+    return {
+      g,
+      e,
+      outputs: Object.fromEntries(
+        model.outputs.flatMap(({ name }) => {
+          const value = values.get(name);
+          return value === undefined ? [] : [[name, value] as const];
+        }),
+      ),
+      hidden: this.hidden,
+      parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])],
+    };
+  }
+
+  /** Emits a node of the file, with its adapter. */
+  private emit(node: RawNode): void {
+    const { g, e, model, values, head, rows, ofHead } = this;
+    const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
+    if (afterHead || node === head?.product) for (const output of node.outputs) ofHead.add(output);
+    if (afterHead && !head?.tail.has(node)) return;
+    const inputs = node.inputs.map((input) =>
+      input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))
+        ? undefined
+        : this.operand(node, input),
+    );
+    if (afterHead && LAYOUT.has(node.op)) {
+      values.set(node.outputs[0] as string, inputs[0] as Value);
+      return;
+    }
+    if (node === head?.product) {
+      this.hidden = flatRows(e, inputs[0] as Value);
+      if (rows !== undefined) inputs[0] = e.gather(this.hidden, rows);
+    }
+    const outputs = emitNode(g, e, model, node, inputs, (name) => this.read(name));
+    this.adapt(node, inputs, outputs);
+    node.outputs.forEach((output, i) => {
+      if (output !== "" && outputs[i] !== undefined) values.set(output, outputs[i] as Value);
+    });
+  }
+
+  private operand(node: RawNode, input: string): Value {
+    const { g, model } = this;
+    if (this.expressions.packed.has(input)) {
+      // under the consumer's path: where its layer is computed again, so is this
+      const value = g.scope(pathOf(node), () => this.unpack(input, this.companion(node)));
+      g.remember(value, (behind) => this.unpack(input, behind));
+      return value;
+    }
+    return this.read(input) ?? fail(`The graph ${model.name} uses "${input}" at ${node.name} before it is made.`);
+  }
+
+  /** Replaces rows of a table, or adds the low-rank product of a projection. */
+  private adapt(node: RawNode, inputs: readonly (Value | undefined)[], outputs: Value[]): void {
+    const { g, e, model, options } = this;
+    const { lora } = options;
+    const site = lora === undefined ? undefined : siteOf(model, node, lora);
+    if (site?.tokens !== undefined) {
+      const { rows, y } = g.scope(`${pathOf(node)}/rows`, () =>
+        replaceRows(g, site, inputs[1] as Value, outputs[0] as Value),
       );
-    return n;
-  };
-  const values = emitInputs(e, model, bound);
-  const rows = options.rows === undefined ? undefined : g.input("rows", "int64", [options.rows]);
-  const head = model.outputs.some(({ name }) => name === "logits") ? headOf(model) : undefined;
-  let hidden: Value | undefined;
-  const read = (initializerName: string): Value | undefined => {
-    const known = values.get(initializerName);
+      this.parameters.push(rows);
+      outputs[0] = y;
+    } else if (site !== undefined && lora !== undefined) {
+      const [x, y] = [inputs[0] as Value, outputs[0] as Value];
+      outputs[0] = g.scope(`${pathOf(node)}/lora`, () => {
+        const added = addLora(g, this.adapterOf(site, lora), this.lowOf(node, x, lora), flatRows(e, y), lora);
+        return y.shape.length === 2 ? added : e.reshape(added, y.shape as number[]);
+      });
+    }
+  }
+
+  private read(name: string): Value | undefined {
+    const { g, model, values } = this;
+    const known = values.get(name);
     if (known !== undefined) return known;
-    const initializer = model.initializers.get(initializerName);
+    const initializer = model.initializers.get(name);
     if (initializer === undefined) return undefined;
     const { dtype, shape } = initializer.value;
     let value: Value;
-    if (options.weights === "input" && isExternal(initializer.data)) {
-      if (dtype !== "float32") throw notTrainable(model, initializerName, dtype);
-      value = g.input(initializerName, dtype, shape as number[]);
-      parameters.push(value);
+    if (this.options.weights === "input" && isExternal(initializer.data)) {
+      if (dtype !== "float32") throw notTrainable(model, name, dtype);
+      value = g.input(name, dtype, shape as number[]);
+      this.parameters.push(value);
     } else {
       // constants of the file get a prefix of their own, so that they cannot meet the builder's
-      const own = isExternal(initializer.data) ? initializerName : `/imported/${initializerName}`;
+      const own = isExternal(initializer.data) ? name : `/imported/${name}`;
       value = g.initializer(own, dtype, shape as number[], initializer.data);
     }
-    values.set(initializerName, value);
+    values.set(name, value);
     return value;
-  };
+  }
 
-  const expressions = weightExpressions(model);
   /** Emits a value that is made from weights so that it is computed behind `behind`, and no earlier. */
-  const unpack = (name: string, behind: Value): Value => {
+  private unpack(name: string, behind: Value): Value {
+    const { g, e, model } = this;
     const initializer = model.initializers.get(name);
     if (initializer !== undefined) {
-      const value = read(name) as Value;
+      const value = this.read(name) as Value;
       return isExternal(initializer.data) ? late(e, value, behind) : value;
     }
-    const made = expressions.nodes.get(name) as RawNode;
+    const made = this.expressions.nodes.get(name) as RawNode;
     const [data, target] = made.inputs.map((input) => model.initializers.get(input ?? ""));
     if (made.op === "Reshape" && data !== undefined && target !== undefined && isExternal(data.data)) {
-      const shape = read(target.value.name)?.content;
-      if (shape !== undefined) return late(e, read(data.value.name) as Value, behind, shape as number[]);
+      const shape = this.read(target.value.name)?.content;
+      if (shape !== undefined) return late(e, this.read(data.value.name) as Value, behind, shape as number[]);
     }
-    const inputs = made.inputs.map((input) => (input === undefined ? undefined : unpack(input, behind)));
+    const inputs = made.inputs.map((input) => (input === undefined ? undefined : this.unpack(input, behind)));
     const { operands, attributes } = modernise(g, made, inputs);
     const outputs = g.node(made.op, operands, attributes, { domain: made.domain });
     return outputs[made.outputs.indexOf(name)] as Value;
-  };
-  /** What a packed weight is unpacked behind: the operand that it meets. */
-  const companion = (node: RawNode): Value => {
+  }
+
+  /** The operand that a packed weight meets, behind which it is unpacked. */
+  private companion(node: RawNode): Value {
+    const { model, expressions, values } = this;
     const own = node.inputs.find(
       (name) => name !== undefined && !model.initializers.has(name) && !expressions.nodes.has(name),
     );
     return values.get(own ?? model.inputs[0]?.name ?? "") as Value;
-  };
+  }
 
   /** Layers that share a weight share its adapter. */
-  const adapterOf = (site: LoraSite, lora: LoraOptions): LoraPair => {
-    const pair = adapters.get(site.module) ?? loraInputs(g, site, lora);
-    adapters.set(site.module, pair);
+  private adapterOf(site: LoraSite, lora: LoraOptions): LoraPair {
+    const pair = this.adapters.get(site.module) ?? loraInputs(this.g, site, lora);
+    this.adapters.set(site.module, pair);
     return pair;
-  };
-  const lows = new Map<RawNode, Value>();
+  }
+
   /** x A^T of a site, computed together with that of all sites which read the same x. */
-  const lowOf = (node: RawNode, x: Value, lora: LoraOptions): Value => {
+  private lowOf(node: RawNode, x: Value, lora: LoraOptions): Value {
+    const { g, e, model, head, lows } = this;
     if (!lows.has(node)) {
       // the head reads gathered rows
       const isReader = (n: RawNode): boolean =>
         n === node || (n.inputs[0] === node.inputs[0] && n !== head?.product && node !== head?.product);
       const readers = model.nodes.flatMap((n) => {
         const site = isReader(n) ? siteOf(model, n, lora) : undefined;
-        return site === undefined ? [] : [{ n, pair: adapterOf(site, lora) }];
+        return site === undefined ? [] : [{ n, pair: this.adapterOf(site, lora) }];
       });
       const pairs = readers.map(({ pair }) => pair);
       lowRank(g, pairs, flatRows(e, x)).forEach((low, i) => {
@@ -212,67 +298,23 @@ export function bindModel(model: RawModel, name: string, options: BindOptions): 
       });
     }
     return lows.get(node) as Value;
-  };
-  // with rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning
-  const ofHead = new Set<string>();
-  for (const node of model.nodes) {
-    if (node.outputs.some((output) => expressions.packed.has(output))) continue;
-    const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
-    if (afterHead || node === head?.product) for (const output of node.outputs) ofHead.add(output);
-    if (afterHead && !head?.tail.has(node)) continue;
-    const inputs = node.inputs.map((input) => {
-      if (input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))) return undefined;
-      if (expressions.packed.has(input)) {
-        // under the consumer's path: where its layer is computed again, so is this
-        const value = g.scope(node.name.replace(/^\//, ""), () => unpack(input, companion(node)));
-        g.remember(value, (behind) => unpack(input, behind));
-        return value;
-      }
-      const value = read(input);
-      if (value === undefined)
-        throw new UserError(`The graph ${model.name} uses "${input}" at ${node.name} before it is made.`);
-      return value;
-    });
-    if (afterHead && LAYOUT.has(node.op)) {
-      values.set(node.outputs[0] as string, inputs[0] as Value);
-      continue;
-    }
-    if (node === head?.product) {
-      hidden = flatRows(e, inputs[0] as Value);
-      if (rows !== undefined) inputs[0] = e.gather(hidden, rows);
-    }
-    const outputs = emitNode(g, e, model, node, inputs, read);
-    const { lora } = options;
-    const site = lora === undefined ? undefined : siteOf(model, node, lora);
-    if (site?.tokens !== undefined) {
-      const { rows, y } = g.scope(`${node.name.replace(/^\//, "")}/rows`, () =>
-        replaceRows(g, site, inputs[1] as Value, outputs[0] as Value),
-      );
-      parameters.push(rows);
-      outputs[0] = y;
-    } else if (site !== undefined && lora !== undefined) {
-      const [x, y] = [inputs[0] as Value, outputs[0] as Value];
-      outputs[0] = g.scope(`${node.name.replace(/^\//, "")}/lora`, () => {
-        const added = addLora(g, adapterOf(site, lora), lowOf(node, x, lora), flatRows(e, y), lora);
-        return y.shape.length === 2 ? added : e.reshape(added, y.shape as number[]);
-      });
-    }
-    node.outputs.forEach((output, i) => {
-      if (output !== "" && outputs[i] !== undefined) values.set(output, outputs[i] as Value);
-    });
   }
-  return {
-    g,
-    e,
-    outputs: Object.fromEntries(
-      model.outputs.flatMap(({ name }) => {
-        const value = values.get(name);
-        return value === undefined ? [] : [[name, value] as const];
-      }),
-    ),
-    hidden,
-    parameters: [...parameters, ...[...adapters.values()].flatMap(({ a, b }) => [a, b])],
-  };
+}
+
+const pathOf = (node: RawNode): string => node.name.replace(/^\//, "");
+
+/** Sizes of a graph's dimensions by name. */
+function boundDimension(model: RawModel, dims: BindOptions["dims"]): (d: Dim) => Dim {
+  if (dims === undefined) return (d) => d;
+  const aliases = dimensionAliases(model, dims);
+  return (d) =>
+    typeof d === "number"
+      ? d
+      : (dims[d] ??
+        aliases[d] ??
+        fail(
+          `The graph ${model.name} has the dimension "${d}", which nothing binds; known: ${Object.keys(dims).join(", ")}.`,
+        ));
 }
 
 /** An imported graph names its batch and length as it likes: the dimensions of input_ids are B and N. */
@@ -284,12 +326,9 @@ function dimensionAliases(model: RawModel, dims: NonNullable<BindOptions["dims"]
     if (size === undefined || theirs === undefined) return;
     if (typeof theirs === "string") aliases[theirs] = size;
     else if (theirs !== size)
-      throw new UserError(
-        `The graph ${model.name} only takes input_ids of [${shape.join(", ")}], not ${ours} = ${size}.`,
-        {
-          hint: "Export it with dynamic batch and length (dynamic_shapes, or dynamic_axes of the older exporter).",
-        },
-      );
+      fail(`The graph ${model.name} only takes input_ids of [${shape.join(", ")}], not ${ours} = ${size}.`, {
+        hint: "Export it with dynamic batch and length (dynamic_shapes, or dynamic_axes of the older exporter).",
+      });
   });
   return aliases;
 }
@@ -308,7 +347,7 @@ function emitNode(
     // multiplied as it lies: a transposed copy of the weight would be held in memory
     const x = inputs[0] as Value;
     const weight = read(projection.weight.value.name) as Value;
-    return g.scope(node.name.replace(/^\//, ""), () => {
+    return g.scope(pathOf(node), () => {
       const y = e.gemm(flatRows(e, x), weight, { transB: true });
       return [e.reshape(y, [...(x.shape.slice(0, -1) as number[]), y.shape[1] as number])];
     });

@@ -1,15 +1,22 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
+import { LARGEST_VOCABULARY } from "../text/tokenizer.js";
+
+/** A size that no model exceeds and that memory bears: what is built from it is counted before it is read. */
+export const size = (most: number): z.ZodInt => z.int().positive().max(most);
+/** The most layers, and the widest hidden vector; a vocabulary is at most LARGEST_VOCABULARY. */
+export const MOST_LAYERS = 1000;
+export const WIDEST = 2 ** 17;
 
 /** The keys that every architecture has, under Hugging Face's names. Each architecture adds its own (arch/). */
 export const baseConfigSchema = z.looseObject({
   architecture: z.string().describe("file name under src/nn/arch"),
   attention: z.enum(["causal", "bidirectional"]),
-  vocab_size: z.int().positive(),
-  hidden_size: z.int().positive(),
+  vocab_size: size(LARGEST_VOCABULARY),
+  hidden_size: size(WIDEST),
   mask_token_id: z.int().nonnegative(),
   eos_token_id: z.int().nonnegative(),
   pad_token_id: z.int().nonnegative(),
@@ -36,10 +43,9 @@ export function readModelConfig(dir: string): ModelConfig {
 /** Parses with every problem listed at once. */
 export function parseConfig<S extends z.ZodType>(schema: S, value: unknown, where: string): z.infer<S> {
   const result = schema.safeParse(value);
-  if (!result.success) {
-    throw new UserError(`${where} is not a usable model config:${problemsOf(result.error)}`, {
+  if (!result.success)
+    fail(`${where} is not a usable model config:${problemsOf(result.error)}`, {
       hint: "docs/model.md lists the keys of each architecture",
     });
-  }
   return result.data;
 }

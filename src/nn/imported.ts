@@ -4,7 +4,7 @@
  * Only names change and Identity nodes go: what the graph computes is the file's own.
  */
 import { dirname, join } from "node:path";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { PRODUCER } from "../onnx/format/proto-common.js";
 import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import { type Initializer, isExternal } from "../onnx/types.js";
@@ -15,27 +15,29 @@ import { projectionOf } from "./projection.js";
 const OPSETS = { first: 17, last: 21 };
 const SCOPES = "pkg.torch.onnx.name_scopes";
 
-/** Whether a graph was written by another program. */
+/** Tells whether a graph was written by another program. */
 export function isImported(model: RawModel): boolean {
   return model.producer !== PRODUCER;
 }
 
-/**
- * @param where names the file in errors.
- * @throws UserError for an operator set outside 17 to 21, and for inputs that nothing here can feed.
- */
-export function normaliseImported(model: RawModel, where: string): RawModel {
-  if (model.opset < OPSETS.first || model.opset > OPSETS.last) {
-    throw new UserError(`${where} uses operator set ${model.opset}; ${OPSETS.first} to ${OPSETS.last} are read here.`, {
+/** @throws UserError for an operator set outside 17 to 21. */
+export function checkOpset(model: RawModel, where: string): void {
+  if (model.opset < OPSETS.first || model.opset > OPSETS.last)
+    fail(`${where} uses operator set ${model.opset}; ${OPSETS.first} to ${OPSETS.last} are read here.`, {
       hint: "Export it again with opset_version=18.",
     });
-  }
+}
+
+/**
+ * @param where names the file in errors.
+ * @throws UserError for inputs that nothing here can feed.
+ */
+export function normaliseImported(model: RawModel, where: string): RawModel {
   const strange = model.inputs.find(({ name }) => !isModelInput(name));
-  if (strange !== undefined) {
-    throw new UserError(`${where} has the input "${strange.name}", which nothing here can feed.`, {
+  if (strange !== undefined)
+    fail(`${where} has the input "${strange.name}", which nothing here can feed.`, {
       hint: "Export a wrapper that takes input_ids and position_ids, attention_bias or attention_mask, and returns logits (docs/model.md, Bring your own graph).",
     });
-  }
   const shared = shareWeights(nameNodes(withoutWeightIdentities(model)), dirname(where));
   const { model: named, final } = nameWeights(shared.model);
   const stored = new Map<string, string[]>();
@@ -180,9 +182,9 @@ function nameWeights(model: RawModel): { model: RawModel; final: (name: string) 
 }
 
 /**
- * Where modules are attributes, which is what weights are named by. The older exporter's paths say who called: OPT calls
- * `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, so that what
- * their own paths lack is known, for them and for what lies beside them.
+ * Gives the paths at which modules are attributes, which is what weights are named by. The older exporter's paths say who called: OPT
+ * calls `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, so that
+ * what their own paths lack is known, for them and for what lies beside them.
  */
 function ownersOf(model: RawModel): (module: string) => string {
   const attributes = new Map<string, string>();

@@ -1,11 +1,11 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import { formatShape } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
 import { PAST } from "./past.js";
 
-/** What a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
+/** Holds what a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
 const KNOWN: Readonly<Record<string, number>> = {
   input_ids: 2,
   position_ids: 2,
@@ -30,7 +30,7 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim):
   for (const { name, shape } of model.inputs) {
     const rank = KNOWN[name];
     if (rank === undefined || rank === shape.length) continue;
-    throw new UserError(
+    fail(
       `The graph ${model.name} takes ${name} as ${formatShape(shape)}; expected ${rank} dimensions, got ${shape.length}.`,
       { hint: "Export it with the inputs of the graph contract (docs/model.md)." },
     );

@@ -1,7 +1,7 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 
-/** How layers get their weights: by the checkpoint's own name, declared once. */
+/** The way layers get their weights: by the checkpoint's own name, declared once. */
 export type WeightOf = (name: string) => Value;
 
 /** y = x W^T (+ b): x [M, in], W [out, in] as PyTorch keeps it; y [M, out]. 2-D, so that its gradients are plain Gemms. */

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
@@ -134,7 +134,7 @@ export function checkAdapter(
   if (problems.length === 0) return;
   const shown = problems.slice(0, 8).map((p) => `  ${p}`);
   if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
-  throw new UserError(`The adapter ${where} does not fit the model:\n${shown.join("\n")}`, {
+  fail(`The adapter ${where} does not fit the model:\n${shown.join("\n")}`, {
     hint: "Use the model and the lora section that the adapter was trained with.",
   });
 }

@@ -1,17 +1,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf, UserError } from "../core/errors.js";
 import { sha256File, writeAtomic, writeDirectory } from "../core/files.js";
 import { decodeModel, encodeModel, readModelFile, writeModelFile } from "../onnx/format/proto.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { GraphBuilder } from "../onnx/graph.js";
+import { formatShape } from "../onnx/shapes.js";
 import { type ExternalData, type Graph, isExternal, type Tensor, type Value } from "../onnx/types.js";
 import { Tokenizer } from "../text/tokenizer.js";
 import { readNf4State } from "../weights/model-weights.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
 import { architectureOf, type WeightDeclarer } from "./architecture.js";
 import { type ModelConfig, readModelConfig } from "./config.js";
-import { isImported, normaliseImported } from "./imported.js";
+import { checkOpset, isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
 
 export const WEIGHTS_FILE = "model.safetensors";
@@ -23,67 +24,115 @@ export interface Model {
   /** Undefined where the network reads no tokens (`reads_tokens: false` in config.json). */
   readonly tokenizer: Tokenizer | undefined;
   readonly graph: RawModel;
+  /**
+   * The graph that config.json describes, where this version writes another one (engine/graph-check.ts compares what
+   * the two compute); absent where model.onnx is that graph, or another program's.
+   */
+  readonly described?: RawModel;
 }
 
 /** Opens and cross-checks a model directory. Errors name the file and what it should hold. */
 export async function loadModel(dir: string): Promise<Model> {
-  if (!existsSync(dir))
-    throw new UserError(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion." });
+  if (!existsSync(dir)) fail(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion." });
   const present = (file: string): void => {
-    if (!existsSync(join(dir, file))) {
-      throw new UserError(`The model directory ${dir} lacks ${file}.`, {
+    if (!existsSync(join(dir, file)))
+      fail(`The model directory ${dir} lacks ${file}.`, {
         hint: "A model directory holds config.json, tokenizer.json and model.onnx with its weights.",
       });
-    }
   };
   ["config.json", "model.onnx"].forEach(present);
   const config = readModelConfig(dir);
   const path = join(dir, "model.onnx");
-  if (config.reads_tokens === false) return { dir, config, tokenizer: undefined, graph: await readModelFile(path) };
+  if (config.reads_tokens === false)
+    return { dir, config, tokenizer: undefined, ...(await readGraph(dir, path, config)) };
   present("tokenizer.json");
-  const tokenizer = Tokenizer.load(dir);
-  if (tokenizer.vocabSize > config.vocab_size) {
-    throw new UserError(
+  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, config.eos_token_id]);
+  if (tokenizer.vocabSize > config.vocab_size)
+    fail(
       `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
-      {
-        hint: "Use the tokenizer.json that belongs to this model.",
-      },
+      { hint: "Use the tokenizer.json that belongs to this model." },
     );
-  }
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     if (config[key] >= config.vocab_size)
-      throw new UserError(
-        `${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`,
-      );
+      fail(`${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`);
   }
-  if (config.mask_token_id === config.eos_token_id) {
-    throw new UserError(
+  if (config.mask_token_id === config.eos_token_id)
+    fail(
       `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.eos_token_id}: an open position could not be told from the end.`,
       { hint: "Set the ids that the model's tokenizer.json has for its special tokens." },
     );
-  }
-  return { dir, config, tokenizer, graph: await readGraph(path, config) };
+  const read = await readGraph(dir, path, config);
+  checkTokenInputs(read.graph, path, config);
+  return { dir, config, tokenizer, ...read };
 }
 
 /** Reads a model's graph: ours as it stands, one of PyTorch's exporters with our names. */
-async function readGraph(path: string, config: ModelConfig): Promise<RawModel> {
-  const file = await readModelFile(path);
-  const graph = isImported(file) ? normaliseImported(file, path) : file;
+async function readGraph(dir: string, path: string, config: ModelConfig): Promise<Pick<Model, "graph" | "described">> {
+  const graph = await readModelFile(path);
+  checkOpset(graph, path);
+  if (isImported(graph)) return { graph: normaliseImported(graph, path) };
+  const described = await describedGraph(dir, config);
+  checkDescribed(graph, described, dir);
+  return Buffer.from(encodeModel(graph)).equals(encodeModel(described)) ? { graph } : { graph, described };
+}
+
+/** The graph that config.json makes of the weights' file. */
+async function describedGraph(dir: string, config: ModelConfig): Promise<RawModel> {
+  try {
+    const architecture = await architectureOf(config);
+    const made = emitGraph(dir, config, (g, weight) => architecture.build(g, config, weight));
+    return decodeModel(encodeModel(made), `the graph of ${dir}`);
+  } catch (error) {
+    fail(`config.json of ${dir} describes no graph of its weights: ${messageOf(error)}`, {
+      hint: (error instanceof UserError ? error.hint : undefined) ?? CONTRADICTION_HINT,
+      cause: error,
+    });
+  }
+}
+
+/** Gives what two graphs of one model share whatever version wrote them: the architecture, the weights, the epsilons. */
+function checkDescribed(graph: RawModel, described: RawModel, dir: string): void {
+  const contradiction = (found: string, expected: string): UserError =>
+    new UserError(
+      `config.json and model.onnx of ${dir} contradict each other: the graph has ${found}, the config says ${expected}.`,
+      {
+        hint: CONTRADICTION_HINT,
+      },
+    );
+  if (graph.name !== described.name) throw contradiction(`the architecture ${graph.name}`, described.name);
+  const weights = ({ initializers }: RawModel): string[] =>
+    [...initializers].flatMap(([name, { value, data }]) =>
+      isExternal(data) ? [`${name} ${formatShape(value.shape)}`] : [],
+    );
+  const epsilons = ({ nodes }: RawModel): string[] =>
+    nodes.flatMap(({ attributes: { epsilon } }) => (epsilon === undefined ? [] : [`epsilon ${epsilon}`]));
+  for (const of of [weights, epsilons]) {
+    const [there, wanted] = [new Set(of(graph)), new Set(of(described))];
+    const spare = [...there].find((name) => !wanted.has(name));
+    const lacking = [...wanted].find((name) => !there.has(name));
+    if (spare !== undefined || lacking !== undefined)
+      throw contradiction(spare ?? `no ${lacking}`, lacking ?? `no ${spare}`);
+  }
+}
+
+/** Holds what to do where a graph is not the one that config.json describes. */
+export const CONTRADICTION_HINT =
+  "Put back the config.json that the graph was exported with, or export the model again: the keys of docs/model.md must be the graph's own.";
+
+/** @throws UserError where a graph of tokens has not the inputs of the contract, or what they can be made from. */
+function checkTokenInputs(graph: RawModel, path: string, config: ModelConfig): void {
   const names = graph.inputs.map((i) => i.name);
   const missing = ["input_ids", "position_ids", "attention_bias"].filter((input) => !names.includes(input));
-  if (missing.length === 0) return graph;
+  if (missing.length === 0) return;
   const what = `${path} has no input ${missing.join(", ")} (it has ${names.join(", ")})`;
-  if (config.attention === "causal") {
-    throw new UserError(`${what}, which a causal model needs here.`, {
+  if (config.attention === "causal")
+    fail(`${what}, which a causal model needs here.`, {
       hint: "The unmask sampler moves committed tokens in front of the masks, which needs explicit positions and an additive attention bias. A bidirectional model may take attention_mask instead.",
     });
-  }
-  if (missing.includes("input_ids") || !names.some((name) => name === "attention_bias" || name === "attention_mask")) {
-    throw new UserError(`${what}, and no attention_mask in its place: padding could not be hidden from it.`, {
+  if (missing.includes("input_ids") || !names.some((name) => name === "attention_bias" || name === "attention_mask"))
+    fail(`${what}, and no attention_mask in its place: padding could not be hidden from it.`, {
       hint: "Export it with the inputs input_ids and attention_mask.",
     });
-  }
-  return graph;
 }
 
 /**
@@ -96,7 +145,7 @@ export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
   } catch (error) {
     const message = messageOf(error);
     if (error instanceof UserError && (error.exitCode === 2 || message.includes(model.dir))) throw error;
-    throw new UserError(`${join(model.dir, "model.onnx")} cannot be used: ${message}`, {
+    fail(`${join(model.dir, "model.onnx")} cannot be used: ${message}`, {
       hint:
         (error instanceof UserError ? error.hint : undefined) ??
         "Export the model again; docs/model.md says what its graph must be.",
@@ -152,11 +201,8 @@ function emitGraph(dir: string, config: ModelConfig, build: (g: GraphBuilder, we
     const known = declared.get(name);
     if (known !== undefined) return known;
     const stored = storedWeight(header, name);
-    if (stored.shape.join() !== shape.join()) {
-      throw new UserError(
-        `${header.path}: ${name} should have the shape [${shape.join(", ")}], got [${stored.shape.join(", ")}].`,
-      );
-    }
+    if (stored.shape.join() !== shape.join())
+      fail(`${header.path}: ${name} should have the shape [${shape.join(", ")}], got [${stored.shape.join(", ")}].`);
     const value = g.weight(name, stored);
     declared.set(name, value);
     return value;
@@ -168,7 +214,7 @@ function emitGraph(dir: string, config: ModelConfig, build: (g: GraphBuilder, we
 function storedWeight(header: SafetensorsHeader, name: string): StoredWeight {
   const place = (part: string): ExternalData => {
     const entry = header.tensors.get(part);
-    if (entry === undefined) throw new UserError(`${header.path} lacks ${part}, a part of the weight ${name}.`);
+    if (entry === undefined) fail(`${header.path} lacks ${part}, a part of the weight ${name}.`);
     return { file: WEIGHTS_FILE, offset: entry.offset, length: entry.length };
   };
   const state = readNf4State(header, name);
@@ -177,10 +223,10 @@ function storedWeight(header: SafetensorsHeader, name: string): StoredWeight {
     return offset === undefined ? { form: "nf4", shape, place } : { form: "nf4-nested", shape, place, offset };
   }
   const entry = header.tensors.get(name);
-  if (entry === undefined) throw new UserError(`${header.path} lacks the weight ${name}.`);
+  if (entry === undefined) fail(`${header.path} lacks the weight ${name}.`);
   const { dtype, shape } = entry;
   if (dtype !== "float32" && dtype !== "bfloat16" && dtype !== "float16")
-    throw new UserError(`${header.path}: the weight ${name} is ${dtype}, expected float32, bfloat16 or float16.`);
+    fail(`${header.path}: the weight ${name} is ${dtype}, expected float32, bfloat16 or float16.`);
   return { form: dtype, shape, place };
 }
 

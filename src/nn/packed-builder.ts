@@ -11,7 +11,7 @@ import { elements } from "../weights/safetensors-write.js";
 export interface StoredWeight {
   readonly form: Form;
   readonly shape: readonly number[];
-  /** Where one of its parts lies, by the part's name. */
+  /** Says where one of its parts lies, by the part's name. */
   place(part: string): ExternalData;
   /** Mean of the scales, where these are nested. */
   readonly offset?: number;

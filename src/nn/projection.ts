@@ -24,7 +24,7 @@ export function producersOf(model: RawModel): ReadonlyMap<string, RawNode> {
   return producers;
 }
 
-/** What a product multiplies by, where that is a matrix of the model: as it lies, cast from 16 bits, or in 4 bits. */
+/** Gives what a product multiplies by, where that is a matrix of the model: as it lies, cast from 16 bits, or in 4 bits. */
 export function projectionOf(model: RawModel, node: RawNode): Projection | undefined {
   let name = node.inputs[1] ?? "";
   if (node.op === "MatMulBnb4") {

@@ -1,22 +1,22 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { Value } from "../onnx/types.js";
 import type { Architecture, WeightDeclarer, WeightSpec } from "./architecture.js";
-import { baseConfigSchema, type ModelConfig, parseConfig } from "./config.js";
+import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "./config.js";
 import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
 import { Past } from "./past.js";
 
 /** The keys of config.json that Qwen- and Llama-like transformers share, under Hugging Face's names. */
 export const transformerSchema = baseConfigSchema.extend({
-  num_hidden_layers: z.int().positive(),
-  num_attention_heads: z.int().positive(),
-  num_key_value_heads: z.int().positive(),
-  head_dim: z.int().positive().multipleOf(2),
-  intermediate_size: z.int().positive(),
-  rms_norm_eps: z.number().positive(),
-  rope_theta: z.number().positive(),
+  num_hidden_layers: size(MOST_LAYERS),
+  num_attention_heads: size(WIDEST),
+  num_key_value_heads: size(WIDEST),
+  head_dim: size(WIDEST).multipleOf(2),
+  intermediate_size: size(8 * WIDEST),
+  rms_norm_eps: z.number().positive().max(1),
+  rope_theta: z.number().min(1),
   tie_word_embeddings: z.boolean(),
   qk_norm: z.boolean().default(true).describe("RMSNorm of q and k over each head, before RoPE"),
   qkv_bias: z.boolean().default(false).describe("q, k and v have biases (Qwen2, Dream)"),
@@ -68,16 +68,14 @@ function named(c: TransformerConfig, name: string): string {
 export function transformer(schema: z.ZodType<TransformerConfig>): Architecture {
   const parse = (config: ModelConfig): TransformerConfig => {
     const c = parseConfig(schema, config, "config.json");
-    if (c.num_attention_heads % c.num_key_value_heads !== 0) {
-      throw new UserError(
+    if (c.num_attention_heads % c.num_key_value_heads !== 0)
+      fail(
         `config.json: num_attention_heads (${c.num_attention_heads}) must be a multiple of num_key_value_heads (${c.num_key_value_heads}).`,
       );
-    }
-    if (c.no_rope_layers !== undefined && c.no_rope_layers.length !== c.num_hidden_layers) {
-      throw new UserError(
+    if (c.no_rope_layers !== undefined && c.no_rope_layers.length !== c.num_hidden_layers)
+      fail(
         `config.json: no_rope_layers has ${c.no_rope_layers.length} entries, num_hidden_layers is ${c.num_hidden_layers}.`,
       );
-    }
     return c;
   };
   return {

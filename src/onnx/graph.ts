@@ -1,4 +1,4 @@
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf } from "../core/errors.js";
 import { int64 } from "./format/proto-common.js";
 import type { Inferred } from "./infer.js";
 import { MICROSOFT_OPS, OPS } from "./ops.js";
@@ -138,7 +138,7 @@ export class GraphBuilder {
     const rule = OPS[op];
     const name = options.name ?? this.fresh(`/${[...this.path, op].join("/")}`);
     if (rule === undefined)
-      throw new UserError(`Unknown op ${op} at ${name}.`, {
+      fail(`Unknown op ${op} at ${name}.`, {
         hint: "Export the model with the other exporter (dynamo=True or False) or another attn_implementation, which may do without it; docs/extending.md says how an operator is added.",
       });
     let inferred: Inferred[];

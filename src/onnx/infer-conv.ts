@@ -3,7 +3,7 @@ import { axisOf, formatShape } from "./shapes.js";
 
 /** Shapes of convolutions and padding. */
 
-/** How a kernel of this shape slides over the axes behind batch and channels. */
+/** The way a kernel of this shape slides over the axes behind batch and channels. */
 export interface Sliding {
   readonly strides: readonly number[];
   readonly dilations: readonly number[];
@@ -62,7 +62,7 @@ export const convTranspose: InferRule = (call) => {
   return [{ dtype: x.dtype, shape: [x.shape[0] as number, channels, ...spatial] }];
 };
 
-/** How much Pad adds in front of and behind each axis; negative where it cuts off. */
+/** Measures how much Pad adds in front of and behind each axis; negative where it cuts off. */
 export function padsOf(call: OpCall): { readonly begins: readonly number[]; readonly ends: readonly number[] } {
   const rank = required(call, 0).shape.length;
   const pads = mustKnow(call, 1, "pads");

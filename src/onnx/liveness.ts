@@ -1,4 +1,3 @@
-import { sizeOf } from "./shapes.js";
 import { BYTES, type Graph, type Node, type Value } from "./types.js";
 
 /** Ops whose output is their input's memory in another shape. */
@@ -13,10 +12,11 @@ const IN_PLACE: ReadonlySet<string> = new Set([
 /**
  * The most memory that a graph's activations take at one time, in bytes: its nodes in order, every value freed after
  * its last use, views free of charge. Graph inputs and what follows from constants alone are left out (a session folds
- * the latter).
+ * the latter). A dimension that is still a symbol counts once: the few candidates a row that a blank may hold.
  */
 export function peakActivationBytes(graph: Graph): number {
-  const bytesOf = (v: Value): number => sizeOf(v.shape) * BYTES[v.dtype];
+  const bytesOf = ({ shape, dtype }: Value): number =>
+    shape.reduce<number>((size, d) => size * (typeof d === "number" ? d : 1), BYTES[dtype]);
   const fed = new Set(graph.inputs.map((v) => v.name));
   /** Value -> the value whose memory it is, of those that are computed. */
   const owner = new Map<string, string>();

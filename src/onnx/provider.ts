@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { messageOf, UserError } from "../core/errors.js";
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fail, messageOf } from "../core/errors.js";
 import { libraryDir } from "./runtimes/library.js";
 import type { ProviderName } from "./runtimes/messages.js";
 import type { Graph, Tensor, Value } from "./types.js";
@@ -19,7 +19,7 @@ export interface ProviderChoice {
 export interface SelfCheck {
   readonly graph: Graph;
   readonly feeds: Readonly<Record<string, Tensor>>;
-  /** What may differ, as a share of an output's largest value. */
+  /** Holds what may differ, as a share of an output's largest value. */
   readonly tolerance: number;
 }
 
@@ -38,7 +38,7 @@ function quarters(shape: readonly [number, number], step: number, period: number
   return { dtype: "float32", shape, data };
 }
 
-/** Whether a provider works at all: c = a @ b, float32 [4,8] @ [8,3]. */
+/** Tells whether a provider works at all: c = a @ b, float32 [4,8] @ [8,3]. */
 export function matMulCheck(): SelfCheck {
   const a: Value = { name: "a", dtype: "float32", shape: [ROWS, INNER] };
   const b: Value = { name: "b", dtype: "float32", shape: [INNER, COLS] };
@@ -58,12 +58,51 @@ export function matMulCheck(): SelfCheck {
   };
 }
 
-/** Where ONNX Runtime looks for its CUDA provider: beside the native binding. Undefined on platforms without CUDA. */
+/** The folder where ONNX Runtime looks for its CUDA provider: beside the native binding. Undefined on platforms without CUDA. */
 export function cudaLibrary(): string | undefined {
   const name = { linux: "libonnxruntime_providers_cuda.so", win32: "onnxruntime_providers_cuda.dll" }[
     process.platform as string
   ];
   return name === undefined ? undefined : join(libraryDir(), name);
+}
+
+/** Libraries of CUDA as a provider's file names them, with the version that it was built for. */
+const CUDA_NAMES =
+  /lib(?:cudart|cublas|cublasLt|cudnn|cufft|curand)\.so\.\d+|(?:cudart|cublas|cublasLt|cudnn|cufft)64_\d+\.dll/g;
+
+/** Reads off the provider's file which libraries of CUDA it is linked with. */
+export function cudaNeeds(library: string): string[] {
+  const found = new Set<string>();
+  const chunk = Buffer.alloc(1 << 24);
+  const file = openSync(library, "r");
+  try {
+    // chunks overlap by more than a name
+    for (let at = 0, size = 1; size > 0; at += chunk.length - 64) {
+      size = readSync(file, chunk, 0, chunk.length, at);
+      for (const [name] of chunk.toString("latin1", 0, size).matchAll(CUDA_NAMES)) found.add(name);
+      if (size < chunk.length) break;
+    }
+  } finally {
+    closeSync(file);
+  }
+  return [...found].sort();
+}
+
+/** Those of the libraries that neither the library path nor the linker's cache has. */
+function missing(names: readonly string[], library: string, env = process.env): string[] {
+  const path = process.platform === "win32" ? env.PATH : env.LD_LIBRARY_PATH;
+  const folders = [join(library, ".."), ...(path ?? "").split(delimiter).filter((dir) => dir !== "")];
+  const cache = "/etc/ld.so.cache";
+  const known = existsSync(cache) ? readFileSync(cache, "latin1") : "";
+  return names.filter((name) => !known.includes(name) && !folders.some((dir) => existsSync(join(dir, name))));
+}
+
+/** Which libraries a provider's file needs and which are not there; empty where it names none. */
+function cudaLibraries(library: string): string {
+  const needs = cudaNeeds(library);
+  const lacks = missing(needs, library);
+  if (needs.length === 0) return "";
+  return ` It needs ${needs.join(", ")}; ${lacks.length === 0 ? "they are on the library path" : `not found: ${lacks.join(", ")}`}.`;
 }
 
 /**
@@ -83,35 +122,29 @@ export async function chooseProvider(
   if (request === "webgpu") {
     const fault = await faultOf("webgpu", probe, checks);
     if (fault === undefined) return { provider: "webgpu", reason: "requested; the self-check agrees with the CPU" };
-    throw new UserError(`The webgpu provider cannot be used: ${fault}`, {
+    fail(`The webgpu provider cannot be used: ${fault}`, {
       hint: "WebGPU wants a GPU with a Vulkan driver (Direct3D 12 on Windows, Metal on macOS). Or use provider: cpu.",
     });
   }
   const hasLibrary = library !== undefined && existsSync(library);
   if (request === "cuda") {
-    if (library === undefined) {
-      throw new UserError(`ONNX Runtime has no CUDA provider for ${process.platform}`, {
-        hint: "Use provider: cpu or webgpu.",
-      });
-    }
-    if (!hasLibrary) {
-      throw new UserError(`The cuda provider cannot be used: ${library} is missing`, {
-        hint: `Get it with: ${CUDA_INSTALL}`,
-      });
-    }
+    if (library === undefined)
+      fail(`ONNX Runtime has no CUDA provider for ${process.platform}`, { hint: "Use provider: cpu or webgpu." });
+    if (!hasLibrary)
+      fail(`The cuda provider cannot be used: ${library} is missing`, { hint: `Get it with: ${CUDA_INSTALL}` });
     const fault = await faultOf("cuda", probe, checks);
     if (fault === undefined) return { provider: "cuda", reason: "requested; the self-check agrees with the CPU" };
-    throw new UserError(`The cuda provider cannot be used: ${fault}`, {
-      hint: `It wants an NVIDIA driver, CUDA 12 and cuDNN 9 on the library path. To install the provider again: ${CUDA_INSTALL}`,
+    fail(`The cuda provider cannot be used: ${fault}`, {
+      hint: `It wants an NVIDIA driver.${cudaLibraries(library)} To install the provider again: ${CUDA_INSTALL}`,
     });
   }
   if (!hasLibrary) return { provider: "cpu", reason: "auto: the CUDA provider's library is not installed" };
   const fault = await faultOf("cuda", probe, checks);
   if (fault === undefined) return { provider: "cuda", reason: "auto: the CUDA self-check agrees with the CPU" };
-  return { provider: "cpu", reason: `auto: CUDA was not taken: ${fault}` };
+  return { provider: "cpu", reason: `auto: CUDA was not taken: ${fault}.${cudaLibraries(library)}` };
 }
 
-/** What is wrong with a provider, by running the self-checks on it and on the CPU; undefined where nothing is. */
+/** Finds what is wrong with a provider: runs the self-checks on it and on the CPU; undefined where nothing is. */
 async function faultOf(
   provider: ProviderName,
   probe: Probe,

@@ -3,8 +3,9 @@
  * A native run blocks its thread, so it must not be the main one (browser, progress, Ctrl-C live there).
  */
 import { parentPort } from "node:worker_threads";
-import { messageOf, UserError } from "../core/errors.js";
-import { openApiBinding } from "./runtimes/c-api.js";
+import { fail, messageOf, UserError } from "../core/errors.js";
+import { loadFolder } from "../core/registry.js";
+import type { Binding, BindingKind } from "./runtimes/binding.js";
 import { Host } from "./runtimes/host.js";
 import type { Call, Reply, Request, Tensors } from "./runtimes/messages.js";
 import { openNpmBinding } from "./runtimes/npm.js";
@@ -12,8 +13,14 @@ import { openNpmBinding } from "./runtimes/npm.js";
 let handle: ((call: Exclude<Call, { kind: "start" }>) => Promise<Tensors>) | undefined;
 
 async function start({ binding, deviceMemory }: Call & { kind: "start" }): Promise<void> {
-  const host = binding === "npm" ? new Host(await openNpmBinding()) : new Host(await openApiBinding(deviceMemory));
+  const host = binding === "npm" ? new Host(await openNpmBinding()) : new Host(await openOther(binding, deviceMemory));
   handle = (call) => host.handle(call);
+}
+
+async function openOther(name: string, deviceMemory: number | undefined): Promise<Binding> {
+  const kind = (await loadFolder<BindingKind>(new URL("./bindings/", import.meta.url), "binding")).get(name);
+  if (kind === undefined) fail(`runtime.binding: there is no ${name}`, { hint: "Set runtime.binding: npm." });
+  return kind.open(deviceMemory);
 }
 
 async function dispatch(call: Call): Promise<Tensors> {

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
-import { messageOf, UserError } from "../core/errors.js";
+import { SHARE_ENV, Worker } from "node:worker_threads";
+import { fail, messageOf, UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
+import { loadFolder } from "../core/registry.js";
 import { encodeModel } from "./format/proto.js";
-import { forCuda } from "./passes/cuda.js";
-import { halfTrunk, type Precision } from "./passes/half-trunk.js";
-import { forWebGpu } from "./passes/webgpu.js";
+import type { Precision } from "./precision.js";
 import { chooseProvider, type Probe, type ProviderRequest, type SelfCheck } from "./provider.js";
 import { type BindingRequest, chooseBinding } from "./runtimes/choose.js";
 import type { BindingName, Call, ProviderName, Reply, Tensors, WireTensor } from "./runtimes/messages.js";
@@ -15,13 +14,13 @@ import { BYTES, type DType, type Graph, type Tensor, type TypedArray } from "./t
 export interface RuntimeOptions {
   /** `auto` (default) takes CUDA where it works, else the CPU. */
   readonly provider?: ProviderRequest;
-  /** How ONNX Runtime is called: `auto` (default) takes the C API for CUDA where koffi is installed, else npm's binding. */
+  /** The way ONNX Runtime is called: `auto` (default) takes the C API for CUDA where koffi is installed, else npm's binding. */
   readonly binding?: BindingRequest;
   /** Default float32. */
   readonly precision?: Precision;
   /** Bytes of the device that may be taken; default: all of it. For the C API alone. */
   readonly deviceMemory?: number;
-  /** What a provider beside the CPU must compute right to be used, besides a MatMul. */
+  /** Holds what a provider beside the CPU must compute right to be used, besides a MatMul. */
   readonly checks?: readonly SelfCheck[];
   /** Threads inside one operator; default: the physical cores. */
   readonly threads?: number;
@@ -35,9 +34,12 @@ export interface LoadOptions {
   readonly optimization?: "all" | "basic" | "disabled" | "extended";
   /** Plan memory ahead (default true). Off lowers the peak of training graphs. */
   readonly memPattern?: boolean;
-  /** Where to write what every node took and which provider ran it, as JSON, when the session is unloaded. */
+  /** The place where to write what every node took and which provider ran it, as JSON, when the session is unloaded. */
   readonly profile?: string;
 }
+
+/** One file under lowerings/ exports one of these as `lowering`: a graph in the form that the provider of its name computes right. */
+export type Lowering = (graph: Graph, precision: Precision) => Graph;
 
 export interface RunRequest {
   /** Graph input -> tensor. Copied, never detached. */
@@ -87,9 +89,10 @@ export class Runtime {
   private constructor(
     private readonly worker: Worker,
     private readonly threads: number,
-    /** How ONNX Runtime is called. */
+    /** The way ONNX Runtime is called. */
     readonly binding: BindingName,
     private readonly precision: Precision,
+    private readonly lowerings: ReadonlyMap<string, Lowering>,
   ) {
     worker.unref();
     worker.on("message", (reply: Reply) => this.settle(reply));
@@ -110,13 +113,18 @@ export class Runtime {
   /** Starts the worker and chooses the provider. @throws UserError where a requested provider cannot be used. */
   static async open(options: RuntimeOptions = {}): Promise<Runtime> {
     const threads = options.threads ?? physicalCores();
-    if (!Number.isInteger(threads) || threads < 1)
-      throw new UserError(`threads must be a positive integer, got ${threads}`);
+    if (!Number.isInteger(threads) || threads < 1) fail(`threads must be a positive integer, got ${threads}`);
     const request = options.provider ?? "auto";
-    const binding = chooseBinding(options.binding ?? "auto", request);
+    const binding = await chooseBinding(options.binding ?? "auto", request);
+    const lowerings = await loadFolder<Lowering>(new URL("./lowerings/", import.meta.url), "lowering");
     // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker
-    const worker = new Worker(new URL("./session-worker.js", import.meta.url), { execArgv: [], name: "onnxruntime" });
-    let runtime = new Runtime(worker, threads, binding, options.precision ?? "float32");
+    // SHARE_ENV: native code reads the process's own environment, which a thread with a copy cannot set
+    const worker = new Worker(new URL("./session-worker.js", import.meta.url), {
+      execArgv: [],
+      env: SHARE_ENV,
+      name: "onnxruntime",
+    });
+    let runtime = new Runtime(worker, threads, binding, options.precision ?? "float32", lowerings);
     try {
       await runtime.start(options.deviceMemory);
       const probe: Probe = (provider, check) => runtime.probe(provider, check);
@@ -125,7 +133,7 @@ export class Runtime {
       await runtime.close();
       throw error;
     }
-    const settled = chooseBinding(options.binding ?? "auto", runtime.provider);
+    const settled = await chooseBinding(options.binding ?? "auto", runtime.provider);
     if (settled !== binding) {
       // CUDA turned out to be of no use: the CPU has a default of its own
       const { chosen } = runtime;
@@ -152,7 +160,7 @@ export class Runtime {
 
   /** A graph as a model for `load`, in the form that this runtime's provider computes right. */
   encode(graph: Graph): Uint8Array {
-    return encodeFor(this.provider, graph, this.precision);
+    return this.encodeFor(this.provider, graph, this.precision);
   }
 
   /** Creates a session. External weights are looked up in `weightsDir`. @throws Error with the session's name. */
@@ -224,7 +232,7 @@ export class Runtime {
       await this.call("ONNX Runtime", { kind: "start", binding: this.binding, deviceMemory });
     } catch (error) {
       if (error instanceof UserError) throw error;
-      throw new UserError(`onnxruntime-node cannot be loaded: ${messageOf(error)}`, {
+      fail(`onnxruntime-node cannot be loaded: ${messageOf(error)}`, {
         hint: "Install the packages again with `npm ci` on a supported platform (Linux, Windows or macOS; x64 or arm64).",
         cause: error,
       });
@@ -234,7 +242,7 @@ export class Runtime {
   /** Runs a self-check on one provider: its outputs, by name. */
   private async probe(provider: ProviderName, { graph, feeds }: SelfCheck): Promise<Map<string, Float32Array>> {
     const session = `${graph.name} on ${provider}`;
-    await this.loadOn(provider, session, { bytes: encodeFor(provider, graph) }, {});
+    await this.loadOn(provider, session, { bytes: this.encodeFor(provider, graph) }, {});
     try {
       const outputs = Object.entries(await this.run(session, { feeds }));
       return new Map(
@@ -246,6 +254,11 @@ export class Runtime {
     } finally {
       await this.unload(session);
     }
+  }
+
+  private encodeFor(provider: ProviderName, graph: Graph, precision: Precision = "float32"): Uint8Array {
+    const lower = this.lowerings.get(provider);
+    return encodeModel(lower === undefined ? graph : lower(graph, precision));
   }
 
   private async loadOn(
@@ -301,13 +314,6 @@ export class Runtime {
       reject(new Error(`${label}: ${error.message}`, { cause: error }));
     this.pending.clear();
   }
-}
-
-function encodeFor(provider: ProviderName, graph: Graph, precision: Precision = "float32"): Uint8Array {
-  if (provider === "webgpu") return encodeModel(forWebGpu(graph));
-  if (provider !== "cuda") return encodeModel(graph);
-  const lowered = forCuda(graph);
-  return encodeModel(precision === "float32" ? lowered : halfTrunk(lowered, precision));
 }
 
 function copyOf(data: TypedArray): Uint8Array<ArrayBuffer> {

@@ -57,7 +57,7 @@ export interface Node {
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
-/** Where the bytes of a weight lie: in a file beside the model. Offsets are absolute in that file. */
+/** The place where the bytes of a weight lie: in a file beside the model. Offsets are absolute in that file. */
 export interface ExternalData {
   readonly file: string;
   readonly offset: number;

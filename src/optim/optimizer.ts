@@ -18,7 +18,7 @@ export interface ParameterGroup {
   readonly parameters: readonly Parameter[];
   /** Factor on the learning rate; default 1. */
   readonly learningRateScale?: number;
-  /** Whether the reference policy has a frozen copy of them; default: only the loss reads them. */
+  /** True where the reference policy has a frozen copy of them; default: only the loss reads them. */
   readonly inReference?: boolean;
   /** Fresh values by name; absent for the model's own group, which has its own ways to begin. */
   initial?(rng: Rng): ReadonlyMap<string, Tensor>;

@@ -3,7 +3,7 @@ export interface ScheduleOptions {
   readonly warmupSteps: number;
   readonly schedule: "constant" | "linear" | "cosine";
   readonly steps: number;
-  /** Where the decay begins, as a share of all steps. */
+  /** The place where the decay begins, as a share of all steps. */
   readonly decayFrom: number;
   /** The last learning rate as a share of the first. */
   readonly minLrRatio: number;

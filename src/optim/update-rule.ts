@@ -13,7 +13,7 @@ export interface OptimizerOptions {
   readonly muonLrScale: number;
 }
 
-/** What one update rule sees of one parameter. */
+/** Holds what one update rule sees of one parameter. */
 export interface UpdateContext {
   readonly e: Emitter;
   readonly options: OptimizerOptions;

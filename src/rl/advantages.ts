@@ -1,4 +1,4 @@
-/** How rewards of one task become advantages. */
+/** The way rewards of one task become advantages. */
 export type AdvantageKind = "group" | "center" | "leave_one_out";
 
 /** Rewards closer together than this carry no signal. */

@@ -11,7 +11,7 @@ export interface GroupEpisode {
 
 /** A part of a turn's answer that is scored by itself. */
 export interface TurnPart {
-  /** What it is an attempt at: the same in every episode of the task. */
+  /** Holds what it is an attempt at: the same in every episode of the task. */
   readonly name: string;
   readonly reward: number;
   /** Indices of its tokens in the response. */
@@ -19,7 +19,7 @@ export interface TurnPart {
 }
 
 export interface EpisodeTurn {
-  /** What the environment gave for this turn alone, where it does. */
+  /** Holds what the environment gave for this turn alone, where it does. */
   readonly reward?: number;
   /** Steps of its trajectory. */
   readonly steps: number;
@@ -115,7 +115,7 @@ function turnAdvantages(
   return signal ? credit : undefined;
 }
 
-/** What an episode earns from each of its turns on. */
+/** Sums what an episode earns from each of its turns on. */
 function returnsOf({ reward, turns }: GroupEpisode, discount: number): number[] {
   const given = turns.some((turn) => turn.reward !== undefined);
   const returns: number[] = [];

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Objective } from "./objective.js";
 
@@ -12,5 +12,5 @@ export async function objectiveOf(kind: string): Promise<Objective> {
   const objectives = await objectiveKinds(kind);
   const objective = objectives.get(kind);
   if (objective !== undefined) return objective;
-  throw new UserError(`Unknown objective ${kind}; known: ${[...objectives.keys()].join(", ")}.`, { exitCode: 2 });
+  misuse(`Unknown objective ${kind}; known: ${[...objectives.keys()].join(", ")}.`);
 }

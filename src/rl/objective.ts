@@ -10,7 +10,7 @@ import type { ParameterGroup } from "../optim/optimizer.js";
 import type { GroupEpisode, TurnCredit } from "./credit.js";
 import type { WeighingOptions } from "./weighing.js";
 
-/** What the loss of an objective is made of, on the graph. */
+/** Parts of an objective's loss on the graph. */
 export interface LossInputs {
   readonly e: Emitter;
   /** [R] log-probabilities at tau, nats */
@@ -36,9 +36,9 @@ export interface LossInputs {
    * coefficients; computed where it is asked for. Undefined where a term is of no distribution over tokens.
    */
   readonly entropy?: (() => Value) | undefined;
-  /** What {@link Objective.inputs} declares. */
+  /** Holds what {@link Objective.inputs} declares. */
   readonly extra: Readonly<Record<string, Value>>;
-  /** What {@link Objective.parameters} declares, by name. */
+  /** Holds what {@link Objective.parameters} declares, by name. */
   readonly parameters: Readonly<Record<string, Value>>;
 }
 
@@ -49,7 +49,7 @@ export interface Loss {
   readonly metrics: Readonly<Record<string, { readonly value: Value; readonly reduce: "sum" | "max" }>>;
 }
 
-/** What an objective may lay out of a micro-batch: the sampler's own ways to score what it recorded. */
+/** Holds what an objective may lay out of a micro-batch: the sampler's own ways to score what it recorded. */
 export interface LayoutContext {
   /** Each trajectory's own draws of this step, in their order: the same for policy, old and reference. */
   readonly rngs: readonly Rng[];
@@ -63,15 +63,16 @@ export interface LayoutContext {
   textTerms(trajectories: readonly Trajectory[]): Batch;
 }
 
-/** What an objective needs of its rollouts besides the trajectories. */
+/** Holds what an objective needs of its rollouts besides the trajectories. */
 export interface Needs {
   /** The reference policy scores every batch. */
   readonly reference: boolean;
   /**
-   * The response as it would stand after each step, played and scored too: {@link GroupEpisode} then has a reward a step.
+   * The response as it would stand after each step, played and scored too: {@link GroupEpisode} then has a reward a
+   * step.
    */
   readonly drafts?: boolean;
-  /** What parts of a turn's answer earned, with their tokens, where the environment says. */
+  /** Holds what parts of a turn's answer earned, with their tokens, where the environment says. */
   readonly parts?: boolean;
 }
 
@@ -84,8 +85,10 @@ export interface Objective<Options = unknown> {
   readonly description: string;
   readonly schema: z.ZodObject;
   readonly learnsFrom: "rollouts" | "supervision";
-  /** How it scores: refused before a run starts where the sampler cannot. */
+  /** The way it scores: refused before a run starts where the sampler cannot. */
   readonly scoring: Scoring;
+  /** It reads hidden states of the prompt's tokens: refused where a model reads no tokens. */
+  readonly readsPrompt?: boolean;
   needs(options: Options): Needs;
   /**
    * Credit of a group's episodes: one number an episode, turn, or step; null for an episode that is left out. Groups
@@ -104,11 +107,11 @@ export interface Objective<Options = unknown> {
    */
   noiseEvery?(options: Options): number;
   /**
-   * Whether its loss is weighted by a clipped ratio that gradients do not pass: what trains is then the gradient of its
-   * loss only where that ratio is clipped. Absent: never.
+   * Tells whether its loss is weighted by a clipped ratio that gradients do not pass: what trains is then the gradient
+   * of its loss only where that ratio is clipped. Absent: never.
    */
   heldRatio?(options: Options): boolean;
-  /** How a step weighs its segments and corrects for another sampling policy (weighing.ts). Absent: as laid out. */
+  /** Says how a step weighs its segments and corrects for another sampling policy (weighing.ts). Absent: as laid out. */
   weighing?(options: Options): WeighingOptions;
   /** Lays out a micro-batch of trajectories. */
   layout(trajectories: readonly Trajectory[], options: Options, context: LayoutContext): Batch;

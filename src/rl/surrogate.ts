@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 import type { Loss, LossInputs } from "./objective.js";
@@ -59,13 +59,13 @@ export interface SurrogateOptions extends ClipOptions {
   readonly entropy_coeff?: number;
 }
 
-/** What ratios are clipped to. */
+/** Gives the range that ratios are clipped to. */
 export function clipBounds(o: ClipOptions): readonly [low: number, high: number] {
   const side = (own: number | null | undefined): number => own ?? (o.clip_range as number);
   return [1 - side(o.clip_range_low), 1 + side(o.clip_range_high)];
 }
 
-/** Whether gradients do not pass the ratio. */
+/** Tells whether gradients do not pass the ratio. */
 export function holdsRatio({ surrogate }: Pick<SurrogateOptions, "surrogate">): boolean {
   return surrogate === "cispo";
 }
@@ -101,9 +101,8 @@ export function withEntropy({ loss, metrics }: Loss, inputs: LossInputs, coeffic
   if (coefficient === undefined || coefficient === 0) return { loss, metrics };
   const { e, weight } = inputs;
   if (inputs.entropy === undefined)
-    throw new UserError("objective.entropy_coeff: this sampler's terms are of no distribution over tokens.", {
+    misuse("objective.entropy_coeff: this sampler's terms are of no distribution over tokens.", {
       hint: "Set it to 0, or use a sampler that draws tokens (unmask, autoregressive).",
-      exitCode: 2,
     });
   const entropy = e.total(e.mul(weight, inputs.entropy()));
   return {

@@ -1,7 +1,7 @@
 import type { Batch } from "../diffusion/batch.js";
 import { countEqually } from "./layouts.js";
 
-/** How an objective's segments are weighed and corrected, beside its loss; the options are in surrogate.ts. */
+/** The way an objective's segments are weighed and corrected, beside its loss; the options are in surrogate.ts. */
 export interface WeighingOptions {
   readonly length_norm: "own" | "segment" | "response" | number;
   readonly importance_cap: number | null;
@@ -25,7 +25,7 @@ export function normalised(batch: Batch, norm: WeighingOptions["length_norm"]): 
   return rest;
 }
 
-/** What the shares of a step are divided by. @param sum of all shares. @param responses of the step. */
+/** Gives what the shares of a step are divided by. @param sum of all shares. @param responses of the step. */
 export function totalShare(sum: number, responses: number, norm: WeighingOptions["length_norm"] | undefined): number {
   return typeof norm === "number" ? norm * responses : sum;
 }

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf, UserError } from "../core/errors.js";
 import { readJson, sha256, sha256File, syncToDisk, writeHint } from "../core/files.js";
-import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../export/peft.js";
+import { problemsOf } from "../core/problems.js";
+import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../nn/peft.js";
 import type { Tensor } from "../onnx/types.js";
 import type { ParameterGroup } from "../optim/optimizer.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
@@ -53,11 +54,14 @@ export function parametersIn({ adapter, weights, groups = {} }: Checkpoint): Rea
   return new Map([adapter?.tensors, weights, ...Object.values(groups)].flatMap((tensors) => [...(tensors ?? [])]));
 }
 
+/** Steps of the longest run: what lies behind a step is gone through on a resume. */
+const MOST_STEPS = 10_000_000;
+
 const stateSchema = z.strictObject({
   format: z.literal(1),
-  step: z.int().min(0),
+  step: z.int().min(0).max(MOST_STEPS),
   /** SHA-256 by file name. */
-  files: z.record(z.string(), z.string()),
+  files: z.record(z.string().regex(/^\w[\w.-]*$/), z.string()),
   state: z.record(z.string(), z.unknown()),
   /** Of the four above, so that a damaged state is found as well. */
   sha256: z.string(),
@@ -100,7 +104,7 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     }
     // a UserError, or an error of the file system; anything else is ours
     if (!(error instanceof UserError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw new UserError(`Cannot write the checkpoint ${path}: ${messageOf(error)}`, {
+    fail(`Cannot write the checkpoint ${path}: ${messageOf(error)}`, {
       hint: `${writeHint(error)}; checkpoints written before are untouched`,
       cause: error,
     });
@@ -132,7 +136,7 @@ export async function readCheckpoint(path: string): Promise<Checkpoint> {
   };
 }
 
-/** Whether a directory is a finished checkpoint, by its last file. */
+/** Tells whether a directory is a finished checkpoint, by its last file. */
 export function isCheckpoint(path: string): boolean {
   return existsSync(join(path, STATE));
 }
@@ -165,13 +169,17 @@ async function readState(path: string): Promise<z.infer<typeof stateSchema>> {
     throw broken([messageOf(error)]);
   }
   const parsed = stateSchema.safeParse(raw);
-  if (!parsed.success) throw broken([`${STATE} does not hold what this version writes`]);
+  if (!parsed.success)
+    throw broken([`${STATE} does not hold what this version writes:${problemsOf(parsed.error).replace(/\n */g, " ")}`]);
   const { sha256: expected, ...content } = parsed.data;
+  const named = /^step-(\d+)$/.exec(basename(path))?.[1];
+  if (named !== undefined && Number(named) !== content.step)
+    throw broken([`${STATE} is of step ${content.step}, its directory of step ${Number(named)}`]);
   if (sha256(JSON.stringify(content)) !== expected) throw broken([`${STATE} was changed after it was written`]);
   const problems: string[] = [];
   for (const [file, hash] of Object.entries(content.files)) {
     const full = join(path, file);
-    if (!existsSync(full)) problems.push(`${file} is missing`);
+    if (!existsSync(full) || !statSync(full).isFile()) problems.push(`${file} is missing`);
     else if ((await sha256File(full)) !== hash)
       problems.push(`${file} (${statSync(full).size} bytes) differs from its hash: cut off or changed`);
   }
@@ -194,8 +202,8 @@ export function latestCheckpoint(root: string): string | undefined {
 }
 
 /**
- * The checkpoint that a user names: `best`, `last` or a step; where none is named the best one, or the last one of a run
- * that kept no best.
+ * The checkpoint that a user names: `best`, `last` or a step; where none is named the best one, or the last one of a
+ * run that kept no best.
  * @throws UserError that lists what there is.
  */
 export function findCheckpoint(
@@ -219,13 +227,10 @@ export function findCheckpoint(
     ...(steps.length > 0 ? ["last"] : []),
     ...steps.map(String),
   ];
-  throw new UserError(
-    `There is no checkpoint${which === undefined ? "" : ` "${which}"`} in ${dirname(run.checkpoints)}.`,
-    {
-      hint:
-        there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
-    },
-  );
+  fail(`There is no checkpoint${which === undefined ? "" : ` "${which}"`} in ${dirname(run.checkpoints)}.`, {
+    hint:
+      there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
+  });
 }
 
 /** Keeps the last `keep` checkpoints and removes the older ones and what an ended process left aside. best/ lies elsewhere. */

@@ -1,8 +1,8 @@
 import type { TaskScore } from "./evaluation.js";
 
 /**
- * What several samples of one task say about the freedom that its right answers leave. All are numbers of one task, to be
- * averaged over tasks.
+ * Holds what several samples of one task say about the freedom that its right answers leave. All are numbers of one
+ * task, to be averaged over tasks.
  */
 export interface Diversity {
   /** Right answers among the samples, each counted once. */
@@ -57,7 +57,7 @@ function allOf(some: number, n: number, k: number): number {
   return chance;
 }
 
-/** How many of `of` answers a policy that gives each alike is expected to show in n samples. */
+/** Measures how many of `of` answers a policy that gives each alike is expected to show in n samples. */
 export function uniformDistinct(of: number, n: number): number {
   return of * (1 - (1 - 1 / of) ** n);
 }

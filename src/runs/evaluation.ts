@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { readJson, writeAtomic } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
 import { bootstrapMean, bootstrapPairedDifference, type Interval } from "../core/statistics.js";
@@ -49,7 +49,7 @@ export type Evaluation = z.infer<typeof evaluationSchema>;
 export type FormScore = z.infer<typeof formScore>;
 export type TaskScore = z.infer<typeof taskScore>;
 
-/** What one episode of an evaluation gave. A fault of the environment says nothing about the policy and is left out. */
+/** Holds what one episode of an evaluation gave. A fault of the environment says nothing about the policy and is left out. */
 export interface EpisodeScore extends TaskScore {
   readonly fault?: string | undefined;
 }
@@ -66,11 +66,9 @@ export function summarize(
   const counted = episodes.filter((episode) => episode.fault === undefined);
   if (counted.length === 0) {
     const faults = [...new Set(episodes.map((episode) => episode.fault))];
-    throw new UserError(
+    fail(
       `No episode of the ${about.split} split could be scored (${episodes.length} faults: ${faults.slice(0, 3).join("; ")}).`,
-      {
-        hint: "run `refusion-train doctor` to check the browser and the site",
-      },
+      { hint: "run `refusion-train doctor` to check the browser and the site" },
     );
   }
   const forms = [...new Set(counted.map((episode) => episode.form))].sort();
@@ -118,7 +116,7 @@ export interface Comparison {
   readonly reward: Interval;
   readonly success_rate: Interval;
   readonly metrics: Readonly<Record<string, Interval>>;
-  /** What makes the two less comparable than they should be. */
+  /** Holds what makes the two less comparable than they should be. */
   readonly warnings: readonly string[];
 }
 
@@ -127,19 +125,17 @@ export interface Comparison {
  * @throws UserError where the splits differ or no task is in both.
  */
 export function compareEvaluations(before: Evaluation, after: Evaluation): Comparison {
-  if (before.split !== after.split)
-    throw new UserError(`Cannot compare the ${before.split} split with the ${after.split} split.`);
+  if (before.split !== after.split) fail(`Cannot compare the ${before.split} split with the ${after.split} split.`);
   const first = byTask(before.per_task);
   const pairs: [TaskScore, TaskScore][] = [];
   for (const [key, b] of byTask(after.per_task)) {
     const a = first.get(key);
     if (a !== undefined) pairs.push([a, b]);
   }
-  if (pairs.length === 0) {
-    throw new UserError(`The two evaluations of the ${before.split} split have no task in common.`, {
+  if (pairs.length === 0)
+    fail(`The two evaluations of the ${before.split} split have no task in common.`, {
       hint: "evaluate both with the same site, split and evaluation.seed",
     });
-  }
   const warnings = (["split_hash", "seed", "temperature"] as const).flatMap((key) =>
     before[key] === after[key] ? [] : [`${key} differs: ${before[key]} and ${after[key]}`],
   );
@@ -181,10 +177,10 @@ export async function writeEvaluation(path: string, evaluation: Evaluation): Pro
 export function readEvaluation(path: string): Evaluation {
   const result = evaluationSchema.safeParse(readJson(path));
   if (result.success) return result.data;
-  throw new UserError(`${path} is no evaluation:${problemsOf(result.error)}`);
+  fail(`${path} is no evaluation:${problemsOf(result.error)}`);
 }
 
-/** What a table shows of every row: reward, success, and the measures that some row has. */
+/** Holds what a table shows of every row: reward, success, and the measures that some row has. */
 type Scored = {
   readonly reward: Interval;
   readonly success_rate: Interval;
@@ -216,7 +212,7 @@ export function formatEvaluations(
   ]);
 }
 
-/** What was left out because the environment failed, by the cause; empty where nothing was. */
+/** Gives what was left out because the environment failed, by the cause; empty where nothing was. */
 export function formatLeftOut({ split, left_out: left = [] }: Evaluation): string {
   const causes = new Map<string, string[]>();
   for (const { task_id, fault } of left) causes.set(fault, [...(causes.get(fault) ?? []), task_id]);
@@ -253,16 +249,28 @@ export function formatForms(evaluation: Evaluation): string {
   ]);
 }
 
-/** Comparisons as a table: differences with their intervals; `*` marks one whose interval leaves 0 out. */
+/**
+ * Pairs below which no difference is called significant: of five, all in one direction, a sign test says p = 2 / 2^5 = 6 %,
+ * of six 3 %; the bootstrap's interval of fewer leaves 0 out much too easily.
+ */
+export const LEAST_PAIRS = 6;
+
+/** Comparisons as a table: differences with their intervals; `*` marks one of six pairs or more whose interval leaves 0 out. */
 export function formatComparisons(
   rows: readonly { readonly label: string; readonly comparison: Comparison }[],
 ): string {
   const names = namesOf(rows.map(({ comparison }) => comparison));
   const table = formatTable([
     ["difference", "split", "pairs", "reward", "success", ...names.map(heading)],
-    ...rows.map(({ label, comparison: c }) => [label, c.split, String(c.pairs), ...cells(c, names, formatDifference)]),
+    ...rows.map(({ label, comparison: c }) => [
+      label,
+      c.split,
+      String(c.pairs),
+      ...cells(c, names, (difference, share) => formatDifference(difference, share, c.pairs)),
+    ]),
   ]);
   const notes = rows.flatMap(({ label, comparison: c }) => [
+    ...(c.pairs < LEAST_PAIRS ? [`${label}, ${c.split}: no star, ${c.pairs} pairs are too few (${LEAST_PAIRS})`] : []),
     ...c.warnings.map((warning) => `${label}, ${c.split}: ${warning}`),
     ...(c.unpaired > 0 ? [`${label}, ${c.split}: ${c.unpaired} episodes have no partner and are left out`] : []),
   ]);
@@ -276,13 +284,17 @@ export function formatInterval({ mean, low, high }: Interval, asPercent = false)
     : `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 }
 
-/** `+0.051 [+0.020, +0.083] *`; percentages in points. */
-export function formatDifference({ mean, low, high }: Interval, asPercent = false): string {
+/** `+0.051 [+0.020, +0.083] *`; percentages in points. @param pairs behind it: a star needs {@link LEAST_PAIRS}. */
+export function formatDifference(
+  { mean, low, high }: Interval,
+  asPercent = false,
+  pairs: number = Number.POSITIVE_INFINITY,
+): string {
   const signed = (value: number): string => {
     const text = asPercent ? (100 * value).toFixed(1) : value.toFixed(3);
     return Number(text) > 0 ? `+${text}` : Number(text) === 0 ? text.replace("-", "") : text;
   };
-  return `${signed(mean)}${asPercent ? " pp" : ""} [${signed(low)}, ${signed(high)}]${low > 0 || high < 0 ? " *" : ""}`;
+  return `${signed(mean)}${asPercent ? " pp" : ""} [${signed(low)}, ${signed(high)}]${pairs >= LEAST_PAIRS && (low > 0 || high < 0) ? " *" : ""}`;
 }
 
 /** Aligned columns; the first is left-aligned, so are texts, numbers are right-aligned. */

@@ -1,5 +1,5 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync } from "node:fs";
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 
 /**
@@ -23,10 +23,10 @@ export interface StepMetrics {
   /** Tokens the step trained on. */
   readonly tokens: number;
   readonly rollout_tokens_per_s: number | null;
-  /** What the objective adds; plain numbers. */
+  /** Holds what the objective adds; plain numbers. */
   readonly extra?: Readonly<Record<string, number | null>>;
   readonly time: StepTimes;
-  /** What workers did in the step; absent in one process. As times are, it is of the moment. */
+  /** Holds what workers did in the step; absent in one process. As times are, it is of the moment. */
   readonly workers?: StepWorkers;
 }
 
@@ -67,6 +67,7 @@ export const TIME_KEYS = ["rollout", "score", "update", "total"] as const satisf
 /** Further keys that the loop writes, beside those of the environment, the sampler and the objective's loss. */
 export const RECIPE_KEYS = [
   "after_eos_fraction",
+  "blanks_cut",
   "ended_by_eos",
   "episodes_played",
   "gradient_agreement",
@@ -145,7 +146,7 @@ export class MetricsWriter {
     try {
       appendFileSync(this.path, `${line}\n`);
     } catch (error) {
-      throw new UserError(`Cannot write ${this.path}: ${messageOf(error)}`, {
+      fail(`Cannot write ${this.path}: ${messageOf(error)}`, {
         hint: "free some space, then resume the run",
         cause: error,
       });
@@ -164,8 +165,7 @@ export function readMetrics(path: string): StepMetrics[] {
 
 function parseMetrics(value: unknown, where: string): StepMetrics {
   const row = value as Record<string, unknown>;
-  if (row === null || typeof row !== "object" || typeof row.step !== "number")
-    throw new UserError(`${where}: no step metrics`);
+  if (row === null || typeof row !== "object" || typeof row.step !== "number") fail(`${where}: no step metrics`);
   const number = (key: string): number | null => (typeof row[key] === "number" ? row[key] : null);
   const time = (row.time ?? {}) as Record<string, unknown>;
   const extra: Record<string, number | null> = {};
@@ -233,19 +233,16 @@ export function readJsonLines(
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    fail(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
   const lines = text.split("\n");
-  if (lines.pop() !== "" && options.whole === true) {
-    throw new UserError(`${path} ends within its line ${lines.length + 1}: it was cut off.`, {
-      hint: "Restore it from a copy.",
-    });
-  }
+  if (lines.pop() !== "" && options.whole === true)
+    fail(`${path} ends within its line ${lines.length + 1}: it was cut off.`, { hint: "Restore it from a copy." });
   return lines.map((line, i) => {
     try {
       return { value: JSON.parse(line) as unknown, line: i + 1 };
     } catch (error) {
-      throw new UserError(`${path}, line ${i + 1} is not valid JSON: ${messageOf(error)}`, { cause: error });
+      return fail(`${path}, line ${i + 1} is not valid JSON: ${messageOf(error)}`, { cause: error });
     }
   });
 }

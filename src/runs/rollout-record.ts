@@ -1,31 +1,67 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
 import { natural } from "../diffusion/trajectory.js";
+import { LARGEST_REWARD } from "../env/environment.js";
 import { readJsonLines } from "./metrics.js";
 
+const bounded = z.number().min(-LARGEST_REWARD).max(LARGEST_REWARD);
+/** Steps, groups, tokens: what is counted here is also gone through. */
+const counted = natural.max(1e8);
+
+/** The most numbers in one trajectory, and their size: log-probabilities, ids, positions, coordinates. */
+const MOST_NUMBERS = 2_000_000;
+const LARGEST_NUMBER = 1e7;
+const DEEPEST = 32;
+
+/** @returns what is wrong with the numbers in a record, or undefined. */
+function oddNumber(data: unknown): string | undefined {
+  let count = 0;
+  const walk = (value: unknown, path: string, depth = 0): string | undefined => {
+    if (depth > DEEPEST) return `more than ${DEEPEST} levels`;
+    if (typeof value === "number") {
+      if (++count > MOST_NUMBERS) return `more than ${MOST_NUMBERS} numbers`;
+      return Math.abs(value) <= LARGEST_NUMBER ? undefined : `${path}: ${value} is beyond +-${LARGEST_NUMBER}`;
+    }
+    if (typeof value !== "object" || value === null) return undefined;
+    for (const [key, item] of Object.entries(value)) {
+      const odd = walk(item, path === "" ? key : `${path}.${key}`, depth + 1);
+      if (odd !== undefined) return odd;
+    }
+    return undefined;
+  };
+  return walk(data, "");
+}
+
+/** Of any sampler, which alone looks inside: its numbers are of a size that can be computed with. */
+const trajectory = z.unknown().superRefine((data, context) => {
+  const odd = oddNumber(data);
+  if (odd !== undefined) context.addIssue({ code: "custom", message: odd });
+});
+
 const turn = z.looseObject({
-  /** What the policy was shown, and what it answered, where these are texts. */
+  /** Holds what the policy was shown, and what it answered, where these are texts. */
   prompt: z.string(),
   response: z.string(),
-  /** What the turn earned by itself, where the environment says. */
-  reward: z.number().optional(),
-  /** What parts of the response earned, where the environment says. */
-  parts: z.array(z.object({ name: z.string(), start: natural, end: natural, reward: z.number() })).optional(),
+  /** Holds what the turn earned by itself, where the environment says. */
+  reward: bounded.optional(),
+  /** Holds what parts of the response earned, where the environment says. */
+  parts: z.array(z.object({ name: z.string(), start: counted, end: counted, reward: bounded })).optional(),
+  trajectory: trajectory.optional(),
 });
 
 const schema = z.looseObject({
   /** Version of the format (docs/rollouts.md). */
   format: z.literal(2),
-  step: z.int().positive(),
+  step: counted.min(1),
   /** Index of the group in the step, and of the rollout in its group. */
-  group: z.int().nonnegative(),
-  rollout: z.int().nonnegative(),
+  group: counted,
+  rollout: counted,
   task_id: z.string(),
   form: z.string(),
   /** Null where the environment failed (`fault` says how). */
-  reward: z.number().nullable(),
+  reward: bounded.nullable(),
   success: z.boolean(),
   /** The environment's own measures by name. */
   metrics: z.record(z.string(), z.number()).nullable(),
@@ -34,10 +70,10 @@ const schema = z.looseObject({
   /** Credit of each turn, or of each of its steps or tokens, where they differ. */
   credit: z.array(z.union([z.number(), z.array(z.number()), z.object({ tokens: z.array(z.number()) })])).optional(),
   fault: z.string().nullable(),
-  tokens: z.int().nonnegative(),
-  /** What was seen, answered and sampled, turn by turn. */
+  tokens: counted,
+  /** Holds what was seen, answered and sampled, turn by turn. */
   turns: z.array(turn),
-  /** What the environment keeps of the episode, for people. */
+  /** Holds what the environment keeps of the episode, for people. */
   detail: z.record(z.string(), z.unknown()),
 });
 
@@ -59,7 +95,7 @@ export function readRollouts(path: string): RolloutRecord[] {
   return readJsonLines(path, { whole: true }).map(({ value, line }) => {
     const record = parseRollout(value, `${path}, line ${line}`);
     const odd = (problem: string): never => {
-      throw new UserError(`${path}, line ${line}: ${problem}.`, {
+      fail(`${path}, line ${line}: ${problem}.`, {
         hint: "Record the rollouts again; edited ones teach what never happened.",
       });
     };
@@ -78,5 +114,7 @@ export function readRollouts(path: string): RolloutRecord[] {
 export function parseRollout(value: unknown, where: string): RolloutRecord {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new UserError(`${where} is no rollout:${problemsOf(result.error)}`);
+  fail(`${where} is no rollout:${problemsOf(result.error)}`, {
+    hint: "Record the rollouts again with this version; edited ones teach what never happened.",
+  });
 }

@@ -4,12 +4,12 @@ import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { formatConfig, type RunConfig } from "../config/config.js";
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf, UserError } from "../core/errors.js";
 import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
 import { acquireLock, isLocked } from "../core/lock.js";
 import { problemsOf } from "../core/problems.js";
 
-/** What a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
+/** Holds what a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
 export interface RunFacts {
   /** The objective: `refusion-train <command>`. */
   readonly command: string;
@@ -50,25 +50,23 @@ export class RunDirectory {
     for (let n = 1; ; n++) {
       const directory = new RunDirectory(n === 1 ? wanted : `${wanted}-${n}`);
       if (directory.claim()) return directory;
-      if (options.runDir !== undefined) {
-        throw new UserError(`${directory.dir} exists already, and a run is never overwritten.`, {
+      if (options.runDir !== undefined)
+        fail(`${directory.dir} exists already, and a run is never overwritten.`, {
           hint:
             directory.begun || isLocked(directory.lockPath)
               ? "add --resume to continue it, or give another --run-dir"
               : "give another --run-dir",
         });
-      }
     }
   }
 
   /** An existing run. @throws UserError where `dir` is none. */
   static open(dir: string): RunDirectory {
     const run = new RunDirectory(dir);
-    if (!existsSync(run.config)) {
-      throw new UserError(`${dir} is no run directory: ${run.config} is missing.`, {
+    if (!existsSync(run.config))
+      fail(`${dir} is no run directory: ${run.config} is missing.`, {
         hint: "give the directory of a run, as runs/quickstart",
       });
-    }
     return run;
   }
 
@@ -84,11 +82,10 @@ export class RunDirectory {
     });
     const candidates = suffixes.sort((a, b) => b - a).map((n) => join(parent, n === 1 ? name : `${name}-${n}`));
     const dir = candidates.find((candidate) => existsSync(join(candidate, "config.yaml")));
-    if (dir === undefined) {
-      throw new UserError(`There is no run ${join(parent, name)} to resume.`, {
+    if (dir === undefined)
+      fail(`There is no run ${join(parent, name)} to resume.`, {
         hint: "start it without --resume, or name it with --run-dir",
       });
-    }
     return new RunDirectory(dir);
   }
 
@@ -133,8 +130,8 @@ export class RunDirectory {
   }
 
   /**
-   * The evaluation of what a run has become: the one it made at its end, else the one that `refusion-eval --run` made of
-   * its last checkpoint (a supervised run plays no episodes itself).
+   * The evaluation of what a run has become: the one it made at its end, else the one that `refusion-eval --run` made
+   * of its last checkpoint (a supervised run plays no episodes itself).
    */
   finalEvaluation(split: string): string {
     const own = this.evaluation(split);
@@ -200,7 +197,7 @@ export class RunDirectory {
   readEnvironment(): RunEnvironment {
     const result = environmentSchema.safeParse(readJson(this.environment));
     if (result.success) return result.data;
-    throw new UserError(`${this.environment} is broken:${problemsOf(result.error)}`);
+    fail(`${this.environment} is broken:${problemsOf(result.error)}`);
   }
 
   /**
@@ -216,7 +213,7 @@ export class RunDirectory {
       throw cannotCreate(path, error);
     }
     if ("release" in lock) return lock.release;
-    throw new UserError(`${this.dir} is in use by process ${lock.heldBy}.`, {
+    fail(`${this.dir} is in use by process ${lock.heldBy}.`, {
       hint: "wait until it has ended, or give another --run-dir",
     });
   }
@@ -238,22 +235,27 @@ export class RunDirectory {
       renameSync(aside, place);
       return true;
     } catch (error) {
-      rmSync(aside, { recursive: true, force: true });
+      try {
+        rmSync(aside, { recursive: true, force: true });
+      } catch {
+        // the first error says what is wrong
+      }
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOTDIR" && existsSync(this.dir)) return false;
-      if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "EPERM") throw cannotCreate(this.dir, error);
+      if ((code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "EPERM") || !existsSync(this.dir))
+        throw cannotCreate(this.dir, error);
     }
     return this.isHalfMade() && "release" in acquireLock(this.lockPath);
   }
 
-  /** Whether the process that made the directory ended before its run began: env.json is the last file of a start. */
+  /** Tells whether the process that made the directory ended before its run began: env.json is the last file of a start. */
   private isHalfMade(): boolean {
     const ours = /^(\.lock|config\.yaml|env\.json\.\d+|config\.yaml\.\d+)$/;
     const entries = readdirSync(this.dir).filter((entry) => !entry.startsWith(".lock."));
     return entries.length > 0 && entries.every((entry) => ours.test(entry)) && !isLocked(this.lockPath);
   }
 
-  /** Whether its run began: what is left of a start that was cut off has nothing to resume. */
+  /** Tells whether its run began: what is left of a start that was cut off has nothing to resume. */
   get begun(): boolean {
     return existsSync(this.environment);
   }

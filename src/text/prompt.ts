@@ -1,9 +1,9 @@
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 
 /** A true value as a task states it. */
 export type PromptValue = string | number | boolean | readonly string[];
 
-/** What a prompt needs of a task (structurally a subset of env's Task). */
+/** Holds what a prompt needs of a task (structurally a subset of env's Task). */
 export interface PromptTask {
   readonly formTitle: string;
   readonly instruction: string;
@@ -12,9 +12,23 @@ export interface PromptTask {
   /** The text that holds the true values, and the options of choices by label: for the style `document`. */
   readonly document?: string;
   readonly choices?: Readonly<Record<string, readonly string[]>>;
+  /** Keys that a record names its values by, where they are not the labels. */
+  readonly keys?: Readonly<Record<string, string>>;
 }
 
-export const PROMPT_STYLES = ["compact", "instruction", "document"] as const;
+/** A control as the style `page` shows it. */
+export interface PageControl {
+  readonly kind: string;
+  readonly default: PromptValue;
+  readonly options?: readonly string[];
+  readonly name?: string;
+  readonly required?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly longest?: number;
+}
+
+export const PROMPT_STYLES = ["compact", "instruction", "document", "page"] as const;
 export type PromptStyle = (typeof PROMPT_STYLES)[number];
 
 /** Stands between a label and its value, in the prompt as in the plan: a small model then copies instead of translating. */
@@ -33,14 +47,31 @@ export const SEPARATOR = " | ";
  * ```
  * `instruction`, for models that read prose, says first what to do and in which grammar, then gives the same lines.
  * `document` gives the text that the values have to be found in, and the labels (with the options of choices) alone.
+ * `page` gives the page as a person sees it, then the text: a letter, or a record under names of its own.
+ * ```
+ * page: Contact us
+ *  Full name *
+ *  Topic: Orders; Returns = Orders
+ *  Newsletter (box)
+ *
+ * Dear team, I am Ann Lee ...
+ *
+ * ```
+ * @param page the controls by label, for the style `page`; without them it shows the labels and choices of the task.
  * @throws UserError where the style is `document` and the task has none.
  */
-export function renderPrompt(task: PromptTask, style: PromptStyle): string {
+export function renderPrompt(
+  task: PromptTask,
+  style: PromptStyle,
+  page?: Readonly<Record<string, PageControl>>,
+): string {
   const title = oneLine(task.formTitle);
   const fields = Object.entries(task.fields).map(
     ([label, value]) => ` ${oneLine(label)}${SEPARATOR}${renderValue(value)}\n`,
   );
   switch (style) {
+    case "page":
+      return `page: ${title}\n${pageLines(task, page)}\n${textOf(task, page)}`;
     case "compact":
       return `form: ${title}\n${fields.join("")}\n`;
     case "instruction":
@@ -65,13 +96,49 @@ submit
 function documentOf({ document, formTitle }: PromptTask): string {
   const text = document?.trim().replace(/\n{3,}/g, "\n\n") ?? "";
   if (text !== "") return text;
-  throw new UserError(
-    `The prompt style "document" needs a text that holds the values; a task of "${formTitle}" has none.`,
-    {
-      hint: "Use site.kind=formfactory, a tasks file with a document for every task, or prompt.style=instruction.",
-      exitCode: 2,
-    },
-  );
+  misuse(`The prompt style "document" needs a text that holds the values; a task of "${formTitle}" has none.`, {
+    hint: "Use site.kind=formfactory, a tasks file with a document for every task, or prompt.style=instruction.",
+  });
+}
+
+/** Kinds that a person tells from the look of the control. */
+const LOOKS: Readonly<Record<string, string>> = { text: "", textarea: "", select: "", radio: "", checkbox: "box" };
+
+function pageLines(task: PromptTask, page: Readonly<Record<string, PageControl>> | undefined): string {
+  if (page === undefined)
+    return Object.keys(task.fields)
+      .map((label) => labelLine(label, task))
+      .join("");
+  return Object.entries(page)
+    .map(([label, { kind, default: preset, options = [], required, min, max, longest }]) => {
+      const look = kind === "checkbox-group" ? "any of" : (LOOKS[kind] ?? kind);
+      const limits = [
+        min === undefined && max === undefined ? look : `${look} ${min ?? ""} to ${max ?? ""}`,
+        longest === undefined ? "" : `at most ${longest} characters`,
+      ].filter((text) => text !== "");
+      const held = renderValue(preset);
+      return (
+        ` ${oneLine(label)}${required ? " *" : ""}${limits.length === 0 ? "" : ` (${limits.join(", ")})`}` +
+        `${options.length === 0 ? "" : `: ${options.map(oneLine).join("; ")}`}` +
+        `${held === "" || held === "no" ? "" : ` = ${held}`}\n`
+      );
+    })
+    .join("");
+}
+
+/** The text of a task, and an empty line: its document, or where it has none its values as a record. */
+export function textOf(task: PromptTask, page: Readonly<Record<string, PageControl>> = {}): string {
+  const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
+    record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+  const text =
+    (task.document ?? "").trim() ||
+    Object.entries(task.fields)
+      .map(([label, value]) => {
+        const key = own(page, label)?.name || own(task.keys, label) || label.toLowerCase().replace(/\s+/gu, "_");
+        return `${oneLine(key)}: ${renderValue(value)}`;
+      })
+      .join("\n");
+  return `${text.replace(/\n{3,}/g, "\n\n")}\n\n`;
 }
 
 function labelLine(label: string, { choices = {} }: PromptTask): string {

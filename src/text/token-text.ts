@@ -4,8 +4,8 @@ export interface Speller {
 }
 
 /**
- * What each token adds to the text. A character whose bytes lie in several tokens belongs to the first of them; the
- * others add nothing.
+ * Gives what each token adds to the text. A character whose bytes lie in several tokens belongs to the first of them;
+ * the others add nothing.
  */
 export function spell(ids: readonly number[], speller: Speller): string[] {
   const alone = new Map<number, string>();

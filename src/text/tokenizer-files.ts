@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 
 /** Tokenizers of checkpoints that come as vocab.json and merges.txt, as tokenizer.json says the same. */
 
-/** How a byte-level BPE cuts a text into pieces before it merges bytes. */
+/** The way a byte-level BPE cuts a text into pieces before it merges bytes. */
 export interface Cutting {
   readonly normalizer: object | null;
   readonly pre_tokenizer: object;
@@ -83,7 +83,7 @@ export function byteLevelBpeJson({ cutting, addedTokens, vocab, merges }: ByteLe
   })}\n`;
 }
 
-/** What the files beside a tokenizer say of it. */
+/** Holds what the files beside a tokenizer say of it. */
 export interface TokenizerDescription {
   readonly tokenizer_class?: unknown;
   readonly added_tokens_decoder?: unknown;
@@ -109,22 +109,17 @@ export function tokenizerJson(dir: string): string {
     return readFileSync(ready, "utf8");
   }
   const [vocabPath, mergesPath] = [join(dir, "vocab.json"), join(dir, "merges.txt")];
-  if (!existsSync(vocabPath) || !existsSync(mergesPath)) {
-    throw new UserError(`There is no tokenizer in ${dir}: neither tokenizer.json nor vocab.json with merges.txt.`, {
+  if (!existsSync(vocabPath) || !existsSync(mergesPath))
+    fail(`There is no tokenizer in ${dir}: neither tokenizer.json nor vocab.json with merges.txt.`, {
       hint: "Copy them from the model's own release.",
     });
-  }
   const description = readTokenizerConfig(dir);
   const name = description.tokenizer_class ?? "Qwen2Tokenizer";
   const cutting = CUTTINGS[CLASSES[String(name)] ?? ""];
-  if (cutting === undefined) {
-    throw new UserError(
-      `${join(dir, "tokenizer_config.json")}: the tokenizer_class ${String(name)} is not supported.`,
-      {
-        hint: `Known: ${Object.keys(CLASSES).join(", ")}. Or save a tokenizer.json with transformers (save_pretrained of the fast tokenizer).`,
-      },
-    );
-  }
+  if (cutting === undefined)
+    fail(`${join(dir, "tokenizer_config.json")}: the tokenizer_class ${String(name)} is not supported.`, {
+      hint: `Known: ${Object.keys(CLASSES).join(", ")}. Or save a tokenizer.json with transformers (save_pretrained of the fast tokenizer).`,
+    });
   const vocab = idsOf(vocabPath);
   const addedTokens = addedTokensOf(dir, description, vocab);
   return byteLevelBpeJson({ cutting, addedTokens, vocab, merges: readMerges(mergesPath, vocab) });
@@ -137,7 +132,7 @@ function idsOf(path: string): Record<string, number> {
     typeof vocab === "object" &&
     vocab !== null &&
     Object.values(vocab).every((id) => Number.isSafeInteger(id) && id >= 0);
-  if (!isVocabulary) throw new UserError(`${path} is not an object of tokens with their ids.`);
+  if (!isVocabulary) fail(`${path} is not an object of tokens with their ids.`);
   return vocab as Record<string, number>;
 }
 
@@ -148,11 +143,10 @@ function readMerges(path: string, vocab: Readonly<Record<string, number>>): [str
     if (line === "" || (i === 0 && line.startsWith("#version"))) return [];
     const parts = line.split(" ");
     const [left, right] = parts;
-    if (left === undefined || right === undefined || parts.length !== 2 || !Object.hasOwn(vocab, left + right)) {
-      throw new UserError(`${path}, line ${i + 1}: "${line}" is not a merge of two tokens into one of vocab.json.`, {
+    if (left === undefined || right === undefined || parts.length !== 2 || !Object.hasOwn(vocab, left + right))
+      fail(`${path}, line ${i + 1}: "${line}" is not a merge of two tokens into one of vocab.json.`, {
         hint: "vocab.json and merges.txt must come from the same tokenizer.",
       });
-    }
     return [[left, right]];
   });
 }
@@ -174,10 +168,10 @@ function addedTokensOf(
     .map(([id, token]) => {
       const content = token.content;
       if (typeof content !== "string" || !Number.isSafeInteger(id))
-        throw new UserError(`${dir}: the added token ${id} has no content.`);
+        fail(`${dir}: the added token ${id} has no content.`);
       const taken = words.get(id);
       if (taken !== undefined && taken !== content)
-        throw new UserError(`${dir}: the id ${id} is both "${taken}" (vocab.json) and the added token "${content}".`);
+        fail(`${dir}: the id ${id} is both "${taken}" (vocab.json) and the added token "${content}".`);
       return {
         id,
         content,

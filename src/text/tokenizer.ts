@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 
-/** What is used of the library's tokenizer (its own typings do not resolve under NodeNext). */
+/** Holds what is used of the library's tokenizer (its own typings do not resolve under NodeNext). */
 interface Implementation {
   encode(text: string, options: { add_special_tokens: boolean }): { ids: (number | undefined)[] };
   decode(ids: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
@@ -12,12 +12,22 @@ interface Implementation {
   get_vocab(withAddedTokens: boolean): Map<string, number>;
 }
 
+/** No tokenizer has an id from here on: a list of so many is made. */
+export const LARGEST_VOCABULARY = 2 ** 22;
+
 /** Text to token ids and back, from a Hugging Face `tokenizer.json`. */
 export class Tokenizer {
   /** One more than the highest id. A model's own vocabulary may be padded beyond it. */
   readonly vocabSize: number;
 
-  private constructor(private readonly implementation: Implementation) {
+  /**
+   * @param implementation spells ids, special ones too.
+   * @param reader reads texts: it knows no special token, so that none can be spelled out in a text.
+   */
+  private constructor(
+    private readonly implementation: Implementation,
+    private readonly reader: Implementation,
+  ) {
     let highest = -1;
     for (const id of implementation.get_vocab(true).values()) highest = Math.max(highest, id);
     this.vocabSize = highest + 1;
@@ -25,43 +35,49 @@ export class Tokenizer {
 
   /**
    * Loads `tokenizer.json` of a model directory.
+   * @param special ids that no text has, besides those of the tokens that the file calls special.
    * @throws UserError naming the file where it is missing, no JSON or no tokenizer.
    */
-  static load(dir: string): Tokenizer {
+  static load(dir: string, special: readonly number[] = []): Tokenizer {
     const path = join(dir, "tokenizer.json");
-    return Tokenizer.fromJson(readJson(path), path);
+    return Tokenizer.fromJson(readJson(path), path, special);
   }
 
   /**
    * @param json the parsed content of a `tokenizer.json`.
    * @param where names it in errors.
+   * @throws UserError where it is no tokenizer, or one that reads nothing from a text.
    */
-  static fromJson(json: unknown, where: string): Tokenizer {
+  static fromJson(json: unknown, where: string, special: readonly number[] = []): Tokenizer {
     const hint = "Copy tokenizer.json from the model's own release: it is the Hugging Face tokenizers format.";
-    if (typeof json !== "object" || json === null)
-      throw new UserError(`${where} is not a tokenizer: expected an object`, { hint });
+    if (typeof json !== "object" || json === null) fail(`${where} is not a tokenizer: expected an object`, { hint });
+    const open = (of: object): Implementation =>
+      new HuggingFaceTokenizer(of, { clean_up_tokenization_spaces: false }) as unknown as Implementation;
+    const odd = idsIn(json).find((id) => !(Number.isSafeInteger(id) && id >= 0 && id < LARGEST_VOCABULARY));
+    if (odd !== undefined) fail(`${where} is not a tokenizer: a token has the id ${odd}`, { hint });
     let tokenizer: Tokenizer;
+    let reads: number[];
     try {
-      tokenizer = new Tokenizer(
-        new HuggingFaceTokenizer(json, { clean_up_tokenization_spaces: false }) as unknown as Implementation,
-      );
+      tokenizer = new Tokenizer(open(json), open(withoutSpecial(json, special)));
+      const first = Array.from({ length: SPOKEN }, (_, id) => id);
+      reads = tokenizer.encode(`a 1 ${tokenizer.decode(first, { skipSpecial: true })}`);
     } catch (error) {
-      throw new UserError(`${where} is not a tokenizer: ${messageOf(error)}`, { hint, cause: error });
+      fail(`${where} is not a tokenizer: ${messageOf(error)}`, { hint, cause: error });
     }
-    if (tokenizer.vocabSize === 0)
-      throw new UserError(`${where} is not a tokenizer: its vocabulary is empty`, { hint });
+    if (tokenizer.vocabSize === 0) fail(`${where} is not a tokenizer: its vocabulary is empty`, { hint });
+    if (reads.length === 0) fail(`${where} yields no ids for a text.`, { hint });
     return tokenizer;
   }
 
   /**
-   * The ids of a text: nothing is added around it; special tokens that are spelled out in it become their ids.
+   * The ids of a text: nothing is added around it, and a special token that is spelled out in it is read as its
+   * characters, so that no page and no task can hold a mask or an end.
    * Unpaired surrogates become U+FFFD, as UTF-8 cannot hold them.
    */
   encode(text: string): number[] {
     const ids: number[] = [];
     // a vocabulary that has neither the piece nor an unknown token leaves holes, which are no tokens
-    for (const id of this.implementation.encode(text, { add_special_tokens: false }).ids)
-      if (id !== undefined) ids.push(id);
+    for (const id of this.reader.encode(text, { add_special_tokens: false }).ids) if (id !== undefined) ids.push(id);
     return ids;
   }
 
@@ -83,4 +99,63 @@ export class Tokenizer {
   idOf(token: string): number | undefined {
     return this.implementation.token_to_id(token);
   }
+}
+
+/** The parts of a `tokenizer.json` that special tokens stand in. */
+interface Parts {
+  readonly added_tokens?: readonly { readonly id: number; readonly content: string; readonly special?: boolean }[];
+  readonly model?: {
+    readonly unk_token?: string | null;
+    readonly unk_id?: number | null;
+    readonly vocab?: Readonly<Record<string, number>> | readonly (readonly [string, number])[];
+    readonly merges?: readonly (string | readonly [string, string])[];
+  };
+}
+
+/** Tokens from the first on, some of which stand for a text that can be read again. */
+const SPOKEN = 100;
+/** All ids of a `tokenizer.json`, whatever else it holds. */
+function idsIn(json: object): number[] {
+  const { added_tokens: added, model } = json as Parts;
+  const listed = Array.isArray(added) ? added.map((token) => token?.id) : [];
+  const vocab = model?.vocab ?? {};
+  return Array.isArray(vocab) || typeof vocab !== "object" ? listed : [...listed, ...Object.values(vocab)];
+}
+
+/** Beyond any real score of a unigram model: a piece that is never taken. */
+const NEVER = -1e6;
+
+/** The same tokenizer without its special tokens, and without merges that would make one; unknown text stays unknown. */
+function withoutSpecial(json: object, special: readonly number[]): object {
+  const { added_tokens: added = [], model = {} } = json as Parts;
+  const { vocab = {}, merges } = model;
+  const listed = Array.isArray(vocab);
+  const ids = new Map<string, number>(
+    listed
+      ? vocab.map(([token]: readonly [string, number], id: number) => [token, id] as const)
+      : Object.entries(vocab),
+  );
+  const removed = new Set(special);
+  for (const token of added) if (token.special === true) removed.add(token.id);
+  const unknown = model.unk_id ?? ids.get(model.unk_token ?? "");
+  if (unknown !== undefined) removed.delete(unknown);
+  // a line end may be the end, and is a character of texts all the same
+  const isKept = (token: string): boolean => [...token].length === 1 || !removed.has(ids.get(token) ?? -1);
+  // ids of a unigram model are places in its list
+  const kept = listed
+    ? vocab.map((entry: readonly [string, number]) => (isKept(entry[0]) ? entry : [entry[0], NEVER]))
+    : Object.fromEntries([...ids].filter(([token]) => isKept(token)));
+  return {
+    ...json,
+    // it only adds special tokens
+    post_processor: null,
+    added_tokens: added.filter(({ id, special: of }) => of !== true && !removed.has(id)),
+    model: {
+      ...model,
+      vocab: kept,
+      ...(Array.isArray(merges)
+        ? { merges: merges.filter((pair) => isKept(typeof pair === "string" ? pair.replace(" ", "") : pair.join(""))) }
+        : {}),
+    },
+  };
 }

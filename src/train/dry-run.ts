@@ -1,19 +1,22 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
+import { scheduleOptions } from "../config/optimizer.js";
 import { Rng } from "../core/rng.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { tasksOf } from "../env/open.js";
+import { learningRate } from "../optim/schedule.js";
 import type { Objective } from "../rl/objective.js";
 import { formatDuration } from "../watch/progress-text.js";
+import { checkReplay } from "./replay-check.js";
 import { collectRollouts, type Turn } from "./rollouts/collect.js";
 import { playDrafts } from "./rollouts/drafts.js";
-import { groupFor, recordOf } from "./rollouts/group-source.js";
+import { creditOf, recordOf } from "./rollouts/group-source.js";
 import type { Sample } from "./rollouts/groups.js";
 import type { RecordedGroups } from "./rollouts/recorded-groups.js";
 import type { DryRun, TrainOptions, TrainResult } from "./types.js";
-import { prepareBatches, takeStep } from "./update.js";
+import { prepareBatches, scoreHere, takeStep } from "./update.js";
 
 /**
  * The real path of a run up to step 0: a group is generated, played and scored, its update taken on tensors that are
@@ -30,13 +33,17 @@ export async function dryRunPolicy(
   const evaluations = evaluationsOf(config);
   const played =
     recorded === undefined || evaluations > 0 ? await playGroup(config, objective, policy, environment) : undefined;
-  const samples = played === undefined || recorded !== undefined ? await recordedSamples(recorded) : played.samples;
+  const samples =
+    played === undefined || recorded !== undefined
+      ? await recordedSamples({ policy, objective, options: config.objective }, recorded)
+      : played.samples;
 
   // the rewards of one group may be equal: any advantages cost the same update
   const signed = samples.map((trajectory, i): Sample => {
     const stream = (name: string): Rng => Rng.named(config.seed, `dry-run/${name}/${i}`);
     return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
   });
+  if (played !== undefined) await checkReplay(policy, played.samples, scoreHere(policy.engine));
   const { score, update, batches } = await measureUpdate(config, objective, policy, signed);
   const micro = Math.ceil((training.prompts_per_step * training.group_size) / training.micro_batch) / batches;
 
@@ -92,6 +99,15 @@ export function formatDryRun({ rollouts, faults, reward, step, evaluation, total
     `the run      about ${formatDuration(total)}`,
     `memory       ${peak_memory_gib.toFixed(1)} GiB so far, the browser's own not counted`,
   ].join("\n");
+}
+
+/** Undefined where a run can begin as it is; else why it would learn nothing, as far as one group tells. */
+export function hopeless({ rollouts, reward }: DryRun, { model, sampler }: RunConfig): string | undefined {
+  if (rollouts === 0 || reward !== 0) return undefined;
+  const lengths = ["prompt_length", "response_length"].flatMap((key) =>
+    key in sampler ? [`sampler.${key}=${(sampler as Readonly<Record<string, unknown>>)[key]}`] : [],
+  );
+  return `none of ${rollouts} rollouts earned anything, and equal rewards teach nothing. Does ${model} write plans, and do they fit (${lengths.join(", ")})? docs/reward-stays-0.md goes through the reasons`;
 }
 
 /** The result of a run that was not begun. */
@@ -152,7 +168,7 @@ async function playGroup(
     };
   });
   // scored as a training step scores them
-  groupFor(config, objective, policy, records);
+  creditOf({ policy, objective, options: config.objective }, records);
   const rewards = records.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));
   return {
     samples: records.flatMap(({ trajectories }) => trajectories),
@@ -164,10 +180,13 @@ async function playGroup(
   };
 }
 
-async function recordedSamples(recorded: RecordedGroups | undefined): Promise<readonly Trajectory[]> {
+async function recordedSamples(
+  context: Parameters<typeof creditOf>[0],
+  recorded: RecordedGroups | undefined,
+): Promise<readonly Trajectory[]> {
   const { groups } = (await recorded?.collect(1)) ?? { groups: [] };
-  const learned = groups.filter((group) => group.signal);
-  return (learned.length > 0 ? learned : groups).flatMap(({ rollouts }) => rollouts.flatMap((r) => r.trajectories));
+  const learned = groups.filter((group) => creditOf(context, group).some((credit) => credit !== null));
+  return (learned.length > 0 ? learned : groups).flatMap((rollouts) => rollouts.flatMap((r) => r.trajectories));
 }
 
 async function measureUpdate(
@@ -177,11 +196,13 @@ async function measureUpdate(
   samples: readonly Sample[],
 ): Promise<{ score: number; update: number; batches: number }> {
   const chunk = samples.slice(0, config.training.micro_batch);
-  const prepare = () => prepareBatches(policy, objective, config.objective, [chunk], config.training.micro_batch);
+  const { objective: options, training } = config;
+  const prepare = () => prepareBatches({ policy, objective, options, size: training.micro_batch }, [chunk]);
+  const rate = (step: number): number => learningRate(step, scheduleOptions(config));
   const batches = await prepare();
   const score = await seconds(prepare);
-  await takeStep(policy.engine, batches, 1, config.training.learning_rate);
-  const update = await seconds(() => takeStep(policy.engine, batches, 2, config.training.learning_rate));
+  await takeStep(policy.engine, batches, 1, rate(1));
+  const update = await seconds(() => takeStep(policy.engine, batches, 2, rate(2)));
   return { score, update, batches: batches.length };
 }
 

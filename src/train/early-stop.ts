@@ -6,7 +6,7 @@ export interface EarlyStopOptions {
   readonly min_delta: number;
 }
 
-/** What a checkpoint keeps of it. */
+/** Holds what a checkpoint keeps of it. */
 export interface EarlyStopState {
   /** Validation reward at the last rise; null before the first evaluation. */
   readonly mark: number | null;

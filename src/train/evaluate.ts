@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { loadConfig, type RunConfig } from "../config/config.js";
-import { UserError } from "../core/errors.js";
+import { fail, misuse } from "../core/errors.js";
 import type { Act, Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { initialAdapter, readAdapter } from "../engine/adapter.js";
@@ -12,26 +12,31 @@ import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
 import { type Miss, missesOf, type Played } from "./misses.js";
-import { collectHere } from "./rollouts/collect.js";
+import { type Collect, collectHere } from "./rollouts/collect.js";
 import { withoutLongTasks } from "./supervised/skip-long.js";
 import type { EvaluateOptions, EvaluateResult } from "./types.js";
 
-type Report = (done: number, all: number) => void;
-/** Gets every episode with what was answered. */
-type Watch = (played: Played) => void;
+interface EvaluationContext {
+  readonly environment: Environment;
+  /** The config's section. */
+  readonly evaluation: RunConfig["evaluation"];
+}
+
+interface Listeners {
+  readonly onEpisode?: ((done: number, all: number) => void) | undefined;
+  /** Gets every episode with its actions. */
+  readonly onPlayed?: ((played: Played) => void) | undefined;
+}
 
 /** Evaluates the current policy on a split: the same tasks and the same noise for every policy of one evaluation seed. */
 export async function evaluatePolicy(
-  policy: Policy,
-  environment: Environment,
-  config: RunConfig,
+  context: EvaluationContext & { readonly policy: Policy; readonly collect?: Collect },
   split: TaskSet,
-  onEpisode?: Report,
-  watch?: Watch,
-  collect = collectHere(policy, environment),
+  { onEpisode, onPlayed }: Listeners = {},
 ): Promise<Evaluation> {
-  const { episodes, seed, batch } = config.evaluation;
-  const temperature = config.evaluation.temperature ?? policy.evaluation.options.temperature;
+  const { policy, environment, collect = collectHere(policy, environment) } = context;
+  const { episodes, seed, batch } = context.evaluation;
+  const temperature = context.evaluation.temperature ?? policy.evaluation.options.temperature;
   const tasks = evaluationTasks(tasksOf(environment, split), episodes, seed, split);
   await environment.start();
   const { rollouts } = await collect({
@@ -42,28 +47,27 @@ export async function evaluatePolicy(
     batch,
     temperature,
     onEpisode: (done, { task, turns, outcome }) => {
-      watch?.({ task, actions: turns.map(({ action }) => action), outcome });
+      onPlayed?.({ task, actions: turns.map(({ action }) => action), outcome });
       onEpisode?.(done, tasks.length);
     },
   });
-  return summarizeEpisodes(rollouts, environment, config, split, "model", temperature);
+  return summarizeEpisodes(rollouts, context, split, "model", temperature);
 }
 
 /** Evaluates a policy that needs no model: the oracle, or one of the null policies that a fair reward gives nothing. */
 async function evaluateFixed(
   name: string,
-  environment: Environment,
-  config: RunConfig,
+  context: EvaluationContext,
   split: TaskSet,
-  onEpisode?: Report,
-  watch?: Watch,
+  { onEpisode, onPlayed }: Listeners,
 ): Promise<Evaluation> {
+  const { environment } = context;
   const fixed = environment.fixedPolicies[name];
   if (fixed === undefined) {
     const there = Object.keys(environment.fixedPolicies).join(", ") || "none";
-    throw new UserError(`${environment.name} has no policy ${name} of its own; it has ${there}.`, { exitCode: 2 });
+    misuse(`${environment.name} has no policy ${name} of its own; it has ${there}.`);
   }
-  const { episodes, seed } = config.evaluation;
+  const { episodes, seed } = context.evaluation;
   await environment.start();
   const tasks = evaluationTasks(tasksOf(environment, split), episodes, seed, split);
   let done = 0;
@@ -77,18 +81,17 @@ async function evaluateFixed(
         return action;
       };
       const outcome = await environment.play(task, noted, new Map());
-      watch?.({ task, actions, outcome });
+      onPlayed?.({ task, actions, outcome });
       onEpisode?.(++done, tasks.length);
       return { task, outcome };
     }),
   );
-  return summarizeEpisodes(played, environment, config, split, name, null);
+  return summarizeEpisodes(played, context, split, name, null);
 }
 
 function summarizeEpisodes(
   played: readonly { readonly task: EnvironmentTask; readonly outcome: EpisodeOutcome }[],
-  environment: Environment,
-  config: RunConfig,
+  { environment, evaluation }: EvaluationContext,
   split: TaskSet,
   policy: string,
   temperature: number | null,
@@ -109,7 +112,7 @@ function summarizeEpisodes(
   return summarize(scores, {
     split,
     policy,
-    seed: config.evaluation.seed,
+    seed: evaluation.seed,
     split_hash: environment.splitHash(),
     temperature,
   });
@@ -119,7 +122,7 @@ function summarizeEpisodes(
 export async function evaluateCommand(options: EvaluateOptions): Promise<EvaluateResult> {
   const run = options.run === undefined ? undefined : RunDirectory.open(options.run);
   const path = run?.config ?? options.config;
-  if (path === undefined) throw new UserError("Neither a run nor a config was given.", { exitCode: 2 });
+  if (path === undefined) misuse("Neither a run nor a config was given.");
   const loaded = await loadConfig(path, { command: run?.readEnvironment().command, overrides: options.overrides });
   const splits = options.split === undefined ? loaded.evaluation.splits : [options.split as TaskSet];
   const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
@@ -137,16 +140,18 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     const misses: Miss[] = [];
     for (const split of splits) {
       const wanted = options.episodes === "all" ? tasksOf(environment, split).length : options.episodes;
-      const config = withEpisodes(loaded, wanted);
-      const report: Report = (done, all) => progress.phase({ doing: split, done, all });
+      const evaluating = { environment, evaluation: { ...loaded.evaluation, ...(wanted && { episodes: wanted }) } };
       if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
       const played: Played[] = [];
-      const watch: Watch | undefined = options.show === true ? (one) => void played.push(one) : undefined;
+      const listeners: Listeners = {
+        onEpisode: (done, all) => progress.phase({ doing: split, done, all }),
+        onPlayed: options.show === true ? (one) => void played.push(one) : undefined,
+      };
       const evaluation = await unlessAborted(
         options.signal,
         policy === undefined
-          ? evaluateFixed(options.policy, environment, config, split, report, watch)
-          : evaluatePolicy(policy, environment, config, split, report, watch),
+          ? evaluateFixed(options.policy, evaluating, split, listeners)
+          : evaluatePolicy({ ...evaluating, policy }, split, listeners),
       );
       evaluations.push(evaluation);
       const pictures = join(run?.dir ?? ".", "eval", "misses", split);
@@ -183,10 +188,6 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-function withEpisodes(config: RunConfig, episodes: number | undefined): RunConfig {
-  return episodes === undefined ? config : { ...config, evaluation: { ...config.evaluation, episodes } };
-}
-
 /** The policy of a run's checkpoint, or of a config. */
 export async function openEvaluated(
   config: RunConfig,
@@ -201,7 +202,7 @@ export async function openEvaluated(
       const checkpoint = await readCheckpoint(findCheckpoint(run, options.checkpoint));
       if (checkpoint.adapter === null) {
         const { output } = config.objective as { readonly output?: unknown };
-        throw new UserError(`${run.dir} trained a whole model, not an adapter.`, {
+        fail(`${run.dir} trained a whole model, not an adapter.`, {
           hint: `evaluate the model that it wrote: refusion-eval --config ${run.config} model=${output ?? "DIR"}`,
         });
       }

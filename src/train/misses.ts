@@ -17,14 +17,14 @@ export interface Miss {
   /** Null where the environment failed. */
   readonly reward: number | null;
   readonly fault: string | null;
-  /** What the policy wrote, turn by turn. */
+  /** Holds what the policy wrote, turn by turn. */
   readonly answers: readonly string[];
   readonly detail: Readonly<Record<string, unknown>>;
   /** A picture (JPEG) of what it came to; null where there is none. */
   readonly picture: string | null;
 }
 
-/** What was no success, worst first, each with a picture in the folder where the environment takes one. */
+/** Lists the episodes without success, worst first, each with a picture in the folder where the environment takes one. */
 export async function missesOf(
   played: readonly Played[],
   environment: Pick<Environment, "photograph">,

@@ -1,5 +1,5 @@
 import type { RunConfig } from "../config/config.js";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
 import { initialAdapter } from "../engine/adapter.js";
 import type { Policy } from "../engine/policy.js";
@@ -9,9 +9,9 @@ import { objective as flowGrpo } from "../rl/objectives/flow-grpo.js";
 import { layOut } from "./update.js";
 
 /**
- * How far the policy has moved from where its run began: E over its own rollouts of log pi - log pi_0 of the sampled path,
- * in nats a response. By the chain rule this is KL(pi || pi_0) over paths, without bias, whatever the objective measures
- * itself. Overwrites the engine's reference.
+ * Measures how far the policy has moved from where its run began: E over its own rollouts of log pi - log pi_0 of the
+ * sampled path, in nats a response. By the chain rule this is KL(pi || pi_0) over paths, without bias, whatever the
+ * objective measures itself. Overwrites the engine's reference.
  * @param count rollouts of first turns on the tasks of a split.
  */
 export async function pathKl(
@@ -23,7 +23,7 @@ export async function pathKl(
 ): Promise<number> {
   const first = environment.firstObservation?.bind(environment);
   if (first === undefined)
-    throw new UserError(`${environment.name} shows nothing before it is played, so that no path can be measured.`);
+    fail(`${environment.name} shows nothing before it is played, so that no path can be measured.`);
   const { engine, sampler, options, rounds } = policy;
   const { micro_batch: size, rollout_batch: batch } = config.training;
   const { seed } = config.evaluation;
@@ -38,7 +38,7 @@ export async function pathKl(
   await engine.setParameters("reference", initialAdapter(config, policy));
   let sum = 0;
   const whole = flowGrpo.schema.parse({ ratio_level: "step" }) as never;
-  for (const { batch: laid } of layOut(policy, flowGrpo, whole, samples, size, "layout")) {
+  for (const { batch: laid } of layOut({ policy, objective: flowGrpo, options: whole, size }, samples, "layout")) {
     const { value } = await engine.score(laid, "policy");
     const reference = (await engine.score(laid, "reference")).value;
     laid.owner.forEach((owner, s) => {

@@ -1,5 +1,5 @@
 import { loadConfig } from "../config/config.js";
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import type { Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { checkSpaces, type Policy } from "../engine/policy.js";
@@ -28,7 +28,7 @@ export interface PlayedOne extends Played {
 /** Plays one task by a run's checkpoint, a config's model, the environment's own policy or a given answer. */
 export async function playOne(options: PlayOneOptions): Promise<PlayedOne> {
   if ((options.run === undefined) === (options.config === undefined))
-    throw new UserError("Give --run DIR or --config FILE, one of the two.", { exitCode: 2 });
+    misuse("Give --run DIR or --config FILE, one of the two.");
   const run = options.run === undefined ? undefined : RunDirectory.open(options.run);
   const config = await loadConfig(run?.config ?? (options.config as string), {
     command: run?.readEnvironment().command,
@@ -68,7 +68,7 @@ async function playFixed(
   const fixed = environment.fixedPolicies[policy];
   if (answer === undefined && fixed === undefined) {
     const there = ["model", ...Object.keys(environment.fixedPolicies)].join(", ");
-    throw new UserError(`There is no policy ${policy}; there is ${there}.`, { exitCode: 2 });
+    misuse(`There is no policy ${policy}; there is ${there}.`);
   }
   const act = answer === undefined ? await fixed?.(task, rng) : async () => ({ text: answer });
   const actions: Action[] = [];

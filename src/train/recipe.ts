@@ -1,31 +1,31 @@
 import type { RunConfig } from "../config/config.js";
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import { objectiveKinds, objectiveOf } from "../rl/kinds.js";
 import { Watch } from "../watch/watch.js";
 import type { Outcome } from "../watch/watcher.js";
-import { trainPolicy } from "./loop.js";
+import { runTraining } from "./loop.js";
+import { reinforcement } from "./reinforcement.js";
 import { resumedDirectory } from "./run.js";
-import { trainSupervised } from "./supervised/supervised.js";
+import { supervised } from "./supervised/supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 
 /** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
 export async function train(config: RunConfig, asked: TrainOptions): Promise<TrainResult> {
   const options = asked.resume ? resumedOptions(config, asked) : asked;
   const objective = await objectiveOf(config.objective.kind);
-  if (objective.learnsFrom === "supervision" && options.rolloutsRun !== undefined) {
-    throw new UserError(`--rollouts: ${objective.name} learns from the site's own examples, not from rollouts.`, {
+  if (objective.learnsFrom === "supervision" && options.rolloutsRun !== undefined)
+    misuse(`--rollouts: ${objective.name} learns from the site's own examples, not from rollouts.`, {
       hint: `Leave --rollouts out, or use one of ${[...(await objectiveKinds()).values()]
         .filter((o) => o.learnsFrom === "rollouts")
         .map((o) => o.name)
         .join(", ")}.`,
-      exitCode: 2,
     });
-  }
-  const recipe = objective.learnsFrom === "supervision" ? trainSupervised : trainPolicy;
+  const recipeOf = objective.learnsFrom === "supervision" ? supervised : reinforcement;
   const watch = await Watch.open(config, options);
   let outcome: Outcome = "failed";
   try {
-    const result = await recipe(config, objective, options, watch);
+    const asked = { config, objective, options, watch };
+    const result = await runTraining(asked, await recipeOf(asked));
     outcome = result.interrupted ? "interrupted" : "finished";
     return result;
   } finally {

@@ -1,44 +1,77 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import type { Environment, EnvironmentTask } from "../env/environment.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome, Unproven } from "../env/environment.js";
 
-/** Misses that are listed. */
+/** Misses and forms that are listed. */
 const MOST_LISTED = 10;
+/** Forms that are sent wrong. */
+const MOST_WRONG = 4;
+const NEVER_REFUSED =
+  'If this site does refuse some forms, name what an accepted one shows: "success" in its tasks (docs/tasks.md).';
+
+interface Played {
+  readonly task: EnvironmentTask;
+  /** Says what was wrong with the answer; undefined: it was the oracle's. */
+  readonly what: string | undefined;
+  readonly outcome: EpisodeOutcome;
+}
 
 /**
  * The oracle plays some of the tasks, of every form one first: what it cannot win no policy can, and a training on such a
  * reward teaches to live with it.
+ * Some forms are sent wrong as well, and what the site said to it is told: a verdict that never refuses teaches nothing.
+ * @param note gets what became of the wrong answers.
  * @param onEpisode told of each episode that was played.
  * @throws UserError that names what cannot be done, where it does not win all of them.
  */
 export async function rehearse(
   environment: Environment,
   tasks: readonly EnvironmentTask[],
+  note: (text: string) => void,
   onEpisode?: (done: number, all: number) => void,
 ): Promise<void> {
   const { unproven, fixedPolicies } = environment;
   const { oracle } = fixedPolicies;
   if (unproven === undefined || unproven.tasks === 0 || oracle === undefined) return;
   const chosen = ofEveryForm(tasks).slice(0, unproven.tasks);
+  const first = chosen.filter((task, i) => chosen.findIndex(({ form }) => form === task.form) === i);
+  const wrong = first
+    .slice(0, MOST_WRONG)
+    .flatMap((task) => Object.entries(unproven.wrong).map(([what, policy]) => ({ task, policy, what })));
+  const plays = [...chosen.map((task) => ({ task, policy: oracle, what: undefined })), ...wrong];
   let done = 0;
   await environment.start();
   const together = new Map();
   const played = await Promise.all(
-    chosen.map(async (task) => {
-      const act = await oracle(task, Rng.named(0, `rehearsal/${task.id}`));
+    plays.map(async ({ task, policy, what }): Promise<Played> => {
+      const act = await policy(task, Rng.named(0, `rehearsal/${task.id}`));
       const outcome = await environment.play(task, act, together);
-      onEpisode?.(++done, chosen.length);
-      return { task, outcome };
+      onEpisode?.(++done, plays.length);
+      return { task, what, outcome };
     }),
   );
-  const missed = played.filter(({ outcome }) => !outcome.success);
+  tellWrong(played, unproven, note);
+  const missed = played.filter(({ what, outcome }) => what === undefined && !outcome.success);
   if (missed.length === 0) return;
   const listed = missed.slice(0, MOST_LISTED).map(({ task, outcome }) => `\n  ${task.id}: ${unproven.why(outcome)}`);
   const more = missed.length > MOST_LISTED ? `\n  and ${missed.length - MOST_LISTED} more` : "";
-  throw new UserError(
+  fail(
     `The oracle, which knows every value, does not win ${missed.length} of ${chosen.length} training tasks:${listed.join("")}${more}`,
     { hint: unproven.hint },
   );
+}
+
+/** Tells what became of the forms that were sent wrong. */
+function tellWrong(played: readonly Played[], { refused }: Unproven, note: (text: string) => void): void {
+  const forms = new Map<string, { readonly what: string; readonly refusal: string | undefined }[]>();
+  for (const { task, what, outcome } of played)
+    if (what !== undefined)
+      forms.set(task.form, [...(forms.get(task.form) ?? []), { what, refusal: refused(outcome) }]);
+  for (const [form, answers] of forms) {
+    const said = answers.map(({ what, refusal }) => `${what}: ${refusal ?? "accepted"}`).join("; ");
+    const never = answers.every(({ refusal }) => refusal === undefined);
+    note(`The form ${form}, sent wrong: ${said}${never ? `\n  ${NEVER_REFUSED}` : ""}`);
+  }
 }
 
 /** The tasks, the first one of every form before the second ones. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { configDifferences, loadConfig, type RunConfig, resolvePath } from "../config/config.js";
 import { parseOverrides } from "../config/overrides.js";
-import { UserError } from "../core/errors.js";
+import { fail, misuse } from "../core/errors.js";
 import { sha256File } from "../core/files.js";
 import { createLog, type Logger } from "../core/log.js";
 import type { Policy } from "../engine/policy.js";
@@ -10,7 +10,6 @@ import { modelHash } from "../nn/model.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint, recoverCheckpoints } from "../runs/checkpoint.js";
 import { MetricsWriter } from "../runs/metrics.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import type { RecordedGroups } from "./rollouts/recorded-groups.js";
 import type { TrainOptions } from "./types.js";
 
 /** A run that is under way: its directory, and the checkpoint it goes on from. */
@@ -32,7 +31,7 @@ export async function openRun(
   options: TrainOptions,
   policy: Policy,
   environment: Environment,
-  rollouts?: RecordedGroups,
+  rollouts?: { readonly hash: string },
 ): Promise<Run> {
   const facts = {
     command: options.command,
@@ -68,12 +67,11 @@ export async function openRun(
       { command: before.command, hashes: before.hashes },
       { command: facts.command, hashes: facts.hashes },
     );
-    if (changed.length > 0) {
-      throw new UserError(
+    if (changed.length > 0)
+      fail(
         `${directory.dir} cannot be resumed, because something it was made with has changed:\n${changed.map((c) => `  ${c}`).join("\n")}`,
         { hint: "Restore it, or start a new run." },
       );
-    }
     const log = createLog({ file: directory.log });
     const settings = changedSettings(await loadConfig(directory.config, { command: before.command }), config, options);
     if (settings.length > 0) {
@@ -105,7 +103,7 @@ export function openMetrics(run: Run, watch: { note(text: string): void }): Prom
 export function resumedDirectory(config: RunConfig, options: TrainOptions): RunDirectory {
   const directory = options.runDir === undefined ? RunDirectory.newest(config.name) : RunDirectory.open(options.runDir);
   if (directory.begun) return directory;
-  throw new UserError(`${directory.dir} was ended before its run began: there is nothing to resume.`, {
+  fail(`${directory.dir} was ended before its run began: there is nothing to resume.`, {
     hint: "start it again, without --resume: the directory is used",
   });
 }
@@ -114,7 +112,8 @@ export function resumedDirectory(config: RunConfig, options: TrainOptions): RunD
 const FIXED = ["seed", "model", "init_adapter", "lora", "environment", "site", "prompt", "sampler"];
 
 /**
- * What a resume changes in a run's config: only what was typed for it, and nothing that would make it another run.
+ * Gives what a resume changes in a run's config: only what was typed for it, and nothing that would make it another
+ * run.
  * @throws UserError for anything else: a changed config file must not slip in.
  */
 function changedSettings(before: RunConfig, now: RunConfig, options: TrainOptions): string[] {
@@ -127,13 +126,12 @@ function changedSettings(before: RunConfig, now: RunConfig, options: TrainOption
     return FIXED.includes(key.split(".")[0] as string) || !wasTyped(key);
   });
   if (refused.length === 0) return differences;
-  throw new UserError(
+  misuse(
     `The config is not the one of this run (its config.yaml -> now):\n${refused.map((r) => `  ${r}`).join("\n")}`,
     {
       hint: refused.some((r) => FIXED.includes(keyOf(r).split(".")[0] as string))
         ? "start a new run for other settings; leave --config out to resume with the run's own"
         : "leave --config out to resume with the run's own; what should change follows as key=value",
-      exitCode: 2,
     },
   );
 }

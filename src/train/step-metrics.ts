@@ -3,33 +3,17 @@ import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
 import type { StepMetrics } from "../runs/metrics.js";
-import type { StepGroups } from "./rollouts/group-source.js";
 import type { Group, Sample } from "./rollouts/groups.js";
+import type { StepGroups } from "./rollouts/step-groups.js";
 import type { MicroBatch } from "./update.js";
 
-/** Seconds. */
-export class Clock {
-  private readonly began = performance.now();
-  private last = this.began;
-
-  /** Since the last lap. */
-  lap(): number {
-    const before = this.last;
-    this.last = performance.now();
-    return (this.last - before) / 1000;
-  }
-
-  total(): number {
-    return (performance.now() - this.began) / 1000;
-  }
-}
-
-/** A line of metrics.jsonl. @param updates what the loss measured in each update of the step, none where it took none. */
+/** A line of metrics.jsonl. @param updates what the loss measured in each update of the step (null: not finite), none where it took none. */
 export function stepMetrics(
   policy: Policy,
-  { groups, generating, episodes }: StepGroups,
+  { generating, episodes }: Pick<StepGroups, "generating" | "episodes">,
+  groups: readonly Group[],
   samples: readonly Sample[],
-  updates: readonly Readonly<Record<string, number>>[],
+  updates: readonly Readonly<Record<string, number | null>>[],
   { extra, ...rest }: Pick<StepMetrics, "step" | "lr" | "extra" | "time" | "workers">,
 ): StepMetrics {
   const last = updates.at(-1) ?? {};
@@ -91,7 +75,7 @@ export function samplerMetrics(
   groups: readonly Group[],
   batches: readonly MicroBatch[],
 ): Record<string, number | null> {
-  const measured = trajectoriesOf(groups).map((trajectory) => sampler.policy.metrics(trajectory));
+  const measured = trajectoriesOf(groups).map((trajectory) => sampler.policy.metrics(trajectory, options.model));
   const watched = batches.map(({ batch, values, trajectories }) => ({
     batch,
     values,
@@ -100,7 +84,7 @@ export function samplerMetrics(
   return { ...averages(measured), ...sampler.watch?.(watched, scoring, options) };
 }
 
-/** How old the policy was that sampled, and the weights that correct for it; nothing where neither can be. */
+/** Measures how old the policy was that sampled, and the weights that correct for it; nothing where neither can be. */
 export function importanceMetrics(
   { sampled }: Pick<StepGroups, "sampled">,
   batches: readonly MicroBatch[],
@@ -130,8 +114,8 @@ function averages(rows: readonly Readonly<Record<string, number>>[]): Record<str
 
 const LOSS_METRICS = ["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"] as const;
 
-/** What an objective does not have, and what a step without an update has not, is null. */
-function lossMetrics(last: Readonly<Record<string, number>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
+/** Gives null for figures that an objective, or a step without an update, does not have. */
+function lossMetrics(last: Readonly<Record<string, number | null>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
   const { loss = null, kl = null, ratio_mean = null, ratio_max = null, clip_fraction = null, grad_norm = null } = last;
   return { loss, kl, ratio_mean, ratio_max, clip_fraction, grad_norm };
 }

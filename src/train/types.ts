@@ -1,7 +1,7 @@
 import type { Evaluation } from "../runs/evaluation.js";
 import type { Miss } from "./misses.js";
 
-/** How the command line asks for a training run. */
+/** The way the command line asks for a training run. */
 export interface TrainOptions {
   /** The objective's name. */
   readonly command: string;
@@ -22,7 +22,7 @@ export interface TrainOptions {
   readonly signal: AbortSignal;
 }
 
-/** What `--dry-run` went through, and what it measured on the way. Times are seconds with every graph built already. */
+/** Holds what `--dry-run` went through, and what it measured on the way. Times are seconds with every graph built already. */
 export interface DryRun {
   /** Responses that were generated, played and scored; 0 where nothing is played. */
   readonly rollouts: number;
@@ -39,7 +39,7 @@ export interface DryRun {
   readonly peak_memory_gib: number;
 }
 
-/** How a training run ended. With `--json` this is what stdout gets. */
+/** The way a training run ended. With `--json` this is what stdout gets. */
 export interface TrainResult {
   readonly runDir: string;
   /** Steps done in the whole run, resumed ones included. */
@@ -57,7 +57,7 @@ export interface TrainResult {
   readonly dryRun?: DryRun;
 }
 
-/** How the command line asks for an evaluation: of a run's checkpoint, or of a config's model. Exactly one of the two is set. */
+/** The way the command line asks for an evaluation: of a run's checkpoint, or of a config's model. Exactly one of the two is set. */
 export interface EvaluateOptions {
   readonly run: string | undefined;
   readonly config: string | undefined;
@@ -79,7 +79,7 @@ export interface EvaluateOptions {
 
 export interface EvaluateResult {
   readonly evaluations: readonly Evaluation[];
-  /** Where they were written. */
+  /** The place where they were written. */
   readonly files: readonly string[];
   /** Only with `show`: what was no success, worst first, and the kind of environment that knows how to show it. */
   readonly misses?: readonly Miss[];

@@ -12,7 +12,19 @@ import { GradientSum, type Slots, slotRanges } from "./rollouts/slots.js";
 export type { MicroBatch } from "./micro-batch.js";
 
 /** Packed sequences are padded to a multiple of this; longer ones to coarser buckets, so that few graphs are ever built. */
-const LENGTH_STEP = 16;
+export const LENGTH_STEP = 16;
+
+/** Holds what laying out and scoring micro-batches needs to know. */
+export interface BatchContext<O> {
+  readonly policy: { readonly engine: Pick<Engine, "score"> } & Pick<Policy, "sampler" | "options">;
+  readonly objective: Objective<O>;
+  /** The objective's own section of the config. */
+  readonly options: O;
+  /** B, trajectories of a micro-batch. */
+  readonly size: number;
+  /** Absent: the policy's own engine scores. */
+  readonly score?: ScoreAll;
+}
 
 /** Trajectories of a micro-batch, laid out by an objective. */
 export interface LaidOut {
@@ -21,17 +33,15 @@ export interface LaidOut {
 }
 
 /**
- * Lays samples out in micro-batches of `size`: sequences of similar length share one, so that little is padding.
+ * Lays samples out in micro-batches of B: sequences of similar length share one, so that little is padding.
  * @param draws what the samples' own draws are for: `layout` in a step.
  */
 export function layOut<O>(
-  { sampler, options: sampling }: Pick<Policy, "sampler" | "options">,
-  objective: Objective<O>,
-  options: O,
+  { policy, objective, options, size }: BatchContext<O>,
   samples: readonly Sample[],
-  size: number,
   draws: string,
 ): LaidOut[] {
+  const { sampler, options: sampling } = policy;
   const sizes: LayoutSizes = { batch: size, lengthStep: LENGTH_STEP };
   const sorted = [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
   return Array.from({ length: Math.ceil(sorted.length / size) }, (_, i) => {
@@ -92,17 +102,14 @@ export function scoreAs(
  * @param sampler scores under the policy that sampled, where that is an older one: what was not recorded is made up for.
  */
 export async function prepareBatches<O>(
-  policy: { readonly engine: Pick<Engine, "score"> } & Pick<Policy, "sampler" | "options">,
-  objective: Objective<O>,
-  options: O,
+  context: BatchContext<O>,
   parts: readonly (readonly Sample[])[],
-  size: number,
-  score = scoreHere(policy.engine),
   sampler?: (batches: readonly Batch[]) => Promise<readonly Float32Array[]>,
 ): Promise<MicroBatch[]> {
+  const { policy, objective, options, score = scoreHere(policy.engine) } = context;
   const weighing = objective.weighing?.(options);
   const layouts = parts
-    .flatMap((samples) => layOut(policy, objective, options, samples, size, "layout"))
+    .flatMap((samples) => layOut(context, samples, "layout"))
     .map(({ batch, samples }) => ({ batch: normalised(batch, weighing?.length_norm ?? "own"), samples }));
   const shares = layouts.reduce(
     (n, { batch }) =>
@@ -144,7 +151,7 @@ export async function prepareBatches<O>(
   });
 }
 
-/** How much a segment counts: of a random subset, for those that it stands for. */
+/** Measures how much a segment counts: of a random subset, for those that it stands for. */
 function shareOf({ share, sampled }: Batch, segment: number): number {
   return (share?.[segment] ?? 1) * (sampled?.share[segment] ?? 1);
 }
@@ -174,15 +181,14 @@ export interface GradientObserver {
 /**
  * One update: gradients of all micro-batches, then one step. In one slot the micro-batches are added one to the other in
  * float32; the sums of several slots are added in float64, in their order.
- * @param slots absent: one, here.
+ * @param how who hears of gradients, and how they are cut into slots; absent: nobody, and one slot, here.
  */
 export async function takeStep(
   engine: Engine,
   batches: readonly MicroBatch[],
   t: number,
   learningRate: number,
-  observer?: GradientObserver,
-  slots?: Slots,
+  { observer, slots }: { readonly observer?: GradientObserver | undefined; readonly slots?: Slots } = {},
 ): Promise<Record<string, number>> {
   const total: Record<string, number> = {};
   const add = (metrics: Readonly<Record<string, number>>, isMax: (name: string) => boolean): void => {

@@ -3,9 +3,10 @@ import { optimizerOptions } from "../config/optimizer.js";
 import { UserError } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import { Rng } from "../core/rng.js";
-import { lacks } from "../diffusion/sampler.js";
+import type { TextStart } from "../diffusion/template.js";
 import { initialParameters } from "../engine/adapter.js";
 import { openPolicy, type Policy } from "../engine/policy.js";
+import { objectiveRefusal } from "../engine/scoring-check.js";
 import type { Model } from "../nn/model.js";
 import type { Tensor } from "../onnx/types.js";
 import type { ObjectiveOnTrial, VerifyContext } from "./proof.js";
@@ -21,7 +22,7 @@ const NOISE = 0.02;
 export async function openContext(
   config: RunConfig,
   objectives: readonly ObjectiveOnTrial[],
-  prompts: (policy: Policy) => Promise<readonly (readonly number[])[]>,
+  prompts: (policy: Policy) => Promise<readonly TextStart[]>,
   log?: Logger,
 ): Promise<VerifyContext & { close(): Promise<void> }> {
   if (config.sampler.temperature === 0) {
@@ -52,7 +53,7 @@ export async function openContext(
       prompts: await prompts(policy),
       objectives: scorable(objectives, policy),
       rng,
-      open: ({ objective, options }) => opened({ objective, options, optimizer: optimizerOptions(config) }),
+      open: ({ objective, options }, optimizer = optimizerOptions(config)) => opened({ objective, options, optimizer }),
       close: policy.close,
     };
   } catch (error) {
@@ -65,7 +66,7 @@ export async function openContext(
 function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
   const reasons = objectives.map(
     ({ objective, options: own }) =>
-      lacks(sampler, objective.scoring, options) ??
+      objectiveRefusal(objective, sampler, options, objective.needs(own))?.reason ??
       (objective.needs(own).drafts === true && sampler.drafts === undefined
         ? `${objective.name} learns from drafts, which the sampler does not have`
         : undefined),

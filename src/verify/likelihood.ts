@@ -22,7 +22,7 @@ export function sequenceBatches(
   const batches: Batch[] = [];
   for (let i = 0; i < sorted.length; i += size) {
     batches.push(
-      stepsOf(sampler)(sorted.slice(i, i + size), options, { batch: size, lengthStep: 32, level: "sequence" }),
+      stepsOf(sampler)(sorted.slice(i, i + size), options, { batch: size, lengthStep: 16, level: "sequence" }),
     );
   }
   return batches;

@@ -1,7 +1,9 @@
 import type { RunConfig } from "../config/config.js";
 import type { Rng } from "../core/rng.js";
 import type { SamplerOptions } from "../diffusion/sampler.js";
+import { promptOf, type TemplateStart, type TextStart } from "../diffusion/template.js";
 import type { Policy } from "../engine/policy.js";
+import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 
 /** One figure of a proof: it holds where `measured` is finite and at most `limit`. */
@@ -23,14 +25,20 @@ export interface VerifyContext {
   readonly config: RunConfig;
   /** Not for training: see {@link open}. */
   readonly policy: Policy;
-  /** What rollouts begin from: token ids, all of them within the config's prompt length, or the numbers of a state. */
-  readonly prompts: readonly (readonly number[])[];
+  /**
+   * What rollouts begin from: token ids, all of them within the config's prompt length, with the page's template where it
+   * gives one; or the numbers of a state.
+   */
+  readonly prompts: readonly TextStart[];
   /** Objectives that learn from rollouts. */
   readonly objectives: readonly ObjectiveOnTrial[];
   /** A stream of the config's seed. */
   rng(name: string): Rng;
-  /** The same policy and reference on a runtime of their own, ready to train. The caller closes it. */
-  open(trial: ObjectiveOnTrial): Promise<Policy>;
+  /**
+   * The same policy and reference on a runtime of their own, ready to train. The caller closes it.
+   * @param optimizer default: the config's.
+   */
+  open(trial: ObjectiveOnTrial, optimizer?: OptimizerOptions): Promise<Policy>;
 }
 
 /**
@@ -61,7 +69,58 @@ export function smallCanvas(
   return { ...sampler.shrink(options, positions, steps), temperature: 2 * options.temperature };
 }
 
-/** `count` prompts in turn. */
-export function takePrompts({ prompts }: Pick<VerifyContext, "prompts">, count: number): (readonly number[])[] {
-  return Array.from({ length: count }, (_, i) => prompts[i % prompts.length] as readonly number[]);
+/** Tokens that a proof on a small canvas reads of a prompt: what it proves does not depend on their number. */
+const SHORT = 12;
+
+/** `count` prompts in turn, of which no more than the last `longest` tokens are read; a state is read as a whole. */
+export function takePrompts(
+  { prompts, policy }: Pick<VerifyContext, "prompts" | "policy">,
+  count: number,
+  longest = SHORT,
+): (readonly number[])[] {
+  const from = policy.model.config.reads_tokens === false ? 0 : -longest;
+  return Array.from({ length: count }, (_, i) => promptOf(prompts[i % prompts.length] as TextStart).slice(from));
+}
+
+/** Most positions of a blank on a small canvas, where slots are shorter. */
+const SMALL_ROOM = 3;
+
+/**
+ * The same with their templates, as far as these fit the options' canvas: a given token in front of each blank, and blanks
+ * of a slot or a few tokens. On the config's own canvas templates are whole.
+ */
+export function takeStarts(
+  context: Pick<VerifyContext, "prompts" | "policy">,
+  count: number,
+  { responseLength, slotSize = 1 }: SamplerOptions,
+  longest = SHORT,
+): TextStart[] {
+  const isWhole = responseLength >= context.policy.options.responseLength;
+  return takePrompts(context, count, longest).map((prompt, i): TextStart => {
+    const start = context.prompts[i % context.prompts.length] as TextStart;
+    if (!("parts" in start)) return prompt;
+    return { prompt, parts: isWhole ? start.parts : shortened(start.parts, responseLength, slotSize) };
+  });
+}
+
+function shortened(parts: TemplateStart["parts"], positions: number, slotSize: number): TemplateStart["parts"] {
+  const room = slotSize * Math.ceil(Math.min(SMALL_ROOM, positions - 1) / slotSize);
+  const lines = parts.flatMap((part, i) => {
+    if (!("name" in part)) return [];
+    const before = parts[i - 1];
+    const given = before === undefined || "name" in before ? [] : before.slice(-1);
+    const choices = part.choices?.map((choice) => choice.slice(0, room - 1));
+    return [[given, { ...part, needs: room, whole: true as const, ...(choices && { choices }) }]];
+  });
+  return lines.slice(0, Math.max(1, Math.floor(positions / (room + 1)))).flat();
+}
+
+/**
+ * The first objective of each way to score, and every one that reads or trains more: how a loss follows from the scores
+ * is what objective-formula is for.
+ */
+export function onePerScoring(trials: readonly ObjectiveOnTrial[]): ObjectiveOnTrial[] {
+  const plain = trials.filter(({ objective }) => objective.inputs === undefined);
+  const first = new Map(plain.map((trial) => [trial.objective.scoring, trial] as const).reverse());
+  return trials.filter((trial) => trial.objective.inputs !== undefined || first.get(trial.objective.scoring) === trial);
 }

@@ -1,7 +1,7 @@
 import type { SamplerOptions } from "../diffusion/sampler.js";
 import type { Policy } from "../engine/policy.js";
 import type { Sample } from "../train/rollouts/groups.js";
-import { takePrompts, type VerifyContext } from "./proof.js";
+import { takeStarts, type VerifyContext } from "./proof.js";
 
 /** Rollouts of the policy with credit of both signs, as a step would train on. */
 export async function drawSamples(
@@ -11,7 +11,7 @@ export async function drawSamples(
   count: number,
   name: string,
 ): Promise<Sample[]> {
-  const prompts = takePrompts(context, count);
+  const prompts = takeStarts(context, count, options);
   const rngs = prompts.map((_, i) => context.rng(`${name}/${i}`));
   const trajectories = await policy.sampler.rollout(policy.engine, prompts, options, rngs, count);
   const advantages = context.rng(`${name}/advantages`);

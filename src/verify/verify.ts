@@ -3,6 +3,7 @@ import { UserError } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
+import { promptOf, type TextStart } from "../diffusion/template.js";
 import { checkSpaces, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
@@ -87,12 +88,12 @@ async function objectivesOnTrial(config: RunConfig, only: string | undefined): P
   });
 }
 
-/** Prompts of the site's training tasks, or random ones where the site gives none. */
+/** Prompts, with the pages' templates where there are any, of the site's training tasks, or random ones where the site gives none. */
 export async function findPrompts(
   config: RunConfig,
   policy: Policy,
   note?: VerifyOptions["onNote"],
-): Promise<number[][]> {
+): Promise<readonly TextStart[]> {
   const longest = policy.options.promptLength;
   const orNoted = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -108,8 +109,12 @@ export async function findPrompts(
     if (environment !== undefined) checkSpaces(environment, policy);
     const seen = environment && (await orNoted(() => observationsOf(environment, config.seed)));
     const fitting = seen
-      ?.map((observation) => policy.startOf(observation) as number[])
-      .filter((prompt) => prompt.length > 0 && prompt.length <= longest);
+      ?.map((observation) => policy.startOf(observation) as TextStart)
+      .filter((start) => {
+        const canvas = policy.sampler.policy.canvas?.(start, policy.options) ?? 0;
+        const { length } = promptOf(start);
+        return length > 0 && length <= longest && canvas <= policy.options.responseLength;
+      });
     if (fitting !== undefined && fitting.length > 0) return fitting;
     if (fitting !== undefined)
       note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);

@@ -41,6 +41,12 @@ export const ALARMS: readonly Alarm[] = [
     says: "updates in a row were not finite: lower training.learning_rate",
   },
   {
+    key: "on_policy_ratio_error",
+    limit: 1e-2,
+    window: 1,
+    says: "is how far rollout and scoring disagree before the first update: what is trained is not what acts, stop the run and try sampler.kv_cache=false",
+  },
+  {
     key: "kl_clamped_fraction",
     limit: 0.01,
     window: 1,

@@ -38,7 +38,7 @@ export function frame(data: Uint8Array): Uint8Array {
   return out;
 }
 
-/** What an event says besides its time and step. */
+/** Holds what an event says besides its time and step. */
 export type EventContent =
   | { readonly version: string }
   | { readonly scalars: Readonly<Record<string, number>> }
@@ -51,9 +51,8 @@ export function encodeEvent(seconds: number, step: number, content: EventContent
   // proto3 leaves zeros out
   if (step !== 0) event.tag(2, WireType.Varint).int64(step);
   if ("version" in content) return event.tag(3, WireType.LengthDelimited).string(content.version).finish();
-  if ("start" in content) {
+  if ("start" in content)
     return event.tag(7, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int32(1).join().finish();
-  }
   event.tag(5, WireType.LengthDelimited).fork();
   for (const [tag, value] of Object.entries(content.scalars)) {
     event.tag(1, WireType.LengthDelimited).fork();

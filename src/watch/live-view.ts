@@ -1,8 +1,9 @@
+import { printable } from "../core/shown.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import { formatDuration, percent } from "./progress-text.js";
 import type { Phase, WatchedRun } from "./watcher.js";
 
-/** What the live view shows. */
+/** Holds what the live view shows. */
 export interface LiveState {
   readonly run: WatchedRun | undefined;
   /** Steps of this process, oldest first. */
@@ -59,7 +60,7 @@ function header(run: WatchedRun, step: number, eta: number | undefined): Segment
   const filled = Math.round((16 * step) / Math.max(1, run.steps));
   const left = eta === undefined || step >= run.steps ? "" : `  eta ${formatDuration(eta)}`;
   return [
-    [clean(run.name), "bold"],
+    [printable(run.name), "bold"],
     [`  step ${step}/${run.steps}  `, "plain"],
     ["█".repeat(filled), "accent"],
     ["░".repeat(16 - filled), "dim"],
@@ -80,7 +81,8 @@ function times({ time, faults }: StepMetrics): Segment[] {
 /** `episodes 12/64  garden/plant-order 0.75` */
 export function phaseText({ doing, done, all, now }: Phase): string {
   const count = done === undefined || all === undefined ? "" : ` ${done}/${all}`;
-  return clean(`${doing}${count}${now === undefined ? "" : `  ${now}`}`);
+  // names of forms and tasks come from sites
+  return printable(`${doing}${count}${now === undefined ? "" : `  ${now}`}`);
 }
 
 /** The values as blocks between their own smallest and largest; a gap where there is none. */
@@ -94,11 +96,6 @@ export function sparkline(values: readonly (number | null)[]): string {
       return BLOCKS[Math.min(BLOCKS.length - 1, Math.floor(share * BLOCKS.length))];
     })
     .join("");
-}
-
-/** Names of forms and tasks come from sites: nothing in them may steer the terminal. */
-function clean(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "·");
 }
 
 function paint(segments: readonly Segment[], width: number, colour: boolean): string {

@@ -3,7 +3,7 @@ import { type LiveState, liveLines } from "./live-view.js";
 import { formatDuration, formatStep, timeLeft } from "./progress-text.js";
 import type { Phase, WatchedRun, Watcher } from "./watcher.js";
 
-/** What progress writes to: stderr, or a buffer in tests. */
+/** Holds what progress writes to: stderr, or a buffer in tests. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -49,7 +49,7 @@ export class Progress implements Watcher {
     this.run = run;
   }
 
-  /** What is going on now: terminals only. */
+  /** Shows what is going on now: terminals only. */
   phase(phase: Phase): void {
     this.current = phase;
     if (this.live) this.draw();

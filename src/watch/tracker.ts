@@ -5,7 +5,7 @@ import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { Outcome, WatchedRun, Watcher } from "./watcher.js";
 
-/** Where metrics go besides metrics.jsonl. */
+/** The place where metrics go besides metrics.jsonl. */
 export interface Tracker {
   /** Values of one step by name (docs/metrics.md). Returns at once; an error thrown here turns the tracker off. */
   log(step: number, values: Readonly<Record<string, number>>): void;
@@ -13,7 +13,7 @@ export interface Tracker {
   end(outcome: Outcome): void | Promise<void>;
 }
 
-/** What a tracker is opened for. */
+/** Holds what a tracker is opened for. */
 export interface TrackedRun extends WatchedRun {
   readonly config: RunConfig;
   /** Tells the user once; a tracker must not fail the run. */

@@ -1,14 +1,15 @@
 import type { RunConfig } from "../config/config.js";
-import { messageOf } from "../core/errors.js";
+import { messageOf, misuse } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
 import { Progress } from "./progress.js";
+import { runPages } from "./run-pages.js";
 import { openTrackers } from "./tracker.js";
 import type { Outcome, Phase, WatchedRun, Watcher } from "./watcher.js";
 
-/** How a run is watched from the command line. */
+/** The way a run is watched from the command line. */
 interface WatchOptions {
   readonly quiet: boolean;
   readonly json: boolean;
@@ -40,9 +41,9 @@ export class Watch {
     const { quiet, json, signal, ui } = options;
     const progress = new Progress({ quiet, json, signal });
     if (ui === undefined) return new Watch({ progress });
-    // loaded where it is wanted: a web server is nothing that every run needs
-    const { LivePage } = await import("./ui/live-page.js");
-    const page = await LivePage.open(ui, config);
+    const pages = await runPages();
+    if (pages === undefined) misuse("--ui needs a feature that serves a live page, and none is installed.");
+    const page = await pages.live(ui, config);
     const text = `live page: ${page.address}`;
     // without its address the page is worth nothing, however quiet the run is
     if (quiet) process.stderr.write(`${text}\n`);

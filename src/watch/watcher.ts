@@ -2,7 +2,7 @@ import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
 
-/** What a watcher is told about the run it watches. */
+/** Holds what a watcher is told about the run it watches. */
 export interface WatchedRun {
   readonly name: string;
   /** The objective. */
@@ -13,7 +13,7 @@ export interface WatchedRun {
   readonly done: number;
 }
 
-/** What goes on inside a step: `episodes 12/64`, and the one that has just ended. */
+/** Holds what goes on inside a step: `episodes 12/64`, and the one that has just ended. */
 export interface Phase {
   readonly doing: string;
   readonly done?: number;

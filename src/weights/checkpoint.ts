@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 import type { DType } from "../onnx/types.js";
 import { openWeight, readNf4State, type StoredMatrix } from "./model-weights.js";
@@ -35,7 +35,7 @@ export function openCheckpoint(dir: string): Map<string, CheckpointWeight> {
     return weightsOf(new Map([...header.tensors.keys()].map((name) => [name, header])));
   }
   const others = existsSync(dir) ? readdirSync(dir).filter((file) => /\.(bin|pth|pt|ckpt)$/.test(file)) : [];
-  throw new UserError(
+  fail(
     existsSync(dir)
       ? `There are no weights in ${dir}: neither ${SINGLE} nor ${INDEX}.`
       : `There is no checkpoint directory ${dir}.`,
@@ -69,23 +69,21 @@ function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>): Map<string,
 function openShards(dir: string, index: string): Map<string, SafetensorsHeader> {
   const { weight_map: map } = (readJson(index) ?? {}) as { weight_map?: unknown };
   if (typeof map !== "object" || map === null || !Object.values(map).every((file) => typeof file === "string"))
-    throw new UserError(`${index} has no weight_map from tensors to files.`);
+    fail(`${index} has no weight_map from tensors to files.`);
   const shards = new Map<string, SafetensorsHeader>();
   const files = [...new Set(Object.values(map as Record<string, string>))].sort();
   const outside = files.find((file) => basename(file) !== file);
-  if (outside !== undefined) throw new UserError(`${index} names the shard "${outside}", which is not in ${dir}.`);
+  if (outside !== undefined) fail(`${index} names the shard "${outside}", which is not in ${dir}.`);
   const missing = files.filter((file) => !existsSync(join(dir, file)));
-  if (missing.length > 0) {
-    throw new UserError(
-      `${missing.length} of the ${files.length} shards that ${index} lists are missing: ${missing.join(", ")}.`,
-      { hint: "Download the rest of the checkpoint." },
-    );
-  }
+  if (missing.length > 0)
+    fail(`${missing.length} of the ${files.length} shards that ${index} lists are missing: ${missing.join(", ")}.`, {
+      hint: "Download the rest of the checkpoint.",
+    });
   for (const file of files) shards.set(file, openSafetensors(join(dir, file)));
   const tensors = new Map<string, SafetensorsHeader>();
   for (const [name, file] of Object.entries(map as Record<string, string>)) {
     const shard = shards.get(file) as SafetensorsHeader;
-    if (!shard.tensors.has(name)) throw new UserError(`${index} says that ${file} holds ${name}, but it does not.`);
+    if (!shard.tensors.has(name)) fail(`${index} says that ${file} holds ${name}, but it does not.`);
     tensors.set(name, shard);
   }
   for (const shard of shards.values())

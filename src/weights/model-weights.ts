@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { bfloat16ToFloat, float16ToFloat } from "../core/half.js";
 import { NF4_BLOCK } from "../onnx/nf4.js";
 import { BYTES, type DType, type ExternalData, type TypedArray } from "../onnx/types.js";
@@ -16,7 +16,7 @@ export interface StoredMatrix {
   read(begin: number, end: number): Float32Array;
 }
 
-/** What is said of a weight that is kept in 4 bits; undefined where it is not. */
+/** Gives what is said of a weight that is kept in 4 bits; undefined where it is not. */
 export function readNf4State(header: SafetensorsHeader, name: string): Nf4State | undefined {
   const part = nf4Part.state(name);
   if (!header.tensors.has(part)) return undefined;
@@ -28,11 +28,11 @@ export function openWeight(header: SafetensorsHeader, name: string): StoredMatri
   const state = readNf4State(header, name);
   if (state !== undefined) return openNf4(header, name, state);
   const entry = header.tensors.get(name);
-  if (entry === undefined) throw new UserError(`${header.path} has no tensor "${name}"`);
+  if (entry === undefined) fail(`${header.path} has no tensor "${name}"`);
   const { dtype, shape } = entry;
   const convert = CONVERTERS[dtype];
   if (convert === undefined)
-    throw new UserError(`${header.path}: ${name} is ${dtype}, expected float32, bfloat16, float16 or float64.`);
+    fail(`${header.path}: ${name} is ${dtype}, expected float32, bfloat16, float16 or float64.`);
   const size = BYTES[dtype];
   return { shape, dtype, read: (begin, end) => convert(readTensorBytes(header, name, begin * size, end * size)) };
 }

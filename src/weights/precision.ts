@@ -1,10 +1,10 @@
-import { UserError } from "../core/errors.js";
+import { misuse, UserError } from "../core/errors.js";
 import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
 import type { DType } from "../onnx/types.js";
 import { NESTED_BLOCK } from "./quantize.js";
 import { elements, type TensorSpec } from "./safetensors-write.js";
 
-/** How a model directory keeps its weights, and the names of the parts of a 4-bit one (bitsandbytes' own). */
+/** The way a model directory keeps its weights, and the names of the parts of a 4-bit one (bitsandbytes' own). */
 
 /** `none` is float32; `nf4` keeps what is no projection in the checkpoint's own 16 or 32 bits. */
 export const PRECISIONS = ["none", "bf16", "fp16", "nf4"] as const;
@@ -26,7 +26,7 @@ export function isProjection(weight: string): boolean {
   return last === "weight" && (PROJECTIONS.has(module ?? "") || LLADA_DOWN.test(weight));
 }
 
-/** How one weight is kept. */
+/** The way one weight is kept. */
 export type Form = "float32" | "bfloat16" | "float16" | "nf4" | "nf4-nested";
 
 /**
@@ -45,12 +45,10 @@ export function formOf(
   if (precision === "bf16") return "bfloat16";
   if (precision === "fp16") return "float16";
   if (!isProjection(name)) return source === "bfloat16" || source === "float16" ? source : "float32";
-  if ((shape.at(-1) as number) % NF4_BLOCK !== 0) {
-    throw new UserError(
-      `${name} [${shape.join(", ")}] cannot be kept in 4 bits: its rows are not made of blocks of ${NF4_BLOCK}.`,
-      { hint: "Use --quantize bf16 or fp16.", exitCode: 2 },
-    );
-  }
+  if ((shape.at(-1) as number) % NF4_BLOCK !== 0)
+    misuse(`${name} [${shape.join(", ")}] cannot be kept in 4 bits: its rows are not made of blocks of ${NF4_BLOCK}.`, {
+      hint: "Use --quantize bf16 or fp16.",
+    });
   return nested ? "nf4-nested" : "nf4";
 }
 
@@ -86,7 +84,7 @@ export function partsOf(name: string, shape: readonly number[], form: Form): Map
   ]);
 }
 
-/** What a 4-bit weight's state says. */
+/** Holds what a 4-bit weight's state says. */
 export interface Nf4State {
   readonly shape: readonly number[];
   /** Mean of the absolute maxima, where these are quantised as well. */

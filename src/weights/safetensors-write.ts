@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf } from "../core/errors.js";
 import { BYTES, type DType, type Tensor } from "../onnx/types.js";
 
 /** Names of the element types in the format. */
@@ -23,11 +23,11 @@ const MAPPED_ALIGNMENT = 64;
 export const MAX_CHUNK = 2 ** 30;
 
 export interface WriteOptions {
-  /** What data starts at a multiple of: 64 by default, 8 as the reference writer (PEFT's files). */
+  /** Holds what data starts at a multiple of: 64 by default, 8 as the reference writer (PEFT's files). */
   readonly alignment?: 8 | 64;
 }
 
-/** What a file will hold of a tensor. */
+/** Holds what a file will hold of a tensor. */
 export interface TensorSpec {
   readonly dtype: DType;
   readonly shape: readonly number[];
@@ -125,7 +125,7 @@ export class SafetensorsWriter {
       return write();
     } catch (error) {
       if (this.fd !== undefined) this.abort();
-      throw new UserError(`Cannot write ${this.path}: ${messageOf(error)}`, { cause: error });
+      fail(`Cannot write ${this.path}: ${messageOf(error)}`, { cause: error });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf, UserError } from "../core/errors.js";
 import { BYTES, type DType, type Tensor, type TypedArray } from "../onnx/types.js";
 import { DTYPE_NAMES, elements, MAX_CHUNK } from "./safetensors-write.js";
 
@@ -17,7 +17,7 @@ const DTYPES: ReadonlyMap<string, DType> = new Map(
 /** The limit of the reference implementation. */
 const MAX_HEADER = 100_000_000;
 
-/** Where a tensor lies. */
+/** The place where a tensor lies. */
 export interface SafetensorsEntry {
   readonly dtype: DType;
   readonly shape: readonly number[];
@@ -43,7 +43,7 @@ export function openSafetensors(path: string): SafetensorsHeader {
 /** Reads one tensor of an opened file. bf16 and fp16 stay raw bits in a Uint16Array. */
 export function readTensor(header: SafetensorsHeader, name: string): Tensor {
   const entry = header.tensors.get(name);
-  if (entry === undefined) throw new UserError(`${header.path} has no tensor "${name}"`);
+  if (entry === undefined) fail(`${header.path} has no tensor "${name}"`);
   return withFile(header.path, (fd) => loadTensor(fd, header.path, name, entry));
 }
 
@@ -74,7 +74,7 @@ function withFile<T>(path: string, use: (fd: number) => T): T {
   try {
     fd = openSync(path, "r");
   } catch (error) {
-    throw new UserError(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    fail(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
   try {
     return use(fd);
@@ -111,9 +111,8 @@ function readHeader(fd: number, path: string): SafetensorsHeader {
   const tensors = new Map<string, SafetensorsEntry>();
   for (const [name, value] of Object.entries(raw)) {
     if (name === "__metadata__") {
-      if (!isObject(value) || !Object.values(value).every((item) => typeof item === "string")) {
+      if (!isObject(value) || !Object.values(value).every((item) => typeof item === "string"))
         throw refuse("__metadata__ is not an object of strings");
-      }
       metadata = value as Record<string, string>;
       continue;
     }
@@ -179,9 +178,7 @@ function loadTensor(
     buffer = readBytes(fd, path, offset, length);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`Cannot read tensor "${name}" (${length} bytes) of ${path}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    fail(`Cannot read tensor "${name}" (${length} bytes) of ${path}: ${messageOf(error)}`, { cause: error });
   }
   return { dtype, shape, data: view(dtype, buffer) };
 }
@@ -215,7 +212,7 @@ function readBytes(fd: number, path: string, offset: number, length: number): Ar
   const bytes = new Uint8Array(new ArrayBuffer(length));
   for (let done = 0; done < length; ) {
     const got = readSync(fd, bytes, done, Math.min(MAX_CHUNK, length - done), offset + done);
-    if (got === 0) throw new UserError(`${path} ended at byte ${offset + done} while it was read`);
+    if (got === 0) fail(`${path} ended at byte ${offset + done} while it was read`);
     done += got;
   }
   return bytes.buffer;

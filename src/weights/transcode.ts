@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { UserError } from "../core/errors.js";
+import { fail, misuse } from "../core/errors.js";
 import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
 import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
 import type { StoredMatrix } from "./model-weights.js";
@@ -72,15 +72,9 @@ function checkFinite({ name, form }: WeightTask, values: Float32Array): void {
   const limit = form === "float16" ? 65504 : Number.MAX_VALUE;
   for (const value of values) {
     if (Math.abs(value) <= limit) continue;
-    if (Number.isFinite(value)) {
-      throw new UserError(`The weight ${name} holds ${value}, which float16 cannot.`, {
-        hint: "Use --quantize bf16.",
-        exitCode: 2,
-      });
-    }
-    throw new UserError(`The weight ${name} holds ${value}: the checkpoint is damaged.`, {
-      hint: "Download the checkpoint again.",
-    });
+    if (Number.isFinite(value))
+      misuse(`The weight ${name} holds ${value}, which float16 cannot.`, { hint: "Use --quantize bf16." });
+    fail(`The weight ${name} holds ${value}: the checkpoint is damaged.`, { hint: "Download the checkpoint again." });
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -20,17 +20,15 @@ function run(...args: string[]): { code: number | null; out: string; err: string
 test("help lists a subcommand for each objective and each file in commands/", async () => {
   const { code, out, err } = run("--help");
   assert.equal(code, 0, err);
-  for (const name of [...(await loadRegistries()).objectives.keys(), "report", "doctor"])
+  for (const name of [...(await loadRegistries()).objectives.keys(), "init", "try"])
     assert.match(out, new RegExp(`^  ${name} `, "m"));
 });
 
 test("wrong calls exit 2, say what is near, and leave stdout empty", () => {
   for (const [args, message] of [
     [[], /Usage/],
-    [["doctr"], /Did you mean doctor/],
-    [["doctor", "--jsn"], /Did you mean --json/],
-    [["report"], /missing required argument/],
-    [["report", "a", "b"], /too many arguments/],
+    [["initt"], /Did you mean init/],
+    [["init", "sft", "--out", "new.yaml", "--modl"], /Did you mean --model/],
   ] as const) {
     const { code, out, err } = run(...args);
     assert.deepEqual([code, out], [2, ""], args.join(" "));
@@ -68,44 +66,4 @@ test("an objective without a config, with a broken one, or with flags for keys e
   const help = run(name, "--help");
   assert.equal(help.code, 0);
   assert.match(help.out, /training\.steps=20 +optimizer steps/);
-});
-
-test("report writes the page and prints its path; a directory that is no run exits 1", () => {
-  const runDir = join(dir, "run");
-  mkdirSync(runDir);
-  const none = run("report", runDir);
-  assert.equal(none.code, 1);
-  assert.match(none.err, /error: .*is no run directory[\s\S]*next: /);
-  assert.ok(!/at .*\.js/.test(none.err), "no stack");
-  writeFileSync(join(runDir, "config.yaml"), "model: m\n");
-  const { code, out } = run("report", runDir);
-  assert.equal(code, 0);
-  assert.equal(out.trim(), join(runDir, "report.html"));
-  assert.match(readFileSync(out.trim(), "utf8"), /<!doctype html>/);
-});
-
-test("doctor uses what a run needs, prints each check, and as JSON without the home directory; misses exit 1", () => {
-  const { code, out, err } = run("doctor", "--json");
-  const report = JSON.parse(out) as { versions: object; hardware: object; checks: { name: string; ok: boolean }[] };
-  assert.deepEqual(
-    report.checks.map((check) => check.name),
-    ["node", "runtime", "model", "tasks", "environment", "disk", "memory"],
-  );
-  assert.equal(code, report.checks.every((check) => check.ok) ? 0 : 1, err);
-  for (const name of ["node", "runtime", "model", "tasks", "environment"])
-    assert.ok(report.checks.find((check) => check.name === name)?.ok, out);
-  assert.ok(!existsSync(join(dir, "runs")));
-
-  const config = join(dir, "doctor.yaml");
-  writeFileSync(config, "model: models/nowhere\nbrowser: {headless: true}\n");
-  const miss = run("doctor", "--config", config);
-  assert.equal(miss.code, 1);
-  assert.match(miss.out, /MISS {2}model .*models\/nowhere does not exist[\s\S]*fix: set model=PATH/);
-  assert.match(miss.err, /2 of 8 checks failed/);
-
-  const good = join(dir, "good.yaml");
-  writeFileSync(good, "model: models/tiny-refusion\nobjective: {kind: espo, mc_samples: 2}\n");
-  const hit = run("doctor", "--config", good);
-  assert.equal(hit.code, 0, hit.out + hit.err);
-  assert.match(hit.out, /ok {4}run {7}the memory of espo with this config .*\n[\s\S]*in all, about/);
 });

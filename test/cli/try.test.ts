@@ -12,9 +12,11 @@ after(() => rmSync(dir, { recursive: true, force: true }));
 const CONFIG = ["--config", "configs/tiny/quickstart.yaml"];
 const TASK = "embedded/starter/library/card-request/train/0000";
 
-test("try plays one task, and shows what was done and received, picture by picture", async () => {
+test("try plays the task of its help, and shows what was done and received, picture by picture", async () => {
   const out = join(dir, "film");
-  const played = await new CliProcess(["try", ...CONFIG, "--task", TASK, "--policy", "oracle", "--out", out]).ended;
+  const help = (await new CliProcess(["try", "--help"]).ended).out;
+  const example = /refusion-train try .*--task (\S+)/.exec(help)?.[1] ?? "";
+  const played = await new CliProcess(["try", ...CONFIG, "--task", example, "--policy", "oracle", "--out", out]).ended;
   assert.equal(played.code, 0, played.err);
   assert.match(played.out, /The server received, beside the truth/);
   assert.match(played.out, /reward 1\.000/);

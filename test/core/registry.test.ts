@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../src/core/errors.js";
-import { isModulePath, loadFolder } from "../../src/core/registry.js";
+import { isModulePath, loadFolder, ownFrame } from "../../src/core/registry.js";
 
 interface Entry {
   readonly size: number;
@@ -72,4 +72,31 @@ test("a module that is not there, does not load or exports nothing of use is ref
 test("what has a slash or the ending of a module is a path", () => {
   for (const path of ["./a", "a/b", "a.js", "a.mjs", "C:\\a", "reward.ts"]) assert.ok(isModulePath(path), path);
   for (const key of ["forms", "flow-grpo", "a.b"]) assert.ok(!isModulePath(key), key);
+});
+
+test("a user's entry needs what every shipped one has, and says where it is wrong", async () => {
+  const path = join(dir, "incomplete.mjs");
+  writeFileSync(path, "// a shape\nexport const shape = { sise: 3 };");
+  await assert.rejects(
+    load(path),
+    refused(/incomplete\.mjs:2: .*\n {2}size: expected a number, is missing \(sise\?\)$/),
+  );
+  writeFileSync(join(dir, "other.mjs"), 'export const shape = { size: "large" };');
+  await assert.rejects(load(join(dir, "other.mjs")), refused(/size: expected a number, is a string/));
+});
+
+test("an error is traced to the line of the user's module that threw it, or called what did", async () => {
+  const path = join(dir, "throws.mjs");
+  writeFileSync(path, "export const shape = {\n  size: 1,\n  run(call) {\n    call();\n  },\n};");
+  const { run } = (await load(path)).get(path) as unknown as { run(call: () => void): void };
+  const thrown = (call: () => void): unknown => {
+    try {
+      run(call);
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+  assert.equal(ownFrame(thrown(() => JSON.parse("{"))), `${path}:4`);
+  assert.equal(ownFrame(new Error("of our own")), undefined);
 });

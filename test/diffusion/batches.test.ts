@@ -9,7 +9,7 @@ async function doubled(prompts: readonly number[][], batch: number): Promise<{ o
   const chunks: number[][] = [];
   const out = await inBatches(
     prompts,
-    2,
+    { promptLength: 2, responseLength: 4 },
     batch,
     (prompt, index) => ({ prompt, index }),
     async (states) => {
@@ -36,7 +36,7 @@ test("a prompt that is too long is refused before anything runs", async () => {
   let runs = 0;
   const run = inBatches(
     [[1], [1, 2], [1, 2, 3]],
-    2,
+    { promptLength: 2, responseLength: 4 },
     1,
     (prompt) => prompt,
     async (states) => {

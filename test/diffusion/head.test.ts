@@ -2,47 +2,28 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { allowedLogProbs, inverseCdf } from "../../src/diffusion/head.js";
-import { draftHead } from "../../src/diffusion/samplers/refusion/head.js";
 import { type RowStatistics, roundHead } from "../../src/diffusion/samplers/unmask/round.js";
-import { modelHead, policyHead, type ScoreHead } from "../../src/diffusion/score-head.js";
-import type { SampledModel, TokenIds } from "../../src/diffusion/tokens.js";
-import { Emitter } from "../../src/onnx/emit.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
-import { GraphBuilder } from "../../src/onnx/graph.js";
+import { constrainedHead, modelHead, policyHead, type ScoreHead } from "../../src/diffusion/score-head.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
+import {
+  about,
+  argmax,
+  close,
+  type Evaluate,
+  evaluateOn,
+  f32,
+  i64,
+  logSoftmax,
+  normal,
+  numbers,
+} from "../support/heads.js";
 
-const f32 = (shape: readonly number[], data: readonly number[]): Tensor => ({
-  dtype: "float32",
-  shape,
-  data: Float32Array.from(data),
-});
-const about = (tokens: TokenIds, vocabulary: number): SampledModel => ({ tokens, vocabulary, attention: "causal" });
-const i64 = (data: readonly number[]): Tensor => ({
+const ids = (shape: readonly number[], tokens: readonly number[]): Tensor => ({
   dtype: "int64",
-  shape: [data.length],
-  data: BigInt64Array.from(data, BigInt),
+  shape,
+  data: BigInt64Array.from(tokens, BigInt),
 });
-const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor?.data as Float32Array, Number);
-
-/** log softmax in float64 over the tokens that are not blocked. */
-function logSoftmax(logits: readonly number[], temperature: number, blocked: readonly number[]): number[] {
-  const scaled = logits.map((x, v) => (blocked.includes(v) ? Number.NEGATIVE_INFINITY : x / temperature));
-  const top = Math.max(...scaled);
-  const total = top + Math.log(scaled.reduce((sum, x) => sum + Math.exp(x - top), 0));
-  return scaled.map((x) => x - total);
-}
-
-const argmax = (xs: readonly number[]): number => xs.indexOf(Math.max(...xs));
-
-function close(actual: readonly number[], expected: readonly number[], tolerance = 2e-5): void {
-  assert.equal(actual.length, expected.length);
-  actual.forEach((x, i) => {
-    const y = expected[i] as number;
-    // a blocked token is impossible, not exactly -Infinity
-    assert.ok(y === Number.NEGATIVE_INFINITY ? x < -1e6 : Math.abs(x - y) < tolerance, `${i}: ${x} for ${y}`);
-  });
-}
 
 describe("the distribution on the graph", () => {
   let runtime: Runtime;
@@ -52,23 +33,7 @@ describe("the distribution on the graph", () => {
   });
   after(() => runtime.close());
 
-  /** Runs a graph over these inputs. */
-  async function evaluate(
-    feeds: Readonly<Record<string, Tensor>>,
-    build: (e: Emitter, inputs: Readonly<Record<string, Value>>) => void,
-  ): Promise<Record<string, Tensor>> {
-    const g = new GraphBuilder("head");
-    const inputs = Object.fromEntries(
-      Object.entries(feeds).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),
-    );
-    build(new Emitter(g), inputs);
-    const session = `graph ${graphs++}`;
-    await runtime.load(session, { bytes: encodeModel(g.build()) });
-    return runtime.run(session, { feeds });
-  }
-
-  const normal = (rng: Rng, count: number): number[] =>
-    Array.from({ length: count }, () => Math.fround(3 * rng.normal()));
+  const evaluate: Evaluate = (feeds, build) => evaluateOn(runtime, `graph ${graphs++}`, feeds, build);
 
   it("is a softmax at the temperature, without mask and pad, and without EOS where that is forbidden", async () => {
     const rng = Rng.named(1, "allowed");
@@ -171,6 +136,38 @@ describe("the distribution on the graph", () => {
     });
   }
 
+  it("holds a row to the tokens that continue an option, renormalised", async () => {
+    const rng = Rng.named(6, "constrained");
+    const tokens = { eos: 2, mask: 3, pad: 4 };
+    const logits = [0, 1, 2].map(() => normal(rng, 7));
+    const allowed = [
+      [0, 2],
+      [5, 5],
+      [6, 6],
+    ] as const;
+    const out = await evaluate(
+      {
+        logits: f32([3, 7], logits.flat()),
+        targets: ids([3], [2, 5, 1]),
+        inverse_temperature: f32([], [1 / 0.9]),
+        eos_allowed: f32([3], [1, 1, 0]),
+        // the last row is not constrained
+        open: f32([3], [0, 0, 1]),
+        allowed: ids([3, 2], allowed.flat()),
+      },
+      (e, { logits: l, ...inputs }) => {
+        e.g.output("score", constrainedHead.emit(e, { logits: l as Value }, inputs, about(tokens, 7)));
+      },
+    );
+    const others = (set: readonly number[]): number[] => [0, 1, 2, 3, 4, 5, 6].filter((t) => !set.includes(t));
+    const expected = [
+      logSoftmax(logits[0] as number[], 0.9, others(allowed[0]))[2],
+      0,
+      logSoftmax(logits[2] as number[], 0.9, [2, 3, 4])[1],
+    ] as number[];
+    close(numbers(out.score), expected);
+  });
+
   it("is what a round reports of its rows, with EOS and without", async () => {
     const [vocabulary, tokens] = [70, { eos: 66, mask: 1, pad: 69 }];
     const rng = Rng.named(4, "round");
@@ -190,6 +187,10 @@ describe("the distribution on the graph", () => {
           logits: f32([logits.length, vocabulary], logits.flat()),
           inverse_temperature: f32([], [1 / temperature]),
           uniform: f32([logits.length], uniform),
+          candidates: ids(
+            [logits.length, 2],
+            logits.flatMap(() => [tokens.eos, 7]),
+          ),
         },
         (e, { logits: l, ...inputs }) => roundHead.emit(e, { logits: l as Value }, inputs, about(tokens, vocabulary)),
       ),
@@ -217,34 +218,10 @@ describe("the distribution on the graph", () => {
       const [top, second] = free.map(Math.exp).sort((a, b) => b - a) as [number, number];
       const entropy = free.reduce((sum, x) => (x > -1e6 ? sum - x * Math.exp(x) : sum), 0);
       close([out.top[r], out.top2[r], out.entropy[r]] as number[], [top, second, entropy]);
+      const asked = [out.candidateLogProb[2 * r], out.candidateLogProb[2 * r + 1]] as number[];
+      close(asked, [free[tokens.eos], free[7]] as number[], 1e-4);
       assert.equal(out.eosIsArgmax[r], argmax(free) === tokens.eos ? 1 : 0);
     });
     assert.deepEqual(new Set(out.eosIsArgmax), new Set([0, 1]), "the rows hold both kinds");
-  });
-
-  it("drafts the most probable token, and says how probable a given one is", async () => {
-    const [vocabulary, tokens] = [9, { eos: 2, mask: 7, pad: 8 }];
-    const rng = Rng.named(6, "drafts");
-    const logits = [0, 1, 2, 3].map(() => [...normal(rng, 7), 20, 20]);
-    const targets = [2, 0, 5, 1];
-    const feeds = {
-      logits: f32([4, vocabulary], logits.flat()),
-      inverse_temperature: f32([], [1]),
-      target: i64(targets),
-    };
-    const out = await evaluate(feeds, (e, { logits: l, ...inputs }) =>
-      draftHead.emit(e, { logits: l as Value }, inputs, about(tokens, vocabulary)),
-    );
-    const drafts = draftHead.read(out);
-    const expected = logits.map((row) => logSoftmax(row, 1, [7, 8]));
-    assert.deepEqual([...drafts.token].map(Number), expected.map(argmax));
-    close(
-      [...drafts.logProb],
-      expected.map((row) => Math.max(...row)),
-    );
-    close(
-      [...drafts.targetLogProb],
-      expected.map((row, r) => row[targets[r] as number] as number),
-    );
   });
 });

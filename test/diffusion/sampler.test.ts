@@ -3,7 +3,6 @@ import { test } from "node:test";
 import type { Rng } from "../../src/core/rng.js";
 import { lacks, rowNoise, scoringTemperature } from "../../src/diffusion/sampler.js";
 import { sampler as jump } from "../../src/diffusion/samplers/jump.js";
-import { sampler as refusion } from "../../src/diffusion/samplers/refusion.js";
 import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import type { SampledModel } from "../../src/diffusion/tokens.js";
 import { samplerConfig } from "../support/typed.js";
@@ -24,7 +23,6 @@ test("greedy decoding is scored at temperature 1, everything else at its own", (
 test("what a sampler cannot score is said by what it lacks, or by why its options do not allow it", () => {
   const masked = (model: SampledModel) => unmask.options(samplerConfig(unmask), model);
   const flow = jump.options(samplerConfig(jump), BIDIRECTIONAL);
-  const search = refusion.options(samplerConfig(refusion), CAUSAL);
   for (const scoring of ["steps", "bound", "supervised"] as const) {
     for (const model of [CAUSAL, BIDIRECTIONAL]) assert.equal(lacks(unmask, scoring, masked(model)), undefined);
     assert.equal(lacks(jump, scoring, flow), undefined);
@@ -32,7 +30,4 @@ test("what a sampler cannot score is said by what it lacks, or by why its option
   assert.equal(lacks(unmask, "text", masked(CAUSAL)), undefined);
   assert.match(lacks(unmask, "text", masked(BIDIRECTIONAL)) ?? "", /bidirectional model gives no probabilities/);
   assert.match(lacks(jump, "text", flow) ?? "", /has no log-probabilities of a text read from left to right/);
-  assert.match(lacks(refusion, "steps", search) ?? "", /has no log-probabilities of its steps/);
-  assert.match(lacks(refusion, "bound", search) ?? "", /has no bound/);
-  assert.match(lacks(refusion, "supervised", search) ?? "", /has no supervised loss/);
 });

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
+import type { Template } from "../../src/core/interaction.js";
+import { decodeValue, encodeValue, type OpenBlank, type TemplateStart } from "../../src/diffusion/template.js";
 import { textPolicy } from "../../src/diffusion/text-policy.js";
 import type { SampledModel } from "../../src/diffusion/tokens.js";
 import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
+import { Tokenizer } from "../../src/text/tokenizer.js";
 import { microModel } from "../support/micro-model.js";
 
 let model: Model;
@@ -16,6 +19,15 @@ before(async () => {
   about = sampledModel(model.config);
   remove();
 });
+
+const options = {
+  responseLength: 16,
+  promptLength: 4,
+  temperature: 1,
+  get model(): SampledModel {
+    return about;
+  },
+};
 
 const said = (response: readonly number[], ended: TokenTrajectory["ended"] = "eos"): TokenTrajectory => ({
   prompt: [0],
@@ -49,6 +61,90 @@ test("each token of a response begins in the text behind those before it; EOS be
 
 test("the units of a trajectory are its tokens, its measures their number and whether it ended by itself", () => {
   assert.equal(textPolicy.units(said([3, 4, about.tokens.eos])), 3);
-  assert.deepEqual(textPolicy.metrics(said([3, 4, about.tokens.eos])), { response_length: 3, ended_by_eos: 1 });
-  assert.deepEqual(textPolicy.metrics(said([3, 4], "length")), { response_length: 2, ended_by_eos: 0 });
+  assert.deepEqual(textPolicy.metrics(said([3, 4, about.tokens.eos]), about), { response_length: 3, ended_by_eos: 1 });
+  assert.deepEqual(textPolicy.metrics(said([3, 4], "length"), about), { response_length: 2, ended_by_eos: 0 });
+});
+
+const TEMPLATE: Template = {
+  parts: ["ab", { name: "x", kind: "text" }, "c", { name: "y", kind: "choice", options: ["d", "ea"] }],
+};
+const filled = (response: readonly number[]): TokenTrajectory => ({
+  ...said(response, "length"),
+  template: [[0, 1], { name: "x", room: 3 }, [2], { name: "y", room: 3 }],
+  responseLength: 6,
+});
+
+test("with a template a rollout begins from what is given and what is blank; nothing given is a special token", () => {
+  const start = textPolicy.begin({ text: "bca", template: TEMPLATE }, model.tokenizer, about);
+  assert.ok("parts" in start);
+  assert.deepEqual([start.prompt, start.parts.length], [[1, 2, 0], 4]);
+  const [, x, , y] = start.parts as readonly OpenBlank[];
+  assert.deepEqual([x?.name, x?.needs, x?.whole], ["x", undefined, undefined]);
+  // the longest option and its end
+  assert.deepEqual([y?.name, y?.needs, y?.whole], ["y", 3, true]);
+  assert.equal(textPolicy.canvas?.([1, 2], { ...options, room: 5 }), 0);
+});
+
+test("a space before a blank stands with the value, and nothing given is a special token, however it is spelled", () => {
+  const tokenizer = Tokenizer.load("models/tiny-refusion");
+  const mask = tokenizer.idOf("<|mask|>") as number;
+  const line = "fill <|mask|> Name | ";
+  const { parts } = textPolicy.begin(
+    { text: "a", template: { parts: [line, { name: "x", kind: "text" }] } },
+    tokenizer,
+    about,
+  ) as TemplateStart;
+  const [given, blank] = parts as [number[], OpenBlank];
+  assert.equal(`${tokenizer.decode(given)} `, line);
+  assert.deepEqual([given.includes(mask), blank.space], [false, true]);
+  for (const value of ["Ann Lee", "77", "", "<|mask|>"]) {
+    const tokens = encodeValue(value, true, tokenizer);
+    assert.equal(decodeValue(tokens, true, tokenizer), value);
+    assert.ok(!tokens.includes(mask));
+    const said: TokenTrajectory = {
+      prompt: [0],
+      template: [given, { name: "x", room: 24, space: true }],
+      responseLength: 24,
+      temperature: 1,
+      response: [...tokens, tokenizer.idOf("<|im_end|>") as number],
+      ended: "eos",
+    };
+    const eos = { ...about, tokens: { ...about.tokens, eos: tokenizer.idOf("<|im_end|>") as number } };
+    const { text = "", values } = textPolicy.action(said, tokenizer, eos);
+    assert.deepEqual([text, values], [line + value, { x: value }]);
+    // tokens begin in the value, the end behind it
+    const offsets = textPolicy.offsets?.(said, tokenizer, eos) ?? [];
+    assert.deepEqual([offsets[0], offsets.at(-1)], [line.length, text.length]);
+  }
+});
+
+test("the action is the template with its values, and says which were cut", () => {
+  const { eos } = about.tokens;
+  const action = textPolicy.action(filled([3, eos, 4, 0, 1]), model.tokenizer, about);
+  assert.deepEqual(action, { text: "abdceab", values: { x: "d", y: "eab" }, cut: ["y"] });
+  assert.deepEqual(textPolicy.offsets?.(filled([3, eos, 4, 0, 1]), model.tokenizer, about), [2, 3, 4, 5, 6]);
+  assert.deepEqual(textPolicy.metrics(filled([3, eos, 4, 0, 1]), about), {
+    response_length: 5,
+    ended_by_eos: 0,
+    blanks_cut: 0.5,
+  });
+});
+
+test("an example of a template holds each value with its end, and is refused where one does not fit", () => {
+  const { eos } = about.tokens;
+  const template: Template = {
+    parts: ["ab", { name: "x", kind: "text" }, "c", { name: "y", kind: "choice", options: ["d", "ea"] }],
+  };
+  const example = (values: Record<string, string>, room = 3) =>
+    textPolicy.example({ observation: { text: "bca", template }, action: { text: "free", values } }, model.tokenizer, {
+      ...options,
+      room,
+    });
+  assert.deepEqual(example({ x: "de", y: "ea" }), {
+    prompt: [1, 2, 0],
+    template: [[0, 1], { name: "x", room: 3 }, [2], { name: "y", room: 3 }],
+    response: [3, 4, eos, 4, 0, eos],
+  });
+  assert.throws(() => example({ x: "dea" }), /the value of x with its end 4 of 3 tokens/);
+  assert.throws(() => example({}, 20), /template 26 of 16 tokens/);
 });

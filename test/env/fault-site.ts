@@ -1,12 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { Rng } from "../../src/core/rng.js";
-import type { RunningSite, Task } from "../../src/env/site.js";
+import type { RunningSite } from "../../src/env/site.js";
 import { FORMS } from "../../src/env/sites/embedded/catalog.js";
 import { createApp } from "../../src/env/sites/embedded/server.js";
 import { embeddedTasks } from "../../src/env/sites/embedded/tasks.js";
 import { splitHash } from "../../src/env/sites/parts/split-hash.js";
-import type { Idioms } from "./idioms/idiom.js";
-import { acceptSocket, answerIdioms, idiomTask } from "./idioms/play.js";
 import { servePages } from "./page-site.js";
 
 /** Ways for the server to fail a request. */
@@ -68,43 +66,33 @@ export interface FaultSite extends RunningSite {
   start(): void;
 }
 
-/** The embedded site's starter forms and hand-written pages, whose requests fail as they are told to. */
-export async function serveWithFaults(draw: DrawFault, idioms: Idioms = {}): Promise<FaultSite> {
-  const forms = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
-  const written = Object.entries(idioms).map(([name, idiom]) => idiomTask(name, idiom));
-  const tasks: Task[] = [...forms, ...written];
+/** The embedded site's starter forms, whose requests fail as they are told to. */
+export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
+  const tasks = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
   const pages = new Set(tasks.map((task) => task.url));
   const { app } = createApp(FORMS, 0);
-  const answer = answerIdioms(idioms);
   const injected = new Map<string, number>();
   let started = false;
-  const site = await servePages(
-    {},
-    (request, response) => {
-      site.received.length = 0; // nobody reads them, and they would look like a leak
-      const { method, url, headers, body } = request;
-      const isPage = method === "GET" && pages.has(url);
-      const fault = started && (isPage || method === "POST") ? draw({ url, isPage }) : undefined;
-      if (fault !== undefined) injected.set(fault, (injected.get(fault) ?? 0) + 1);
-      const fail = SERVER_FAULTS[fault ?? ""];
-      fail?.(response);
-      if (fail !== undefined) return true;
-      const script = PAGE_FAULTS[fault ?? ""] ?? NUISANCES[fault ?? ""];
-      if (script !== undefined) append(response, `<script>${script}</script>`);
-      if (answer(request, response)) return true;
-      if (written.some((task) => url.startsWith(task.url))) return false;
-      const type = headers["content-type"];
-      const sent = { ...(type === undefined ? {} : { headers: { "content-type": type } }) };
-      void (async () => {
-        const reply = await app.request(url, { method, ...sent, ...(method === "POST" ? { body } : {}) });
-        response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "text/plain" });
-        response.end(await reply.text());
-      })();
-      return true;
-    },
-    undefined,
-    acceptSocket,
-  );
+  const site = await servePages({}, (request, response) => {
+    site.received.length = 0; // nobody reads them, and they would look like a leak
+    const { method, url, headers, body } = request;
+    const isPage = method === "GET" && pages.has(url);
+    const fault = started && (isPage || method === "POST") ? draw({ url, isPage }) : undefined;
+    if (fault !== undefined) injected.set(fault, (injected.get(fault) ?? 0) + 1);
+    const fail = SERVER_FAULTS[fault ?? ""];
+    fail?.(response);
+    if (fail !== undefined) return true;
+    const script = PAGE_FAULTS[fault ?? ""] ?? NUISANCES[fault ?? ""];
+    if (script !== undefined) append(response, `<script>${script}</script>`);
+    const type = headers["content-type"];
+    const sent = { ...(type === undefined ? {} : { headers: { "content-type": type } }) };
+    void (async () => {
+      const reply = await app.request(url, { method, ...sent, ...(method === "POST" ? { body } : {}) });
+      response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "text/plain" });
+      response.end(await reply.text());
+    })();
+    return true;
+  });
   return {
     ...site,
     name: "faulty",

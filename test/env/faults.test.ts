@@ -7,7 +7,7 @@ import { test } from "node:test";
 import type { EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import { BROWSER_VARIABLE } from "../../src/env/browser/find-browser.js";
 import type { Pace } from "../../src/env/browser/pace.js";
-import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
+import { openRunner, type PageSite, type Received, servePages, taskFor } from "./page-site.js";
 import { allEnded, processTree, stillRunning } from "./processes.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
@@ -150,8 +150,8 @@ test("a server that fails once is asked again; the fault is logged, the reward i
 
 test("a server that is too slow for one attempt gets more time in the next", async () => {
   const timers = new Set<NodeJS.Timeout>();
-  const answer = (_: unknown, response: ServerResponse): boolean => {
-    const page = `<!doctype html>${FORM}`;
+  const answer = (request: Received, response: ServerResponse): boolean => {
+    const page = `<!doctype html>${request.method === "POST" ? "<p>Thank you" : FORM}`;
     timers.add(setTimeout(() => response.setHeader("content-type", "text/html").end(page), 1500));
     return true;
   };

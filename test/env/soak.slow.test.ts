@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WINNABLE } from "./idioms/winnable.js";
 import { type Memory, SAMPLE_EVERY, soak } from "./soak.js";
 
 const mean = (samples: readonly Memory[], key: keyof Memory): number =>
@@ -16,7 +15,6 @@ test(`${EPISODES} episodes under random faults: flat memory, no process left, ne
     rate: 0.06,
     killEvery: 125,
     seed: 1,
-    idioms: WINNABLE,
     onSample: (done, { heap, rss, browser }) => {
       if (done % REPORT_EVERY !== 0) return;
       const [ours, all, theirs] = [heap, rss, browser].map((bytes) => Math.round(bytes / 1e6));

@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Rng } from "../../src/core/rng.js";
 import type { Episode } from "../../src/env/browser/episode.js";
+import { oracleActions } from "../../src/env/forms/oracle.js";
+import { renderPlan } from "../../src/env/forms/plan.js";
 import type { Task } from "../../src/env/site.js";
 import { faultsAtRandom, serveWithFaults } from "./fault-site.js";
-import type { Idioms } from "./idioms/idiom.js";
-import { oraclePlan } from "./idioms/play.js";
 import { openRunner } from "./page-site.js";
 import { allEnded, type Process, processTree } from "./processes.js";
 
@@ -41,21 +41,19 @@ export async function soak(options: {
   rate: number;
   killEvery: number;
   seed: number;
-  /** Pages besides the embedded site's forms. */
-  idioms?: Idioms;
   /** Told of every sample. */
   onSample?: (episodes: number, memory: Memory) => void;
 }): Promise<SoakResult> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const site = await serveWithFaults(faultsAtRandom(Rng.named(options.seed, "faults"), options.rate), options.idioms);
+  const site = await serveWithFaults(faultsAtRandom(Rng.named(options.seed, "faults"), options.rate));
   const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 5000, episodeTimeoutMs: 10_000 });
   const order = Rng.named(options.seed, "tasks").shuffle(site.tasks()).slice(0, options.episodes);
   // what a page can be asked for is read before anything goes wrong
   const plans = new Map<Task, string>();
   await Promise.all(
     order.map(async (task) => {
-      plans.set(task, await oraclePlan(runner, task));
+      plans.set(task, renderPlan(oracleActions(task.fields, await runner.snapshot(task)), "compact"));
     }),
   );
   site.start();

@@ -51,7 +51,7 @@ describe("the package as it is published", () => {
 
   it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
     const allowed =
-      /^(dist\/src\/.*\.(js|d\.ts)|models\/.*|configs\/.*\.yaml|docs\/.*|jobs\/.*\.yaml|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
+      /^(dist\/src\/.*\.(js|d\.ts)|models\/.*|configs\/.*\.yaml|docs\/.*|jobs\/.*\.sh|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
       [],
@@ -70,7 +70,7 @@ describe("the package as it is published", () => {
 
   it("does not bring the simulator of the control environment, and says how to install it", () => {
     assert.ok(!existsSync(join(dir, "node_modules", "@mujoco")));
-    const control = join(installed(), "dist", "src", "env", "environments", "control.js");
+    const control = join(installed(), "dist", "src", "features", "control", "environments", "control.js");
     const { stdout } = spawnSync(
       process.execPath,
       [

@@ -7,7 +7,7 @@ import { packageRoot } from "../../src/core/files.js";
 const source = join(packageRoot(), "src");
 const SIMULATOR = "@mujoco/mujoco";
 /** The one file that may load it, and only when the environment is opened. */
-const OPENS = join("env", "control", "simulator.ts");
+const OPENS = join("features", "control", "simulator", "simulator.ts");
 
 /** Modules that are loaded with a file: static imports that TypeScript does not erase. */
 const STATIC = /^(?:import|export)\s+(?!type\b)(?:[\w$*{}\s,]+?\s*from\s*)?["']([^"'\n]+)["']/gm;
@@ -34,7 +34,7 @@ it("the command line's graph does not reach the control environment", () => {
   for (const entry of [join("cli", "train.ts"), join("train", "recipe.ts"), "index.ts"]) visit(entry);
   assert.ok(reached.size > 50);
   assert.deepEqual(
-    [...reached].filter((file) => file.startsWith(join("env", "control"))),
+    [...reached].filter((file) => file.startsWith(join("features", "control"))),
     [],
   );
 });

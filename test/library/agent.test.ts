@@ -14,21 +14,26 @@ describe("an agent", () => {
   let root: string;
   let browser: Browser;
   let agent: Agent;
-  before(async () => {
-    root = mkdtempSync(join(tmpdir(), "agent-"));
+  const trained = async (plan: "template" | "free"): Promise<Agent> => {
     const { runDir } = await train(
       {
         model: "models/tiny-refusion",
+        plan,
+        environment: { kind: "paper" },
         objective: { kind: "flow-grpo" },
-        sampler: { kind: "unmask", rounds: 8, prompt_length: 56, response_length: 56 },
+        sampler: { kind: "unmask", rounds: 8, prompt_length: 56, response_length: 96 },
         training: { steps: 1, prompts_per_step: 1, group_size: 2 },
         evaluation: { splits: ["val"], episodes: 1, temperature: 0 },
         runtime: { provider: "cpu", threads: 1 },
         report: { screenshots: 0 },
       },
-      { runDir: join(root, "run") },
+      { runDir: join(root, plan) },
     );
-    agent = await loadAgent(runDir);
+    return loadAgent(runDir);
+  };
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), "agent-"));
+    agent = await trained("free");
     const found = findBrowser();
     browser = await chromium.launch({
       chromiumSandbox: false,
@@ -63,5 +68,20 @@ describe("an agent", () => {
       await agent.fill(page, { "Guest Name": "Luis Keller" }),
     ];
     assert.equal(first.plan, second.plan);
+  });
+
+  it("fills the blanks of the lines that the page gives, with plan: template", async () => {
+    const page = await browser.newPage();
+    await page.setContent(`<form><label>Search <input></label></form>${FORM}`);
+    const filler = await trained("template");
+    try {
+      const { plan, actions, unresolved } = await filler.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true });
+      // the form that the values are of; the lines are the page's, whatever the model writes into them
+      const value = /^fill Guest Name \| ([\s\S]*)\ncheck Print Card \| /.exec(plan)?.[1] ?? "";
+      assert.deepEqual([actions[0]?.action.kind, actions[0]?.fate, unresolved], ["fill", "done", []], plan);
+      assert.deepEqual([value !== "", await page.inputValue("#name")], [true, value.replace(/\n/g, " ")], plan);
+    } finally {
+      await filler.close();
+    }
   });
 });

@@ -14,6 +14,7 @@ const example = (name: string): string => join(EXAMPLES, `${name}.mjs`);
 /** Two steps of the tiny model. */
 const CONFIG = {
   model: "models/tiny-refusion",
+  plan: "free",
   objective: { kind: "flow-grpo" },
   sampler: { kind: "unmask", rounds: 4, prompt_length: 56, response_length: 56 },
   training: { steps: 2, prompts_per_step: 2, group_size: 4, learning_rate: 1e-3 },

@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { UserError } from "../../src/core/errors.js";
-import { chooseProvider, cudaLibrary, matMulCheck, type Probe, type SelfCheck } from "../../src/onnx/provider.js";
+import {
+  chooseProvider,
+  cudaLibrary,
+  cudaNeeds,
+  matMulCheck,
+  type Probe,
+  type SelfCheck,
+} from "../../src/onnx/provider.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
 
@@ -45,7 +54,7 @@ describe("chooseProvider", () => {
     assert.match(await chosen(fails, INSTALLED), /^cpu: .*libcudnn/);
     assert.match(
       await chosen(differs, INSTALLED),
-      /^cpu: .*MatMul differs from the CPU's by 25 % of its largest value$/,
+      /^cpu: .*MatMul differs from the CPU's by 25 % of its largest value\./,
     );
   });
 
@@ -54,13 +63,33 @@ describe("chooseProvider", () => {
     assert.equal((await chooseProvider("auto", nan, INSTALLED)).provider, "cpu");
   });
 
+  it("reads off the provider's file which release of CUDA it needs, and says what is not there", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "cuda-"));
+    const library = join(dir, "provider.so");
+    // names lie across the borders of what is read at once
+    const padding = (size: number): Buffer => Buffer.alloc(size, "x\0");
+    const names = ["libcudart.so.97", "libcudnn.so.9"].map((name) => Buffer.from(`\0${name}\0`));
+    writeFileSync(library, Buffer.concat([padding(2 ** 24 - 8), names[0] as Buffer, padding(100), names[1] as Buffer]));
+    writeFileSync(join(dir, "libcudnn.so.9"), "");
+    try {
+      assert.deepEqual(cudaNeeds(library), ["libcudart.so.97", "libcudnn.so.9"]);
+      const { reason } = await chooseProvider("auto", fails, library);
+      assert.match(reason, /It needs libcudart\.so\.97, libcudnn\.so\.9; not found: libcudart\.so\.97\.$/);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
   it("says what is missing for a provider that cannot be used", async () => {
     const install = /install\.js --onnxruntime-node-install=true/;
     await assert.rejects(
       chooseProvider("cuda", mustNotRun, MISSING),
       isUserError(/libonnxruntime_providers_cuda\.so is missing/, install),
     );
-    await assert.rejects(chooseProvider("cuda", fails, INSTALLED), isUserError(/libcudnn/, /driver.*cuDNN/));
+    await assert.rejects(
+      chooseProvider("cuda", fails, INSTALLED),
+      isUserError(/libcudnn/, /driver\. It needs .*libcudnn/),
+    );
     await assert.rejects(chooseProvider("cuda", differs, INSTALLED), isUserError(/MatMul differs/, install));
     await assert.rejects(
       chooseProvider("webgpu", fails, undefined),

@@ -11,6 +11,7 @@ import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { BindingName } from "../../src/onnx/runtimes/messages.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Dim, DType, Initializer, Tensor, TypedArray, Value } from "../../src/onnx/types.js";
+import { BINDINGS } from "../support/bindings.js";
 
 const value = (name: string, shape: readonly Dim[], dtype: DType = "float32"): Value => ({ name, dtype, shape });
 const f32 = (...data: number[]): Tensor => ({ dtype: "float32", shape: [data.length], data: Float32Array.from(data) });
@@ -267,7 +268,7 @@ const lifeTests = (binding: BindingName) => () => {
   });
 };
 
-for (const binding of ["npm", "c-api"] as const) {
+for (const binding of BINDINGS) {
   describe(`Runtime over ${binding}`, runtimeTests(binding));
   describe(`the life of a Runtime over ${binding}`, lifeTests(binding));
 }

@@ -203,7 +203,7 @@ describe("objectives on the micro model", () => {
       await engine.setParameters("reference", adapter(0.02, 1));
       const samples = await play(engine);
       const policy = { engine, sampler, options: sampling };
-      const batches = await prepareBatches(policy, flowGrpo, options, [samples], 3);
+      const batches = await prepareBatches({ policy, objective: flowGrpo, options, size: 3 }, [samples]);
       assert.equal(batches.length, 2);
       const weights = batches.flatMap(({ values: v }) => [...v.weight]).reduce((a, w) => a + w, 0);
       assert.ok(Math.abs(weights - 1) < 1e-6);
@@ -237,11 +237,11 @@ describe("objectives on the micro model", () => {
         [3, 1],
       );
       const policy = { engine, sampler, options: sampling };
-      const full = await prepareBatches(policy, flowGrpo, all, [samples], 2);
+      const full = await prepareBatches({ policy, objective: flowGrpo, options: all, size: 2 }, [samples]);
       // every sample's stream takes its draws from the same list of all outcomes
       const outcomes = allOutcomes((rng) => {
         const drawing = samples.map((sample): Sample => ({ ...sample, stream: () => rng as Rng }));
-        return prepareBatches(policy, flowGrpo, two, [drawing], 2);
+        return prepareBatches({ policy, objective: flowGrpo, options: two, size: 2 }, [drawing]);
       });
       await engine.setParameters("policy", adapter(0.03, 2));
       const expected = await total(engine, full);

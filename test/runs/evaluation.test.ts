@@ -145,6 +145,8 @@ test("numbers and tables", () => {
   assert.equal(formatInterval({ mean: 0.5, low: 0.25, high: 0.75 }, true), "50.0 % [25.0, 75.0]");
   assert.equal(formatDifference({ mean: 0.05, low: 0.02, high: 0.08 }), "+0.050 [+0.020, +0.080] *");
   assert.equal(formatDifference({ mean: -0.05, low: -0.08, high: -0.02 }, true), "-5.0 pp [-8.0, -2.0] *");
+  assert.equal(formatDifference({ mean: 0.05, low: 0.02, high: 0.08 }, false, 6), "+0.050 [+0.020, +0.080] *");
+  assert.equal(formatDifference({ mean: 0.05, low: 0.02, high: 0.08 }, false, 5), "+0.050 [+0.020, +0.080]");
   assert.equal(formatDifference({ mean: -0.0001, low: -0.1, high: 0.1 }), "0.000 [-0.100, +0.100]");
   assert.equal(
     formatTable([

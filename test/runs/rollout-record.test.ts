@@ -60,6 +60,27 @@ test("rollouts that no run records are refused, each with its line", async () =>
     [{ rollout: 3, fault: "timeout" }, /line 2: a rollout has either a reward or a fault/],
     [{ rollout: -1 }, /line 2 is no rollout/],
     [{ rollout: 3, tokens: -5 }, /line 2 is no rollout/],
+    [{ rollout: 3, reward: 1e308 }, /line 2 is no rollout:\n {2}reward/],
+    [
+      {
+        rollout: 3,
+        turns: [{ prompt: "", response: "", trajectory: JSON.parse("[".repeat(100) + "]".repeat(100)) }],
+      },
+      /more than 32 levels/,
+    ],
+    [{ rollout: 1e9 }, /line 2 is no rollout:\n {2}rollout/],
+    [
+      { rollout: 3, turns: [{ prompt: "", response: "", trajectory: { rounds: [{ logProbs: [-1, -1e308] }] } }] },
+      /trajectory: rounds.0.logProbs.1: -1e\+308 is beyond/,
+    ],
+    [
+      { rollout: 3, turns: [{ prompt: "", response: "", trajectory: { responseLength: 1e9 } }] },
+      /trajectory: responseLength: 1000000000 is beyond/,
+    ],
+    [
+      { rollout: 3, turns: [{ prompt: "", response: "", trajectory: { prompt: new Array(2_000_001).fill(1) } }] },
+      /more than 2000000 numbers/,
+    ],
   ];
   for (const [changes, problem] of odd) {
     await writeRollouts(path, [good, { ...good, ...changes }]);

@@ -19,6 +19,24 @@ import { RunDirectory } from "../../src/runs/run-directory.js";
 const dir = mkdtempSync(join(tmpdir(), "run-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
+test("a place where nothing can be made is refused with what to do", () => {
+  writeFileSync(join(dir, "file"), "");
+  symlinkSync(join(dir, "loop"), join(dir, "loop"));
+  for (const runDir of [
+    join(dir, "file", "x"),
+    join(dir, "loop", "x"),
+    join(dir, "x".repeat(250)),
+    "x".repeat(300),
+    "a\0b",
+  ])
+    assert.throws(
+      () => RunDirectory.create({ name: "q", runDir }),
+      (error) =>
+        error instanceof UserError && /--run-dir/.test(error.hint ?? "") && /^Cannot create/.test(error.message),
+      runDir,
+    );
+});
+
 test("a default name gets a suffix, a given directory must be new", () => {
   const parent = join(dir, "runs");
   const names = [1, 2, 3].map(() => RunDirectory.create({ name: "q", parent }).dir);

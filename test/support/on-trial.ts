@@ -2,17 +2,39 @@ import assert from "node:assert/strict";
 import type { RunConfig } from "../../src/config/schema.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
+import type { TemplateStart } from "../../src/diffusion/template.js";
 import type { Objective } from "../../src/rl/objective.js";
 import { openContext, randomPrompts } from "../../src/verify/context.js";
-import type { Measurement } from "../../src/verify/proof.js";
+import type { Measurement, ObjectiveOnTrial } from "../../src/verify/proof.js";
+import { microConfig } from "./micro-config.js";
 
-/** What the proofs work on, with every objective that learns from rollouts and random prompts. */
-export async function openOnTrial(config: RunConfig): ReturnType<typeof openContext> {
+/** Every objective that learns from rollouts, with its defaults. */
+export async function allTrials(): Promise<ObjectiveOnTrial[]> {
   const objectives = await loadFolder<Objective>(new URL("../../src/rl/objectives/", import.meta.url), "objective");
-  const trials = [...objectives.values()]
+  return [...objectives.values()]
     .filter((objective) => objective.learnsFrom === "rollouts")
     .map((objective) => ({ objective, options: objective.schema.parse({}) }));
-  return openContext(config, trials, async (policy) => randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")));
+}
+
+/** What the proofs work on, with every objective and random prompts. */
+export async function openOnTrial(config: RunConfig): ReturnType<typeof openContext> {
+  return openContext(config, await allTrials(), async (policy) =>
+    randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")),
+  );
+}
+
+/** The micro model with templates: two blanks, of which the first has options. */
+export async function openOnTemplates(changes: Record<string, unknown>): ReturnType<typeof openContext> {
+  return openContext(await microConfig({ response_length: 24, ...changes }), await allTrials(), async (policy) =>
+    randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")).map((prompt): TemplateStart => {
+      const [one, other] = [prompt[0] as number, prompt.at(-1) as number];
+      const choices = [[one], [other, one], [one, one, other]];
+      return {
+        prompt,
+        parts: [[one, other], { name: "a", needs: 4, choices }, [other], { name: "b", needs: 3 }, [one]],
+      };
+    }),
+  );
 }
 
 export function figure(measurements: readonly Measurement[], name: string): Measurement {

@@ -64,3 +64,22 @@ describe("renderPrompt", () => {
     assert.equal(renderValue(0), "0");
   });
 });
+
+it("page: controls as a person sees them, then the text; a record where there is no letter", () => {
+  const page = {
+    Name: { kind: "text", default: "", required: true, longest: 20, name: "who" },
+    Guests: { kind: "number", default: 1, min: 1, max: 9 },
+    Room: { kind: "select", default: "", options: ["Hall", "Bar"] },
+    Tour: { kind: "checkbox", default: false },
+  };
+  const fields = { Name: "Ann Lee", Guests: 4, Room: "Bar", Tour: true };
+  const shown =
+    "page: Visit\n Name * (at most 20 characters)\n Guests (number 1 to 9) = 1\n Room: Hall; Bar\n Tour (box)\n\n";
+  const task = { formTitle: "Visit", instruction: "", fields };
+  assert.equal(renderPrompt({ ...task, document: "We are four." }, "page", page), `${shown}We are four.\n\n`);
+  assert.equal(renderPrompt(task, "page", page), `${shown}who: Ann Lee\nguests: 4\nroom: Bar\ntour: yes\n\n`);
+  assert.equal(
+    renderPrompt({ ...task, document: "Hi", choices: { Room: ["Hall"] } }, "page"),
+    "page: Visit\n Name\n Guests\n Room (Hall)\n Tour\n\nHi\n\n",
+  );
+});

@@ -48,7 +48,7 @@ test("a form that the site stops serving is left out, with the cause; the others
     [1, 2].map((n) => ({ id: `${name}/val/${n}`, split: "val", form: name, url: `/${name}`, fields: { Name: "Ann" } })),
   );
   writeFileSync(join(dir, "tasks.jsonl"), tasks.map((task) => `${JSON.stringify(task)}\n`).join(""));
-  const overrides = [`site={kind: url, tasks: ${join(dir, "tasks.jsonl")}, base_url: "${site.baseUrl}"}`];
+  const overrides = [`site={kind: url, tasks: ${join(dir, "tasks.jsonl")}, base_url: "${site.baseUrl}", learn: null}`];
   try {
     const { evaluations } = await evaluateCommand(options({ overrides, split: "val" }));
     const [e] = evaluations;

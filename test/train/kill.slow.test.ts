@@ -30,6 +30,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 const config = `
 model: models/tiny-refusion
+plan: free
 site: {kind: embedded, tier: starter}
 sampler: {kind: unmask, rounds: 4, prompt_length: 56, response_length: 56}
 training:

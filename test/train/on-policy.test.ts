@@ -79,7 +79,7 @@ describe("what the rollout recorded and what scoring says (shipped model)", () =
       credit: i % 2 === 0 ? 1 : -1,
       stream: (name: string) => Rng.named(0, `${name} ${i}`),
     }));
-    const batches = await prepareBatches<unknown>(policy, objective, config.objective, [samples], 4);
+    const batches = await prepareBatches<unknown>({ policy, objective, options: config.objective, size: 4 }, [samples]);
     const first = await takeStep(policy.engine, batches, 1, 1e-3);
     assert.ok((first.ratio_error as number) < TOLERANCE, `ratio error ${first.ratio_error}`);
     assert.ok((first.grad_norm as number) > 0);

@@ -12,6 +12,7 @@ const CONFIG = {
   name: "refresh",
   model: "models/tiny-refusion",
   runtime: { provider: "cpu", threads: 1 },
+  plan: "free",
   environment: { kind: "paper", sizes: { train: 4, val: 1, test: 1, heldout: 1 } },
   sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 56 },
   objective: { kind: "flow-grpo", kl_coeff: 0.01 },

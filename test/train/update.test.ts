@@ -60,8 +60,8 @@ async function prepare(
 ): Promise<MicroBatch[]> {
   asked.length = 0;
   return objective === "espo"
-    ? prepareBatches(policy, espo, objectiveOptions(espo, options), parts, size)
-    : prepareBatches(policy, flowGrpo, objectiveOptions(flowGrpo, options), parts, size);
+    ? prepareBatches({ policy, objective: espo, options: objectiveOptions(espo, options), size }, parts)
+    : prepareBatches({ policy, objective: flowGrpo, options: objectiveOptions(flowGrpo, options), size }, parts);
 }
 
 describe("what the loss compares with", () => {
@@ -178,12 +178,15 @@ describe("credit", () => {
 describe("the layout", () => {
   const subsets = (some: readonly Sample[], size: number, draws = "layout"): Map<number, string> =>
     new Map(
-      layOut(policy, flowGrpo, objectiveOptions(flowGrpo, { steps_per_update: 2 }), some, size, draws).flatMap(
-        ({ batch, samples: of }) =>
-          of.map((sample, b): [number, string] => [
-            samples.indexOf(sample),
-            batch.step.filter((_, s) => batch.owner[s] === b).join(),
-          ]),
+      layOut(
+        { policy, objective: flowGrpo, options: objectiveOptions(flowGrpo, { steps_per_update: 2 }), size },
+        some,
+        draws,
+      ).flatMap(({ batch, samples: of }) =>
+        of.map((sample, b): [number, string] => [
+          samples.indexOf(sample),
+          batch.step.filter((_, s) => batch.owner[s] === b).join(),
+        ]),
       ),
     );
   const sorted = (map: ReadonlyMap<number, string>): unknown[] => [...map].sort(([a], [b]) => a - b);
@@ -216,7 +219,10 @@ describe("the layout", () => {
         return { own: vector(new Float32Array(batch.segments).fill(fed.length)) };
       },
     };
-    const batches = await prepareBatches(policy, feeding, objectiveOptions(flowGrpo, {}), [samples], 2);
+    const batches = await prepareBatches(
+      { policy, objective: feeding, options: objectiveOptions(flowGrpo, {}), size: 2 },
+      [samples],
+    );
     assert.deepEqual(fed, [[1, 3], [4, 0], [2]]);
     assert.deepEqual(
       batches.map(({ values }) => values.extra?.own?.data[0]),
@@ -276,7 +282,7 @@ describe("a step", () => {
     })) as unknown as MicroBatch[];
     const heard: [number, number][] = [];
     const observer = { boundary: 0, accumulated: async (index: number) => void heard.push([index, calls.length]) };
-    const total = await takeStep(fake, batches, 9, 0.125, observer);
+    const total = await takeStep(fake, batches, 9, 0.125, { observer });
     assert.deepEqual(total, { loss: -0.75, ratio_max: 7, first: 5, grad_norm: 0.5 });
     assert.deepEqual(calls, ["batch 0 values 0", "batch 1 values 1", "batch 2 values 2", "step 9 0.125"]);
     assert.deepEqual(
@@ -311,7 +317,10 @@ describe("weights and corrections that options ask for", () => {
       }),
     };
     const options = objectiveOptions(flowGrpo, { importance_cap: 2, kl_coeff: 0 });
-    const batches = await prepareBatches({ ...policy, engine: near }, flowGrpo, options, [samples], 2);
+    const batches = await prepareBatches(
+      { policy: { ...policy, engine: near }, objective: flowGrpo, options, size: 2 },
+      [samples],
+    );
     for (const micro of batches) {
       const { batch, values } = micro;
       batch.owner.forEach((b, s) => {
@@ -331,9 +340,9 @@ describe("weights and corrections that options ask for", () => {
       score: async () => ({ logProbs: new Float32Array(), value: Float32Array.of(-1, -1, -1) }),
     };
     const older = async (batches: readonly Batch[]) => batches.map(() => Float32Array.of(-1.5, -9, -1.5));
-    const args = [{ ...policy, engine: near }, espo, options, [samples], 2] as const;
-    const plain = await prepareBatches(...args);
-    const batches = await prepareBatches(...args, undefined, older);
+    const context = { policy: { ...policy, engine: near }, objective: espo, options, size: 2 };
+    const plain = await prepareBatches(context, [samples]);
+    const batches = await prepareBatches(context, [samples], older);
     batches.forEach(({ batch, values, trust }, i) => {
       assert.equal(plain[i]?.trust, undefined);
       batch.owner.forEach((b, s) => {

@@ -72,7 +72,7 @@ describe("training on somebody else's site", () => {
       model: "models/tiny-refusion",
       site: { kind: "url", tasks: join(dir, `${name}.jsonl`), base_url: site.baseUrl, ...given },
       objective: { kind: command, ...(command === "sft" ? { augment: 0.5, batch_size: 2 } : {}) },
-      sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 32, temperature: 1 },
+      sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 48, temperature: 1 },
       training: { steps: 1, ...(command === "sft" ? {} : { prompts_per_step: 1, group_size: 2 }) },
       evaluation: { splits: [], every: 0 },
       runtime: { threads: 1, provider: "cpu" },
@@ -98,7 +98,7 @@ describe("training on somebody else's site", () => {
   });
 
   it("sft learns from plans that the oracle has played, its controls read by the browser", async () => {
-    const out = await run("sft", "sft", { login: join(dir, "login.mjs"), rehearse: 0 }, VISITS);
+    const out = await run("sft", "sft", { login: join(dir, "login.mjs"), rehearse: 0, learn: null }, VISITS);
     const [line] = readMetrics(join(out, "metrics.jsonl"));
     assert.ok(Number.isFinite(line?.loss));
     assert.ok(site.received.some(({ method, body }) => method === "POST" && body === "n=library&k=y"));
@@ -114,7 +114,7 @@ describe("training on somebody else's site", () => {
 
   it("what the oracle cannot win stops the run with its labels, unless it is told not to", async () => {
     const wrong = [...VISITS, { Name: "museum", Pass: "Month", Street: "Elm Row" }];
-    const given = { login: join(dir, "login.mjs") };
+    const given = { login: join(dir, "login.mjs"), learn: null };
     await assert.rejects(run("stopped", "flow-grpo", given, wrong), (error) => {
       assert.ok(error instanceof UserError);
       assert.match(error.message, /does not win 1 of 3 training tasks/);

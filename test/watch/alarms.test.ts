@@ -35,6 +35,7 @@ test("a single fault is said at once, with its step", () => {
   for (const [key, value] of [
     ["mask_noise_fraction", 0.51],
     ["nonfinite_steps", 1],
+    ["on_policy_ratio_error", 0.011],
     ["kl_clamped_fraction", 0.011],
     ["after_eos_fraction", 0.001],
   ] as const)

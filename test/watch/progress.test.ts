@@ -111,7 +111,7 @@ test("the view fits the terminal, also after it was made narrower, and steers no
   assert.equal(lines.length, 3);
   assert.ok(lines.every((line) => line.length < 30));
   assert.equal(lines[0], "a name that is longer than a…");
-  assert.equal(lines[2], "now      episodes  evil·[2J·…");
+  assert.equal(lines[2], "now      episodes  evil·[2J …");
   const narrow = Object.assign(out, { columns: 15 });
   const before = narrow.text.length;
   progress.phase({ doing: "updating" });

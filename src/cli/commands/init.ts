@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { configOf, resolvePath } from "../../config/config.js";
 import { applyOverrides, parseOverrides } from "../../config/overrides.js";
 import { loadRegistries } from "../../config/registries.js";
-import { EXIT, nearest, UserError } from "../../core/errors.js";
+import { fail, misuse, nearest } from "../../core/errors.js";
 import { cannotWrite } from "../../core/files.js";
+import type { SiteKind } from "../../env/site.js";
 import type { Objective } from "../../rl/objective.js";
 import { type CliCommand, type CliContext, shellWord } from "../shared.js";
 
@@ -44,14 +45,11 @@ async function init(
   if (chosen === undefined) {
     const known = [...registries.objectives.keys()];
     const close = nearest(objective, known);
-    throw new UserError(`Unknown objective ${objective}; known: ${known.join(", ")}.`, {
+    misuse(`Unknown objective ${objective}; known: ${known.join(", ")}.`, {
       ...(close === undefined ? {} : { hint: `did you mean ${close}?` }),
-      exitCode: EXIT.usage,
     });
   }
-  if (existsSync(out)) {
-    throw new UserError(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
-  }
+  if (existsSync(out)) fail(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
   // loaded when it is needed: help should not wait for it
   const [{ samplerFor }, { configTemplate }, { loadModel }] = await Promise.all([
     import("../../engine/policy.js"),
@@ -61,7 +59,15 @@ async function init(
   const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen);
   const forms = registries.sections.has("site") ? { site: { kind: site } } : {};
   const values = { model, ...network, ...forms, sampler: { kind: sampler } };
-  const config = await configOf(values, out, { command: objective, overrides, registries });
+  const read = (more: object) => configOf({ ...values, ...more }, out, { command: objective, overrides, registries });
+  const drafted = await read({});
+  const section = registries.sections.get("site");
+  const kinds = section !== undefined && "entries" in section ? section.entries : undefined;
+  const options = (drafted as { readonly site?: { readonly kind: string } }).site;
+  const entry = options && (kinds?.get(options.kind) as SiteKind | undefined);
+  const { kind: _, ...rest } = options ?? {};
+  const splits = entry?.splits?.(rest)?.filter((split) => split !== "train");
+  const config = splits === undefined ? drafted : await read({ evaluation: { splits } });
   const text = configTemplate(config, objective, shellWord(out), registries);
   try {
     mkdirSync(dirname(out), { recursive: true });
@@ -73,7 +79,7 @@ async function init(
   context.log(`next: refusion-train ${objective} --config ${shellWord(out)} --dry-run`);
 }
 
-/** What a network that reads no tokens needs of a config: what it acts in, and its own projections for the adapter. */
+/** Gives what a network that reads no tokens needs of a config: what it acts in, and its own projections for the adapter. */
 async function networkSections(model: string): Promise<Readonly<Record<string, unknown>>> {
   const [{ readModelConfig }, { architectureOf }] = await Promise.all([
     import("../../nn/config.js"),

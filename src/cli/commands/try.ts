@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nearest, UserError } from "../../core/errors.js";
+import { misuse, nearest } from "../../core/errors.js";
 import { type CliCommand, type CliContext, checkpointName } from "../shared.js";
 import { formatTables } from "../tables.js";
 import { filmPage } from "../try/film.js";
@@ -30,7 +30,7 @@ export const command: CliCommand = {
       .option("-o, --out <dir>", "where the pictures go; a folder try/ of the run, or of this folder, by default")
       .addHelpText(
         "after",
-        "\nExample:\n  refusion-train try --run runs/quickstart --task embedded/starter/library/visitor-pass/test/0001",
+        "\nExample:\n  refusion-train try --run runs/quickstart --task embedded/starter/library/card-request/test/0001",
       )
       .action((overrides: string[], flags: TryFlags) => tryTask(overrides, flags, context));
   },
@@ -54,7 +54,7 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
       if (found !== undefined) return found;
       const ids = tasks.map((task) => task.id);
       const close = nearest(flags.task, ids) ?? ids[0];
-      throw new UserError(`There is no task ${flags.task}.`, { hint: `there is ${close}`, exitCode: 2 });
+      misuse(`There is no task ${flags.task}.`, { hint: `there is ${close}` });
     },
   });
   const { task, actions, outcome, frames, kind } = played;

@@ -1,6 +1,6 @@
-import { cspHash, escapeHtml } from "../../watch/report/html.js";
+import { cspHash, escapeHtml } from "../../core/html.js";
 
-/** How long a picture stands, in milliseconds. */
+/** Time that a picture stands, in milliseconds. */
 const FRAME_MS = 900;
 
 const STYLE = `body { font: 16px system-ui, sans-serif; margin: 1.5rem; max-width: 860px }

@@ -2,26 +2,31 @@ import { z } from "zod";
 import { UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { checkStreams, inBatches } from "../batches.js";
-import { BufferBuilder } from "../buffer.js";
+import { drawAmong } from "../constrained.js";
 import { cacheUse } from "../prefix-cache.js";
 import { RoundReader } from "../round-reader.js";
 import { type RoundModel, rowNoise, type Sampler, scoringTemperature, temperatureOption } from "../sampler.js";
-import { modelHead, policyHead } from "../score-head.js";
+import { constrainedHead, modelHead, policyHead } from "../score-head.js";
+import { Canvas, constrainedOption, roomOption, type TextStart, type TokenTemplate } from "../template.js";
+import { layText } from "../text-layout.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
 import { type AutoregressiveOptions, autoregressiveShapes } from "./autoregressive/options.js";
 import { stepTerms, supervisedTerms, textTerms } from "./autoregressive/terms.js";
 import { type AutoregressiveTrajectory, parseTrajectory, reveals } from "./autoregressive/trajectory.js";
-import { type RowStatistics, roundHead } from "./unmask/round.js";
+import { candidateLogProbs, type RowStatistics, roundHead } from "./unmask/round.js";
 
 /**
  * The plain causal language model as a policy: a token a forward, from left to right, until EOS. It is what diffusion
- * is compared with, on the same weights: log pi is the text's own log-probability, exactly.
+ * is compared with, on the same weights: log pi is the text's own log-probability, exactly. Of a template it writes the
+ * values, each until EOS or until its room is full, and reads what is given between them.
  */
 const schema = z.strictObject({
   response_length: z.number().int().min(1).default(64).describe("most tokens of a response"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
   temperature: temperatureOption,
+  room: roomOption,
+  constrained_decoding: constrainedOption,
   kv_cache: cacheUse,
 });
 
@@ -38,6 +43,8 @@ function options(config: AutoregressiveConfig, model: SampledModel): Autoregress
     responseLength: config.response_length,
     promptLength: config.prompt_length,
     temperature: config.temperature,
+    room: config.room,
+    constrained: config.constrained_decoding,
     kvCache: config.kv_cache,
     model,
   };
@@ -46,25 +53,25 @@ function options(config: AutoregressiveConfig, model: SampledModel): Autoregress
 /** One rollout in progress. */
 interface State {
   readonly prompt: readonly number[];
+  readonly template?: TokenTemplate | undefined;
   readonly rng: Rng;
   readonly response: number[];
   readonly logProbs: number[];
-  ended: boolean;
 }
 
 async function rollout(
   model: RoundModel<RowStatistics>,
-  prompts: readonly (readonly number[])[],
+  starts: readonly TextStart[],
   options: AutoregressiveOptions,
   rngs: readonly Rng[],
-  batchSize = prompts.length,
+  batchSize = starts.length,
 ): Promise<AutoregressiveTrajectory[]> {
-  checkStreams(prompts, rngs);
+  checkStreams(starts, rngs);
   return inBatches(
-    prompts,
-    options.promptLength,
+    starts,
+    options,
     batchSize,
-    (prompt, i): State => ({ prompt, rng: rngs[i] as Rng, response: [], logProbs: [], ended: false }),
+    (prompt, i, template): State => ({ prompt, template, rng: rngs[i] as Rng, response: [], logProbs: [] }),
     (states) => writeTogether(model, states, options, batchSize),
   );
 }
@@ -84,39 +91,68 @@ async function writeTogether(
     temperature: scoringTemperature(temperature),
     kvCache,
   });
+  const { eos } = sampled.tokens;
+  const isOpen = ({ template, response }: State): boolean =>
+    response.length < responseLength && Canvas.of(template).next(response, eos) !== undefined;
   try {
-    for (let i = 0; i < responseLength && states.some(({ ended }) => !ended); i++) {
-      const { round, places } = await reader.ask(
-        states.map((state) => {
-          if (state.ended) return undefined;
-          const buffer = new BufferBuilder(state.prompt);
-          state.response.forEach((token, position) => void buffer.push(token, position));
-          return { buffer, rows: [buffer.length - 1], uniform: Float32Array.of(rowNoise(state.rng)) };
-        }),
-      );
+    while (states.some(isOpen)) {
+      const requests = states.map((state) => {
+        if (!isOpen(state)) return undefined;
+        const { buffer } = layText(state, eos);
+        const uniform = Float32Array.of(rowNoise(state.rng));
+        return { buffer, rows: [buffer.length - 1], uniform, candidates: [allowedNext(state, eos)] };
+      });
+      const { round, places } = await reader.ask(requests);
       states.forEach((state, b) => {
-        if (!state.ended) append(state, round, places[b]?.[0] as number, options);
+        if (requests[b] !== undefined) append(state, round, places[b]?.[0] as number, requests[b], options);
       });
     }
   } finally {
     reader.close();
   }
-  return states.map(({ prompt, response, logProbs, ended }) => ({
-    prompt: [...prompt],
-    responseLength,
-    temperature,
-    response,
-    logProbs,
-    ended: ended ? "eos" : "length",
-  }));
+  return states.map(({ prompt, template, response, logProbs }) => {
+    const { cells, blanks } = Canvas.of(template);
+    return {
+      prompt: [...prompt],
+      ...(template === undefined ? {} : { template }),
+      responseLength: Math.min(cells, responseLength),
+      temperature,
+      response,
+      logProbs,
+      ended: response.filter((token) => token === eos).length === blanks.length ? "eos" : "length",
+    };
+  });
+}
+
+/** The tokens that may come next in a blank with options; undefined: all. */
+function allowedNext({ template, response }: State, eos: number): number[] | undefined {
+  const canvas = Canvas.of(template);
+  if (!canvas.isConstrained) return undefined;
+  const cells = canvas.cellsOf(response, eos);
+  return canvas.allowed(
+    canvas.next(response, eos) as number,
+    new Map(cells.map((c, i) => [c, response[i] as number])),
+    eos,
+  );
 }
 
 /** @param at the row that predicts the next token. */
-function append(state: State, statistics: RowStatistics, at: number, options: AutoregressiveOptions): void {
-  const [ids, logs] =
-    options.temperature === 0 ? [statistics.argmax, statistics.argmaxLogProb] : [statistics.token, statistics.logProb];
-  const token = Number(ids[at * 2]);
-  const logProb = logs[at * 2] as number;
+function append(
+  state: State,
+  statistics: RowStatistics,
+  at: number,
+  {
+    uniform,
+    candidates: [allowed],
+  }: { readonly uniform: Float32Array; readonly candidates: readonly (number[] | undefined)[] },
+  { temperature }: AutoregressiveOptions,
+): void {
+  const greedy = temperature === 0;
+  const [ids, logs] = greedy ? [statistics.argmax, statistics.argmaxLogProb] : [statistics.token, statistics.logProb];
+  const chosen =
+    allowed && drawAmong(candidateLogProbs(statistics, at, allowed, allowed), greedy ? undefined : uniform[0]);
+  const token = chosen === undefined ? Number(ids[at * 2]) : (allowed?.[chosen.index] as number);
+  const logProb = chosen?.logProb ?? (logs[at * 2] as number);
   if (!Number.isFinite(logProb)) {
     throw new UserError(`The model gave a non-finite log-probability at response position ${state.response.length}`, {
       hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
@@ -124,7 +160,6 @@ function append(state: State, statistics: RowStatistics, at: number, options: Au
   }
   state.response.push(token);
   state.logProbs.push(logProb);
-  state.ended = token === options.model.tokens.eos;
 }
 
 export const sampler: Sampler<
@@ -132,13 +167,13 @@ export const sampler: Sampler<
   AutoregressiveOptions,
   AutoregressiveTrajectory,
   RowStatistics,
-  readonly number[]
+  TextStart
 > = {
   schema,
   policy: textPolicy,
   conditions: [],
   roundHead,
-  scoreHeads: [policyHead, modelHead],
+  scoreHeads: [policyHead, constrainedHead, modelHead],
   options,
   shapes: autoregressiveShapes,
   shrink: (options, positions, steps) => ({ ...options, responseLength: Math.min(positions, steps) }),
@@ -146,7 +181,7 @@ export const sampler: Sampler<
   rollout,
   parse: (data, where, { tokens }) => parseTrajectory(data, where, tokens.eos),
   steps: ({ response }) => response.length,
-  size: ({ prompt, response }) => prompt.length + response.length,
+  size: ({ prompt, template, response }) => prompt.length + Canvas.of(template).given.length + response.length,
   reveals,
   stepTerms,
   textTerms,

@@ -6,10 +6,11 @@ import { checkStreams, inBatches } from "../batches.js";
 import { type BufferBatch, batchBuffers, tokenInputs, writeBuffer } from "../buffer.js";
 import { MIN_TEMPERATURE, type RoundModel, rowNoise, type Sampler, type SamplerShapes } from "../sampler.js";
 import { afterEosFraction } from "../scored-tokens.js";
+import { Canvas, roomOption, type TextStart, type TokenTemplate } from "../template.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
 import { flowBoundTerms } from "./jump/bound.js";
-import { flowBuffer } from "./jump/canvas.js";
+import { flowBuffer, flowStart } from "./jump/canvas.js";
 import { type Drawn, generalisedKlHead, jumpRoundHead, transitionHead } from "./jump/heads.js";
 import { type FlowStep, flowSteps, type JumpOptions, ordinaryTokens } from "./jump/options.js";
 import { transitionFeatures, transitionTerms } from "./jump/replay.js";
@@ -21,7 +22,8 @@ import { type JumpStep, type JumpTrajectory, jumpReveals, parseJumpTrajectory, r
  *
  * A canvas of L tokens begins as uniform noise. In each of a few steps every position stays or jumps, independently
  * given the canvas (jump/heads.ts has the probabilities); the last step draws every position from the model's
- * prediction of x_1. The prompt is frozen. log pi = the sum over steps and positions of the transitions drawn, so its
+ * prediction of x_1. The prompt and what a template gives are frozen, and have no terms; each blank is read up to its
+ * first EOS. log pi = the sum over steps and positions of the transitions drawn, so its
  * gradient has zero mean under a constant reward. The noise x_0 does not depend on the policy and is not scored.
  */
 const schema = z.strictObject({
@@ -29,6 +31,11 @@ const schema = z.strictObject({
   response_length: z.number().int().min(1).default(64).describe("canvas in tokens"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
   temperature: z.number().min(MIN_TEMPERATURE).default(1).describe("softmax temperature of sampling and scoring"),
+  room: roomOption,
+  constrained_decoding: z
+    .literal(false, "sampler.kind=jump cannot: it draws all tokens of a step at once and may change each again")
+    .default(false)
+    .describe("not of this sampler: tokens that are drawn side by side cannot be held to one option"),
   scheduler_exponent: z
     .number()
     .min(0.01)
@@ -52,6 +59,7 @@ function options(config: JumpConfig, model: SampledModel): JumpOptions {
     promptLength: config.prompt_length,
     temperature: config.temperature,
     exponent: config.scheduler_exponent,
+    room: config.room,
     model,
   };
 }
@@ -63,6 +71,7 @@ function shapes({ promptLength, responseLength, steps }: JumpOptions): SamplerSh
 /** One rollout in progress. */
 interface State {
   readonly prompt: readonly number[];
+  readonly template: TokenTemplate | undefined;
   readonly rng: Rng;
   readonly source: readonly number[];
   readonly steps: JumpStep[];
@@ -72,12 +81,12 @@ const canvasOf = ({ source, steps }: State): readonly number[] => steps.at(-1)?.
 
 async function rollout(
   model: RoundModel<Drawn>,
-  prompts: readonly (readonly number[])[],
+  starts: readonly TextStart[],
   options: JumpOptions,
   rngs: readonly Rng[],
-  batchSize = prompts.length,
+  batchSize = starts.length,
 ): Promise<JumpTrajectory[]> {
-  checkStreams(prompts, rngs);
+  checkStreams(starts, rngs);
   if (options.temperature <= 0) {
     throw new UserError("The sampler jump has no greedy decoding: its steps are random where the model is sure, too.", {
       hint: "Set the temperature to a small number, as 0.1.",
@@ -85,11 +94,12 @@ async function rollout(
     });
   }
   const ordinary = ordinaryTokens(options.model);
-  const begin = (prompt: readonly number[], i: number): State => {
+  const begin = (prompt: readonly number[], i: number, template?: TokenTemplate): State => {
     const rng = rngs[i] as Rng;
-    return { prompt, rng, source: Array.from({ length: options.responseLength }, () => rng.pick(ordinary)), steps: [] };
+    const length = Math.min(options.responseLength, Canvas.of(template).cells);
+    return { prompt, template, rng, source: Array.from({ length }, () => rng.pick(ordinary)), steps: [] };
   };
-  return inBatches(prompts, options.promptLength, batchSize, begin, async (states) => {
+  return inBatches(starts, options, batchSize, begin, async (states) => {
     await run(model, states, options, batchSize);
     return states.map((state) => toTrajectory(state, options));
   });
@@ -105,12 +115,14 @@ async function run(
   const canvas = options.responseLength;
   const length = options.promptLength + canvas;
   const buffers = batchBuffers(
-    states.map((state) => flowBuffer(state.prompt, state.source)),
+    states.map((state) => flowBuffer(state.prompt, state.source, state.template)),
     { batch, length, pad: options.model.tokens.pad },
   );
   const rows = new BigInt64Array(batch * canvas);
   states.forEach((state, b) => {
-    for (let i = 0; i < canvas; i++) rows[b * canvas + i] = BigInt(b * length + state.prompt.length + i);
+    state.source.forEach((_, i) => {
+      rows[b * canvas + i] = BigInt(b * length + flowStart(state.prompt, state.template) + i);
+    });
   });
   for (const at of flowSteps(options)) {
     // fresh ids a step, so that a model may still hold the last step's; the bias never changes
@@ -123,10 +135,10 @@ async function run(
     };
     states.forEach((state, b) => {
       const current = canvasOf(state);
-      writeBuffer(input, b, flowBuffer(state.prompt, current));
-      for (let i = 0; i < canvas; i++) {
+      writeBuffer(input, b, flowBuffer(state.prompt, current, state.template));
+      for (const [i, token] of current.entries()) {
         const row = b * canvas + i;
-        const own = transitionFeatures(current[i] as number, at);
+        const own = transitionFeatures(token, at);
         uniform[row] = rowNoise(state.rng);
         features.current[row] = BigInt(own.current);
         features.hazard[row] = own.hazard;
@@ -144,7 +156,7 @@ async function run(
       },
     });
     states.forEach((state, b) => {
-      state.steps.push(readStep(drawn, b * canvas, canvas));
+      state.steps.push(readStep(drawn, b * canvas, state.source.length));
     });
   }
 }
@@ -168,19 +180,21 @@ function readStep({ token, logProb }: Drawn, base: number, canvas: number): Jump
   return { tokens, logProbs };
 }
 
-function toTrajectory(state: State, { responseLength, temperature, exponent, model }: JumpOptions): JumpTrajectory {
+function toTrajectory(state: State, { temperature, exponent, model }: JumpOptions): JumpTrajectory {
+  const { prompt, template, source, steps } = state;
   return {
-    prompt: [...state.prompt],
-    responseLength,
+    prompt: [...prompt],
+    ...(template === undefined ? {} : { template }),
+    responseLength: source.length,
     temperature,
     exponent,
-    source: state.source,
-    steps: state.steps,
-    ...responseOf(canvasOf(state), model.tokens.eos),
+    source,
+    steps,
+    ...responseOf(canvasOf(state), model.tokens.eos, template),
   };
 }
 
-export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn, readonly number[]> = {
+export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn, TextStart> = {
   schema,
   policy: textPolicy,
   conditions: ["time", "step"],
@@ -194,7 +208,7 @@ export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn, re
     scoring === "masks" ? "its bound has terms that are no log-probabilities of masked tokens" : undefined,
   parse: parseJumpTrajectory,
   steps: (trajectory) => trajectory.steps.length,
-  size: (trajectory) => trajectory.prompt.length + trajectory.responseLength,
+  size: (trajectory) => flowStart(trajectory.prompt, trajectory.template) + trajectory.responseLength,
   reveals: jumpReveals,
   stepTerms: transitionTerms,
   boundTerms: flowBoundTerms,

@@ -3,8 +3,9 @@ import { UserError } from "../../core/errors.js";
 import type { Scoring } from "../layouts.js";
 import { cacheUse } from "../prefix-cache.js";
 import { type Sampler, temperatureOption } from "../sampler.js";
-import { modelHead, policyHead } from "../score-head.js";
+import { constrainedHead, modelHead, policyHead } from "../score-head.js";
 import { afterEosFraction } from "../scored-tokens.js";
+import { constrainedOption, roomOption, type TextStart } from "../template.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
 import { corruptBatch } from "./unmask/corrupt.js";
@@ -19,16 +20,17 @@ import { drafts, parseTrajectory, reveals, type UnmaskTrajectory } from "./unmas
 /**
  * Slot-wise unmasking as a stochastic policy with an exact likelihood.
  *
- * A canvas of L masks is revealed in T rounds of whole slots. Buffer = prompt | committed tokens in commit order | open
+ * A canvas of L masks is revealed in T rounds of whole slots: one run of them, or the blanks of a template among what it
+ * gives. Buffer = prompt | given tokens | committed tokens in commit order | open
  * masks by position, causal, with original positions (a bidirectional model reads the canvas in place). Each round ranks
  * the open slots by the distribution BEFORE sampling and takes the best. Their tokens are sampled at temperature tau:
  * - `parallel`: all at once, each from its own mask;
  * - `autoregressive` (as ReFusion decodes, arXiv 2512.13586): a slot's first token from its mask, then each from the
  *   next-token logits of the one before, slots side by side: k - 1 passes more, over the chosen slots only. Slots of one
  *   round never see each other ({@link SlotSight}), so they are independent given the context.
- * EOS may be sampled only where nothing stays open to its left and nothing is committed to its right; it ends the
- * response, and what was sampled to its right in that round is neither kept nor scored (it is independent given the
- * context, so leaving it out is exact). Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient
+ * EOS may be sampled only where nothing of its blank stays open to its left and nothing of it is committed to its right;
+ * it closes the blank, and what was sampled to its right in that round is neither kept nor scored (it is independent given
+ * the context, so leaving it out is exact); the rounds to come are spread over what is open then. Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient
  * has zero mean under a constant reward.
  */
 const schema = z
@@ -58,7 +60,13 @@ const schema = z
       .nullable()
       .default(null)
       .describe("canvas in tokens a token of the prompt, response_length at most; null = always response_length"),
+    room: roomOption,
+    constrained_decoding: constrainedOption,
     kv_cache: cacheUse,
+  })
+  .refine((config) => !config.constrained_decoding || config.slot_fill === "parallel", {
+    path: ["constrained_decoding"],
+    error: "needs slot_fill=parallel: tokens of slots that are written side by side do not see each other",
   })
   .refine((config) => config.response_length % config.slot_size === 0, {
     path: ["response_length"],
@@ -87,6 +95,8 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     slotScore: config.slot_score,
     slotFill: config.slot_fill,
     canvasPerPrompt: config.canvas_per_prompt,
+    room: config.room,
+    constrained: config.constrained_decoding,
     kvCache: config.kv_cache,
     model,
   };
@@ -105,12 +115,12 @@ function refuses(scoring: Scoring, { model }: UnmaskOptions): string | undefined
     : undefined;
 }
 
-export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, RowStatistics, readonly number[]> = {
+export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, RowStatistics, TextStart> = {
   schema,
   policy: textPolicy,
   conditions: [],
   roundHead,
-  scoreHeads: [policyHead, modelHead],
+  scoreHeads: [policyHead, constrainedHead, modelHead],
   options,
   shapes: unmaskShapes,
   shrink,
@@ -121,7 +131,7 @@ export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, Row
   steps: (trajectory) => trajectory.rounds.length,
   size: (trajectory) => packedLength(trajectory),
   reveals,
-  drafts,
+  drafts: (trajectory, { tokens }) => drafts(trajectory, tokens.eos),
   stepTerms: roundTerms,
   boundTerms,
   textTerms,

@@ -4,6 +4,7 @@ import { Semaphore } from "../../core/semaphore.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
 import { documentsReward, score } from "../forms/reward.js";
+import { declaredForm, type NativeForm } from "../pages/native.js";
 import type { FieldValue, RunningSite, Task } from "../site.js";
 import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "./browser.js";
 import type { Control } from "./controls.js";
@@ -27,6 +28,8 @@ export interface EpisodeOptions {
   /** Faults on purpose. */
   readonly faults?: InjectedFaults;
   readonly log?: Logger;
+  /** How a plan is carried out on a task's page, where its form was learned. */
+  readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Execution>;
 }
 
 /** A plan carried out once. */
@@ -50,8 +53,6 @@ export interface Episode {
   readonly posted: readonly PostedPair[];
   /** Why the server did not accept the form, or why it is not taken to have. */
   readonly refusal?: string;
-  /** What was not plain about the verdict, as a value that several posted ones may be. */
-  readonly notes?: readonly string[];
   readonly actions: readonly ActionRecord[];
   /** Lines of the plan that are no action. */
   readonly unresolved: readonly string[];
@@ -109,14 +110,14 @@ export class EpisodeRunner {
     return new EpisodeRunner(options, browserOptions, host);
   }
 
-  /** Plays a response text as a plan. Never throws for what the policy or the environment does. */
-  async run(task: Task, planText: string): Promise<Episode> {
-    const plan = parsePlan(planText);
+  /** Plays a plan, or a response text as one. Never throws for what the policy or the environment does. */
+  async run(task: Task, written: string | Plan): Promise<Episode> {
+    const plan = typeof written === "string" ? parsePlan(written) : written;
     const episode = this.episodes++;
     return this.slots.run(async () => {
       const start = performance.now();
       const { result, faults } = await this.withRetries(
-        async (session) => this.judge(task, plan, await executePlan(session, task, plan, this.options)),
+        async (session) => this.judge(task, plan, await this.execute(session, task, plan)),
         episode,
       );
       const about = {
@@ -135,15 +136,18 @@ export class EpisodeRunner {
    * Keeps a context for an episode of several turns: `work` plays it with a session, and gives back what it came to.
    * What it waits for on the policy's side (`idle`) costs it no time. It is called anew, with another session, after a
    * fault: what it has asked before it must not ask again.
+   * @param limitMs of one attempt, where it is another than an episode's.
    */
   async converse<T>(
     work: (session: Session, idle: Idle) => Promise<T>,
+    limitMs?: number,
   ): Promise<{ readonly result: T } | { readonly fault: string }> {
     const episode = this.episodes++;
     return this.slots.run(async () => {
       const { result, faults } = await this.withRetries(
         async (session, idle) => ({ of: await work(session, idle) }),
         episode,
+        limitMs,
       );
       return result === undefined ? { fault: faults.at(-1) ?? "the browser is closed" } : { result: result.of };
     });
@@ -153,7 +157,7 @@ export class EpisodeRunner {
   async snapshot(task: Task): Promise<readonly Control[]> {
     return this.slots.run(async () => {
       const { result, faults } = await this.withRetries(async (session) => {
-        const form = await openForm(session, task);
+        const form = await openForm(session, task, this.known(task)?.controls);
         await form.handle.dispose();
         return form.controls;
       });
@@ -166,15 +170,14 @@ export class EpisodeRunner {
    * The page as a plan fills it in, as JPEG: actions that may send something are left out. Undefined where the
    * environment failed.
    */
-  async photograph(task: Task, planText: string): Promise<Uint8Array | undefined> {
-    const plan = parsePlan(planText);
+  async photograph(task: Task, plan: Plan): Promise<Uint8Array | undefined> {
     const end = plan.actions.findIndex((action) => action.kind === "submit");
     const actions = plan.actions
       .slice(0, end < 0 ? undefined : end)
       .filter((action) => action.kind !== "click" && action.kind !== "goto");
     return this.slots.run(async () => {
       const { result } = await this.withRetries(async (session) => {
-        await executePlan(session, task, { ...plan, actions }, this.options);
+        await this.execute(session, task, { ...plan, actions });
         return session.photograph();
       });
       return result;
@@ -195,12 +198,28 @@ export class EpisodeRunner {
     return this.closing;
   }
 
+  private execute(session: Session, task: Task, plan: Plan): Promise<Execution> {
+    const { execute, uploads } = this.options;
+    return execute?.(session, task, plan) ?? executePlan(session, task, plan, { uploads, known: this.known(task) });
+  }
+
+  /** A task's form as its site declares it. */
+  known(task: Task): NativeForm | undefined {
+    const known = this.declared.get(task.url);
+    const declared = known === undefined ? this.options.site.declaredForm?.(task) : undefined;
+    if (declared === undefined) return known;
+    const form = declaredForm(task.form, declared);
+    this.declared.set(task.url, form);
+    return form;
+  }
+  private readonly declared = new Map<string, NativeForm>();
+
   private judge(
     task: Task,
     plan: Plan,
     execution: Execution,
   ): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
-    const { form, actions, values, submission, posted, notes } = execution;
+    const { form, actions, values, submission, posted } = execution;
     const accepted = submission?.accepted ?? false;
     const outcome = {
       values,
@@ -216,7 +235,6 @@ export class EpisodeRunner {
       ...(submission === undefined || Number.isNaN(submission.status) ? {} : { status: submission.status }),
       posted,
       ...(submission?.refusal === undefined ? {} : { refusal: submission.refusal }),
-      ...(notes.length === 0 ? {} : { notes }),
       actions,
     };
   }
@@ -225,6 +243,7 @@ export class EpisodeRunner {
   private async withRetries<T>(
     work: (session: Session, idle: Idle) => Promise<T>,
     episode?: number,
+    limitMs = this.options.episodeTimeoutMs,
   ): Promise<{ result: T | undefined; faults: string[] }> {
     const faults: string[] = [];
     let shared = 0;
@@ -233,7 +252,7 @@ export class EpisodeRunner {
         const { faults: injected } = this.options;
         const fault =
           episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
-        return { result: await this.attempt(work, faults.length, fault), faults };
+        return { result: await this.attempt(work, faults.length, fault, limitMs), faults };
       } catch (error) {
         if (error instanceof PolicyFailure) throw error.cause;
         // a browser that does not start again even now will not start for any other episode either
@@ -251,11 +270,16 @@ export class EpisodeRunner {
     work: (session: Session, idle: Idle) => Promise<T>,
     faults: number,
     injected: InjectedFault | undefined,
+    limitMs: number,
   ): Promise<T> {
     const session = await this.openSession();
     session.fault = injected;
-    const deadline = this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt);
-    const action = this.pace.limit(this.options.actionTimeoutMs, STUCK.action);
+    const deadline = this.pace.limit(limitMs, STUCK.attempt);
+    // what has a limit of its own says nothing about episodes, nor they about it
+    const ordinary = limitMs === this.options.episodeTimeoutMs;
+    const action = ordinary
+      ? this.pace.limit(this.options.actionTimeoutMs, STUCK.action)
+      : this.options.actionTimeoutMs;
     // one action that uses up its time leaves some of the attempt's, so that the fault says which action it was
     session.actionTimeoutMs = Math.min(action * PATIENCE_GROWTH ** faults, Math.max(action, deadline / 2));
     const start = performance.now();
@@ -264,7 +288,7 @@ export class EpisodeRunner {
       const working = Promise.race([work(session, idle), session.died]);
       const result = await withDeadline(working, deadline, idle);
       await injected?.end();
-      this.pace.observe(performance.now() - start - idle.ms);
+      if (ordinary) this.pace.observe(performance.now() - start - idle.ms);
       if (session.finish() && this.closing === undefined) this.spares.push(Promise.resolve(session));
       else this.inBackground(this.dispose(session));
       return result;

@@ -10,10 +10,15 @@ import {
 } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
 import type { ControlKind } from "../site.js";
-import { SUBMIT_LABEL, submitButton } from "./buttons.js";
-import { type Control, findControl, type ReadForm } from "./controls.js";
+import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
-import type { Wanted } from "./widgets/common.js";
+
+/** What an action asks of a control: a value, a tick, or the other of two states. */
+export interface Wanted {
+  readonly value?: string;
+  readonly on?: boolean;
+  readonly toggle?: boolean;
+}
 
 /**
  * What became of an action. `done`: it took effect. `rejected`: the page or the control did not take it (a text in a
@@ -138,7 +143,7 @@ function pressButton(label: string, form: Pick<ReadForm, "buttons">): Step {
   const wanted = normalizeLabel(label);
   const button = form.buttons.findIndex((b) => wanted !== "" && normalizeLabel(b.label) === wanted);
   if (button < 0) return { do: "nothing", fate: "no-such-control" };
-  return form.buttons[button]?.submits === true || SUBMIT_LABEL.test(wanted)
+  return form.buttons[button]?.submits === true
     ? { do: "submit", button }
     : { do: "ops", control: undefined, ops: [{ op: "press", button }] };
 }
@@ -149,7 +154,7 @@ function onOption(action: Action, control: Control, option: number): Step {
   if (action.kind === "fill" || action.kind === "select") on = parseBoolean(action.value);
   if (on === undefined || (!on && control.kind === "radio"))
     return { do: "nothing", fate: "no-such-option", control: control.index };
-  return { do: "ops", control: control.index, ops: [{ op: "option", control: control.index, option, on }] };
+  return { do: "ops", control: control.index, ops: [optionOp(control, option, on)] };
 }
 
 function tick(control: Control, on: boolean): Step {
@@ -170,7 +175,7 @@ function giveValue(control: Control, value: string): Step {
     case "radio": {
       const option = findOption(control.options, value);
       if (option === undefined) return { do: "nothing", fate: "no-such-option", control: index };
-      return { do: "ops", control: index, ops: [{ op: "option", control: index, option, on: true }] };
+      return { do: "ops", control: index, ops: [optionOp(control, option, true)] };
     }
     case "checkbox-group": {
       const items = listItems(control.options, value);
@@ -182,7 +187,7 @@ function giveValue(control: Control, value: string): Step {
         return {
           do: "ops",
           control: index,
-          ops: known.map((option) => ({ op: "option", control: index, option, on: true })),
+          ops: known.map((option) => optionOp(control, option, true)),
         };
       return setOptions(control, known);
     }
@@ -193,10 +198,16 @@ function giveValue(control: Control, value: string): Step {
   }
 }
 
+const optionOp = ({ index: control, options }: Control, option: number, on: boolean): PageOp => ({
+  op: "option",
+  control,
+  option,
+  value: options[option]?.value ?? "",
+  on,
+});
+
 function setOptions(control: Control, chosen: readonly number[]): Step {
-  const ops = control.options.map(
-    (_, option): PageOp => ({ op: "option", control: control.index, option, on: chosen.includes(option) }),
-  );
+  const ops = control.options.map((_, option) => optionOp(control, option, chosen.includes(option)));
   return { do: "ops", control: control.index, ops };
 }
 

@@ -30,7 +30,7 @@ export function findBrowser(
   const named = env[BROWSER_VARIABLE];
   if (named !== undefined && named !== "") {
     if (!isFile(named)) {
-      throw new UserError(`${BROWSER_VARIABLE} is ${named}, which is no file`, {
+      throw new UserError(`${BROWSER_VARIABLE} is ${named}, which is no file that can be read`, {
         hint: `Set ${BROWSER_VARIABLE} to a Chromium or Chrome executable, or unset it.`,
       });
     }
@@ -49,5 +49,10 @@ export function findBrowser(
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // a folder that may not be read holds nothing for us
+    return false;
+  }
 }

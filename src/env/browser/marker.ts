@@ -1,25 +1,47 @@
 import type { SuccessMarker } from "../site.js";
-import type { ReadForm } from "./controls.js";
+import { type ReadForm, renew } from "./controls.js";
+import type { Exchange } from "./network/exchange.js";
+import { passTime } from "./page/actions.js";
 import { readSigns, sees } from "./page/signs.js";
+import type { Session } from "./session.js";
 
-/** What came back besides the page that is shown. */
-export interface CameBack {
-  readonly statuses: readonly (number | undefined)[];
-  readonly addresses: readonly string[];
-  readonly texts: readonly string[];
-}
+/** How long a page's own clock may run until it shows that a form was accepted. */
+const MARKER = { patienceMs: 3000, everyMs: 100 };
 
-/** Whether the page, or what came back, shows all that a marker asks for. */
-export async function showsMarker(
-  { handle }: Pick<ReadForm, "handle">,
+/**
+ * Waits for what a task says that an accepted form shows.
+ * @param documents how many the session had shown when the form was sent.
+ * @param isLast it has to come now: it is waited for.
+ */
+export async function awaitMarker(
+  session: Session,
+  form: ReadForm,
   { status, url, text, selector }: SuccessMarker,
-  { statuses, addresses, texts }: CameBack,
+  documents: number,
+  exchanges: readonly Exchange[],
+  isLast = true,
 ): Promise<boolean> {
-  if (status !== undefined && ![status].flat().some((one) => statuses.includes(one))) return false;
-  if (url !== undefined && !addresses.some((address) => address.includes(url))) return false;
-  if (text !== undefined) {
-    const signs = await handle.evaluate(readSigns, undefined);
-    if (![signs.text, ...texts].some((one) => one.toLowerCase().includes(text.toLowerCase()))) return false;
+  const answers = exchanges.flatMap(({ answer }) => answer ?? []);
+  const shows = async ({ handle }: ReadForm): Promise<boolean> => {
+    const arrived = session.documents > documents ? session.status : undefined;
+    const statuses = [arrived, ...answers.map((answer) => answer.status)];
+    if (status !== undefined && ![status].flat().some((one) => statuses.includes(one))) return false;
+    const addresses = [session.page.url(), ...answers.map((answer) => answer.url)];
+    if (url !== undefined && !addresses.some((address) => address.includes(url))) return false;
+    if (text !== undefined) {
+      const texts = [(await handle.evaluate(readSigns)).text, ...answers.map((answer) => answer.text)];
+      if (!texts.some((one) => one.toLowerCase().includes(text.toLowerCase()))) return false;
+    }
+    return selector === undefined || (await handle.evaluate(sees, selector));
+  };
+  for (let waited = 0; ; waited += MARKER.everyMs) {
+    try {
+      if (await shows(form)) return true;
+      if (!isLast || waited >= MARKER.patienceMs) return false;
+      await form.handle.evaluate(passTime, MARKER.everyMs);
+    } catch (error) {
+      if (!session.isLeaving() && session.documents === documents) throw error;
+      await renew(session, form);
+    }
   }
-  return selector === undefined || (await handle.evaluate(sees, selector));
 }

@@ -141,6 +141,12 @@ export class Session {
     await this.traffic.filter((await this.fault?.pass(route, this.page)) ?? route);
   }
 
+  /** Our own view of the page that is open. */
+  get view(): PageWorld {
+    if (this.world === undefined) throw new Error("no page is open");
+    return this.world;
+  }
+
   /** How long one action or answer may take, in milliseconds. */
   get actionTimeoutMs(): number {
     return this.patience;
@@ -216,6 +222,11 @@ export class Session {
     await this.page.waitForLoadState("domcontentloaded");
     this.world = await PageWorld.enter(this.devtools, this.frameId);
     return this.world;
+  }
+
+  /** Looks at the document that is shown now: a script may have taken the page elsewhere. */
+  async renewView(): Promise<void> {
+    this.world = await PageWorld.enter(this.devtools, this.frameId);
   }
 
   /** The whole page as a small JPEG; a very long one is cut. */

@@ -1,28 +1,21 @@
-import { refusalOf, shownRefusal } from "../forms/answer.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
-import { carriedOf, type HeldValues, receivedValues } from "../forms/received.js";
 import { type SeenPage, seenPage } from "../forms/seen-page.js";
+import { carriedOf, receivedBy } from "../pages/native.js";
 import type { FieldValue, Task } from "../site.js";
-import { submitButton } from "./buttons.js";
-import { applyCarefully } from "./careful.js";
-import type { Control, ReadForm } from "./controls.js";
-import { currentValues, rescan } from "./controls.js";
-import { attachRequired, checkBackground, type ExecuteOptions, openForm, upload } from "./execute.js";
-import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
-import { Hands } from "./hands.js";
-import { showsMarker } from "./marker.js";
-import { checkAnswered, type Exchange } from "./network/exchange.js";
-import { aimAt, passTime } from "./page/actions.js";
+import { EnvironmentFault } from "./browser.js";
+import { type Control, currentValues, type ReadForm, renew, rescan, submitButton } from "./controls.js";
+import { checkBackground, type ExecuteOptions, Filler, openForm } from "./execute.js";
+import type { ActionRecord, Step } from "./fill.js";
+import { awaitMarker } from "./marker.js";
+import { checkAnswered, type Exchange, nameOf } from "./network/exchange.js";
+import { passTime } from "./page/actions.js";
 import { type PageSigns, readSigns } from "./page/signs.js";
-import { stepBy } from "./reach.js";
 import type { Session } from "./session.js";
+import { aimed, NO_MARKER, refusalOf } from "./submit.js";
 
-/** Steps without a submit button or without effect, after which nothing more is to be expected of the page. */
-const SETTLE_MS = 200;
-/** How long a page's own clock may run until it shows that a form was accepted. */
-const MARKER = { patienceMs: 3000, everyMs: 100 };
-const NO_MARKER = "the success marker did not appear";
+/** How long a page may take to go on after a click that sends nothing. */
+const STEP_MS = 300;
 
 /** What a form of several pages came to. */
 export interface Walked {
@@ -41,12 +34,11 @@ export interface Walked {
 export class Walk {
   /** It was accepted: there is no further turn. */
   done = false;
-  private readonly records: ActionRecord[] = [];
+  private readonly filler: Filler;
   private readonly posted: PostedPair[] = [];
   private readonly received = new Map<number, FieldValue>();
   /** Controls that the document which is open has shown. */
   private readonly here = new Set<number>();
-  private readonly attached = new Set<number>();
   private complaint: string | undefined;
   private status: number | undefined;
 
@@ -56,12 +48,13 @@ export class Walk {
     private readonly form: ReadForm,
     private readonly options: ExecuteOptions,
   ) {
+    this.filler = new Filler(form, task.url, options);
     this.noteControls();
   }
 
   /** @throws EnvironmentFault where the task's page is not there. */
   static async open(session: Session, task: Task, options: ExecuteOptions): Promise<Walk> {
-    return new Walk(session, task, await openForm(session, task), options);
+    return new Walk(session, task, await openForm(session, task, options.known?.controls), options);
   }
 
   /** What the page shows now. */
@@ -73,44 +66,30 @@ export class Walk {
 
   /** Carries out one turn's plan. */
   async act(plan: Plan): Promise<void> {
-    const { form, session, task } = this;
-    let batch: { action: Action; step: Step }[] = [];
-    const flush = async (): Promise<void> => {
-      this.records.push(...(await applySteps(form, batch)));
-      batch = [];
-    };
+    const { filler, session, task } = this;
     let pressed = false;
     this.complaint = undefined;
     for (const action of plan.actions) {
       if (pressed) {
-        this.records.push({ action, fate: "after-submit" });
+        filler.records.push({ action, fate: "after-submit" });
         continue;
       }
-      let step = this.resolve(action);
-      if (step.do === "nothing" && step.fate === "no-such-control" && form.scripted && this.isWanted(action)) {
+      let step = filler.resolve(action);
+      if (step.do === "nothing" && step.fate === "no-such-control" && this.isWanted(action)) {
         // it may come with what was filled in before
-        await flush();
-        await this.settle();
-        step = this.resolve(action);
+        await filler.flush();
+        await this.look();
+        step = filler.resolve(action);
       }
-      const button = pressOf(step);
-      if (button !== undefined || step.do === "submit") {
-        await flush();
-        const record = await this.press(action, button);
-        this.records.push(record);
+      if (step.do === "submit" || isPress(step)) {
+        await filler.flush();
+        const record = await this.press(action, buttonOf(step));
+        filler.records.push(record);
         pressed = record.fate === "done";
-      } else if (step.do === "upload") {
-        await flush();
-        this.records.push(await upload(form, action, step, this.options));
-      } else if (form.scripted || step.do === "operate") {
-        await flush();
-        this.records.push(await applyCarefully(session, form, action, step));
-      } else {
-        batch.push({ action, step });
-      }
+      } else await filler.put(action, step);
     }
-    await flush();
-    if (!pressed && form.scripted) await this.settle();
+    await filler.flush();
+    if (!pressed) await this.look();
     this.noteControls();
     await checkBackground(session);
     if (!this.done && plan.actions.length === 0) this.complaint ??= `nothing was done on ${task.url}`;
@@ -118,18 +97,13 @@ export class Walk {
 
   /** What it came to; the page is left. */
   async end(): Promise<Walked> {
-    const { form } = this;
+    const { form, filler } = this;
     const held = await currentValues(form);
     await form.handle.dispose();
-    const values = form.controls.map((control, i) =>
-      this.attached.has(i) && !this.records.some((record) => record.control === i && record.fate === "done")
-        ? ""
-        : (this.received.get(i) ?? held[i] ?? control.default),
-    );
     return {
       controls: form.controls,
-      values,
-      actions: this.records,
+      values: filler.merits(form.controls.map((control, i) => this.received.get(i) ?? held[i] ?? control.default)),
+      actions: filler.records,
       accepted: this.done,
       ...(this.complaint === undefined ? {} : { refusal: this.complaint }),
       ...(this.status === undefined ? {} : { status: this.status }),
@@ -137,21 +111,14 @@ export class Walk {
     };
   }
 
-  /** What an action means on the page that is there now: what earlier pages had cannot be reached any more. */
-  private resolve(action: Action): Step {
-    const { form, task } = this;
-    const now = { controls: form.controls.filter((control) => control.present), buttons: form.buttons };
-    return resolveAction(action, now, task.url);
-  }
-
   private isWanted(action: Action): boolean {
     return "label" in action && Object.hasOwn(this.task.fields, action.label);
   }
 
-  private async settle(): Promise<void> {
-    await this.session.background.settle(this.session.stretched(1000));
-    await new Hands(this.session, this.form.handle).calm(SETTLE_MS, 50);
-    await rescan(this.form);
+  private async look(): Promise<void> {
+    const { form, session } = this;
+    await session.background.settle(session.stretched(1000));
+    await rescan(form);
     this.noteControls();
   }
 
@@ -160,56 +127,58 @@ export class Walk {
   }
 
   private signs(): Promise<PageSigns> {
-    return this.form.handle.evaluate(readSigns, undefined);
+    return this.form.handle.evaluate(readSigns);
   }
 
   /** Presses a button and finds out what the server received, what it says, and whether there is more. */
   private async press(action: Action, button: number | undefined): Promise<ActionRecord> {
-    const { form, session, task } = this;
+    const { form, session, options, task } = this;
     if (button === undefined) return { action, fate: "no-such-control", detail: "no submit button" };
-    if (this.options.uploads === "dummy") for (const control of await attachRequired(form)) this.attached.add(control);
+    await this.filler.attachRequired();
+    await rescan(form);
     this.noteControls();
-    const [before, values, aim] = await Promise.all([
-      this.signs(),
-      currentValues(form),
-      form.handle.evaluate(aimAt, button),
-    ]);
-    if (aim.invalid !== undefined) {
-      this.complaint = aim.invalid;
-      return { action, fate: "rejected", detail: aim.invalid };
-    }
-    const held: HeldValues = { values, typed: form.typed, mirrors: form.mirrors };
-    const { documents } = session;
-    const [state, from] = [stateOf(form), session.traffic.exchanges.length];
-    await stepBy(session, form, button);
-    const posts = await this.answered(from, held);
-    const after = await this.signs();
-    const changed = session.documents > documents || stateOf(form) !== state;
-    const names = form.controls.filter(({ present, elsewhere }) => present && !elsewhere);
-    const ends = posts.length > 0 && !(changed && submitButton(form) !== undefined);
-    const marked = posts.length > 0 && (await this.isMarked(posts, ends, session.documents > documents));
-    const heard =
-      posts.map(({ answer, posted }) => (answer === undefined ? undefined : refusalOf(answer, posted))).find(Boolean) ??
-      shownRefusal(after, before, {
-        names: posts.length === 0 ? [] : names.map(({ name, label }) => name || label),
-        values: values.filter((value) => typeof value === "string"),
-        address: posts.at(-1)?.url ?? "",
-      });
-    // where a task says what an accepted form shows, nothing else does
-    const missing = ends && task.success !== undefined ? NO_MARKER : undefined;
-    const complaint = marked ? undefined : (heard ?? missing);
-    this.status = posts.at(-1)?.answer?.status ?? this.status;
-    const posted = posts.flatMap((exchange) => [...exchange.posted, ...exchange.inPath]);
-    if (complaint !== undefined) {
-      if (complaint === NO_MARKER) this.take(posted, held);
-      // what the page itself says is of more use to whoever reads it than a status
-      this.complaint = after.errors[0] ?? complaint;
+    const values = await currentValues(form);
+    const aim = await aimed(session, form, button);
+    if (aim?.hit !== true) {
+      this.complaint = aim?.invalid ?? "the button could not be clicked";
       return { action, fate: "rejected", detail: this.complaint };
     }
-    if (posts.length > 0) this.take(posted, held);
-    if (session.documents > documents) this.here.clear();
+    const { documents } = session;
+    const [state, from] = [stateOf(form), session.traffic.exchanges.length];
+    session.traffic.arm("step", (exchange) => this.isSent(exchange));
+    const posts = await session.page.mouse.click(aim.point.x, aim.point.y).then(() => this.answered(from, state));
+    session.traffic.disarm();
+    const arrived = session.documents > documents;
+    if (arrived) {
+      form.controls.forEach(({ present }, i) => {
+        if (present) form.left.set(i, values[i] as FieldValue);
+      });
+      await renew(session, form);
+    } else await rescan(form);
+    const { errors, notices } = await this.signs();
+    const changed = arrived || stateOf(form) !== state;
+    const ends = posts.length > 0 && !(changed && submitButton(form) !== undefined);
+    const last = posts.at(-1);
+    this.status = last?.answer?.status ?? this.status;
+    const pairs = posts.flatMap((exchange) => exchange.posted);
+    const marked =
+      task.success === undefined || last === undefined
+        ? undefined
+        : await awaitMarker(session, form, task.success, documents, posts, ends);
+    const refused = posts.map((post) => refusalOf(post, undefined, undefined)).find((why) => why !== undefined);
+    const unlike = ends && last !== undefined ? refusalOf(last, options.known?.contract, marked) : undefined;
+    const stays = posts.length === 0 && !changed ? (errors[0] ?? notices[0]) : undefined;
+    const complaint = marked === true ? undefined : (refused ?? unlike ?? stays);
+    if (complaint !== undefined) {
+      if (complaint === NO_MARKER) this.take(pairs);
+      // what the page itself says is of more use to whoever reads it than a status
+      this.complaint = errors[0] ?? complaint;
+      return { action, fate: "rejected", detail: this.complaint };
+    }
+    if (posts.length > 0) this.take(pairs);
+    if (arrived) this.here.clear();
     this.noteControls();
-    this.done = marked || ends;
+    this.done = marked === true || ends;
     if (this.done) return { action, fate: "done", submitted: true };
     return changed || posts.length > 0
       ? { action, fate: "done", neutral: true }
@@ -217,65 +186,54 @@ export class Walk {
   }
 
   /** Notes what the server got. */
-  private take(posted: readonly PostedPair[], held: HeldValues): void {
-    const { form, task } = this;
+  private take(posted: readonly PostedPair[]): void {
     this.posted.push(...posted);
-    receivedValues(form.controls, posted, held, task.keys).values.forEach((value, i) => {
+    receivedBy(this.form.controls, posted, this.task).forEach((value, i) => {
       if (this.here.has(i)) this.received.set(i, value);
     });
   }
 
-  /**
-   * Whether what the task calls its success is shown.
-   * @param ends it has to come now: it is waited for.
-   * @param arrived the answer is a page of its own.
-   */
-  private async isMarked(posts: readonly Exchange[], ends: boolean, arrived: boolean): Promise<boolean> {
-    const { form, session, task } = this;
-    if (task.success === undefined) return false;
-    const answers = posts.flatMap(({ answer }) => answer ?? []);
-    for (let waited = 0; ; waited += MARKER.everyMs) {
-      const shown = await showsMarker(form, task.success, {
-        statuses: [arrived ? session.status : undefined, ...answers.map(({ status }) => status)],
-        addresses: [session.page.url(), ...answers.map(({ url }) => url)],
-        texts: answers.map(({ text }) => text),
-      });
-      if (shown || !ends || waited >= MARKER.patienceMs) return shown;
-      await form.handle.evaluate(passTime, MARKER.everyMs);
-    }
+  /** Whether a request carries what was filled in, or a page of it. */
+  private isSent(exchange: Exchange): boolean {
+    if (exchange.owner === "frame") return false;
+    if (exchange.how === "navigation") return exchange.posted.length > 0;
+    return exchange.method !== "GET" && carriedOf(this.form.controls, exchange.posted) > 0;
   }
 
   /**
-   * The requests that carried what was filled in, with their answers.
-   * @throws EnvironmentFault where one of them failed, or got none.
+   * Waits until the page has gone on, and for answers to what it has sent.
+   * @returns the requests that carried what was filled in.
+   * @throws EnvironmentFault where one of them failed, or got no answer.
    */
-  private async answered(from: number, held: HeldValues): Promise<Exchange[]> {
+  private async answered(from: number, state: string): Promise<Exchange[]> {
     const { form, session } = this;
-    const posts = session.traffic.exchanges
-      .slice(from)
-      .filter(
-        (exchange) =>
-          (exchange.how === "navigation" && exchange.posted.length > 0) ||
-          (exchange.method !== "GET" && carriedOf(form.controls, exchange.posted, held).carried > 0),
-      );
+    const { traffic, documents } = session;
+    const posts = (): Exchange[] => traffic.exchanges.slice(from).filter((exchange) => this.isSent(exchange));
+    const waits = (exchange: Exchange): boolean => exchange.answer === undefined && exchange.how !== "beacon";
+    for (const end = performance.now() + session.stretched(STEP_MS); performance.now() < end; ) {
+      if (posts().length > 0 || session.isLeaving() || session.documents > documents) break;
+      try {
+        await rescan(form);
+        if (stateOf(form) !== state) break;
+        await form.handle.evaluate(passTime, 100);
+      } catch {
+        break;
+      }
+    }
     const end = performance.now() + session.actionTimeoutMs;
-    const waits = (exchange: Exchange): boolean =>
-      exchange.answer === undefined && exchange.how !== "beacon" && exchange.how !== "socket";
-    while (posts.some(waits) && performance.now() < end) await session.traffic.next(100);
-    for (const post of posts) {
-      if (waits(post))
-        checkAnswered({
-          ...post,
-          answer: { status: Number.NaN, contentType: "", text: "", url: post.url, failure: "timed out" },
-        });
+    while ((posts().some(waits) || session.isLeaving()) && performance.now() < end) await traffic.next(100);
+    for (const post of posts()) {
+      if (waits(post)) throw new EnvironmentFault(`no answer to ${nameOf(post)}: timed out`);
       checkAnswered(post);
     }
-    return posts;
+    return posts();
   }
 }
 
+const isPress = (step: Step): boolean => step.do === "ops" && step.ops[0]?.op === "press";
+
 /** The button that a step presses, whether it sends something or leads on. */
-function pressOf(step: Step): number | undefined {
+function buttonOf(step: Step): number | undefined {
   if (step.do === "submit") return step.button;
   const [op] = step.do === "ops" ? step.ops : [];
   return op?.op === "press" ? op.button : undefined;

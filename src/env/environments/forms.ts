@@ -3,33 +3,41 @@
  * received (docs/browser.md, src/env/forms/reward.ts).
  */
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
-import type { Act } from "../../core/interaction.js";
+import { messageOf, UserError } from "../../core/errors.js";
+import type { Act, Action, Observation } from "../../core/interaction.js";
+import { problemsOf } from "../../core/problems.js";
 import { isModulePath, loadFolder } from "../../core/registry.js";
 import type { Rng } from "../../core/rng.js";
 import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import type { Control } from "../browser/controls.js";
 import { type Episode, EpisodeRunner } from "../browser/episode.js";
+import type { Execution } from "../browser/execute.js";
 import { findBrowser } from "../browser/find-browser.js";
 import { injectedFaults } from "../browser/injected-faults.js";
-import type {
-  Demonstration,
-  Environment,
-  EnvironmentKind,
-  EnvironmentTask,
-  EpisodeOutcome,
-  FixedPolicy,
-  PlayedTogether,
-  Unproven,
+import type { Session } from "../browser/session.js";
+import {
+  type Demonstration,
+  type Environment,
+  type EnvironmentKind,
+  type EnvironmentTask,
+  type EpisodeOutcome,
+  type FixedPolicy,
+  type PlayedTogether,
+  SPLITS,
+  type Unproven,
 } from "../environment.js";
+import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
 import { kindsOn, NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { type RewardKind, rewardFor, scoreByDefault, scoreByDocuments } from "../forms/own-reward.js";
-import { renderPlan } from "../forms/plan.js";
-import { planParts } from "../forms/plan-parts.js";
+import { type Plan, renderPlan } from "../forms/plan.js";
+import { type Answer, answerParts } from "../forms/plan-parts.js";
 import { type KnownTask, recombined } from "../forms/recombine.js";
-import { shortfall } from "../forms/shortfall.js";
+import { refusalIn, shortfall, wrongPolicies } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
+import { Contracts } from "../pages/contracts.js";
+import { registerField } from "../pages/place.js";
+import { isChanged, type KnownForm, playPlan } from "../pages/play.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 
 /** A day at most: a timer overflows at 25 of them, and would then go off at once. */
@@ -51,7 +59,7 @@ const prompt = z.strictObject({
   style: z
     .enum(PROMPT_STYLES)
     .default("compact")
-    .describe("one template for SFT, RL and evaluation; document: the values have to be found in a text"),
+    .describe("one template for SFT, RL and evaluation; document, page: the values have to be found in a text"),
 });
 
 const reward = z
@@ -64,7 +72,13 @@ const reward = z
     "documents = .4 accepted + .4 fields that the text of the plan names + .2 executed, for comparison; or a module of yours, ./my-reward.mjs",
   );
 
-export const config = z.looseObject({ site: z.looseObject({ kind: z.string() }), browser, prompt, reward });
+export const config = z.looseObject({
+  site: z.looseObject({ kind: z.string() }),
+  browser,
+  prompt,
+  reward,
+  plan: z.enum(["template", "free"]).optional(),
+});
 type FormsConfig = z.output<typeof config>;
 
 const MIB = 2 ** 20;
@@ -103,7 +117,39 @@ export async function openSite(kind: string, options: Readonly<Record<string, un
   const entry = sites.get(kind);
   if (entry === undefined)
     throw new UserError(`Unknown site ${kind}; known: ${[...sites.keys()].join(", ")}.`, { exitCode: 2 });
-  return entry.start(entry.schema.parse(options));
+  const site = await startOf(kind, entry, options);
+  const problems = taskList.safeParse(site.tasks?.());
+  if (problems.success) return site;
+  await site.stop?.();
+  throw new UserError(`The tasks of the site ${kind} are none:${problemsOf(problems.error)}`, {
+    hint: "docs/sites.md says what a site of your own gives",
+  });
+}
+
+/** What a run reads of every task. */
+const taskList = z.array(
+  z.looseObject({
+    id: z.string(),
+    form: z.string(),
+    formTitle: z.string(),
+    url: z.string(),
+    instruction: z.string(),
+    fields: z.record(z.string(), z.unknown()),
+    split: z.enum(SPLITS),
+  }),
+);
+
+async function startOf(kind: string, entry: SiteKind, options: unknown): Promise<RunningSite> {
+  const read = entry.schema.parse(options);
+  try {
+    return await entry.start(read);
+  } catch (error) {
+    if (error instanceof UserError || !isModulePath(kind)) throw error;
+    throw new UserError(`The site ${kind} does not start: ${messageOf(error)}`, {
+      hint: "docs/sites.md says what a site of your own gives",
+      cause: error,
+    });
+  }
 }
 
 /** The environment of a running site. */
@@ -111,9 +157,12 @@ export class FormsEnvironment implements Environment {
   readonly name: string;
   readonly tasks: readonly Task[];
   readonly notes: readonly string[];
-  readonly oneTurn = true;
+  readonly oneTurn: boolean;
   private opened: Promise<EpisodeRunner> | undefined;
   private known: readonly KnownTask[] | undefined;
+  /** What is known of the site's forms, where they are learned. */
+  readonly contracts?: Contracts;
+  private readonly byForm = new Map<string, readonly Task[]>();
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
   /** Pages that have been read, by address. */
   private readonly read = new Map<string, readonly Control[]>();
@@ -124,19 +173,25 @@ export class FormsEnvironment implements Environment {
 
   constructor(
     readonly site: RunningSite,
-    private readonly config: Pick<FormsConfig, "browser" | "prompt">,
+    private readonly config: Pick<FormsConfig, "browser" | "prompt" | "plan">,
     private readonly scoreOf: RewardKind["score"] = scoreByDefault,
   ) {
     this.name = site.name;
     this.tasks = site.tasks();
+    // elsewhere the page has to be read before its template is known
+    this.oneTurn = site.fieldKinds !== undefined || config.plan === "free";
     this.notes = site.notes ?? [];
     if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
-    const { fieldKinds, rehearse } = site;
+    const { fieldKinds, rehearse, learn } = site;
+    if (learn !== undefined)
+      this.contracts = new Contracts(learn, this.tasks, (text) => void process.stderr.write(`${text}\n`));
     if (rehearse !== undefined)
       this.unproven = {
         tasks: rehearse,
         why: shortfall,
-        hint: "docs/reward-stays-0.md says what each means; to train all the same: site.rehearse=0",
+        wrong: wrongPolicies(this.fixedPolicies),
+        refused: refusalIn,
+        hint: 'docs/reward-stays-0.md says what each means. A form that was accepted and is shown again needs "success" in its tasks (docs/tasks.md). To train all the same: site.rehearse=0',
       };
     if (fieldKinds !== undefined)
       this.demonstrations = (tasks) =>
@@ -157,45 +212,111 @@ export class FormsEnvironment implements Environment {
 
   /** The browser; started at first use, since supervised training needs none. */
   runner(): Promise<EpisodeRunner> {
+    const { contracts } = this;
     const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads, inject_faults } = this.config.browser;
-    this.opened ??= EpisodeRunner.open({
-      site: this.site,
-      headless,
-      contexts,
-      actionTimeoutMs: action_timeout_s * 1000,
-      episodeTimeoutMs: rollout_timeout_s * 1000,
-      uploads,
-      faults: inject_faults,
-    });
+    this.opened ??= (contracts === undefined ? Promise.resolve() : registerField())
+      .then(() =>
+        EpisodeRunner.open({
+          site: this.site,
+          ...(contracts === undefined ? {} : { execute: (session, task, plan) => this.playKnown(session, task, plan) }),
+          headless,
+          contexts,
+          actionTimeoutMs: action_timeout_s * 1000,
+          episodeTimeoutMs: rollout_timeout_s * 1000,
+          uploads,
+          faults: inject_faults,
+        }),
+      )
+      .then(async (runner) => {
+        try {
+          await checkSelectors(runner, this.site);
+          return runner;
+        } catch (error) {
+          await runner.close();
+          throw error;
+        }
+      });
     return this.opened;
   }
 
-  firstObservation(task: EnvironmentTask): { text: string } {
-    return { text: renderPrompt(task as Task, this.config.prompt.style) };
+  /** A form as it was learned; it is learned where it is not. */
+  form(task: Task): Promise<KnownForm> | undefined {
+    return this.contracts?.of(task, () => this.runner());
+  }
+
+  private playKnown(session: Session, task: Task, plan: Plan): Promise<Execution> {
+    const form = this.contracts?.knownForm(task);
+    if (form === undefined) throw new Error(`${task.form} has not been learned`);
+    return playPlan(session, form, task, plan, this.config.browser.uploads);
+  }
+
+  /** Plays a plan; a page that is another than the one that was learned is learned again, once. */
+  private async played(task: Task, plan: Plan): Promise<Episode> {
+    await this.form(task);
+    const runner = await this.runner();
+    const episode = await runner.run(task, plan);
+    if (this.contracts === undefined || episode.fault === undefined || !isChanged(episode.fault)) return episode;
+    this.contracts.forget(task);
+    await this.form(task);
+    return runner.run(task, plan);
+  }
+
+  firstObservation(given: EnvironmentTask): Observation {
+    const task = given as Task;
+    return this.observation(task, this.site.fieldKinds?.(task), this.blanksOf(task));
+  }
+
+  private observation(
+    task: Task,
+    kinds: Readonly<Record<string, FieldKind>> | undefined,
+    controls: readonly TemplateControl[] = [],
+  ): Observation {
+    const text = renderPrompt(task, this.config.prompt.style, kinds);
+    return this.config.plan === "free" || controls.length === 0 ? { text } : { text, template: formTemplate(controls) };
+  }
+
+  /** The controls that a template of the task's form has; none where its page has not been read. */
+  private blanksOf(task: Task): TemplateControl[] {
+    const kinds = this.site.fieldKinds?.(task);
+    if (kinds !== undefined) return controlsOf(kinds);
+    const read = this.read.get(task.url);
+    return read === undefined ? [] : controlsOnPage(read, this.tasksOf(task));
+  }
+
+  /** All tasks of the form of a task. */
+  tasksOf({ form }: Task): readonly Task[] {
+    const known = this.byForm.get(form) ?? this.tasks.filter((task) => task.form === form);
+    this.byForm.set(form, known);
+    return known;
   }
 
   /** A task starts from the same fresh page every time, so that one plan needs playing once. */
   async play(given: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome> {
     const task = given as Task;
-    let plan: string;
+    let answer: Answer;
     try {
-      plan = (await act(this.firstObservation(task))).text ?? "";
+      if (!this.oneTurn) await this.controls(task);
+      answer = { ...(await act(this.firstObservation(task))), controls: this.blanksOf(task) };
     } catch (error) {
       if (!(error instanceof EnvironmentFault)) throw error;
       return faulted(task, error.message);
     }
-    const key = JSON.stringify([task.id, plan]);
+    const key = JSON.stringify([task.id, answer.values ?? answer.text]);
     const known = together.get(key);
     if (known !== undefined) return { ...(await known), reused: true };
-    const outcome = this.runner()
-      .then((runner) => runner.run(task, plan))
-      .then((episode) => outcomeOf(task, episode, this.scoreOf, [plan]));
+    const plan = planOf(answer, answer.controls);
+    const outcome = this.played(task, plan).then((episode) => outcomeOf(task, episode, this.scoreOf, [answer]));
     together.set(key, outcome);
     return outcome;
   }
 
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
-    oracle: async (task) => this.planner(task as Task, (controls) => oracleActions((task as Task).fields, controls)),
+    oracle: async (given) => async (observation) => {
+      const task = given as Task;
+      const plan = this.planner(task, (controls) => oracleActions(task.fields, controls));
+      const values = observation.template && trueValues(this.blanksOf(task), task.fields);
+      return { ...(await plan(observation)), ...(values && { values }) };
+    },
     ...Object.fromEntries(
       NULL_POLICIES.map((name): [string, FixedPolicy] => [
         name,
@@ -210,7 +331,10 @@ export class FormsEnvironment implements Environment {
 
   /** The controls of a task's page, read once an address. */
   private async controls(task: Task): Promise<readonly Control[]> {
-    const reading = this.pages.get(task.url) ?? this.runner().then((runner) => runner.snapshot(task));
+    const known = this.form(task);
+    const read = (): Promise<readonly Control[]> =>
+      known?.then(({ controls }) => controls) ?? this.runner().then((runner) => runner.snapshot(task));
+    const reading = this.pages.get(task.url) ?? read();
     this.pages.set(task.url, reading);
     try {
       const controls = await reading;
@@ -225,7 +349,8 @@ export class FormsEnvironment implements Environment {
   /** A form that does not exist: the site's own, or fields of the training tasks put together anew. */
   syntheticDemonstration(rng: Rng): Demonstration {
     const drawn =
-      this.site.augmentedTask?.(rng) ?? recombined(this.knownTasks(), rng, this.config.prompt.style === "document");
+      this.site.augmentedTask?.(rng) ??
+      recombined(this.knownTasks(), rng, ["document", "page"].includes(this.config.prompt.style));
     return this.demonstration(drawn.task, drawn.kinds);
   }
 
@@ -247,7 +372,9 @@ export class FormsEnvironment implements Environment {
 
   private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {
     const text = renderPlan(oracleActions(task.fields, kinds), "compact");
-    return { id: task.id, observation: this.firstObservation(task), action: { text } };
+    const controls = controlsOf(kinds);
+    const action = { text, values: trueValues(controls, task.fields) };
+    return { id: task.id, observation: this.observation(task, kinds, controls), action };
   }
 
   /** Opens the first task's page as an episode does. @returns what was found. @throws where it does not open. */
@@ -259,8 +386,10 @@ export class FormsEnvironment implements Environment {
     return `opened ${task.url}, ${controls.length} controls, ${Math.round(performance.now() - began)} ms`;
   }
 
-  async photograph(task: EnvironmentTask, actions: readonly { text?: string }[]): Promise<Uint8Array | undefined> {
-    return (await this.runner()).photograph(task as Task, actions[0]?.text ?? "");
+  async photograph(given: EnvironmentTask, [answer = {}]: readonly Action[]): Promise<Uint8Array | undefined> {
+    const task = given as Task;
+    if (answer.values !== undefined) await this.controls(task);
+    return (await this.runner()).photograph(task, planOf(answer, this.blanksOf(task)));
   }
 
   async close(): Promise<void> {
@@ -269,17 +398,46 @@ export class FormsEnvironment implements Environment {
   }
 }
 
+/** @throws UserError where a success marker's selector is none to this browser: it would never be found. */
+async function checkSelectors(runner: EpisodeRunner, { source, ...site }: RunningSite): Promise<void> {
+  const given = new Map(site.tasks().flatMap(({ id, success }) => (success?.selector ? [[success.selector, id]] : [])));
+  if (given.size === 0) return;
+  const checked = await runner.converse(({ page }) => page.evaluate(invalidSelectors, [...given.keys()]));
+  const wrong = "fault" in checked ? [] : checked.result;
+  if (wrong.length === 0) return;
+  const named = wrong.slice(0, 8).map((selector) => `\n  ${given.get(selector)}: ${JSON.stringify(selector)}`);
+  throw new UserError(
+    `${source ?? site.name}: success.selector of ${wrong.length} tasks is no CSS selector:${named.join("")}`,
+    {
+      hint: "write it as document.querySelector takes it, as .thanks or #done (docs/tasks.md)",
+    },
+  );
+}
+
+/** Runs IN THE PAGE. */
+function invalidSelectors(selectors: readonly string[]): string[] {
+  const nowhere = document.createDocumentFragment();
+  return selectors.filter((selector) => {
+    try {
+      nowhere.querySelector(selector);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
 function faulted({ fields }: Task, fault: string): EpisodeOutcome {
   return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
 }
 
-/** @param plans the policy's answers, one a turn. */
-export function outcomeOf(
+/** @param answers the policy's, one a turn. */
+export async function outcomeOf(
   task: Task,
   episode: Episode,
   scoreOf: RewardKind["score"],
-  plans: readonly string[],
-): EpisodeOutcome {
+  answers: readonly Answer[],
+): Promise<EpisodeOutcome> {
   const detail = {
     accepted: episode.accepted,
     truth: task.fields,
@@ -296,13 +454,14 @@ export function outcomeOf(
   if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
   const right = Object.values(episode.perField).filter((score) => score === 1).length;
   return {
-    reward: scoreOf(episode, task),
+    reward: await scoreOf(episode, task),
     success: episode.success,
-    answerParts: planParts(plans, task.fields, episode.perField),
+    answerParts: answerParts(answers, task.fields, episode.perField),
     metrics: {
       task_completion: episode.taskCompletion,
       field_accuracy: episode.fieldAccuracy,
       execution_completeness: episode.executionCompleteness,
+      no_action: episode.unresolved.length / Math.max(1, episode.actions.length + episode.unresolved.length),
     },
     counts: {
       accepted: Number(episode.accepted),

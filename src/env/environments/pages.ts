@@ -19,13 +19,17 @@ import type {
   FixedPolicy,
   Unproven,
 } from "../environment.js";
+import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { type RewardKind, rewardFor, scoreByDefault } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
-import { parsePlan, renderPlan } from "../forms/plan.js";
+import { renderPlan } from "../forms/plan.js";
+import type { Answer } from "../forms/plan-parts.js";
 import { documentsReward, score } from "../forms/reward.js";
 import { knownPage, type SeenPage } from "../forms/seen-page.js";
+import { wrongPolicies } from "../forms/shortfall.js";
+import type { NativeForm } from "../pages/native.js";
 import type { RunningSite, Task } from "../site.js";
 import { FormsEnvironment, environment as forms, config as formsConfig, openSite, outcomeOf } from "./forms.js";
 
@@ -60,8 +64,7 @@ interface Played {
   readonly shown: readonly (readonly string[])[];
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
-  /** The policy's answers. */
-  readonly plans: readonly string[];
+  readonly answers: readonly Answer[];
 }
 
 /** The environment of a running site whose forms may have several pages. */
@@ -80,14 +83,15 @@ export class PagesEnvironment implements Environment {
 
   constructor(
     site: RunningSite,
-    private readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment">,
+    private readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment" | "plan">,
     private readonly scoreOf: RewardKind["score"] = scoreByDefault,
   ) {
     this.forms = new FormsEnvironment(site, config, scoreOf);
     this.name = site.name;
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
-    if (this.forms.unproven !== undefined) this.unproven = this.forms.unproven;
+    const { unproven } = this.forms;
+    if (unproven !== undefined) this.unproven = { ...unproven, wrong: wrongPolicies(this.fixedPolicies) };
     if (this.forms.rewardRange !== undefined) this.rewardRange = this.forms.rewardRange;
     // an episode keeps its context between its turns
     this.capacity = config.browser.contexts;
@@ -97,14 +101,37 @@ export class PagesEnvironment implements Environment {
       (tasks as readonly Task[]).flatMap((task) =>
         knownPages(task).map((known) => {
           const page = knownPage(task.formTitle, known);
-          const observation = { text: this.prompt(page, task).text };
-          return { id: task.id, observation, action: { text: renderPlan(oraclePlan(task, page), "compact") } };
+          const observation = this.observation(page, this.prompt(page, task), task);
+          return { id: task.id, observation, action: this.rightAnswer(page, task) };
         }),
       );
   }
 
   private prompt(page: SeenPage, task: Task): PagePrompt {
     return renderPage(page, task, this.config.prompt.style, this.config.environment.page_characters);
+  }
+
+  private observation(page: SeenPage, { text }: PagePrompt, task: Task): Observation {
+    return this.config.plan === "free" ? { text } : { text, template: formTemplate(this.blanksOf(page, task)) };
+  }
+
+  /** The controls of a page, and those of its form that may come with them. */
+  private blanksOf({ controls }: SeenPage, task: Task): TemplateControl[] {
+    const tasks = this.forms.tasksOf(task);
+    const there = new Set(controls.map(({ label }) => looseLabel(label)));
+    const isThere = (label: string): boolean => there.has(looseLabel(label));
+    const labels = tasks.flatMap(
+      ({ pages, fields }) => pages?.filter((page) => page.some(isThere)).flat() ?? Object.keys(fields).filter(isThere),
+    );
+    const held = controls.map(({ value, ...control }) => ({ ...control, default: value }));
+    return controlsOnPage(held, tasks, [...new Set(labels)]);
+  }
+
+  private rightAnswer(page: SeenPage, task: Task): Action {
+    const text = renderPlan(oraclePlan(task, page), "compact");
+    return this.config.plan === "free"
+      ? { text }
+      : { text, values: trueValues(this.blanksOf(page, task), task.fields) };
   }
 
   splitHash(): string {
@@ -136,14 +163,16 @@ export class PagesEnvironment implements Environment {
     let attempts = 0;
     const work = (session: Session, idle: Idle): Promise<Played> => {
       attempts++;
-      return this.playOnce(session, task, (observation, turn) => idle.during(answered(asked, turn, observation, act)));
+      return this.playOnce(session, task, runner.known(task), (observation, turn) =>
+        idle.during(answered(asked, turn, observation, act)),
+      );
     };
     try {
       const ended = await runner.converse(work);
       const about = { taskId: task.id, attempts, ms: performance.now() - start };
       if ("fault" in ended)
         return outcomeOf(task, { ...NOT_PLAYED, unresolved: [], ...about, fault: ended.fault }, this.scoreOf, []);
-      return this.outcome(task, ended.result, about);
+      return await this.outcome(task, ended.result, about);
     } catch (error) {
       // the policy's own environment may be out of reach: a fault as any other
       if (!(error instanceof EnvironmentFault)) throw error;
@@ -159,15 +188,16 @@ export class PagesEnvironment implements Environment {
   private async playOnce(
     session: Session,
     task: Task,
+    known: NativeForm | undefined,
     ask: (observation: Observation, turn: number) => Promise<Action>,
   ): Promise<Played> {
     const { turns } = this.config.environment;
     const uploads = this.config.browser.uploads;
-    const walk = await Walk.open(session, task, { uploads });
+    const walk = await Walk.open(session, task, { uploads, known });
     const shown: string[][] = [];
     const unresolved: string[] = [];
     const cuts: string[] = [];
-    const plans: string[] = [];
+    const answers: Answer[] = [];
     let last: string | undefined;
     for (let turn = 0; turn < turns && !walk.done; turn++) {
       const page = await walk.see();
@@ -176,18 +206,18 @@ export class PagesEnvironment implements Environment {
       if (prompt.text === last) break;
       last = prompt.text;
       cuts.push(...prompt.cuts.map((cut) => `turn ${turn + 1}: ${cut}`));
-      const observation = { text: prompt.text };
+      const observation = this.observation(page, prompt, task);
       this.pages.set(observation, page);
       shown.push(page.controls.map(({ label }) => looseLabel(label)));
-      const { text = "" } = await ask(observation, turn);
-      plans.push(text);
-      const plan = parsePlan(text);
+      const answer = { ...(await ask(observation, turn)), controls: this.blanksOf(page, task) };
+      answers.push(answer);
+      const plan = planOf(answer, answer.controls);
       unresolved.push(...plan.unresolved);
       await walk.act(plan);
       // who does nothing is done
       if (plan.actions.length === 0) break;
     }
-    return { walked: await walk.end(), shown, unresolved, cuts, plans };
+    return { walked: await walk.end(), shown, unresolved, cuts, answers };
   }
 
   /**
@@ -196,10 +226,12 @@ export class PagesEnvironment implements Environment {
    */
   async photograph(task: EnvironmentTask, actions: readonly Action[]): Promise<Uint8Array | undefined> {
     const { uploads } = this.config.browser;
-    const ended = await (await this.runner()).converse(async (session) => {
-      const walk = await Walk.open(session, task as Task, { uploads });
-      for (const [i, { text = "" }] of actions.entries()) {
-        const plan = parsePlan(text);
+    const runner = await this.runner();
+    const ended = await runner.converse(async (session) => {
+      const walk = await Walk.open(session, task as Task, { uploads, known: runner.known(task as Task) });
+      for (const [i, answer] of actions.entries()) {
+        const controls = answer.values === undefined ? [] : this.blanksOf(await walk.see(), task as Task);
+        const plan = planOf(answer, controls);
         const fills = plan.actions.filter(({ kind }) => kind !== "submit" && kind !== "click" && kind !== "goto");
         await walk.act(i + 1 < actions.length ? plan : { ...plan, actions: fills });
       }
@@ -210,11 +242,11 @@ export class PagesEnvironment implements Environment {
     return "fault" in ended ? undefined : ended.result;
   }
 
-  private outcome(
+  private async outcome(
     task: Task,
-    { walked, shown, unresolved, cuts, plans }: Played,
+    { walked, shown, unresolved, cuts, answers }: Played,
     about: Pick<Episode, "taskId" | "attempts" | "ms">,
-  ): EpisodeOutcome {
+  ): Promise<EpisodeOutcome> {
     const { controls, values, actions, accepted, refusal, posted, status } = walked;
     const uploads = this.config.browser.uploads === "dummy";
     const came = { values, accepted, actions, unresolved: unresolved.length, uploads };
@@ -229,7 +261,7 @@ export class PagesEnvironment implements Environment {
       ...(refusal === undefined ? {} : { refusal }),
       ...(status === undefined ? {} : { status }),
     };
-    const outcome = outcomeOf(task, episode, this.scoreOf, plans);
+    const outcome = await outcomeOf(task, episode, this.scoreOf, answers);
     const mean = (labels: readonly string[]): number | undefined =>
       labels.length === 0
         ? undefined
@@ -257,7 +289,10 @@ export class PagesEnvironment implements Environment {
   }
 
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
-    oracle: async (task) => this.planner((page) => oraclePlan(task as Task, page)),
+    oracle: async (task) => async (observation) => {
+      const page = this.pages.get(observation);
+      return page === undefined ? { text: "" } : this.rightAnswer(page, task as Task);
+    },
     ...Object.fromEntries(
       NULL_POLICIES.map((name): [string, FixedPolicy] => [
         name,

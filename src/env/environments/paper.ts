@@ -4,9 +4,9 @@
  * learned here is evaluated in the browser by `environment.kind=forms`.
  */
 import { z } from "zod";
-import type { Act } from "../../core/interaction.js";
+import type { Act, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
-import { renderPrompt } from "../../text/prompt.js";
+import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
 import type { Control } from "../browser/controls.js";
 import { type ActionRecord, resolveAction } from "../browser/fill.js";
 import type { PageOp } from "../browser/page/actions.js";
@@ -18,17 +18,19 @@ import type {
   EpisodeOutcome,
   FixedPolicy,
 } from "../environment.js";
+import { controlsOf, formTemplate, planOf, trueValues } from "../forms/blanks.js";
 import { parseNumber } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
-import { parsePlan, renderPlan } from "../forms/plan.js";
-import { planParts } from "../forms/plan-parts.js";
+import { renderPlan } from "../forms/plan.js";
+import { answerParts } from "../forms/plan-parts.js";
 import { score } from "../forms/reward.js";
 import { viewDetail } from "../forms/view.js";
-import { type FieldValue, type Task, TIERS } from "../site.js";
+import { type FieldKind, type FieldValue, type Task, TIERS } from "../site.js";
 import { augmentedTask } from "../sites/embedded/augment.js";
 import { fieldKinds, formOf } from "../sites/embedded/catalog.js";
 import { type Field, kindOf } from "../sites/embedded/fields.js";
 import { fieldsOf } from "../sites/embedded/form.js";
+import { generated, letters } from "../sites/embedded/options-of-tasks.js";
 import { embeddedTasks } from "../sites/embedded/tasks.js";
 import { splitHash } from "../sites/parts/split-hash.js";
 
@@ -41,14 +43,19 @@ const schema = z.strictObject({
     .strictObject({ train: size(64), val: size(16), test: size(16), heldout: size(32) })
     .prefault({})
     .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
+  letters,
+  generated,
+  style: z.enum(PROMPT_STYLES).default("compact").describe("the prompt, as prompt.style of the kind forms"),
 });
 type PaperOptions = z.output<typeof schema>;
+/** The options as a config gives them. */
+type PaperGiven = z.input<typeof schema>;
 
 export const environment: EnvironmentKind = {
   schema,
   async open({ environment: section }) {
     const { kind: _, ...options } = section as { kind: string };
-    return new PaperEnvironment(schema.parse(options));
+    return new PaperEnvironment(options as PaperGiven);
   },
   view: viewDetail,
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
@@ -61,8 +68,12 @@ export class PaperEnvironment implements Environment {
   readonly tasks: readonly Task[];
   private readonly pages = new Map<string, readonly Sheet[]>();
 
-  constructor(private readonly options: PaperOptions) {
-    this.tasks = embeddedTasks(options.tier, options.seed, options.sizes);
+  private readonly options: PaperOptions;
+
+  constructor(given: PaperGiven) {
+    const options = schema.parse(given);
+    this.options = options;
+    this.tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.letters, options.generated);
   }
 
   splitHash(): string {
@@ -71,14 +82,20 @@ export class PaperEnvironment implements Environment {
 
   async start(): Promise<void> {}
 
-  firstObservation(task: EnvironmentTask): { text: string } {
-    return { text: renderPrompt(task as Task, "compact") };
+  firstObservation(given: EnvironmentTask): Observation {
+    const task = given as Task;
+    return this.observation(task, fieldKinds(task.form, this.options.tier));
+  }
+
+  private observation(task: Task, kinds: Readonly<Record<string, FieldKind>>): Observation {
+    return { text: renderPrompt(task, this.options.style, kinds), template: formTemplate(controlsOf(kinds)) };
   }
 
   async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
     const task = given as Task;
-    const { text = "" } = await act(this.firstObservation(task));
-    const plan = parsePlan(text);
+    const answer = await act(this.firstObservation(task));
+    const blanks = controlsOf(fieldKinds(task.form, this.options.tier));
+    const plan = planOf(answer, blanks);
     const page = this.pageOf(task);
     const controls = page.map(({ control }) => control);
     const values = controls.map((control) => control.default);
@@ -110,11 +127,12 @@ export class PaperEnvironment implements Environment {
     return {
       reward: scored.reward,
       success: scored.success,
-      answerParts: planParts([text], task.fields, scored.perField),
+      answerParts: answerParts([{ ...answer, controls: blanks }], task.fields, scored.perField),
       metrics: {
         task_completion: scored.taskCompletion,
         field_accuracy: scored.fieldAccuracy,
         execution_completeness: scored.executionCompleteness,
+        no_action: plan.unresolved.length / Math.max(1, plan.actions.length + plan.unresolved.length),
       },
       detail: {
         accepted,
@@ -131,7 +149,7 @@ export class PaperEnvironment implements Environment {
   }
 
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
-    oracle: async (task) => async () => this.demonstration(task as Task).action,
+    oracle: async (task) => async () => ({ text: this.demonstration(task as Task).action.text ?? "" }),
     ...Object.fromEntries(
       NULL_POLICIES.map((name): [string, FixedPolicy] => [
         name,
@@ -148,13 +166,14 @@ export class PaperEnvironment implements Environment {
   }
 
   syntheticDemonstration(rng: Rng): Demonstration {
-    const { task, kinds } = augmentedTask(rng, this.options.tier);
+    const { task, kinds } = augmentedTask(rng, this.options.tier, this.options.letters);
     return this.demonstration(task, kinds);
   }
 
   private demonstration(task: Task, kinds = fieldKinds(task.form, this.options.tier)): Demonstration {
     const text = renderPlan(oracleActions(task.fields, kinds), "compact");
-    return { id: task.id, observation: this.firstObservation(task), action: { text } };
+    const values = trueValues(controlsOf(kinds), task.fields);
+    return { id: task.id, observation: this.observation(task, kinds), action: { text, values } };
   }
 
   /** A form's page, read once. */
@@ -183,15 +202,11 @@ function controlOf(field: Field, index: number): Control {
     kind: field.kind,
     widget: "native",
     label: field.label,
-    section: "",
-    also: [],
     name: field.name,
-    id: field.name,
     required: field.required,
     default: kindOf(field).default,
     // an open list begins with an entry that is no choice
     options: field.options ?? [],
-    form: 0,
     present: true,
   };
 }

@@ -97,14 +97,6 @@ function isoDate(year = "", month = "", day = ""): string | undefined {
   return `${year.padStart(4, "0")}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
-/** A date that is written in a notation of YYYY, MM and DD; undefined where it is none. */
-export function readDate(text: string, notation: string): string | undefined {
-  const order: string[] = notation.match(/YYYY|MM|DD/g) ?? [];
-  const numbers = /^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{1,4})$/.exec(text.trim())?.slice(1) ?? [];
-  const part = (name: string): string => numbers[order.indexOf(name)] ?? "";
-  return numbers.length === 3 && part("YYYY").length === 4 ? isoDate(part("YYYY"), part("MM"), part("DD")) : undefined;
-}
-
 /** A date `YYYY-MM-DD` in a notation of YYYY, MM and DD, as `DD.MM.YYYY`. */
 export function writeDate(date: string, notation: string): string {
   const [year = "", month = "", day = ""] = date.split("-");
@@ -229,10 +221,16 @@ export function listItems(
   if (typeof value !== "string") return [String(value)];
   if (value.trim() === "" || /^none$/i.test(value.trim())) return [];
   if (findOption(options, value) !== undefined) return [value];
-  return value
-    .split(/[,;]/)
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
+  // an option may hold a comma itself
+  const pieces = value.split(/(?<=[,;])/);
+  const items: string[] = [];
+  for (let from = 0, to = pieces.length; from < pieces.length; to = pieces.length) {
+    const upTo = (end: number): string => pieces.slice(from, end).join("").trim().replace(/[,;]$/, "").trim();
+    while (to > from + 1 && findOption(options, upTo(to)) === undefined) to--;
+    if (upTo(to) !== "") items.push(upTo(to));
+    from = to;
+  }
+  return items;
 }
 
 /** Whether a true value of a file field asks for no file. */
@@ -241,7 +239,8 @@ export function isNoFile(value: FieldValue): boolean {
 }
 
 /**
- * How well `actual` matches `truth` in [0, 1]: text by similarity, lists by Jaccard, everything else equal or not.
+ * How well `actual` matches `truth` in [0, 1]: free text by similarity, lists by Jaccard, everything else equal or not: a
+ * telephone number by its digits, an address of mail or of a page whatever its case, a code (one word with a digit) as it is.
  * A value outside its type (a date that is none, a truth that is none of the options) is compared as exact text.
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
@@ -260,10 +259,29 @@ export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldVa
     case "checkbox-group":
       return jaccard(optionSet(space, truth), optionSet(space, actual));
     case "file":
-      return isNoFile(truth) || !isNoFile(actual) ? 1 : 0;
+      return isNoFile(truth) || fileName(truth) === fileName(actual) ? 1 : 0;
+    case "email":
+      return equalBy((v) => normalizeText(asText(v)).toLowerCase(), truth, actual);
+    case "tel":
+      return equalBy((v) => asText(v).replace(/\D/g, "") || normalizeText(asText(v)), truth, actual);
+    case "url":
+      return equalBy((v) => addressOf(asText(v).trim()), truth, actual);
     default:
-      return similarity(asText(truth), asText(actual));
+      return isCode(asText(truth))
+        ? equalBy(() => undefined, truth, actual)
+        : similarity(asText(truth), asText(actual));
   }
+}
+
+/** One word with a digit in it, as a number of a member or a postal code: nearly right is another one. */
+const isCode = (text: string): boolean => /^\S*\d\S*$/.test(text.trim());
+
+/** A file's name without its folder, as a control gets it. */
+const fileName = (value: FieldValue): string => normalizeText(asText(value)).split(/[\\/]/).at(-1) ?? "";
+
+function addressOf(text: string): string | undefined {
+  const address = /^[a-z][a-z\d+.-]*:/i.test(text) ? text : `https://${text}`;
+  return URL.canParse(address) ? new URL(address).href : undefined;
 }
 
 function equalBy(canonical: (value: FieldValue) => unknown, truth: FieldValue, actual: FieldValue): number {

@@ -48,7 +48,8 @@ function isControls(kinds: Kinds | readonly Control[]): kinds is readonly Contro
   return Array.isArray(kinds);
 }
 
-function fieldActions(label: string, truth: FieldValue, kind: FieldKind): Action[] {
+/** The actions that give a control a value; none where it holds it already. */
+export function fieldActions(label: string, truth: FieldValue, kind: FieldKind): Action[] {
   const space = { kind: kind.kind, options: (kind.options ?? []).map((text) => ({ text, value: text })) };
   if (kind.kind === "file") return isNoFile(truth) ? [] : [{ kind: "fill", label, value: spoken(truth) }];
   if (matchValue(space, truth, kind.default) === 1) return [];
@@ -66,7 +67,7 @@ function fieldActions(label: string, truth: FieldValue, kind: FieldKind): Action
 }
 
 /** A list is the whole choice; a single item only adds, so a preset choice is taken back first. */
-function groupActions(label: string, truth: FieldValue, preset: FieldValue): Action[] {
+export function groupActions(label: string, truth: FieldValue, preset: FieldValue): Action[] {
   const items = Array.isArray(truth) ? truth : [spoken(truth)];
   const clear: Action[] = Array.isArray(preset) && preset.length > 0 ? [{ kind: "uncheck", label }] : [];
   if (items.length === 0) return clear;

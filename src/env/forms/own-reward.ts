@@ -1,4 +1,5 @@
-import { isModulePath, loadFolder } from "../../core/registry.js";
+import { UserError } from "../../core/errors.js";
+import { checkMembers, isModulePath, loadFolder } from "../../core/registry.js";
 import type { Episode } from "../browser/episode.js";
 import type { Task } from "../site.js";
 
@@ -6,9 +7,9 @@ import type { Task } from "../site.js";
 export interface RewardKind {
   /**
    * @param episode what the page and the server made of the plan; it did not fault.
-   * @returns the reward; finite.
+   * @returns the reward, finite, or a promise of it.
    */
-  score(episode: Episode, task: Task): number;
+  score(episode: Episode, task: Task): number | Promise<number>;
 }
 
 export const scoreByDefault: RewardKind["score"] = ({ reward }) => reward;
@@ -20,9 +21,10 @@ export async function rewardFor(name: string): Promise<RewardKind["score"]> {
   if (name === "documents") return scoreByDocuments;
   const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name)).get(name);
   if (entry === undefined || !isModulePath(name)) throw new Error(`no reward ${name}: the schema refuses it`);
-  return (episode, task) => {
-    const value = entry.score(episode, task);
-    if (!Number.isFinite(value)) throw new Error(`${name} gave the reward ${value} to ${task.id}`);
-    return value;
+  checkMembers(entry, new Map([["score", "function"]]), name, "reward");
+  return async (episode, task) => {
+    const value: unknown = await entry.score(episode, task);
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    throw new UserError(`${name} gave ${task.id} the reward ${String(value)}; a finite number is needed.`);
   };
 }

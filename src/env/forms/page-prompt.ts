@@ -1,4 +1,4 @@
-import { type PromptStyle, type PromptTask, renderPrompt, renderValue } from "../../text/prompt.js";
+import { type PromptStyle, type PromptTask, renderPrompt, renderValue, textOf } from "../../text/prompt.js";
 import type { SeenPage } from "./seen-page.js";
 
 /** Options of one choice that are shown; the rest is counted. */
@@ -63,5 +63,6 @@ export function renderPage(page: SeenPage, task: PromptTask, style: PromptStyle,
   });
   const shown = fitting < 0 ? fields : fields.slice(0, fitting);
   const lines = [...head, ...shown, ...more(fields.length, shown.length, "fields").map((line) => ` ${line}`)];
-  return { text: `${lines.join("\n")}\n${renderPrompt(task, style)}`, cuts };
+  const rest = style === "page" ? `\n${textOf(task)}` : renderPrompt(task, style);
+  return { text: `${lines.join("\n")}\n${rest}`, cuts };
 }

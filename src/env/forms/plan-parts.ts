@@ -1,7 +1,38 @@
+import type { Action } from "../../core/interaction.js";
 import type { AnswerPart } from "../environment.js";
 import type { FieldValue } from "../site.js";
+import { blankParts, type TemplateControl } from "./blanks.js";
 import { looseLabel, normalizeLabel } from "./normalize.js";
 import { parsePlan } from "./plan.js";
+
+/** A turn's answer, and the controls that it was asked about. */
+export interface Answer extends Action {
+  readonly controls: readonly TemplateControl[];
+}
+
+/** The blanks or the lines of an episode's answers as attempts at the fields of its task, one list a turn. */
+export function answerParts(
+  answers: readonly Answer[],
+  fields: Readonly<Record<string, FieldValue>>,
+  scores: Readonly<Record<string, number>>,
+): AnswerPart[][] {
+  if (answers.every(({ values }) => values === undefined))
+    return planParts(
+      answers.map(({ text = "" }) => text),
+      fields,
+      scores,
+    );
+  const overwritten = new Set<string>();
+  const partsOf = ({ text = "", values, controls }: Answer): AnswerPart[] => {
+    const parts =
+      values === undefined ? (planParts([text], fields, scores)[0] ?? []) : blankParts(controls, values, scores);
+    const counted = parts.map((part) => (overwritten.has(part.name) ? { ...part, reward: 0 } : part));
+    // a blank that holds its end alone overwrites nothing
+    for (const { name, start, end } of parts) if (end > start + 1) overwritten.add(name);
+    return counted;
+  };
+  return [...answers].reverse().map(partsOf).reverse();
+}
 
 /**
  * The lines of an episode's plans as attempts at the fields of its task: a line that is an action on a field earns the

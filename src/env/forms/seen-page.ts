@@ -25,7 +25,7 @@ export function seenPage(
   complaint: string | undefined,
 ): SeenPage {
   const [title = signs.title, ...headings] = signs.headings;
-  const said = [...signs.errors, ...signs.notices.map(({ text }) => text)];
+  const said = [...signs.errors, ...signs.notices];
   const messages =
     complaint === undefined || said.some((text) => complaint.includes(text)) ? said : [complaint, ...said];
   return {
@@ -33,7 +33,7 @@ export function seenPage(
     headings: headings.slice(0, MOST_HEADINGS),
     messages: [...new Set(messages)],
     controls: form.controls.flatMap((control, i) =>
-      control.present && !control.elsewhere
+      control.present
         ? [{ ...control, label: control.label.replace(/[\s*:]+$/, ""), value: values[i] ?? control.default }]
         : [],
     ),
@@ -52,15 +52,12 @@ export function knownPage(title: string, { headings, fields }: KnownPage): SeenP
       kind,
       widget: "native",
       label,
-      section: "",
-      also: [],
       name: "",
-      id: "",
       required: false,
       default: preset,
       value: preset,
-      options: options.map((text) => ({ text, value: text })),
-      form: 0,
+      // a list that holds nothing yet opens on an entry that is no choice
+      options: options.map((text, i) => ({ text, value: kind === "select" && preset === "" && i === 0 ? "" : text })),
       present: true,
     })),
     buttons: [],

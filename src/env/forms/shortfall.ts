@@ -1,4 +1,4 @@
-import type { EpisodeOutcome } from "../environment.js";
+import type { EpisodeOutcome, FixedPolicy } from "../environment.js";
 
 /** What an episode on a form fell short of, by label: what the server received there, and why an action failed. */
 export function shortfall({ fault, detail, reward }: EpisodeOutcome): string {
@@ -15,11 +15,34 @@ export function shortfall({ fault, detail, reward }: EpisodeOutcome): string {
       const instead = got === null ? "no such control" : `received ${JSON.stringify(got).slice(0, 60)}`;
       return `"${label}": ${why === undefined ? instead : [why.fate, why.detail].filter(Boolean).join(", ")}`;
     });
-  const sent = failed.find(({ action }) => action === "submit");
-  const submit = actions.find(({ action }) => action === "submit")?.detail;
-  const refused =
-    detail.accepted === true
-      ? []
-      : [`not accepted${sent === undefined && submit === undefined ? "" : `: ${submit ?? sent?.fate}`}`];
-  return [...missed, ...refused].join("; ") || `reward ${reward}`;
+  const refused = refusalIn({ detail });
+  return [...missed, ...(refused === undefined ? [] : [refused])].join("; ") || `reward ${reward}`;
+}
+
+/** Why an episode's form was not accepted; undefined where it was. */
+export function refusalIn({ fault, detail }: Pick<EpisodeOutcome, "fault" | "detail">): string | undefined {
+  if (fault !== undefined) return fault;
+  if (detail.accepted === true) return undefined;
+  const actions = (detail.actions ?? []) as readonly { action: string; fate: string; detail?: string }[];
+  const sent = actions.findLast(({ action }) => action === "submit");
+  const why = sent?.detail ?? (sent?.fate === "done" ? undefined : sent?.fate);
+  return why === undefined ? "not accepted" : `not accepted: ${why}`;
+}
+
+/** Answers that a form ought to refuse: nothing at all, and the oracle's without its first line. */
+export function wrongPolicies({
+  oracle,
+  "submit-only": empty,
+}: Readonly<Record<string, FixedPolicy>>): Readonly<Record<string, FixedPolicy>> {
+  if (oracle === undefined || empty === undefined) return {};
+  return {
+    empty,
+    "without its first value": async (task, rng) => {
+      const act = await oracle(task, rng);
+      return async (observation) => {
+        const { text = "" } = await act(observation);
+        return { text: text.includes("\n") ? text.slice(text.indexOf("\n") + 1) : text };
+      };
+    },
+  };
 }

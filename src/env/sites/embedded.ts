@@ -1,11 +1,15 @@
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
-import { type RunningSite, type SiteKind, type Task, TIERS } from "../site.js";
+import { type DeclaredForm, type RunningSite, type SiteKind, type Task, TIERS } from "../site.js";
 import { augmentedTask } from "./embedded/augment.js";
-import { FORMS, fieldKinds } from "./embedded/catalog.js";
+import { FORMS, fieldKinds, formOf } from "./embedded/catalog.js";
+import { declared } from "./embedded/fields.js";
+import { fieldsOf } from "./embedded/form.js";
+import { generatedForms } from "./embedded/generate.js";
+import { generated, letters } from "./embedded/options-of-tasks.js";
 import { serveForms } from "./embedded/server.js";
 import { embeddedTasks } from "./embedded/tasks.js";
-import { knownPages } from "./embedded/wizards.js";
+import { knownPages, WIZARDS } from "./embedded/wizards.js";
 import { splitHash } from "./parts/split-hash.js";
 
 const schema = z.strictObject({
@@ -25,6 +29,8 @@ const schema = z.strictObject({
     })
     .prefault({})
     .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
+  letters,
+  generated,
   port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
   faults: z
     .strictObject({ status500Every: z.int().min(0).default(0).describe("every n-th post answers 500; 0: none") })
@@ -39,13 +45,27 @@ export interface EmbeddedSite extends RunningSite {
   posts(): ReadonlyMap<string, number>;
 }
 
-/** Our own server of 25 forms in 8 domains (`src/env/embedded/`), with seeded records. */
+/** What a form's page and its answers are, as the server makes them. */
+function declaredForm(id: string, tier: Task["tier"], url: string): DeclaredForm {
+  const wizard = tier === "wizard" ? WIZARDS.find((one) => one.id === id) : undefined;
+  const fields = Object.fromEntries(
+    fieldsOf(wizard ?? formOf(id), tier).map((field) => [field.label, declared(field)]),
+  );
+  const [accepted, refused] =
+    tier === "wizard" ? [["status 200", "says Thank you"], ["status 422"]] : [["status 200"], ["status 400"]];
+  return { url, fields, request: { method: "POST", path: url }, accepted, refused };
+}
+
+/** Our own server of 25 forms in 8 domains (`src/env/sites/embedded/`), with seeded records. */
 export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions): Promise<EmbeddedSite> } = {
   schema,
   async start(options) {
-    const tasks = embeddedTasks(options.tier, options.seed, options.sizes);
+    const tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.letters, options.generated);
     const hash = splitHash(tasks);
-    const server = await serveForms(FORMS, { port: options.port, status500Every: options.faults.status500Every });
+    const server = await serveForms([...FORMS, ...generatedForms(options.seed, options.generated)], {
+      port: options.port,
+      status500Every: options.faults.status500Every,
+    });
     return {
       name: "embedded",
       baseUrl: server.baseUrl,
@@ -54,9 +74,10 @@ export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions)
       splitHash: () => hash,
       posts: server.posts,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
+      declaredForm: ({ form, tier, url }) => declaredForm(form, tier, url),
       ...(options.tier === "wizard"
         ? { knownPages: (task: Task) => knownPages(task.form, Object.keys(task.fields)) }
-        : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier) }),
+        : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, options.letters) }),
       stop: server.stop,
     };
   },

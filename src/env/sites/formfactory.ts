@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
+import { checkMayRun } from "../../core/registry.js";
 import { type Control, findControl } from "../browser/controls.js";
 import { EpisodeRunner } from "../browser/episode.js";
+import { controlsOnPage } from "../forms/blanks.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 import { cdnAssets } from "./formfactory/assets.js";
 import { CATALOG, formId, HELDOUT_FORMS } from "./formfactory/catalog.js";
@@ -57,7 +59,7 @@ export const site: SiteKind<FormFactoryOptions> = {
     const server =
       options.server === "node"
         ? await serveCheckout(checkout, options.port)
-        : await serveFlask({ ...options, app: join(checkout.dir, "app.py") });
+        : await checkMayRun(options.python).then(() => serveFlask({ ...options, app: join(checkout.dir, "app.py") }));
     const base = { name: "formfactory", baseUrl: server.baseUrl, assets: cdnAssets(), stop: server.stop };
     try {
       const gold = goldTasks(checkout, new Set(options.heldout));
@@ -67,12 +69,13 @@ export const site: SiteKind<FormFactoryOptions> = {
       const kept = options.clean ? cleaning.tasks : gold.map((task) => ({ ...task, clean: clean.has(task.id) }));
       const tasks = kept.map((task) => withChoices(task, controls));
       const hash = splitHash(tasks);
+      const kinds = kindsOfForms(tasks, controls);
       return {
         ...base,
         tasks: () => tasks,
         splitHash: () => hash,
         notes: options.clean ? [describeCleaning(gold.length, cleaning)] : [],
-        fieldKinds: (task) => fieldKinds(task, controls.get(task.url) ?? []),
+        fieldKinds: ({ form }) => kinds.get(form) ?? {},
       };
     } catch (error) {
       await server.stop();
@@ -105,12 +108,19 @@ async function readPages(
   }
 }
 
-function fieldKinds(task: Task, controls: readonly Control[]): Record<string, FieldKind> {
-  return Object.fromEntries(
-    controlsOf(task, controls).map(([label, { kind, default: preset, options }]) => [
-      label,
-      { kind, default: preset, options: options.map((option) => option.text) },
-    ]),
+/** The controls of each form's page, called as its tasks call them. */
+function kindsOfForms(
+  tasks: readonly Task[],
+  pages: ReadonlyMap<string, readonly Control[]>,
+): ReadonlyMap<string, Readonly<Record<string, FieldKind>>> {
+  const forms = [...new Map(tasks.map((task) => [task.form, task.url]))];
+  return new Map(
+    forms.map(([form, url]) => {
+      const [own, controls] = [tasks.filter((task) => task.form === form), pages.get(url) ?? []];
+      const labels = new Set(own.flatMap((task) => controlsOf(task, controls).map(([label]) => label)));
+      const kinds = controlsOnPage(controls, own, [...labels]).map(({ label, ...kind }) => [label, kind] as const);
+      return [form, Object.fromEntries(kinds)];
+    }),
   );
 }
 

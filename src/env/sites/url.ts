@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.js";
@@ -37,6 +38,23 @@ const schema = z.strictObject({
     .max(10_000)
     .default(32)
     .describe("training tasks that the oracle plays before a run, which stops where it wins less than all; 0: none"),
+  learn: z
+    .strictObject({
+      contracts: z
+        .string()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe(
+          "folder of the forms' contracts (docs/contracts.md); null: beside the tasks file, as tasks.jsonl.contracts",
+        ),
+      minutes: z.number().positive().max(600).default(5).describe("that one form may be searched"),
+    })
+    .nullable()
+    .prefault({})
+    .describe(
+      "forms of one page are learned once, before their first episode, and played by what was found; null: plain HTML forms are read, and any answer below 400 is a yes",
+    ),
 });
 
 export type UrlOptions = z.output<typeof schema>;
@@ -51,6 +69,11 @@ const MAX_LISTED = 8;
 /** Any running site, with a file of tasks. It is somebody else's server: nothing here starts or ends it. */
 export const site: SiteKind<UrlOptions> = {
   schema,
+  splits(options) {
+    const file = resolve(options.tasks);
+    if (!existsSync(file)) return undefined;
+    return [...new Set(readTasks(file, originOf(options.base_url, options.allow_hosts)).map(({ split }) => split))];
+  },
   async start(options) {
     const baseUrl = originOf(options.base_url, options.allow_hosts);
     const tasks = readTasks(resolve(options.tasks), baseUrl);
@@ -67,7 +90,16 @@ export const site: SiteKind<UrlOptions> = {
       ...(allowOrigins.length === 0 ? {} : { allowOrigins }),
       ...(storageState === undefined ? {} : { storageState }),
       rehearse: options.rehearse,
+      ...(options.learn === null
+        ? {}
+        : {
+            learn: {
+              folder: resolve(options.learn.contracts ?? `${options.tasks}.contracts`),
+              minutes: options.learn.minutes,
+            },
+          }),
       tasks: () => tasks,
+      source: options.tasks,
       notes: leaks(tasks),
       splitHash: () => hash,
       stop: async () => undefined,
@@ -91,7 +123,7 @@ function originOf(baseUrl: string, allowed: readonly string[], key = "site.base_
   }
   if (!isLoopback(url.hostname) && !allowed.some((host) => host.toLowerCase() === url.hostname)) {
     throw new UserError(`${key}: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
-      hint: `A run fills in and sends its forms thousands of times. If that is what you want: site.allow_hosts=[${url.hostname}]`,
+      hint: `A run fills in and sends its forms thousands of times. If that is what you want: 'site.allow_hosts=[${url.hostname}]'`,
       exitCode: 2,
     });
   }

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { fail } from "../../core/errors.js";
 import { Emitter } from "../../onnx/emit.js";
 import type { GraphBuilder } from "../../onnx/graph.js";
 import type { Value } from "../../onnx/types.js";
 import type { Architecture, WeightSpec } from "../architecture.js";
-import { baseConfigSchema, type ModelConfig, parseConfig } from "../config.js";
+import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "../config.js";
 import { attention, geluTanh, layerNorm, linear, rotate, rotations, silu, Targets, type WeightOf } from "../layers.js";
 
 /**
@@ -19,9 +19,9 @@ import { attention, geluTanh, layerNorm, linear, rotate, rotations, silu, Target
  */
 const schema = baseConfigSchema.extend({
   attention: z.literal("bidirectional", { error: "fsdfm is bidirectional" }),
-  cond_dim: z.int().positive().describe("width of the conditioning vector c"),
-  num_hidden_layers: z.int().positive(),
-  num_attention_heads: z.int().positive(),
+  cond_dim: size(WIDEST).describe("width of the conditioning vector c"),
+  num_hidden_layers: size(MOST_LAYERS),
+  num_attention_heads: size(WIDEST),
   step_conditioned: z.boolean().describe("the few-step student: one more input, step [B]"),
 });
 
@@ -36,11 +36,10 @@ const LONGEST_PERIOD = 10_000;
 
 function parse(config: ModelConfig): FsdfmConfig {
   const c = parseConfig(schema, config, "config.json");
-  if (c.hidden_size % (2 * c.num_attention_heads) !== 0) {
-    throw new UserError(
+  if (c.hidden_size % (2 * c.num_attention_heads) !== 0)
+    fail(
       `config.json: hidden_size (${c.hidden_size}) must be num_attention_heads (${c.num_attention_heads}) times an even head size.`,
     );
-  }
   return c;
 }
 

@@ -1,8 +1,8 @@
-import { UserError } from "../../core/errors.js";
+import { fail } from "../../core/errors.js";
 import { BYTES, type DType } from "../types.js";
 import { TensorProto_DataType as DataType } from "./gen/onnx_pb.js";
 
-/** What reading and writing ONNX files have in common. */
+/** Holds what reading and writing ONNX files have in common. */
 
 /** The name that our own files carry as their producer. */
 export const PRODUCER = "refusion-train";
@@ -37,7 +37,7 @@ export function bytesOf(dtype: DType, shape: readonly number[]): number {
 export function checkLocation(file: string, what: string, where: string): void {
   const steps = file.split(/[/\\]/);
   if (file !== "" && steps[0] !== "" && !steps.includes("..") && !/^[a-z]:/i.test(file) && !file.includes("\0")) return;
-  throw new UserError(`${where}: ${what} keeps its data in "${file}", which is not inside the model's folder`, {
+  fail(`${where}: ${what} keeps its data in "${file}", which is not inside the model's folder`, {
     hint: "External data must lie beside the model, under a relative path without `..`.",
   });
 }

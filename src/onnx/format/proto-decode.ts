@@ -1,5 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { messageOf, UserError } from "../../core/errors.js";
+import { fail, messageOf, UserError } from "../../core/errors.js";
 import {
   type Attribute,
   type Dim,
@@ -26,7 +26,7 @@ import type { RawModel, RawNode } from "./raw-model.js";
 
 const FROM_PROTO = new Map(Object.entries(TO_PROTO).map(([dtype, type]) => [type, dtype as DType]));
 
-/** How to view raw bytes, and how to build from the element lists that older files use instead of raw bytes. */
+/** The way to view raw bytes, and how to build from the element lists that older files use instead of raw bytes. */
 const READERS: Readonly<
   Record<DType, { view: (buffer: ArrayBuffer) => TypedArray; list: (tensor: TensorProto) => TypedArray }>
 > = {
@@ -53,7 +53,7 @@ export function decodeModel(bytes: Uint8Array, where: string): RawModel {
     return decode(bytes, where);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`${where} is not a valid ONNX model: ${messageOf(error)}`, {
+    fail(`${where} is not a valid ONNX model: ${messageOf(error)}`, {
       hint: "Check that the file is complete, or export it again.",
       cause: error,
     });
@@ -64,12 +64,11 @@ function decode(bytes: Uint8Array, where: string): RawModel {
   // a plain array: slices of a Buffer, which files are read into, would be views of it
   const model = fromBinary(ModelProtoSchema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const graph = model.graph;
-  if (graph === undefined) throw new UserError(`${where} is not an ONNX model: it holds no graph`);
+  if (graph === undefined) fail(`${where} is not an ONNX model: it holds no graph`);
   if (model.functions.length > 0) throw unsupported(where, "model-local functions", "Inline them before export.");
   if (graph.sparseInitializer.length > 0) throw unsupported(where, "sparse initializers");
   const opset = model.opsetImport.find(({ domain }) => isStandard(domain))?.version ?? 0n;
-  if (opset < 1n || opset > 1000n)
-    throw new UserError(`${where} does not say which ONNX operator set it uses (got ${opset})`);
+  if (opset < 1n || opset > 1000n) fail(`${where} does not say which ONNX operator set it uses (got ${opset})`);
 
   const initializers = decodeInitializers(graph, where);
   return {
@@ -101,8 +100,8 @@ function decodeInitializers(graph: GraphProto, where: string): Map<string, Initi
   const initializers = new Map<string, Initializer>();
   for (const proto of graph.initializer) {
     const { name } = proto;
-    if (name === "") throw new UserError(`${where}: an initializer has no name`);
-    if (initializers.has(name)) throw new UserError(`${where}: two initializers are named "${name}"`);
+    if (name === "") fail(`${where}: an initializer has no name`);
+    if (initializers.has(name)) fail(`${where}: two initializers are named "${name}"`);
     const { dtype, shape, data } = decodeTensor(proto, `initializer "${name}"`, where);
     initializers.set(name, { value: { name, dtype, shape }, data });
   }
@@ -111,16 +110,15 @@ function decodeInitializers(graph: GraphProto, where: string): Map<string, Initi
 
 function decodeValue({ name, type }: ValueInfoProto, kind: "input" | "output", where: string): Value {
   const what = `${kind} "${name}"`;
-  if (name === "") throw new UserError(`${where}: an ${kind} has no name`);
-  if (type?.value.case === undefined) throw new UserError(`${where}: ${what} has no type`);
+  if (name === "") fail(`${where}: an ${kind} has no name`);
+  if (type?.value.case === undefined) fail(`${where}: ${what} has no type`);
   if (type.value.case !== "tensorType")
     throw unsupported(where, `${what} of ${type.value.case.replace("Type", "")} type`);
   const { elemType, shape } = type.value.value;
-  if (shape === undefined) {
-    throw new UserError(`${where}: ${what} has no shape`, {
+  if (shape === undefined)
+    fail(`${where}: ${what} has no shape`, {
       hint: "Run ONNX shape inference on the model, or export it with shapes.",
     });
-  }
   const dims = shape.dim.map((dim, axis): Dim => {
     if (dim.value.case === "dimValue") return dimension(dim.value.value, what, where);
     // a dimension nobody named gets a name of its own
@@ -137,14 +135,14 @@ function decodeType(type: number, what: string, where: string): DType {
 
 function dimension(size: bigint, what: string, where: string): number {
   const dim = Number(size);
-  if (dim < 0 || !Number.isSafeInteger(dim)) throw new UserError(`${where}: ${what} has a dimension of ${size}`);
+  if (dim < 0 || !Number.isSafeInteger(dim)) fail(`${where}: ${what} has a dimension of ${size}`);
   return dim;
 }
 
 function decodeNode(node: NodeProto, where: string): RawNode {
   const { name, opType: op } = node;
   const what = `operator ${op}${name === "" ? "" : ` ("${name}")`}`;
-  if (op === "") throw new UserError(`${where}: a node has no operator`);
+  if (op === "") fail(`${where}: a node has no operator`);
   if (!isStandard(node.domain) && node.domain !== "com.microsoft")
     throw unsupported(where, `${what} of the domain ${node.domain}`);
   return {
@@ -184,7 +182,7 @@ function decodeAttribute(attribute: AttributeProto, what: string, where: string)
     case AttributeType.STRINGS:
       return attribute.strings.map(decodeText);
     case AttributeType.TENSOR: {
-      if (attribute.t === undefined) throw new UserError(`${where}: ${label} holds no tensor`);
+      if (attribute.t === undefined) fail(`${where}: ${label} holds no tensor`);
       const { dtype, shape, data } = decodeTensor(attribute.t, label, where);
       if (isExternal(data)) throw unsupported(where, `${label} with external data`);
       return { dtype, shape, data };
@@ -210,10 +208,10 @@ function decodeTensor(
   const shape = tensor.dims.map((dim) => dimension(dim, what, where));
   const expected = bytesOf(dtype, shape);
   const described = `${dtype} [${shape.join(", ")}]`;
-  if (!Number.isSafeInteger(expected)) throw new UserError(`${where}: ${what} is too large: ${described}`);
+  if (!Number.isSafeInteger(expected)) fail(`${where}: ${what} is too large: ${described}`);
   if (tensor.segment !== undefined) throw unsupported(where, `${what} in segments`);
   const refuseSize = (got: number): never => {
-    throw new UserError(`${where}: ${what} is ${described}, that is ${expected} bytes, but its data has ${got}`);
+    fail(`${where}: ${what} is ${described}, that is ${expected} bytes, but its data has ${got}`);
   };
   if (tensor.dataLocation === DataLocation.EXTERNAL) {
     const data = decodeExternal(tensor, expected, what, where);
@@ -236,7 +234,7 @@ function decodeExternal(tensor: TensorProto, expected: number, what: string, whe
     const text = entries.get(key);
     if (text === undefined) return fallback;
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(value)) throw new UserError(`${where}: ${what} has the external ${key} "${text}"`);
+    if (!Number.isSafeInteger(value)) fail(`${where}: ${what} has the external ${key} "${text}"`);
     return value;
   };
   return { file, offset: integer("offset", 0), length: integer("length", expected) };

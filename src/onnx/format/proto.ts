@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { messageOf, UserError } from "../../core/errors.js";
+import { fail, messageOf, UserError } from "../../core/errors.js";
 import { writeAtomic } from "../../core/files.js";
 import { type Graph, isExternal } from "../types.js";
 import { decodeModel } from "./proto-decode.js";
@@ -21,15 +21,14 @@ export async function readModelFile(path: string): Promise<RawModel> {
   let bytes: Uint8Array;
   try {
     const { size } = statSync(path);
-    if (size > MAX_MODEL_BYTES) {
-      throw new UserError(`${path} has ${size} bytes, more than an ONNX file can hold`, {
+    if (size > MAX_MODEL_BYTES)
+      fail(`${path} has ${size} bytes, more than an ONNX file can hold`, {
         hint: "Save its weights as external data.",
       });
-    }
     bytes = await readFile(path);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`Cannot read the model ${path}: ${messageOf(error)}`, { cause: error });
+    fail(`Cannot read the model ${path}: ${messageOf(error)}`, { cause: error });
   }
   const model = decodeModel(bytes, path);
   const ends = new Map<string, number>();
@@ -38,12 +37,10 @@ export async function readModelFile(path: string): Promise<RawModel> {
   }
   for (const [file, end] of ends) {
     const weights = join(dirname(path), file);
-    if (!existsSync(weights)) throw new UserError(`${path}: its weights ${weights} are missing`);
+    if (!existsSync(weights)) fail(`${path}: its weights ${weights} are missing`);
     const { size } = statSync(weights);
     if (size < end)
-      throw new UserError(
-        `${path}: its weights ${weights} have ${size} bytes, expected at least ${end}: the file is truncated`,
-      );
+      fail(`${path}: its weights ${weights} have ${size} bytes, expected at least ${end}: the file is truncated`);
   }
   return model;
 }
@@ -51,10 +48,9 @@ export async function readModelFile(path: string): Promise<RawModel> {
 /** Writes a model file, whole or not at all. External data is not written: it must lie beside it already. */
 export async function writeModelFile(path: string, model: Graph | RawModel): Promise<void> {
   const bytes = encodeModel(model);
-  if (bytes.byteLength > MAX_MODEL_BYTES) {
-    throw new UserError(`The model for ${path} has ${bytes.byteLength} bytes, more than an ONNX file can hold`, {
+  if (bytes.byteLength > MAX_MODEL_BYTES)
+    fail(`The model for ${path} has ${bytes.byteLength} bytes, more than an ONNX file can hold`, {
       hint: "Keep its weights in external data.",
     });
-  }
   await writeAtomic(path, bytes);
 }

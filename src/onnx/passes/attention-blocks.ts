@@ -87,7 +87,7 @@ export function attentionInBlocks(
 /** Slices of a graph's bias, which all layers read. */
 const slices = new WeakMap<GraphBuilder, Map<string, Value>>();
 
-/** What queries [start, end) see of the keys up to `end`. */
+/** Gives what queries [start, end) see of the keys up to `end`. */
 function shownTo(e: Emitter, bias: Value, start: number, end: number): Value {
   const known = slices.get(e.g) ?? new Map<string, Value>();
   slices.set(e.g, known);
@@ -114,7 +114,7 @@ function zeroOf(e: Emitter, value: Value): Value {
   return e.clip(e.slice(e.reshape(value, [-1]), 0, 0, 1), 0, 0);
 }
 
-/** What attention weights are made of. */
+/** Gives what attention weights are made of. */
 function scoresOf(g: GraphBuilder, weights: Value, v: Value): Scores | undefined {
   const behind = (value: Value | undefined, op: string): Node | undefined => {
     let node = value && g.producer(value);

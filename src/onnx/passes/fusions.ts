@@ -158,7 +158,7 @@ function halved(g: GraphBuilder, a: Value | undefined, b: Value | undefined): Va
   return cutAt(first) === 0 && cutAt(second) === size / 2 ? x : undefined;
 }
 
-/** Whether both halves of a value's last axis are alike: a function of one vector written twice. */
+/** Tells whether both halves of a value's last axis are alike: a function of one vector written twice. */
 function isDoubled(g: GraphBuilder, value: Value): boolean {
   const by = g.producer(value);
   const [first, second] = by?.inputs ?? [];
@@ -171,7 +171,7 @@ function isDoubled(g: GraphBuilder, value: Value): boolean {
   return isPointwise && first.shape.at(-1) === value.shape.at(-1) && isDoubled(g, first);
 }
 
-/** Whether a value follows from constants and integers alone, so that no gradient ever goes through it. */
+/** Tells whether a value follows from constants and integers alone, so that no gradient ever goes through it. */
 function isFixed(g: GraphBuilder, value: Value): boolean {
   const by = g.producer(value);
   if (by === undefined) return g.initializers.has(value.name) || !value.dtype.startsWith("float");

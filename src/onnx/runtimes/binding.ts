@@ -25,6 +25,12 @@ export interface Results<T> {
   readonly fetched: Readonly<Record<string, WireTensor>>;
 }
 
+/** One file under bindings/ exports one of these as `binding`: a way besides npm's to call ONNX Runtime. */
+export interface BindingKind {
+  /** @param deviceMemory bytes of the device that may be taken; undefined: all of it. */
+  open(deviceMemory: number | undefined): Promise<Binding>;
+}
+
 /** A way to call ONNX Runtime from this thread. Its tensors belong to whoever got them, until `free`. */
 export interface Binding<T extends Held = Held, S extends Loaded = Loaded> {
   load(call: LoadCall): Promise<S>;

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { UserError } from "../../core/errors.js";
+import { misuse } from "../../core/errors.js";
+import { loadFolder } from "../../core/registry.js";
 import { cudaLibrary, type ProviderRequest } from "../provider.js";
+import type { BindingKind } from "./binding.js";
 import type { BindingName } from "./messages.js";
 
 export type BindingRequest = "auto" | BindingName;
@@ -10,18 +12,18 @@ export type BindingRequest = "auto" | BindingName;
 const DEFAULT = "REFUSION_BINDING";
 
 /** The C API where CUDA may be used and koffi is there, else onnxruntime-node's own binding. */
-export function chooseBinding(asked: BindingRequest, provider: ProviderRequest): BindingName {
+export async function chooseBinding(asked: BindingRequest, provider: ProviderRequest): Promise<BindingName> {
   const request = asked === "auto" && process.env[DEFAULT] === "c-api" ? "c-api" : asked;
-  if (request === "c-api" && provider === "webgpu") {
-    throw new UserError("runtime.binding: c-api does not serve runtime.provider: webgpu", {
+  if (request === "c-api" && provider === "webgpu")
+    misuse("runtime.binding: c-api does not serve runtime.provider: webgpu", {
       hint: "Set runtime.binding: npm, or another provider.",
-      exitCode: 2,
     });
-  }
   if (request !== "auto") return request;
   if (provider === "cpu" || provider === "webgpu") return "npm";
   const library = cudaLibrary();
-  return library !== undefined && existsSync(library) && hasKoffi() ? "c-api" : "npm";
+  if (library === undefined || !existsSync(library) || !hasKoffi()) return "npm";
+  const others = await loadFolder<BindingKind>(new URL("../bindings/", import.meta.url), "binding");
+  return others.has("c-api") ? "c-api" : "npm";
 }
 
 function hasKoffi(): boolean {

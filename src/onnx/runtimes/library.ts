@@ -5,7 +5,15 @@ import { dirname, join } from "node:path";
 /** Names a folder with another copy of ONNX Runtime's libraries, as a host with CUDA 13 needs (docs/gpu.md). */
 export const LIBRARY_DIR = "REFUSION_ONNXRUNTIME_DIR";
 
-/** Where onnxruntime-node's native libraries lie; execution providers are looked up beside them. */
+/**
+ * Turns ONNX Runtime's telemetry off, which on Linux keeps a device id and events under the user's cache folder and sends
+ * them. Called before each load of the library, in a thread with the process's own environment; a value of the user's stays.
+ */
+export function disableTelemetry(): void {
+  process.env.ORT_DISABLE_TELEMETRY ??= "1";
+}
+
+/** Says where onnxruntime-node's native libraries lie; execution providers are looked up beside them. */
 export function libraryDir(): string {
   const chosen = process.env[LIBRARY_DIR];
   if (chosen !== undefined && chosen !== "") return chosen;

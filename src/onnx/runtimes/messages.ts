@@ -1,6 +1,6 @@
 import type { DType } from "../types.js";
 
-/** What the main thread asks of the thread that owns ONNX Runtime, and what that one answers. */
+/** Holds what the main thread asks of the thread that owns ONNX Runtime, and what that one answers. */
 
 /** A tensor on its way between the threads: the buffer holds exactly its elements. */
 export interface WireTensor {

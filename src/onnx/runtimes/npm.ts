@@ -2,6 +2,7 @@ import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import type { DType } from "../types.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
 import { NOT_ON_CUDA } from "./cuda-options.js";
+import { disableTelemetry } from "./library.js";
 import type { LoadCall, WireTensor } from "./messages.js";
 
 /** onnxruntime-node's own binding. Every output comes back to host memory. */
@@ -128,9 +129,7 @@ export async function openNpmBinding(): Promise<NpmBinding> {
   // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
   // empty: without it in this thread, half floats are carried as Uint16Array, as before.
   Reflect.deleteProperty(globalThis, "Float16Array");
-  // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
-  // empty: without it in this thread, half floats are carried as Uint16Array, as before.
-  Reflect.deleteProperty(globalThis, "Float16Array");
+  disableTelemetry();
   const ort = await import("onnxruntime-node");
   ort.env.logLevel = "error";
   return new NpmBinding(ort);

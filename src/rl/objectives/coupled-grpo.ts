@@ -5,7 +5,7 @@
  *   rho_i = exp(l_i - l_old_i),   l_i = log p(y_i | y outside the mask that covers i)
  *   loss  = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
  *
- * The official code (apple/ml-diffucoder, src/open_r1/coupled_grpo.py) draws the share t of masked tokens from U(.2, .8)
+ * The official code (apple/ml-diffucoder/src/open_r1/coupled_grpo.py) draws the share t of masked tokens from U(.2, .8)
  * and takes for l_i the mean of two: l_i under the mask times 1 / t (under the complement 1 / (1 - t)), and l_i with all of
  * the response masked. A weight inside a ratio is an exponent of it, and a third pass is what the pair does without: neither
  * is here, and sizes are drawn as in the bound (elbo.ts).

@@ -3,7 +3,7 @@
  * around the reference, by trajectory balance, instead of being driven to the best answer; Z(x) is learned beside it.
  *
  *   loss = w ( log Z(x) + (1/L) log pi(y|x) - beta A - (1/L) log pi_ref(y|x) )^2
- *   w    = clip( pi(y|x) / pi_old(y|x), 1 - eps_low, 1 + eps_high ), detached
+ *   w    = clip( pi(y|x) / pi_old(y|x), 1 - eps_low, 1 + eps_high ), detached,   L: tokens of y, through EOS
  *
  * A is the group-normalised reward, beta 15. log Z is three linear layers with GELU and LayerNorm in between, on the mean
  * of the prompt's last hidden states; it trains with the policy at a rate of its own, and is no part of an adapter.
@@ -13,6 +13,7 @@
  * layer has.
  */
 import { z } from "zod";
+import { misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import type { Batch } from "../../diffusion/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
@@ -108,6 +109,7 @@ export const objective: Objective<FlowRlOptions> = {
   schema,
   learnsFrom: "rollouts",
   scoring: "steps",
+  readsPrompt: true,
   needs: () => ({ reference: true }),
   // groups of equal rewards teach log Z, and the penalty to the reference
   credit(group, { adv_clip_max: most }) {
@@ -136,10 +138,19 @@ export const objective: Objective<FlowRlOptions> = {
   },
   feed: promptsOf,
   heldRatio: () => true,
-  layout: (trajectories, _, context) => context.stepTerms(trajectories, { level: "sequence" }),
+  // L is the response's, also where a path draws more than its tokens: `jump` draws its canvas in every step
+  layout: (trajectories, _, context) => {
+    const batch = context.stepTerms(trajectories, { level: "sequence" });
+    const lengthOf = (owner: number): number =>
+      owner < 0 ? 1 : (trajectories[owner] as TokenTrajectory).response.length;
+    return { ...batch, units: Float32Array.from(batch.owner, lengthOf) };
+  },
   loss({ e, value, old, reference, advantage, weight, units, hidden, extra, parameters }, o) {
     const { prompt, prompt_sequence } = extra as Record<"prompt" | "prompt_sequence", Value>;
-    if (hidden === undefined) throw new Error("flowrl reads the model's hidden states, which this graph does not show");
+    if (hidden === undefined)
+      misuse("flowrl reads the model's last hidden states, which this graph does not show.", {
+        hint: "Use objective.kind=flow-grpo, or a model that `export` built from a checkpoint.",
+      });
     const [batch, length] = prompt.shape as [number, number];
     const width = hidden.shape.at(-1) as number;
     const mean = e.matmul(e.reshape(prompt, [batch, 1, length]), e.reshape(hidden, [batch, length, width]));

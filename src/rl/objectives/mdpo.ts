@@ -14,6 +14,7 @@
  * whose ratio is the policy's own. Running confidence re-masking, the paper's decoder, is no part of it.
  */
 import { z } from "zod";
+import { misuse } from "../../core/errors.js";
 import { spread } from "../advantages.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import type { GroupEpisode, TurnCredit } from "../credit.js";
@@ -31,7 +32,7 @@ const schema = z.strictObject({
 
 export type MdpoOptions = z.infer<typeof schema>;
 
-/** What each step of a turn adds: its own gain, and the mean reward of the drafts behind it. */
+/** Gives what each step of a turn adds: its own gain, and the mean reward of the drafts behind it. */
 export function stepGains(rewards: readonly number[]): number[] {
   return rewards.map((reward, t) => {
     const later = rewards.slice(t + 1);
@@ -48,7 +49,10 @@ export function stepCredit(
     reward === null
       ? null
       : turns.map(({ drafts }) => {
-          if (drafts === undefined) throw new Error("mdpo needs the rewards of drafts");
+          if (drafts === undefined)
+            misuse("mdpo learns from the rewards of drafts, which recorded rollouts do not hold.", {
+              hint: "Leave out --rollouts, or use another objective.",
+            });
           return stepGains(drafts);
         }),
   );

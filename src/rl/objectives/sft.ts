@@ -30,6 +30,10 @@ const schema = z.strictObject({
     .min(0)
     .default(1)
     .describe("weight of a slot's masks behind its first, from which slot_fill=autoregressive draws nothing"),
+  mask_given: z
+    .boolean()
+    .default(false)
+    .describe("plan=template: masks what the page gives too, and learns to write it; else the blanks alone"),
   augment: z
     .number()
     .min(0)

@@ -7,7 +7,7 @@ const MEMORY = 50;
 
 type Gradients = ReadonlyMap<string, Pick<Tensor, "data">>;
 
-/** What one step says of its gradient. */
+/** Holds what one step says of its gradient. */
 export interface GradientSample {
   /** a.b / (|a| |b|) of the halves' gradients, -1 to 1. */
   readonly agreement: number;
@@ -34,9 +34,9 @@ export function drawHalves(groups: readonly Group[], rng: Pick<Rng, "shuffle">):
 export type Halves = readonly [readonly Group[], readonly Group[]];
 
 /**
- * What a = the gradient of the first half and g = a + b, that of both, say of the signal (McCandlish et al. 2018, arXiv
- * 1812.06162, appendix A, with halves of one batch in place of two batch sizes). Each of n groups adds a vector of
- * expectation G / n, so that over n1 groups and n2 others
+ * Gives what a = the gradient of the first half and g = a + b, that of both, say of the signal (McCandlish et al. 2018,
+ * arXiv 1812.06162, appendix A, with halves of one batch in place of two batch sizes). Each of n groups adds a vector
+ * of expectation G / n, so that over n1 groups and n2 others
  *
  *   E a.b = n1 n2 / n^2 |G|^2,      E |g|^2 = |G|^2 + tr(Sigma) / n
  *
@@ -95,7 +95,7 @@ export class HalfGradients {
   }
 }
 
-/** What a checkpoint keeps: weighted sums over the measured steps. */
+/** Holds what a checkpoint keeps: weighted sums over the measured steps. */
 export interface GradientNoiseState {
   /** Of |g|^2. */
   readonly square: number;
@@ -106,8 +106,8 @@ export interface GradientNoiseState {
 }
 
 /**
- * How much of the gradients is noise, over the run: a ratio of sums, since that of one step has no use. A step of age k
- * measurements counts (1 - 1 / MEMORY)^k.
+ * Says how much of the gradients is noise, over the run: a ratio of sums, since that of one step has no use. A step of
+ * age k measurements counts (1 - 1 / MEMORY)^k.
  */
 export class GradientNoise {
   constructor(public state: GradientNoiseState = { square: 0, signal: 0, noise: 0 }) {}
@@ -129,8 +129,8 @@ export class GradientNoise {
   }
 
   /**
-   * The simple noise scale B = tr(Sigma) / |G|^2 in rollouts: with so many in a step, half of |g|^2 is signal. Null while
-   * the signal is not above 0.
+   * The simple noise scale B = tr(Sigma) / |G|^2 in rollouts: with so many in a step, half of |g|^2 is signal. Null
+   * while the signal is not above 0.
    */
   get scale(): number | null {
     const { signal, noise } = this.state;

@@ -1,13 +1,9 @@
 import { variance } from "../../core/statistics.js";
-import type { Policy } from "../../engine/policy.js";
-import type { Objective } from "../../rl/objective.js";
 import type { Sample } from "../rollouts/groups.js";
-import { type LaidOut, layOut, type MicroBatch } from "../update.js";
+import { type BatchContext, type LaidOut, layOut, type MicroBatch } from "../update.js";
 
 /** Variance of a log-ratio per token under which it is float32 rounding. */
 const ROUNDING = 1e-12;
-
-type Scorer = Pick<Policy, "engine" | "sampler" | "options">;
 
 /** Segments that are compared, with their values under the policy that sampled. */
 interface Compared extends Pick<LaidOut, "batch"> {
@@ -15,8 +11,9 @@ interface Compared extends Pick<LaidOut, "batch"> {
 }
 
 /**
- * How much of a step's log-ratios is noise of the random draws they were estimated on. Two sets of draws, the step's own
- * and a second one, give every response two independent estimates d1, d2 of (ELBO - ELBO_old) / L after the updates:
+ * Says how much of a step's log-ratios is noise of the random draws they were estimated on. Two sets of draws, the
+ * step's own and a second one, give every response two independent estimates d1, d2 of (ELBO - ELBO_old) / L after the
+ * updates:
  *
  *   fraction = Var(d1 - d2) / (Var d1 + Var d2)      over the step's responses
  *
@@ -25,7 +22,7 @@ interface Compared extends Pick<LaidOut, "batch"> {
  */
 export class MaskNoise {
   private constructor(
-    private readonly policy: Scorer,
+    private readonly policy: BatchContext<unknown>["policy"],
     private readonly sets: readonly [readonly Compared[], readonly Compared[]],
   ) {}
 
@@ -35,19 +32,16 @@ export class MaskNoise {
    * @param batches the step's own.
    */
   static async begin<O>(
-    policy: Scorer,
-    objective: Objective<O>,
-    options: O,
+    context: BatchContext<O>,
     parts: readonly (readonly Sample[])[],
-    size: number,
     batches: readonly MicroBatch[],
   ): Promise<MaskNoise> {
     const own = batches.map(({ batch, values }): Compared => ({ batch, old: values.old }));
     const other: Compared[] = [];
     for (const samples of parts)
-      for (const { batch } of layOut(policy, objective, options, samples, size, "mask-noise"))
-        other.push({ batch, old: (await policy.engine.score(batch, "policy")).value });
-    return new MaskNoise(policy, [own, other]);
+      for (const { batch } of layOut(context, samples, "mask-noise"))
+        other.push({ batch, old: (await context.policy.engine.score(batch, "policy")).value });
+    return new MaskNoise(context.policy, [own, other]);
   }
 
   /** After the updates. Null where the ratios differ by no more than rounding. */

@@ -1,7 +1,5 @@
-import type { RunConfig } from "../../config/config.js";
 import { Rng } from "../../core/rng.js";
-import type { Policy } from "../../engine/policy.js";
-import type { Objective } from "../../rl/objective.js";
+import type { StepContext } from "../context.js";
 import type { Group, Sample } from "../rollouts/groups.js";
 import type { GradientObserver, MicroBatch } from "../update.js";
 import { drawHalves, GradientNoise, type GradientNoiseState, HalfGradients, type Halves } from "./gradient-noise.js";
@@ -19,30 +17,29 @@ export interface StepNoise extends GradientObserver {
   metrics(): Promise<Record<string, number | null>>;
 }
 
-/** How much of the gradients and of the ratios is noise, measured beside the training: no draw depends on it. */
+/** Says how much of the gradients and of the ratios is noise, measured beside the training: no draw depends on it. */
 export class NoiseMeters {
   private readonly gradient: GradientNoise;
 
   constructor(
-    private readonly config: RunConfig,
-    private readonly objective: Objective,
-    private readonly policy: Policy,
+    private readonly context: Omit<StepContext, "executor">,
     state: GradientNoiseState | undefined,
   ) {
     this.gradient = new GradientNoise(state);
   }
 
-  /** What a checkpoint keeps. */
+  /** Gives what a checkpoint keeps. */
   get state(): GradientNoiseState {
     return this.gradient.state;
   }
 
   /** The meters of one step, for the samples that it trains on. */
   of(step: number, groups: readonly Group[], samples: readonly Sample[]): StepNoise {
-    const { config, objective, policy, gradient } = this;
-    const { gradient_noise_every: every, micro_batch: size } = config.training;
+    const { context, gradient } = this;
+    const { objective, options, size, seed } = context;
+    const { gradient_noise_every: every } = context.training;
     const due = (n: number): boolean => n > 0 && step % n === 0 && samples.length > 0;
-    const halves = due(every) ? drawHalves(groups, Rng.named(config.seed, `gradient-noise/${step}`)) : undefined;
+    const halves = due(every) ? drawHalves(groups, Rng.named(seed, `gradient-noise/${step}`)) : undefined;
     const parts = partsOf(samples, halves);
     const boundary = Math.ceil((parts[0]?.length ?? 0) / size);
     let inHalves: HalfGradients | undefined;
@@ -52,8 +49,7 @@ export class NoiseMeters {
       boundary,
       async begin(batches) {
         if (halves !== undefined) inHalves = new HalfGradients(boundary, batches.length);
-        if (due(objective.noiseEvery?.(config.objective) ?? 0))
-          masks = await MaskNoise.begin(policy, objective, config.objective, parts, size, batches);
+        if (due(objective.noiseEvery?.(options) ?? 0)) masks = await MaskNoise.begin(context, parts, batches);
       },
       async accumulated(index, gradients) {
         await inHalves?.accumulated(index, gradients);

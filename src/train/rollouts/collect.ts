@@ -2,7 +2,13 @@ import type { Act, Action, Observation } from "../../core/interaction.js";
 import { Rng } from "../../core/rng.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { Decoding, Policy } from "../../engine/policy.js";
-import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../../env/environment.js";
+import {
+  type Environment,
+  type EnvironmentTask,
+  type EpisodeOutcome,
+  ObservationTooLong,
+  type PlayedTogether,
+} from "../../env/environment.js";
 
 /** One turn of an episode: what was seen, what was sampled, what was done. */
 export interface Turn {
@@ -33,7 +39,7 @@ export interface Wanted {
   /** Seed, and the names of one stream an episode, which its turns draw from one after the other. */
   readonly seed: number;
   readonly streams: readonly string[];
-  /** How the policy generates: as in training, or as evaluations do. */
+  /** The way the policy generates: as in training, or as evaluations do. */
   readonly decoding: "training" | "evaluation";
   readonly batch: number;
   readonly temperature?: number;
@@ -58,6 +64,21 @@ export function collectHere(policy: Policy, environment: Environment): Collect {
 /** Episodes whose turns are generated together. */
 export function chunkSize(batch: number, { capacity }: Pick<Environment, "capacity">): number {
   return Math.min(batch, capacity ?? batch);
+}
+
+/** @throws ObservationTooLong where an observation has more tokens than a prompt may have. */
+function assertShown(
+  policy: Pick<Policy, "startOf" | "sampler">,
+  observation: Observation,
+  most: number,
+  what: string,
+): void {
+  const size = policy.sampler.policy?.length?.(policy.startOf(observation)) ?? 0;
+  if (size > most)
+    throw new ObservationTooLong(`${what} shows ${size} tokens, sampler.prompt_length allows ${most}.`, {
+      hint: `Set sampler.prompt_length=${size}, or let the environment show less.`,
+      exitCode: 2,
+    });
 }
 
 /**
@@ -106,6 +127,7 @@ export async function collectRollouts(
   const play = async (chunk: Lockstep, place: number, task: EnvironmentTask, rng: Rng): Promise<Rollout> => {
     const turns: Turn[] = [];
     const act: Act = async (observation) => {
+      assertShown(policy, observation, sampling.promptLength, `Turn ${turns.length + 1} of ${task.id}`);
       const trajectory = await chunk.ask({ place, observation, rng });
       const action = policy.actionOf(trajectory);
       turns.push({ observation, trajectory, action });

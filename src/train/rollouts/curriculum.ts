@@ -1,7 +1,7 @@
 import { Rng } from "../../core/rng.js";
 import type { EnvironmentTask } from "../../env/environment.js";
 
-/** What a checkpoint keeps of a curriculum: the success rate of each form, as it is remembered. */
+/** Holds what a checkpoint keeps of a curriculum: the success rate of each form, as it is remembered. */
 export type CurriculumState = Readonly<Record<string, number>>;
 
 export interface CurriculumOptions {

@@ -1,4 +1,4 @@
-import { UserError } from "../../core/errors.js";
+import { misuse } from "../../core/errors.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Environment, EpisodeOutcome, PlayedTogether } from "../../env/environment.js";
 import type { Rollout } from "./collect.js";
@@ -11,15 +11,14 @@ import type { Rollout } from "./collect.js";
  * @throws UserError where the sampler cannot say what a response looked like on the way.
  */
 export async function playDrafts(
-  policy: Pick<Policy, "sampler" | "actionOf">,
+  policy: Pick<Policy, "sampler" | "options" | "actionOf">,
   environment: Environment,
   rollouts: readonly Rollout[],
 ): Promise<number[][][]> {
   const { drafts } = policy.sampler;
   if (drafts === undefined)
-    throw new UserError("The objective learns from intermediate drafts, which this sampler does not have.", {
+    misuse("The objective learns from intermediate drafts, which this sampler does not have.", {
       hint: "use sampler.kind=unmask, or another objective",
-      exitCode: 2,
     });
   const together: PlayedTogether = new Map();
   return Promise.all(
@@ -27,7 +26,7 @@ export async function playDrafts(
       Promise.all(
         turns.map((turn, t) =>
           Promise.all(
-            drafts(turn.trajectory).map(async (draft) => {
+            drafts(turn.trajectory, policy.options.model).map(async (draft) => {
               let played = 0;
               const act = async (): ReturnType<Parameters<Environment["play"]>[1]> => {
                 const now = played++;

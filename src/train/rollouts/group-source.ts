@@ -1,75 +1,53 @@
-import type { RunConfig } from "../../config/config.js";
 import { Rng } from "../../core/rng.js";
 import type { Policy } from "../../engine/policy.js";
-import type { Environment, EnvironmentTask } from "../../env/environment.js";
+import type { EnvironmentTask } from "../../env/environment.js";
 import { tasksOf } from "../../env/open.js";
-import type { Tensor } from "../../onnx/types.js";
+import type { TurnCredit } from "../../rl/credit.js";
 import type { Objective } from "../../rl/objective.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
-import { type Collect, collectHere, type Rollout } from "./collect.js";
+import type { StepContext } from "../context.js";
+import type { Rollout } from "./collect.js";
 import { Curriculum, type CurriculumState } from "./curriculum.js";
 import { playDrafts } from "./drafts.js";
-import { type Group, makeGroup, type Sampled, TaskCursor } from "./groups.js";
+import { episodesOf, type Sampled, TaskCursor } from "./groups.js";
+import type { PlayedSource, StepGroups } from "./step-groups.js";
 
 /** Further tasks that dynamic sampling may draw for each that carried no signal. */
 const REDRAW_LIMIT = 3;
 
-/** The groups of a step, and what it took to get them. */
-export interface StepGroups {
-  readonly groups: readonly Group[];
-  /** Seconds in which the model generated. */
-  readonly generating: number;
-  /** Seconds from the first generated token to the last scored episode. */
-  readonly rollout: number;
-  /** Episodes that the environment played. */
-  readonly episodes: number;
-  /** Where an older policy may have sampled them: by how many steps, and which one it was; absent: the present one. */
-  readonly sampled?: { readonly lag: number; readonly parameters?: ReadonlyMap<string, Tensor> };
-}
-
-/** Where a run's groups come from: its own policy in the environment, or the rollouts of another run. */
-export interface GroupSource {
-  collect(step: number): Promise<StepGroups>;
-  /** Tasks drawn so far: kept in checkpoints, as is {@link curriculum}. */
-  readonly drawn: number;
-  readonly curriculum?: CurriculumState;
-  /** Further policies that a checkpoint of so many steps has to keep, as its groups. */
-  kept?(step: number): Record<string, Map<string, Tensor>>;
-}
-
-/** A group whose credit the config's objective gives. */
-export function groupFor(
-  { objective: options }: Pick<RunConfig, "objective">,
-  objective: Objective,
-  { sampler, offsetsOf }: Pick<Policy, "sampler" | "offsetsOf">,
+/** Credit of a group's episodes by the objective, [E][T] one a turn; null for an episode that is left out. */
+export function creditOf(
+  { policy, objective, options }: CreditContext,
   rollouts: readonly Sampled[],
-): Group {
-  return makeGroup(
-    rollouts,
-    (trajectory) => sampler.steps(trajectory),
-    (group) => objective.credit(group, options),
-    objective.needs(options).parts ? offsetsOf : undefined,
+): readonly (readonly TurnCredit[] | null)[] {
+  const offsets = objective.needs(options).parts ? policy.offsetsOf : undefined;
+  return objective.credit(
+    episodesOf(rollouts, (trajectory) => policy.sampler.steps(trajectory), offsets),
+    options,
   );
 }
 
+interface CreditContext {
+  readonly policy: Pick<Policy, "sampler" | "offsetsOf">;
+  readonly objective: Objective;
+  /** The objective's own section of the config. */
+  readonly options: unknown;
+}
+
 /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
-export class PlayedGroups implements GroupSource {
+export class PlayedGroups implements PlayedSource {
   private readonly cursor: TaskCursor<EnvironmentTask>;
   private readonly tasks: Curriculum;
 
   constructor(
-    private readonly config: RunConfig,
-    private readonly objective: Objective,
-    private readonly policy: Policy,
-    private readonly environment: Environment,
-    drawn: number,
+    private readonly context: StepContext,
+    state: { readonly cursor?: number | undefined; readonly curriculum?: CurriculumState | undefined },
     private readonly onEpisode: (done: number, all: number, rollout: Rollout) => void,
-    curriculum?: CurriculumState,
-    private readonly collectRollouts: Collect = collectHere(policy, environment),
   ) {
-    const tasks = tasksOf(environment, "train");
-    this.cursor = new TaskCursor(tasks, (epoch) => Rng.named(config.seed, `tasks/${epoch}`), drawn);
-    this.tasks = new Curriculum(config.training.curriculum, config.seed, curriculum);
+    const { seed, training, executor } = context;
+    const tasks = tasksOf(executor.environment, "train");
+    this.cursor = new TaskCursor(tasks, (epoch) => Rng.named(seed, `tasks/${epoch}`), state.cursor ?? 0);
+    this.tasks = new Curriculum(training.curriculum, seed, state.curriculum);
   }
 
   get drawn(): number {
@@ -88,30 +66,31 @@ export class PlayedGroups implements GroupSource {
   }
 
   /** @param collectRollouts of another policy than the present one. */
-  async collect(step: number, collectRollouts = this.collectRollouts): Promise<StepGroups> {
-    const { config, objective, policy, environment } = this;
-    const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = config.training;
+  async collect(step: number, collectRollouts = this.context.executor.collect): Promise<StepGroups> {
+    const { policy, objective, options, seed, training, executor } = this.context;
+    const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = training;
     const began = performance.now();
     let generating = 0;
     let episodes = 0;
-    const groups: Group[] = [];
+    const groups: Sampled[][] = [];
+    let teaching = 0;
     for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0); attempt++) {
-      const missing = wanted - groups.filter((g) => g.signal).length;
+      const missing = wanted - teaching;
       if (missing === 0) break;
       const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.nextTask());
       const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
       const { rollouts, times } = await collectRollouts({
         tasks: each,
-        seed: config.seed,
+        seed,
         streams: each.map((_, i) => `rollout/${step}/${attempt}/${i}`),
         decoding: "training",
-        batch: config.training.rollout_batch,
+        batch: training.rollout_batch,
         onEpisode: (done, rollout) => this.onEpisode(done, each.length, rollout),
       });
       generating += times.generating;
       episodes += times.episodes;
-      const drafts = objective.needs(config.objective).drafts
-        ? await playDrafts(policy, environment, rollouts)
+      const drafts = objective.needs(options).drafts
+        ? await playDrafts(policy, executor.environment, rollouts)
         : undefined;
       for (let i = 0; i < rollouts.length; i += size) {
         const sampled = rollouts.slice(i, i + size).map((rollout, r): Sampled => {
@@ -122,7 +101,8 @@ export class PlayedGroups implements GroupSource {
             ...(scored === undefined ? {} : { drafts: scored }),
           };
         });
-        groups.push(groupFor(config, objective, policy, sampled));
+        groups.push(sampled);
+        if (redraw && creditOf(this.context, sampled).some((credit) => credit !== null)) teaching++;
         this.tasks.note(
           each[i] as EnvironmentTask,
           sampled.flatMap(({ record }) => (record.reward === null ? [] : [record.success])),

@@ -3,7 +3,7 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { GroupEpisode, TurnCredit } from "../../rl/credit.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 
-/** What a step learns from in one episode, played just now or read from a file. */
+/** Holds what a step learns from in one episode, played just now or read from a file. */
 export interface Sampled {
   /** One entry a turn. */
   readonly trajectories: readonly Trajectory[];
@@ -15,9 +15,9 @@ export interface Sampled {
 /** The episodes of one task. */
 export interface Group {
   readonly rollouts: readonly Sampled[];
-  /** What the objective gave each episode; null where it is left out. */
+  /** Holds what the objective gave each episode; null where it is left out. */
   readonly credit: readonly (readonly TurnCredit[] | null)[];
-  /** Whether any episode got some: a group without signal takes no step at all. */
+  /** True where any episode got some: a group without signal takes no step at all. */
   readonly signal: boolean;
 }
 
@@ -29,44 +29,45 @@ export interface Sample {
   readonly stream: (name: string) => Rng;
 }
 
-/**
- * @param credit the objective's: what it gives the episodes of a group.
- * @param offsetsOf where in a turn's text each token of its response begins, where that is known.
- */
-export function makeGroup(
-  rollouts: readonly Sampled[],
-  stepsOf: (trajectory: Trajectory) => number,
-  credit: (group: readonly GroupEpisode[]) => readonly (readonly TurnCredit[] | null)[],
-  offsetsOf?: (trajectory: Trajectory) => readonly number[],
-): Group {
-  const given = credit(
-    rollouts.map(({ record, trajectories, drafts }) => ({
-      reward: record.reward,
-      turns: trajectories.map((trajectory, t) => {
-        const [reward, rewards, parts] = [record.turns[t]?.reward, drafts?.[t], record.turns[t]?.parts];
-        const offsets = parts === undefined ? undefined : offsetsOf?.(trajectory);
-        return {
-          steps: stepsOf(trajectory),
-          ...(typeof reward === "number" ? { reward } : {}),
-          ...(rewards === undefined ? {} : { drafts: rewards }),
-          ...(parts === undefined || offsets === undefined
-            ? {}
-            : {
-                tokens: offsets.length,
-                parts: parts.map(({ name, reward, start, end }) => ({
-                  name,
-                  reward,
-                  tokens: offsets.flatMap((at, i) => (at >= start && at < end ? [i] : [])),
-                })),
-              }),
-        };
-      }),
-    })),
-  );
-  return { rollouts, credit: given, signal: given.some((of) => of !== null) };
+/** Puts the episodes of a task together with their credit. */
+export function withCredit(rollouts: readonly Sampled[], credit: Group["credit"]): Group {
+  return { rollouts, credit, signal: credit.some((of) => of !== null) };
 }
 
-/** What is trained on: the turns of all groups that carry signal. @param seed of the run. */
+/**
+ * Episodes as an objective sees them.
+ * @param offsetsOf the offset in a turn's text at which each token of its response begins, where that is known.
+ */
+export function episodesOf(
+  rollouts: readonly Sampled[],
+  stepsOf: (trajectory: Trajectory) => number,
+  offsetsOf?: (trajectory: Trajectory) => readonly number[],
+): GroupEpisode[] {
+  return rollouts.map(({ record, trajectories, drafts }) => ({
+    reward: record.reward,
+    turns: trajectories.map((trajectory, t) => {
+      const [reward, rewards, parts] = [record.turns[t]?.reward, drafts?.[t], record.turns[t]?.parts];
+      const offsets = parts === undefined ? undefined : offsetsOf?.(trajectory);
+      return {
+        steps: stepsOf(trajectory),
+        ...(typeof reward === "number" ? { reward } : {}),
+        ...(rewards === undefined ? {} : { drafts: rewards }),
+        ...(parts === undefined || offsets === undefined
+          ? {}
+          : {
+              tokens: offsets.length,
+              parts: parts.map(({ name, reward, start, end }) => ({
+                name,
+                reward,
+                tokens: offsets.flatMap((at, i) => (at >= start && at < end ? [i] : [])),
+              })),
+            }),
+      };
+    }),
+  }));
+}
+
+/** Selects what is trained on: the turns of all groups that carry signal. @param seed of the run. */
 export function samplesOf(groups: readonly Group[], seed: number, step: number): Sample[] {
   return groups.flatMap((group, g) =>
     group.rollouts.flatMap(({ trajectories }, r) => {

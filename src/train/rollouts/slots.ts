@@ -7,14 +7,14 @@ import type { MicroBatch } from "../micro-batch.js";
 export interface SlotGradient {
   readonly gradients: ReadonlyMap<string, Pick<Tensor, "shape" | "data">>;
   readonly metrics: readonly Readonly<Record<string, number>>[];
-  /** How metrics combine over micro-batches, where not by their sum. */
+  /** The way metrics combine over micro-batches, where not by their sum. */
   readonly largest: readonly string[];
 }
 
 /** Computes the gradients of slots, here or elsewhere; in their order. */
 export type SlotGradients = (slots: readonly (readonly MicroBatch[])[], update: number) => AsyncIterable<SlotGradient>;
 
-/** How an update is cut into parts that are computed apart. */
+/** The way an update is cut into parts that are computed apart. */
 export interface Slots {
   /** At most so many, whoever computes them: the sum depends on where it is cut, and on nothing else. */
   readonly count: number;

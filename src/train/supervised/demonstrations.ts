@@ -1,10 +1,10 @@
-import { UserError } from "../../core/errors.js";
+import { fail, misuse } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
 
 /**
- * What a perfect policy sees and answers. An environment that knows its pages without playing writes it down; elsewhere
- * its oracle plays every task, and each turn of the episodes that succeed is an example.
+ * Gives what a perfect policy sees and answers. An environment that knows its pages without playing writes it down;
+ * elsewhere its oracle plays every task, and each turn of the episodes that succeed is an example.
  * @param onEpisode told of each episode that was played.
  * @throws UserError where there is no oracle, or no episode of it succeeds.
  */
@@ -16,9 +16,8 @@ export async function demonstrationsOf(
   if (environment.demonstrations !== undefined) return environment.demonstrations(tasks);
   const { oracle } = environment.fixedPolicies;
   if (oracle === undefined)
-    throw new UserError(`${environment.name} has no demonstrations to learn from, and no oracle that plays them.`, {
+    misuse(`${environment.name} has no demonstrations to learn from, and no oracle that plays them.`, {
       hint: "Train by reinforcement, or give the environment `demonstrations` or a fixed policy `oracle`.",
-      exitCode: 2,
     });
   await environment.start();
   let done = 0;
@@ -41,7 +40,7 @@ export async function demonstrationsOf(
   );
   const turns = episodes.flat();
   if (turns.length > 0) return turns;
-  throw new UserError(`The oracle of ${environment.name} succeeded in none of ${tasks.length} episodes.`, {
+  fail(`The oracle of ${environment.name} succeeded in none of ${tasks.length} episodes.`, {
     hint: "run `refusion-train doctor --config FILE`, and `refusion-eval --policy oracle` to see why",
   });
 }

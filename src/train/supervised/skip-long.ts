@@ -1,19 +1,37 @@
 import type { RunConfig } from "../../config/config.js";
+import { UserError } from "../../core/errors.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../../env/environment.js";
 
-/** Tokens that a task takes: what is seen first, and what a perfect policy answers with EOS; 0 where it is not known. */
+/** Tokens that a task takes: what is seen first, and the canvas or a perfect policy's answer with EOS; 0 where it is not known. */
 export function taskLength(
   task: EnvironmentTask,
   environment: Environment,
-  policy: Policy,
+  { sampler, options, model, startOf }: Pick<Policy, "sampler" | "options" | "startOf" | "model">,
 ): { prompt: number; response: number } {
-  const { length } = policy.sampler.policy;
+  const { length, canvas } = sampler.policy;
   const observation = environment.firstObservation?.(task);
-  const prompt = observation === undefined ? 0 : (length?.(policy.startOf(observation)) ?? 0);
+  const start = observation === undefined ? undefined : startOf(observation);
+  if (start === undefined) return { prompt: 0, response: 0 };
+  const prompt = length?.(start) ?? 0;
+  const positions = canvas?.(start, options) ?? 0;
+  if (positions > 0) return { prompt, response: positions };
   const [demonstration] = environment.demonstrations?.([task]) ?? [];
   const text = demonstration?.action.text;
-  return { prompt, response: text === undefined ? 0 : (policy.model.tokenizer?.encode(text).length ?? 0) + 1 };
+  return { prompt, response: text === undefined ? 0 : (model.tokenizer?.encode(text).length ?? 0) + 1 };
+}
+
+/** Tells whether a task fits the sampler, as far as that is known without playing. */
+function fits(task: EnvironmentTask, environment: Environment, policy: Policy): boolean {
+  const { prompt, response } = taskLength(task, environment, policy);
+  if (prompt > policy.options.promptLength || response > policy.options.responseLength) return false;
+  try {
+    for (const demonstration of environment.demonstrations?.([task]) ?? []) policy.exampleOf(demonstration);
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
 }
 
 /**
@@ -29,10 +47,7 @@ export function withoutLongTasks(
 ): Environment {
   if (!config.training.skip_long) return environment;
   const { promptLength, responseLength } = policy.options;
-  const tasks = environment.tasks.filter((task) => {
-    const { prompt, response } = taskLength(task, environment, policy);
-    return prompt <= promptLength && response <= responseLength;
-  });
+  const tasks = environment.tasks.filter((task) => fits(task, environment, policy));
   for (const split of new Set(environment.tasks.map((task) => task.split))) {
     const [all, kept] = [environment.tasks, tasks].map((some) => some.filter((task) => task.split === split).length);
     if (all !== kept)

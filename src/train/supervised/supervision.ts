@@ -1,24 +1,19 @@
-import { UserError } from "../../core/errors.js";
+import { fail, misuse, UserError } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import type { SupervisedExample } from "../../diffusion/supervised.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
 import { demonstrationsOf } from "./demonstrations.js";
 
-/** A demonstration as the sampler learns from it: token ids, of a text. @throws UserError where it does not fit the canvas. */
-function supervisedExample({ id, observation, action }: Demonstration, policy: Policy): SupervisedExample {
-  const { example } = policy.sampler.policy;
-  if (example !== undefined) return example({ observation, action });
-  const response = policy.model.tokenizer?.encode(action.text ?? "") ?? [];
-  const { promptLength, responseLength } = policy.options;
-  const prompt = policy.startOf(observation) as readonly number[];
-  if (prompt.length > promptLength || response.length + 1 > responseLength) {
-    throw new UserError(
-      `The task ${id} does not fit: prompt ${prompt.length} of ${promptLength} tokens, response with EOS ${response.length + 1} of ${responseLength}.`,
-      { hint: "Raise sampler.prompt_length or sampler.response_length.", exitCode: 2 },
-    );
+/** A demonstration as the sampler learns from it. @throws UserError that names it where it does not fit the canvas. */
+function supervisedExample(demonstration: Demonstration, policy: Pick<Policy, "exampleOf">): SupervisedExample {
+  try {
+    return policy.exampleOf(demonstration);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { hint, exitCode } = error;
+    fail(`The task ${demonstration.id}: ${error.message}`, { ...(hint === undefined ? {} : { hint }), exitCode });
   }
-  return { prompt, response };
 }
 
 /**
@@ -69,10 +64,7 @@ export function supervisedBatch(
   const synthetic = (draws = 0): SupervisedExample => {
     const drawn = environment.syntheticDemonstration?.(rng);
     if (drawn === undefined)
-      throw new UserError(`${environment.name} has no synthetic tasks.`, {
-        hint: "Set objective.augment=0.",
-        exitCode: 2,
-      });
+      misuse(`${environment.name} has no synthetic tasks.`, { hint: "Set objective.augment=0." });
     try {
       return supervisedExample(drawn, policy);
     } catch (error) {

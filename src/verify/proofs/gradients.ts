@@ -2,7 +2,14 @@ import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
 import { type MicroBatch, prepareBatches } from "../../train/update.js";
 import { inner, moved, randomDirection, squared } from "../direction.js";
-import { type Measurement, type ObjectiveOnTrial, type Proof, smallCanvas, type VerifyContext } from "../proof.js";
+import {
+  type Measurement,
+  type ObjectiveOnTrial,
+  onePerScoring,
+  type Proof,
+  smallCanvas,
+  type VerifyContext,
+} from "../proof.js";
 import { drawSamples } from "../samples.js";
 
 const SAMPLES = 4;
@@ -20,7 +27,7 @@ const CLIPPED = 40;
 type Gradients = ReadonlyMap<string, Tensor>;
 
 /**
- * training_model's gradient of every objective against central differences of its own loss, along the gradient itself
+ * training_model's gradient against central differences of its own loss, along the gradient itself
  * (a wrong factor or sign, or a term too much) and along random directions that take every parameter in (a part that is
  * missing). Errors are relative to the slope that such a direction has on average.
  * @param read where the gradient comes from.
@@ -30,7 +37,7 @@ export async function measureGradients(
   read: (engine: Engine) => Promise<Gradients> = (engine) => engine.getGradients(),
 ): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
-  for (const trial of context.objectives) {
+  for (const trial of onePerScoring(context.objectives)) {
     measurements.push({
       name: `${trial.objective.name}: gradient of the loss`,
       measured: await largestError(context, trial, read),
@@ -51,7 +58,7 @@ async function largestError(
     const { engine } = policy;
     const options = smallCanvas(policy);
     const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
-    const prepared = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
+    const prepared = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES }, [samples]);
     const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
     const sampled = await engine.getParameters("policy");
     const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);

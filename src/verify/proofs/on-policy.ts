@@ -1,7 +1,7 @@
 import type { Batch } from "../../diffusion/batch.js";
 import type { Policy } from "../../engine/policy.js";
 import { stepsOf } from "../likelihood.js";
-import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../proof.js";
+import { type Measurement, type Proof, takeStarts, type VerifyContext } from "../proof.js";
 
 const ROLLOUTS = 8;
 const ROLLOUTS_BY_STEP = 3;
@@ -19,7 +19,7 @@ export async function measureOnPolicy(
   rollout: Policy["sampler"]["rollout"] = context.policy.sampler.rollout,
 ): Promise<Measurement[]> {
   const { engine, sampler, options } = context.policy;
-  const prompts = takePrompts(context, ROLLOUTS);
+  const prompts = takeStarts(context, ROLLOUTS, options, options.promptLength);
   const rngs = prompts.map((_, i) => context.rng(`on-policy/${i}`));
   const trajectories = await rollout(engine, prompts, options, rngs);
   const terms = stepsOf(sampler);

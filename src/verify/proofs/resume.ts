@@ -93,7 +93,7 @@ async function withPolicy<T>(
 async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {
   const options = smallCanvas(policy);
   const samples = await drawSamples(context, policy, options, SAMPLES, `resume/${t}`);
-  const batches = await prepareBatches({ ...policy, options }, trial.objective, trial.options, [samples], SAMPLES);
+  const batches = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES }, [samples]);
   await takeStep(policy.engine, batches, t, context.config.training.learning_rate);
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -25,6 +25,16 @@ describe("findBrowser", () => {
   after(() => rmSync(dir, { recursive: true, force: true }));
 
   const path = (...dirs: string[]): string => dirs.map((name) => file(name)).join(delimiter);
+
+  it("passes over a folder that cannot be read", () => {
+    symlinkSync(file("loop"), file("loop"));
+    const PATH = path("loop", "x".repeat(300), "first");
+    assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("first", "google-chrome"));
+    assert.throws(
+      () => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }),
+      (error) => error instanceof UserError && /which is no file/.test(error.message),
+    );
+  });
 
   it("prefers the variable, then Playwright's own, then the PATH in its order", () => {
     const PATH = path("decoy", "first", "second");

@@ -115,9 +115,14 @@ test("each kind is compared in its own way", () => {
   assert.equal(matchValue({ kind: "checkbox-group", options }, "Blue, Red", ["Red", "Blue"]), 1);
   assert.equal(matchValue({ kind: "checkbox-group", options }, [], []), 1);
   assert.equal(matchValue({ kind: "file" }, "None", ""), 1);
-  assert.equal(matchValue({ kind: "file" }, "cv.pdf", "other.txt"), 1);
+  assert.equal(matchValue({ kind: "file" }, "cv.pdf", "other.txt"), 0);
   assert.equal(matchValue({ kind: "file" }, "cv.pdf", ""), 0);
-  assert.equal(matchValue({ kind: "email" }, "a@b.c", "a@b.d"), 0.8);
+  // nearly the right address is another one; free text has degrees
+  assert.equal(matchValue({ kind: "email" }, "a@b.c", "a@b.d"), 0);
+  assert.equal(matchValue({ kind: "tel" }, "+1 555 01", "(1) 555-01"), 1);
+  assert.equal(matchValue({ kind: "url" }, "example.org", "https://example.org/"), 1);
+  assert.equal(matchValue({ kind: "text" }, "AB-12", "AB-13"), 0);
+  assert.equal(matchValue({ kind: "text" }, "green tea", "green tee"), 8 / 9);
 });
 
 test("dates: month and day by size where they may be exchanged, names of months in any length", () => {

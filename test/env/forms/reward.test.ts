@@ -16,13 +16,9 @@ const control = (
   index,
   kind,
   widget: "native",
-  section: "",
-  also: [],
-  form: 0,
   present: true,
   label,
   name: `n${index}`,
-  id: "",
   required: false,
   default: preset,
   options: texts.map((text) => ({ text, value: text.toLowerCase() })),
@@ -160,12 +156,12 @@ test("a field without a control is a miss", () => {
   assert.equal(result.success, false);
 });
 
-test("files: any upload will do, and none counts where uploads are off", () => {
+test("files: the right name counts, and none where uploads are off", () => {
   const fields = { Photo: "me.png" };
-  assert.equal(
-    score({ fields }, controls, outcome([...perfect.slice(0, 4), "x.txt"], [done("Photo", 4), sent])).reward,
-    1,
-  );
+  const uploaded = (name: string): ReturnType<typeof score> =>
+    score({ fields }, controls, outcome([...perfect.slice(0, 4), name], [done("Photo", 4), sent]));
+  assert.equal(uploaded("me.png").reward, 1);
+  assert.deepEqual([uploaded("x.txt").fieldAccuracy, uploaded("x.txt").success], [0, false]);
   assert.equal(score({ fields }, controls, outcome(perfect, [sent])).reward, 0);
   const off = score({ fields }, controls, outcome(perfect, [sent], { uploads: false }));
   assert.deepEqual([off.success, off.reward], [true, 1]);

@@ -1,47 +1,11 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Episode, EpisodeRunner } from "../../../src/env/browser/episode.js";
-import { oracleActions } from "../../../src/env/forms/oracle.js";
-import { renderPlan } from "../../../src/env/forms/plan.js";
 import type { Task } from "../../../src/env/site.js";
-import { openRunner, type PageSite, type Received, servePages, taskFor } from "../page-site.js";
+import { type PageSite, type Received, servePages, taskFor } from "../page-site.js";
 import type { Idiom, Idioms } from "./idiom.js";
 
-export interface Played {
-  readonly name: string;
-  readonly idiom: Idiom;
-  readonly oracle: Episode;
-  readonly nothing: Episode;
-  readonly received: readonly Received[];
-}
-
 const pathOf = (name: string): string => `/${name.replaceAll(/\W+/g, "-").replaceAll(/^-|-$/g, "")}/`;
-
-/** Plays the oracle and a bare submit on each page, several at once in one browser. */
-export async function playIdioms(idioms: Idioms, names = Object.keys(idioms)): Promise<Played[]> {
-  const site = await serveIdioms(idioms);
-  const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 8000 });
-  try {
-    return await Promise.all(names.map((name) => playOne(name, idioms[name] as Idiom, runner, site)));
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
-}
-
-async function playOne(name: string, idiom: Idiom, runner: EpisodeRunner, site: PageSite): Promise<Played> {
-  const task = idiomTask(name, idiom);
-  const oracle = await runner.run(task, await oraclePlan(runner, task));
-  const received = site.received.filter((r) => r.url.startsWith(task.url));
-  const nothing = await runner.run(task, "submit");
-  return { name, idiom, oracle, nothing, received };
-}
-
-/** What the oracle writes for a task, by the controls that its page shows. */
-export async function oraclePlan(runner: EpisodeRunner, task: Task): Promise<string> {
-  return renderPlan(oracleActions(task.fields, await runner.snapshot(task)), "compact");
-}
 
 /** The task of a page. */
 export function idiomTask(name: string, { fields, success, keys }: Idiom): Task {
@@ -52,7 +16,8 @@ export function idiomTask(name: string, { fields, success, keys }: Idiom): Task 
   };
 }
 
-const serveIdioms = (idioms: Idioms): Promise<PageSite> =>
+/** Serves all pages, each below its own path. */
+export const serveIdioms = (idioms: Idioms): Promise<PageSite> =>
   servePages({}, answerIdioms(idioms), undefined, acceptSocket);
 
 /** Answers the requests of all pages, each below its own path; false where no page is meant. */

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
+import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import type { JumpOptions } from "../../../src/diffusion/samplers/jump/options.js";
+import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import type { GroupEpisode } from "../../../src/rl/credit.js";
+import type { LayoutContext } from "../../../src/rl/objective.js";
 import { objective as flowRl } from "../../../src/rl/objectives/flowrl.js";
-import { objectiveOptions } from "../../support/typed.js";
+import { FakeFlow, SMALL } from "../../diffusion/samplers/jump/reference.js";
+import { prompts, streams } from "../../diffusion/samplers/unmask/fake-model.js";
+import { having, objectiveOptions, only } from "../../support/typed.js";
 
 const options = objectiveOptions(flowRl);
 const group = (...rewards: (number | null)[]): GroupEpisode[] =>
@@ -23,6 +29,22 @@ test("other groups have their normalised rewards, every turn the same, clipped",
     [0.1, 0.1],
     [-0.1, -0.1],
   ]);
+});
+
+test("log pi is divided by the response's length, whatever the number of draws that made it", async () => {
+  const sampling: JumpOptions = { ...SMALL, steps: 4, responseLength: 5 };
+  const { stepTerms, rollout } = having(jump, "stepTerms");
+  const trajectories = await rollout(new FakeFlow(3), prompts(12, 3, 4), sampling, streams(12, 5));
+  const lengths = trajectories.map(({ response }) => response.length);
+  assert.ok(new Set(lengths).size > 2, `${lengths}`);
+  const context = only<LayoutContext>({
+    stepTerms: (_: unknown, layout: StepLayout) =>
+      stepTerms(trajectories, sampling, { ...layout, batch: 13, lengthStep: 1 }),
+  });
+  const { units, segment, coefficient } = flowRl.layout(trajectories, options, context);
+  assert.deepEqual([...units], [...lengths, 1]);
+  // log pi itself is of everything that was drawn
+  assert.deepEqual([segment.filter((s) => s === 0n).length >= 20, coefficient.reduce((a, x) => a + x, 0)], [true, 240]);
 });
 
 test("its head is a group of parameters without a reference, whose last layer begins at 0", () => {

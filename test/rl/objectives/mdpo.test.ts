@@ -56,6 +56,7 @@ test("faulted episodes and groups that teach nothing are left out; credit is cli
   assert.deepEqual(credit, [null, [[0.1]], [[-0.1]]]);
 });
 
-test("without drafts there is nothing to credit", () => {
-  assert.throws(() => stepCredit([{ reward: 1, turns: [{ steps: 2 }] }], options), /drafts/);
+test("episodes without drafts, as recorded ones are, are refused with what to do", () => {
+  const group = [{ reward: 1, turns: [{ steps: 3 }] }];
+  assert.throws(() => stepCredit(group, { top_steps: 8, adv_clip_max: 5 }), { name: "UserError", hint: /--rollouts/ });
 });

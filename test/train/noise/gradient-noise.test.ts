@@ -217,11 +217,11 @@ for (const [file, command, options] of [
         return samples.filter(({ trajectory }) => own.has(trajectory));
       });
       const prepare = (some: readonly (readonly Sample[])[]): Promise<MicroBatch[]> =>
-        prepareBatches(policy, objective, trial.options, some, 4);
+        prepareBatches({ policy, objective, options: trial.options, size: 4 }, some);
       const update = async (batches: readonly MicroBatch[], observer?: HalfGradients) => {
         await engine.setParameters("policy", start);
         await engine.setOptimizer(undefined);
-        const { grad_norm: norm } = await takeStep(engine, batches, 1, 1e-3, observer);
+        const { grad_norm: norm } = await takeStep(engine, batches, 1, 1e-3, { observer });
         return { norm: norm as number, after: await engine.getParameters("policy") };
       };
       // before any update: espo's old values are those of the policy as it is

@@ -62,14 +62,15 @@ async function fraction(
     credit: 1,
     stream: (name: string) => Rng.named(1, `${name}/${i}`),
   }));
-  const batches = await prepareBatches(policy, objective, espo, [samples], 32);
+  const context = { policy, objective, options: espo, size: 32 };
+  const batches = await prepareBatches(context, [samples]);
   for (const { batch } of batches) numbered(batch, 0);
   const scored = engine.score;
   engine.score = async (batch) => {
     numbered(batch, 1);
     return scored(batch);
   };
-  const measured = await MaskNoise.begin(policy, objective, espo, [samples], 32, batches);
+  const measured = await MaskNoise.begin(context, [samples], batches);
   engine.score = scored;
   updated = true;
   return measured.fraction();

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunConfig } from "../../../src/config/config.js";
-import type { Policy } from "../../../src/engine/policy.js";
-import type { Objective } from "../../../src/rl/objective.js";
+import type { StepContext } from "../../../src/train/context.js";
 import { NoiseMeters } from "../../../src/train/noise/noise-meters.js";
 import { type Group, samplesOf } from "../../../src/train/rollouts/groups.js";
 import { rolloutRecord } from "../../support/rollout-record.js";
@@ -10,9 +8,14 @@ import { only } from "../../support/typed.js";
 
 const meters = (every: number): NoiseMeters =>
   new NoiseMeters(
-    only<RunConfig>({ seed: 3, objective: {}, training: { gradient_noise_every: every, micro_batch: 4 } }),
-    only<Objective>({}),
-    only<Policy>({}),
+    only<StepContext>({
+      seed: 3,
+      size: 4,
+      options: {},
+      training: { gradient_noise_every: every },
+      objective: {},
+      policy: {},
+    }),
     undefined,
   );
 /** Groups of two turns each, the second without signal. */

@@ -9,7 +9,7 @@ import { only } from "../../support/typed.js";
 
 /** A trajectory is the list of what its response looked like after each step. */
 const sampler = { drafts: (trajectory: string[]) => trajectory.map((text) => ({ text })) };
-const policy = only<Policy>({ sampler, actionOf: ({ text }: { text: string }) => ({ text }) });
+const policy = only<Policy>({ sampler, options: {}, actionOf: ({ text }: { text: string }) => ({ text }) });
 const WORTH: Readonly<Record<string, number | null>> = { "x b": 0.1, "xy b": 0.6, "a u": 0.2, "a uv": 0.8 };
 
 /** Two turns; the reward of both answers together. */
@@ -58,6 +58,6 @@ test("a draft whose episode faults earns what the whole response did; nothing wh
 });
 
 test("a sampler without drafts is refused", async () => {
-  const none = only<Policy>({ sampler: {}, actionOf: policy.actionOf });
+  const none = only<Policy>({ sampler: {}, options: {}, actionOf: policy.actionOf });
   await assert.rejects(playDrafts(none, fakeEnvironment([], play), []), /intermediate drafts, which this sampler/);
 });

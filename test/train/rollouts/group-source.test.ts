@@ -5,7 +5,9 @@ import { Rng } from "../../../src/core/rng.js";
 import type { Policy } from "../../../src/engine/policy.js";
 import type { EnvironmentTask } from "../../../src/env/environment.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
-import { PlayedGroups, recordOf } from "../../../src/train/rollouts/group-source.js";
+import { localExecutor } from "../../../src/train/executor.js";
+import { creditOf, PlayedGroups, recordOf } from "../../../src/train/rollouts/group-source.js";
+import { type Group, withCredit } from "../../../src/train/rollouts/groups.js";
 import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { only } from "../../support/typed.js";
@@ -23,7 +25,11 @@ function source(
   dynamic: boolean,
   reward: (task: string, k: number) => number,
   drawn = 0,
-): { groups: PlayedGroups; streams: Rng[]; episodes: [number, number][] } {
+): {
+  groups: { readonly drawn: number; collect(step: number): Promise<{ groups: Group[]; episodes: number }> };
+  streams: Rng[];
+  episodes: [number, number][];
+} {
   const streams: Rng[] = [];
   const config = only<RunConfig>({
     seed: 5,
@@ -52,9 +58,19 @@ function source(
     return { reward: reward(t.id, Number(text.split(" ")[1]) % 2), success: false, metrics: {}, detail: {} };
   });
   const episodes: [number, number][] = [];
-  const groups = new PlayedGroups(config, objective, policy, environment, drawn, (done, all) =>
-    episodes.push([done, all]),
-  );
+  const { objective: options, training, seed } = config;
+  const executor = localExecutor(policy, environment);
+  const context = { policy, objective, options, size: 2, training, seed, executor };
+  const played = new PlayedGroups(context, { cursor: drawn }, (done, all) => episodes.push([done, all]));
+  const groups = {
+    get drawn() {
+      return played.drawn;
+    },
+    async collect(step: number) {
+      const collected = await played.collect(step);
+      return { ...collected, groups: collected.groups.map((group) => withCredit(group, creditOf(context, group))) };
+    },
+  };
   return { groups, streams, episodes };
 }
 

@@ -4,12 +4,13 @@ import { Rng } from "../../../src/core/rng.js";
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { episodeCredit, type GroupEpisode, type TurnCredit } from "../../../src/rl/credit.js";
 import {
+  episodesOf,
   type Group,
-  makeGroup,
   recordsOf,
   type Sampled,
   samplesOf,
   TaskCursor,
+  withCredit,
 } from "../../../src/train/rollouts/groups.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { rolloutRecord } from "../../support/rollout-record.js";
@@ -20,13 +21,13 @@ const sampled = (reward: number | null, token = 0, turns = 1): Sampled => ({
   record: rolloutRecord({ reward, turns: Array.from({ length: turns }, () => ({ prompt: "p", response: "r" })) }),
 });
 
-type Credit = Parameters<typeof makeGroup>[2];
+type Credit = (group: readonly GroupEpisode[]) => readonly (readonly TurnCredit[] | null)[];
 const advantage =
   (kind: "center" | "group", clip = 5): Credit =>
   (group) =>
     episodeCredit(group, { advantage: kind, adv_clip_max: clip });
 const grouped = (rollouts: readonly Sampled[], credit: Credit = advantage("center")): Group =>
-  makeGroup(rollouts, (trajectory) => (trajectory as UnmaskTrajectory).rounds.length, credit);
+  withCredit(rollouts, credit(episodesOf(rollouts, (trajectory) => (trajectory as UnmaskTrajectory).rounds.length)));
 const firstToken = (trajectory: object): number | undefined => (trajectory as UnmaskTrajectory).response[0];
 
 describe("a group", () => {
@@ -99,16 +100,13 @@ describe("a group", () => {
     ];
     const record = rolloutRecord({ reward: 0.5, turns: [{ prompt: "p", response: "abcdefghij", parts }] });
     const trajectories = [plainTrajectory([1], [0, 0, 0, 0, 1])];
-    let seen: readonly GroupEpisode[] = [];
-    const group = makeGroup(
-      [{ record, trajectories }],
+    const rollouts = [{ record, trajectories }];
+    const seen = episodesOf(
+      rollouts,
       () => 2,
-      (episodes) => {
-        seen = episodes;
-        return [[{ tokens: [1, 1, -1, -1, 0] }]];
-      },
       () => [0, 3, 5, 8, 9],
     );
+    const group = withCredit(rollouts, [[{ tokens: [1, 1, -1, -1, 0] }]]);
     assert.deepEqual(seen[0]?.turns, [
       {
         steps: 2,

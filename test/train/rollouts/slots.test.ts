@@ -74,7 +74,7 @@ describe("slots of an update", () => {
         void heard.push([index, Number((await gradients()).get("w")?.data[0])]),
     };
     const slots = { count: 2, gradients: slotsHere(many.engine) };
-    assert.deepEqual(await takeStep(many.engine, batches, 1, 0.1, observer, slots), expected);
+    assert.deepEqual(await takeStep(many.engine, batches, 1, 0.1, { observer, slots }), expected);
     assert.deepEqual(expected, { loss: 15, largest: 5, grad_norm: 1 });
     assert.deepEqual(many.stepped(), one.stepped());
     assert.deepEqual(heard, [
@@ -93,7 +93,7 @@ describe("slots of an update", () => {
         yield { gradients: new Map([["w", f32([1], Float32Array.of(gradient))]]), metrics, largest: ["largest"] };
       }
     }
-    const total = await takeStep(blind, batches, 1, 0.1, undefined, { count: 3, gradients: elsewhere });
+    const total = await takeStep(blind, batches, 1, 0.1, { slots: { count: 3, gradients: elsewhere } });
     assert.deepEqual(total, { loss: 15, largest: 5, grad_norm: 1 });
     assert.deepEqual(stepped(), [15]);
   });

@@ -1,13 +1,15 @@
 import { UserError } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
-import { BufferBuilder, bucketLength } from "../../buffer.js";
+import { bucketLength } from "../../buffer.js";
 import type { LayoutSizes, StepLayout, SupervisedLayout } from "../../layouts.js";
 import { packTerms } from "../../packing.js";
 import { scoringTemperature } from "../../sampler.js";
-import { modelHead, policyHead } from "../../score-head.js";
+import { constrainedHead, modelHead, policyHead } from "../../score-head.js";
 import { fillCanvas, type SupervisedExample } from "../../supervised.js";
+import { Canvas } from "../../template.js";
 import { commonTemperature, stepTerms as layOutSteps, type StepBuffer } from "../../terms.js";
-import { textTerms as layOutText } from "../unmask/text.js";
+import { layText } from "../../text-layout.js";
+import { allowedInText, textTerms as layOutText } from "../unmask/text.js";
 import { type AutoregressiveOptions, autoregressiveShapes } from "./options.js";
 import type { AutoregressiveTrajectory } from "./trajectory.js";
 
@@ -22,7 +24,7 @@ export function stepTerms(
   const { steps, length } = autoregressiveShapes(options);
   const buffers = trajectories.flatMap((trajectory, b) => {
     const chosen = layout.subset?.[b] ?? trajectory.response.map((_, i) => i);
-    return packed ? [laidOut(trajectory, b, chosen)] : chosen.map((step) => laidOut(trajectory, b, [step]));
+    return packed ? [laidOut(trajectory, b, chosen, eos)] : chosen.map((step) => laidOut(trajectory, b, [step], eos));
   });
   const longest = Math.max(0, ...buffers.map(({ buffer }) => buffer.ids.length));
   return layOutSteps(
@@ -35,23 +37,36 @@ export function stepTerms(
       whole: trajectories.map(({ response }) => ({ steps: response.length, terms: response.length })),
     },
     layout,
-    { temperature: temperatureOf(trajectories), head: policyHead, pad, filler: eos },
+    {
+      temperature: temperatureOf(trajectories),
+      head: isConstrained(trajectories) ? constrainedHead : policyHead,
+      pad,
+      filler: eos,
+    },
   );
 }
 
+function isConstrained(trajectories: readonly AutoregressiveTrajectory[]): boolean {
+  return trajectories.some(({ template }) => Canvas.of(template).isConstrained);
+}
+
 function laidOut(
-  { prompt, response, logProbs }: AutoregressiveTrajectory,
+  { prompt, template, response, logProbs }: AutoregressiveTrajectory,
   trajectory: number,
   chosen: readonly number[],
+  eos: number,
 ): StepBuffer {
-  const buffer = new BufferBuilder(prompt);
-  response.slice(0, chosen.at(-1) ?? 0).forEach((token, i) => void buffer.push(token, i));
+  const { buffer, rows } = layText({ prompt, template, response: response.slice(0, chosen.at(-1) ?? 0) }, eos);
+  const allowed = allowedInText({ template, response }, eos);
   const steps = chosen.map((step) => {
     const target = response[step];
     if (target === undefined) throw new UserError(`Step ${step} of a response of ${response.length} tokens`);
-    const row = prompt.length - 1 + step;
+    const row = rows[step] as number;
     const logProb = logProbs[step] as number;
-    return { step, terms: [{ row, target, position: step, logProb, features: { eos_allowed: 1 } }] };
+    return {
+      step,
+      terms: [{ row, target, position: step, logProb, features: { eos_allowed: 1 }, allowed: allowed[step] }],
+    };
   });
   return { buffer, trajectory, steps };
 }
@@ -62,7 +77,7 @@ export function textTerms(
   options: AutoregressiveOptions,
   layout: LayoutSizes,
 ): Batch {
-  return layOutText(trajectories, options, layout, temperatureOf(trajectories));
+  return layOutText(trajectories, options, layout, temperatureOf(trajectories), isConstrained(trajectories));
 }
 
 function temperatureOf(trajectories: readonly AutoregressiveTrajectory[]): number {
@@ -73,8 +88,14 @@ function temperatureOf(trajectories: readonly AutoregressiveTrajectory[]): numbe
 export function supervisedTerms(
   examples: readonly SupervisedExample[],
   options: AutoregressiveOptions,
-  { arWeight, packLength }: SupervisedLayout,
+  { arWeight, packLength, maskGiven }: SupervisedLayout,
 ): Batch[] {
+  if (maskGiven) {
+    throw new UserError("sampler.kind=autoregressive masks nothing: what is given is read, and never written.", {
+      hint: "Set objective.mask_given=false.",
+      exitCode: 2,
+    });
+  }
   if (arWeight !== null) {
     throw new UserError(
       "sampler.kind=autoregressive has one loss, the autoregressive one: there is nothing to weigh.",
@@ -85,14 +106,16 @@ export function supervisedTerms(
     );
   }
   const { pad, eos } = options.model.tokens;
-  const total = examples.reduce((n, { response }) => n + response.length + 1, 0);
-  const scored = examples.map((example) => {
-    const { prompt } = fillCanvas(example, options, eos);
-    const buffer = new BufferBuilder(prompt);
-    const terms = [...example.response, eos].map((target, i) => {
-      const row = buffer.length - 1;
-      if (i < example.response.length) buffer.push(target, i);
-      return { row, target, coefficient: 1 / total, segment: 0 };
+  const written = examples.map((example) => {
+    fillCanvas(example, options, eos);
+    return example.template === undefined ? { ...example, response: [...example.response, eos] } : example;
+  });
+  const total = written.reduce((n, { response }) => n + response.length, 0);
+  const scored = written.map((example) => {
+    const last = example.response.length - 1;
+    const { buffer, rows } = layText({ ...example, response: example.response.slice(0, last) }, eos);
+    const terms = example.response.map((target, i) => {
+      return { row: rows[i] as number, target, coefficient: 1 / total, segment: 0 };
     });
     return { buffer, terms };
   });

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import type { Reveal } from "../../sampler.js";
-import { inconsistent, readRecord, type TokenTrajectory, tokenFields } from "../../trajectory.js";
+import { Canvas } from "../../template.js";
+import {
+  checkChoices,
+  checkTemplate,
+  inconsistent,
+  readRecord,
+  type TokenTrajectory,
+  tokenFields,
+} from "../../trajectory.js";
 
 const trajectorySchema = z.strictObject({
   ...tokenFields,
@@ -22,14 +30,25 @@ export interface AutoregressiveTrajectory extends TokenTrajectory {
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): AutoregressiveTrajectory {
   const trajectory = readRecord(trajectorySchema, data, where);
-  const { response, responseLength, logProbs, ended } = trajectory;
+  const { response, responseLength, logProbs, ended, template } = trajectory;
+  checkTemplate(trajectory, where);
   if (logProbs.length !== response.length) inconsistent(where, "response and logProbs differ in length");
   const odd = logProbs.find((logProb) => logProb > 1e-4);
   if (odd !== undefined) inconsistent(where, `${odd} is no log-probability`);
-  const end = response.indexOf(eos);
-  if (ended === "length" ? end >= 0 || response.length !== responseLength : end !== response.length - 1) {
-    inconsistent(where, `it has ${response.length} of ${responseLength} tokens, EOS at ${end}, and ended by ${ended}`);
-  }
+  const canvas = Canvas.of(template);
+  const ends = response.filter((token) => token === eos).length;
+  const isWhole = response.length === responseLength || canvas.next(response, eos) === undefined;
+  if (!isWhole || !canvas.isRead(response, eos))
+    inconsistent(where, `${response.length} tokens on a canvas of ${responseLength}, EOS at ${response.indexOf(eos)}`);
+  const cells = canvas.cellsOf(response, eos);
+  checkChoices(
+    canvas,
+    response.map((token, i) => [cells[i] as number, token]),
+    where,
+    eos,
+  );
+  if ((ended === "eos") !== (ends === canvas.blanks.length))
+    inconsistent(where, `it ended by ${ended}, and ${ends} of ${canvas.blanks.length} blanks end in EOS`);
   if (response.length > responseLength)
     inconsistent(where, `${response.length} tokens on a canvas of ${responseLength}`);
   return trajectory;

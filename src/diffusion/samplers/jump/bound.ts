@@ -1,8 +1,9 @@
 import type { DiscreteRng } from "../../../core/outcomes.js";
 import type { Batch } from "../../batch.js";
 import type { BoundLayout } from "../../layouts.js";
+import { Canvas } from "../../template.js";
 import { bufferTerms, type ScoredBuffer } from "../../terms.js";
-import { flowBuffer } from "./canvas.js";
+import { flowBuffer, flowStart } from "./canvas.js";
 import { generalisedKlHead } from "./heads.js";
 import { type JumpOptions, ordinaryTokens } from "./options.js";
 import type { JumpTrajectory } from "./trajectory.js";
@@ -15,7 +16,8 @@ import type { JumpTrajectory } from "./trajectory.js";
  * over x_t that keeps each token of x_1 with probability kappa and else takes noise; the model reads t = kappa^(1/n).
  * m = 1 / (L + 1) cuts off where one corrupted token would weigh more than L + 1, the largest weight of a masked model's
  * bound. The complement of a draw is noise exactly where the draw had none, at 1 - kappa: together they cover each
- * token once. The response is scored up to its EOS; behind it the canvas is filled with EOS, as in training.
+ * token once. The response is scored up to its EOS (a template's blanks each up to its own); behind it the canvas is filled with EOS, as in
+ * training. What is given is never noise, and has no terms.
  */
 
 /** What is drawn for one sample of the bound: it must be the same for policy, old and reference. */
@@ -69,24 +71,31 @@ export function flowBoundTerms(
   const ordinary = ordinaryTokens(model);
   const halves = layout.coupled ? 2 : 1;
   const lengths = new Float32Array(layout.batch);
-  const scored = trajectories.flatMap(({ prompt, response }, segment): ScoredBuffer[] => {
+  const scored = trajectories.flatMap((trajectory, segment): ScoredBuffer[] => {
+    const { response, template } = trajectory;
     lengths[segment] = response.length;
-    const canvas = Array.from({ length: responseLength }, (_, i) => response[i] ?? eos);
-    return Array.from({ length: layout.samples }, () =>
-      draw(responseLength, ordinary, layout.rngs[segment] as DiscreteRng),
-    )
+    const places = Canvas.of(template);
+    const length = Math.min(responseLength, places.cells);
+    const known = places.byCell(response, eos);
+    const cells = places.cellsOf(response, eos);
+    const canvas = Array.from({ length }, (_, cell) => known[cell] ?? eos);
+    return Array.from({ length: layout.samples }, () => draw(length, ordinary, layout.rngs[segment] as DiscreteRng))
       .flatMap((drawn) => (layout.coupled ? [drawn, complement(drawn)] : [drawn]))
       .map((drawn) => {
         const state = corrupt(canvas, drawn);
         const coefficient = 1 / (1 - drawn.kappa) / halves / layout.samples;
-        const terms = response.map((target, position) => ({
-          row: prompt.length + position,
+        const terms = response.map((target, i) => ({
+          row: flowStart(trajectory.prompt, trajectory.template) + (cells[i] as number),
           target,
           coefficient,
           segment,
-          features: { current: state[position] as number },
+          features: { current: state[cells[i] as number] as number },
         }));
-        return { buffer: flowBuffer(prompt, state), conditions: flowConditions(drawn.kappa, options), terms };
+        return {
+          buffer: flowBuffer(trajectory.prompt, state, trajectory.template),
+          conditions: flowConditions(drawn.kappa, options),
+          terms,
+        };
       });
   });
   return bufferTerms(

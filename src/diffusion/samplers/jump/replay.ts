@@ -2,7 +2,7 @@ import { UserError } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import type { StepLayout } from "../../layouts.js";
 import { commonTemperature, type StepBuffer, stepTerms } from "../../terms.js";
-import { flowBuffer } from "./canvas.js";
+import { flowBuffer, flowStart } from "./canvas.js";
 import { transitionHead } from "./heads.js";
 import { type FlowStep, flowSteps, type JumpOptions } from "./options.js";
 import type { JumpStep, JumpTrajectory } from "./trajectory.js";
@@ -19,7 +19,7 @@ export function transitionFeatures(
 
 /**
  * The transitions of rollouts as terms: every step in a sequence of its own, every position of the canvas a term, those
- * behind the final EOS too: they were drawn, and the tokens before it saw them on the way.
+ * behind an end too: they were drawn, and the tokens before it saw them on the way.
  * @throws UserError where temperatures differ, or a trajectory does not fit.
  */
 export function transitionTerms(
@@ -29,21 +29,22 @@ export function transitionTerms(
 ): Batch {
   const { promptLength, responseLength, model } = options;
   const buffers = trajectories.flatMap((trajectory, index): StepBuffer[] => {
-    const { prompt, source, steps, exponent } = trajectory;
+    const { source, steps, exponent } = trajectory;
+    const start = flowStart(trajectory.prompt, trajectory.template);
     const flow = flowSteps({ steps: steps.length, exponent });
     return (layout.subset?.[index] ?? steps.map((_, k) => k)).map((k) => {
       const { tokens, logProbs } = stepAt(steps, k);
       const at = flow[k] as FlowStep;
       const before = k === 0 ? source : (steps[k - 1] as JumpStep).tokens;
       const terms = tokens.map((target, position) => ({
-        row: prompt.length + position,
+        row: start + position,
         target,
         position,
         logProb: logProbs[position] as number,
         features: transitionFeatures(before[position] as number, at),
       }));
       return {
-        buffer: flowBuffer(prompt, before),
+        buffer: flowBuffer(trajectory.prompt, before, trajectory.template),
         conditions: { time: at.time, step: at.step },
         trajectory: index,
         steps: [{ step: k, terms }],

@@ -10,14 +10,14 @@ import { type JumpOptions, ordinaryTokens } from "./options.js";
 
 /**
  * The supervised loss of discrete flow matching: the generalised KL of bound.ts, averaged over the canvas, kappa
- * stratified over the batch in (0, 1 - 1 / (L + 1)). The prompt is never corrupted. With w = 1, or `eosFillWeight`
- * behind the first EOS, a token weighs w / ((1 - kappa) * sum of w) / B.
+ * stratified over the batch in (0, 1 - 1 / (L + 1)). The prompt and what a template gives are never corrupted. With w = 1, or `eosFillWeight`
+ * behind an end, a token weighs w / ((1 - kappa) * sum of w) / B.
  * @throws UserError where an example does not fit, or an autoregressive loss is asked for.
  */
 export function supervisedFlowTerms(
   examples: readonly SupervisedExample[],
   options: JumpOptions,
-  { arWeight, eosFillWeight, packLength, rng }: SupervisedLayout,
+  { arWeight, eosFillWeight, packLength, maskGiven, rng }: SupervisedLayout,
 ): Batch[] {
   if (packLength !== undefined) {
     throw new UserError("FS-DFM reads one example a sequence: each has a time of its own.", {
@@ -36,23 +36,27 @@ export function supervisedFlowTerms(
   const ordinary = ordinaryTokens(model);
   const kappas = stratified(examples.length, rng).map((u) => u * (1 - 1 / (responseLength + 1)));
   const scored = examples.map((example, b): ScoredBuffer => {
-    const { prompt, response: canvas } = fillCanvas(example, options, eos);
+    const { canvas, tokens, ends } = fillCanvas(example, options, eos, maskGiven);
     const kappa = kappas[b] as number;
-    const state = corrupt(canvas, {
+    const state = corrupt(tokens, {
       kappa,
-      noisy: canvas.map(() => rng.uniform() >= kappa),
-      noise: canvas.map(() => rng.pick(ordinary)),
+      noisy: tokens.map(() => rng.uniform() >= kappa),
+      noise: tokens.map(() => rng.pick(ordinary)),
     });
-    const weight = (i: number): number => (i > example.response.length ? eosFillWeight : 1);
-    const total = canvas.reduce((sum, _, i) => sum + weight(i), 0);
-    const terms = canvas.map((target, i) => ({
-      row: prompt.length + i,
+    const weight = (i: number): number => (i > (ends[canvas.blankOf(i)] as number) ? eosFillWeight : 1);
+    const total = tokens.reduce((sum, _, i) => sum + weight(i), 0);
+    const terms = tokens.map((target, i) => ({
+      row: example.prompt.length + canvas.given.length + i,
       target,
       coefficient: weight(i) / ((1 - kappa) * total * examples.length),
       segment: 0,
       features: { current: state[i] as number },
     }));
-    return { buffer: flowBuffer(prompt, state), conditions: flowConditions(kappa, options), terms };
+    return {
+      buffer: flowBuffer(example.prompt, state, canvas),
+      conditions: flowConditions(kappa, options),
+      terms,
+    };
   });
   const batch = bufferTerms(
     scored,

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import type { Reveal } from "../../sampler.js";
+import { Canvas, type TokenTemplate } from "../../template.js";
 import type { SampledModel } from "../../tokens.js";
-import { inconsistent, natural, readRecord, type TokenTrajectory, tokenFields } from "../../trajectory.js";
+import {
+  checkTemplate,
+  inconsistent,
+  natural,
+  readRecord,
+  type TokenTrajectory,
+  tokenFields,
+} from "../../trajectory.js";
 import { ordinaryTokens } from "./options.js";
 
 const schema = z.strictObject({
@@ -27,10 +35,15 @@ export interface JumpTrajectory extends TokenTrajectory {
   readonly steps: readonly JumpStep[];
 }
 
-/** The final canvas read up to its first EOS. */
-export function responseOf(canvas: readonly number[], eos: number): Pick<TokenTrajectory, "response" | "ended"> {
-  const end = canvas.indexOf(eos);
-  return end < 0 ? { response: [...canvas], ended: "length" } : { response: canvas.slice(0, end + 1), ended: "eos" };
+/** The final canvas, each blank of it read up to its first EOS. */
+export function responseOf(
+  tokens: readonly number[],
+  eos: number,
+  template?: TokenTemplate,
+): Pick<TokenTrajectory, "response" | "ended"> {
+  const canvas = Canvas.of(template);
+  const response = canvas.read(tokens, eos);
+  return { response, ended: canvas.cut(response, eos).length === 0 ? "eos" : "length" };
 }
 
 /**
@@ -40,6 +53,7 @@ export function responseOf(canvas: readonly number[], eos: number): Pick<TokenTr
 export function parseJumpTrajectory(data: unknown, where: string, model: SampledModel): JumpTrajectory {
   const trajectory: JumpTrajectory = readRecord(schema, data, where);
   const { responseLength: length, source, steps } = trajectory;
+  checkTemplate(trajectory, where);
   const ordinary = new Set(ordinaryTokens(model));
   const check = (name: string, canvas: readonly number[]): void => {
     if (canvas.length !== length) inconsistent(where, `${name} has ${canvas.length} tokens on a canvas of ${length}`);
@@ -54,7 +68,7 @@ export function parseJumpTrajectory(data: unknown, where: string, model: Sampled
     if (odd >= 0) inconsistent(where, `step ${k}: ${step.logProbs[odd]} at position ${odd} is no log-probability`);
   });
   const final = steps.at(-1) as JumpStep;
-  const { response, ended } = responseOf(final.tokens, model.tokens.eos);
+  const { response, ended } = responseOf(final.tokens, model.tokens.eos, trajectory.template);
   if (ended !== trajectory.ended) inconsistent(where, `it ended by ${trajectory.ended}, its last canvas by ${ended}`);
   if (response.join() !== trajectory.response.join())
     inconsistent(where, "the response is not what its last canvas spells");
@@ -62,11 +76,17 @@ export function parseJumpTrajectory(data: unknown, where: string, model: Sampled
 }
 
 /** When each token of the response came to stay. */
-export function jumpReveals({ source, steps, response }: JumpTrajectory): Reveal[] {
-  return response.map((id, position) => {
+export function jumpReveals({ source, steps, response, template }: JumpTrajectory): Reveal[] {
+  const canvas = Canvas.of(template);
+  const final = (steps.at(-1) as JumpStep).tokens;
+  // a record is read without its model: its EOS is what the last canvas has to be read with
+  const eos = response.find((token) => canvas.read(final, token).join() === response.join()) ?? -1;
+  const cells = canvas.cellsOf(response, eos);
+  return response.map((id, i) => {
+    const cell = cells[i] as number;
     let step = steps.length - 1;
-    const before = (k: number): number | undefined => (k === 0 ? source : steps[k - 1]?.tokens)?.[position];
+    const before = (k: number): number | undefined => (k === 0 ? source : steps[k - 1]?.tokens)?.[cell];
     while (step > 0 && before(step) === id) step--;
-    return { position, token: id, step, logProb: steps[step]?.logProbs[position] };
+    return { position: cell, token: id, step, logProb: steps[step]?.logProbs[cell] };
   });
 }

@@ -1,15 +1,17 @@
 import { BufferBuilder } from "../../buffer.js";
+import { Canvas } from "../../template.js";
 import type { SampledModel } from "../../tokens.js";
+import type { TokenTrajectory } from "../../trajectory.js";
 import type { UnmaskOptions } from "./options.js";
 
 /** A partly revealed response as the network reads it. */
-export interface Canvas {
+export interface Laid {
   readonly buffer: BufferBuilder;
-  /** [length] buffer index of every response position. */
+  /** [length] buffer index of every cell; -1 of those that an end has closed. */
   readonly indexOf: Int32Array;
 }
 
-/** Response position -> token, in the order of commitment. */
+/** Cell -> token, in the order of commitment. */
 export type Revealed = ReadonlyMap<number, number>;
 
 /**
@@ -25,7 +27,7 @@ export interface SlotSight {
 
 /**
  * Appends tokens of slots, slot by slot. Each sees the first `before` entries and its own slot up to itself.
- * @returns buffer index by response position.
+ * @returns buffer index by cell.
  */
 export function pushSlots(
   buffer: BufferBuilder,
@@ -43,13 +45,14 @@ export function pushSlots(
   return indexOf;
 }
 
-/** Prompt and revealed tokens of a causal model, in the order of commitment. */
+/** Prompt, given and revealed tokens of a causal model, these in the order of commitment. */
 export function layRevealed(
   prompt: readonly number[],
   revealed: Revealed,
   sight: SlotSight | undefined,
+  canvas = Canvas.FREE,
 ): BufferBuilder {
-  const buffer = new BufferBuilder(prompt);
+  const buffer = new BufferBuilder(prompt, canvas);
   if (sight === undefined) for (const [position, token] of revealed) buffer.push(token, position);
   else {
     const tokens = [...revealed];
@@ -59,9 +62,9 @@ export function layRevealed(
 }
 
 /**
- * Lays out a canvas of `length` positions. A causal model reads prompt | revealed tokens in their order | masks by
- * position, with original positions, so that masks see all that is revealed; a bidirectional one reads everything at
- * its own place, and every entry sees every other.
+ * Lays out the first `length` cells of a canvas. A causal model reads prompt | given tokens | revealed tokens in their
+ * order | masks by position, with original positions, so that masks see all that is given and revealed; of a
+ * bidirectional one every entry sees every other.
  * @param sight what revealed tokens see; default: all that was revealed before them.
  */
 export function layCanvas(
@@ -70,28 +73,32 @@ export function layCanvas(
   length: number,
   { tokens, attention }: SampledModel,
   sight?: SlotSight,
-): Canvas {
+  canvas = Canvas.FREE,
+): Laid {
   const causal = attention === "causal";
-  const buffer = layRevealed(prompt, causal ? revealed : new Map(), sight);
-  const indexOf = new Int32Array(length);
-  let next = prompt.length;
-  if (causal) for (const position of revealed.keys()) indexOf[position] = next++;
-  for (let position = 0; position < length; position++) {
-    const token = revealed.get(position);
-    if (token === undefined) indexOf[position] = buffer.push(tokens.mask, position);
-    else if (!causal) indexOf[position] = buffer.push(token, position);
+  const buffer = layRevealed(prompt, causal ? revealed : new Map(), sight, canvas);
+  const indexOf = new Int32Array(length).fill(-1);
+  let next = prompt.length + canvas.given.length;
+  if (causal) for (const cell of revealed.keys()) indexOf[cell] = next++;
+  const isOpen = canvas.openness(revealed, tokens.eos);
+  const cells = Array.from({ length }, (_, cell) => cell);
+  if (canvas.masked.size > 0) cells.sort((a, b) => canvas.position(a) - canvas.position(b));
+  for (const cell of cells) {
+    const token = revealed.get(cell);
+    if (token === undefined ? isOpen(cell) : !causal) indexOf[cell] = buffer.push(token ?? tokens.mask, cell);
   }
   if (!causal) buffer.shared.fill(buffer.length);
   return { buffer, indexOf };
 }
 
-/** Positions of a canvas that matter to a response: what lies behind its end is seen by bidirectional models only. */
+/** Cells of a canvas that matter to a response: what lies behind the last of it is seen by bidirectional models only. */
 export function canvasLength(
   response: readonly number[],
-  canvas: { readonly responseLength: number },
-  { attention }: SampledModel,
+  { responseLength, template }: Pick<TokenTrajectory, "responseLength" | "template">,
+  { attention, tokens }: SampledModel,
 ): number {
-  return attention === "causal" ? response.length : canvas.responseLength;
+  if (attention !== "causal") return responseLength;
+  return (Canvas.of(template).cellsOf(response, tokens.eos).at(-1) ?? -1) + 1;
 }
 
 /** The canvas of a rollout, in positions: whole slots, as long as the response or as its prompt lets expect. */
@@ -103,16 +110,18 @@ export function canvasOf(
   return Math.min(responseLength, slotSize * Math.ceil((canvasPerPrompt * Math.max(1, prompt.length)) / slotSize));
 }
 
-/** The tokens of some slots, in that order; the last slot may be partial. */
+/** The tokens of some slots, in that order; a slot that holds an end is partial. @param tokens by cell. */
 export function revealSlots(
-  response: readonly number[],
+  tokens: readonly (number | undefined)[],
   slotSize: number,
   slots: readonly number[],
 ): Map<number, number> {
   const revealed = new Map<number, number>();
   for (const slot of slots) {
-    const end = Math.min((slot + 1) * slotSize, response.length);
-    for (let i = slot * slotSize; i < end; i++) revealed.set(i, response[i] as number);
+    for (let cell = slot * slotSize; cell < (slot + 1) * slotSize; cell++) {
+      const token = tokens[cell];
+      if (token !== undefined) revealed.set(cell, token);
+    }
   }
   return revealed;
 }

@@ -24,8 +24,9 @@ const AR_WEIGHT = 0.5;
  * With w = 1, times `eosFillWeight` behind the first EOS, times `draftWeight` at masks that nothing is drawn from:
  *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, EOS fill discounted)
  *   clean   arWeight / (number of the batch's clean terms)
- * Slots that hold EOS are always masked, as in a rollout, where no EOS is ever in the context; their loss then has the
- * weight of inclusion probability 1 instead of p.
+ * Without a template slots that hold EOS are always masked, as in a rollout, where no EOS is ever in the context; their
+ * loss then has the weight of inclusion probability 1 instead of p. With one, given tokens are never masked nor scored,
+ * other blanks' ends are in the context, and the slots behind a blank's end are masked where the end's slot is, else absent.
  * @throws UserError where an example does not fit, or an autoregressive loss is asked of a bidirectional model.
  */
 export function corruptBatch(
@@ -77,52 +78,65 @@ function corruptOne(
   options: UnmaskOptions,
   fraction: number,
   of: number,
-  { eosFillWeight, draftWeight = 1, rng }: SupervisedLayout,
+  { eosFillWeight, draftWeight = 1, maskGiven, rng }: SupervisedLayout,
 ): Draft {
   const { slotSize, slotFill, model } = options;
   const causal = model.attention === "causal";
-  const end = example.response.length;
-  const fitting = slotSize * Math.ceil((end + 1) / slotSize);
-  const length = Math.min(options.responseLength, Math.max(canvasOf(example.prompt, options), fitting));
-  const { prompt, response } = fillCanvas(example, { ...options, responseLength: length }, model.tokens.eos);
-  const inclusion = Array.from({ length: length / slotSize }, (_, slot) =>
-    (slot + 1) * slotSize > end ? 1 : fraction,
+  const { prompt, response, template } = example;
+  const fitting = slotSize * Math.ceil((response.length + 1) / slotSize);
+  const length = Math.min(options.responseLength, Math.max(canvasOf(prompt, options), fitting));
+  const sizes = template === undefined ? { ...options, responseLength: length } : options;
+  const { canvas, tokens, ends } = fillCanvas(example, sizes, model.tokens.eos, maskGiven);
+  const endOf = (cell: number): number => ends[canvas.blankOf(cell)] as number;
+  const known = tokens.map((token, cell) => (cell > endOf(cell) ? undefined : token));
+  const inclusion = Array.from({ length: Math.ceil(tokens.length / slotSize) }, (_, slot) =>
+    canvas.isFree && (slot + 1) * slotSize > response.length ? 1 : fraction,
   );
-  const masked = inclusion.map((probability) => rng.uniform() < probability);
+  const drawn = inclusion.map((probability) => rng.uniform() < probability);
+  // what is behind an end goes with it
+  const masked = drawn.map((_, slot) => {
+    const [first, end] = [slot * slotSize, endOf(slot * slotSize)];
+    return drawn[Math.floor(Math.min(first, end) / slotSize)] as boolean;
+  });
   const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
-  const sight = slotFill === "parallel" ? undefined : drawSight(clean.length, slotSize, rng);
-  const { buffer, indexOf } = layCanvas(prompt, revealSlots(response, slotSize, clean), length, model, sight);
+  const revealed = revealSlots(known, slotSize, clean);
+  const sight = slotFill === "parallel" ? undefined : drawSight([...revealed.keys()], slotSize, rng);
+  const { buffer, indexOf } = layCanvas(prompt, revealed, tokens.length, model, sight, canvas);
   const isDraft = (i: number): boolean => slotFill === "autoregressive" && i % slotSize > 0;
-  const tokenWeight = (i: number): number => (i > end ? eosFillWeight : 1) * (isDraft(i) ? draftWeight : 1);
-  const answer = response.reduce((sum, _, i) => sum + tokenWeight(i), 0);
+  const tokenWeight = (i: number): number => (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? draftWeight : 1);
+  const answer = tokens.reduce((sum, _, i) => sum + tokenWeight(i), 0);
   const terms: Term[] = [];
   const successors: Term[] = [];
-  response.forEach((target, i) => {
+  tokens.forEach((target, i) => {
     const slot = Math.floor(i / slotSize);
     if (masked[slot]) {
       const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * of);
       terms.push({ target, segment: 0, row: indexOf[i] as number, coefficient });
-    } else if (causal && i % slotSize > 0) {
+    } else if (causal && i % slotSize > 0 && known[i] !== undefined && !canvas.masked.has(i)) {
       successors.push({ target, segment: 0, row: indexOf[i - 1] as number, coefficient: 0 });
     }
   });
-  if (sight !== undefined) {
-    const slot = Math.floor(end / slotSize);
-    const before = prompt.length + clean.length * slotSize;
-    const rows = pushSlots(buffer, revealSlots(example.response, slotSize, [slot]), slotSize, before);
+  if (sight !== undefined && canvas.isFree) {
+    const slot = Math.floor(response.length / slotSize);
+    const before = prompt.length + revealed.size;
+    const rows = pushSlots(buffer, revealSlots(response, slotSize, [slot]), slotSize, before);
     for (const [position, row] of rows)
-      successors.push({ target: response[position + 1] as number, segment: 0, row, coefficient: 0 });
+      successors.push({ target: tokens[position + 1] as number, segment: 0, row, coefficient: 0 });
   }
   return { buffer, terms, successors };
 }
 
-/** Clean slots in rounds: each begins a new one with a probability that is drawn from (0, 1). */
-function drawSight(slots: number, slotSize: number, rng: Rng): SlotSight {
+/**
+ * Clean slots in rounds: each begins a new one with a probability that is drawn from (0, 1).
+ * @param cells of clean slots, in their order.
+ */
+function drawSight(cells: readonly number[], slotSize: number, rng: Rng): SlotSight {
   const chance = rng.uniform();
   const rounds: number[] = [];
-  for (let slot = 0; slot < slots; slot++) {
-    if (slot === 0 || rng.uniform() < chance) rounds.push(0);
-    rounds[rounds.length - 1] = (rounds.at(-1) as number) + slotSize;
-  }
+  cells.forEach((cell, i) => {
+    const isFirst = i === 0 || Math.floor(cell / slotSize) !== Math.floor((cells[i - 1] as number) / slotSize);
+    if (i === 0 || (isFirst && rng.uniform() < chance)) rounds.push(0);
+    rounds[rounds.length - 1] = (rounds.at(-1) as number) + 1;
+  });
   return { slotSize, rounds };
 }

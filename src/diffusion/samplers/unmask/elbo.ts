@@ -3,6 +3,7 @@ import type { Batch } from "../../batch.js";
 import type { BufferBuilder } from "../../buffer.js";
 import type { BoundLayout } from "../../layouts.js";
 import { policyHead } from "../../score-head.js";
+import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";
 import { canvasLength, layCanvas, pushSlots, revealSlots } from "./canvas.js";
@@ -15,7 +16,8 @@ import type { UnmaskTrajectory } from "./trajectory.js";
  *   ELBO(y) = E_{l ~ U{0..U}} E_{|S| = l} [ 1/2 (U+1)/l sum_{i in S} log p(y_i | y outside S)
  *                                         + 1/2 (U+1)/(U-l) sum_{i not in S} log p(y_i | y in S) ]
  *
- * over U units (slots of ReFusion, tokens where the slot size is 1); an empty side contributes 0. Both halves have the
+ * over U units (slots of ReFusion that hold tokens of the response, tokens where the slot size is 1; what is given is
+ * never masked, and what lies behind an end of a template's blank is masked where the end is, else absent); an empty side contributes 0. Both halves have the
  * same expectation, so either alone is unbiased too; together they cover every token once (the coupled complement).
  */
 
@@ -49,9 +51,8 @@ export function boundTerms(
   const { tokens } = options.model;
   const lengths = new Float32Array(layout.batch);
   const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
-    const { response, slotSize } = trajectory;
-    lengths[b] = response.length;
-    const slots = Math.ceil(response.length / slotSize);
+    lengths[b] = trajectory.response.length;
+    const slots = unitsOf(trajectory, tokens.eos).length;
     const rng = layout.rngs[b] as DiscreteRng;
     const times = <T>(one: () => T): T[] => Array.from({ length: layout.samples }, one);
     if (layout.quadrature === undefined)
@@ -81,6 +82,12 @@ export function boundTerms(
   );
 }
 
+/** Slots that hold tokens of the response. */
+function unitsOf({ response, slotSize, template }: UnmaskTrajectory, eos: number): number[] {
+  const cells = Canvas.of(template).cellsOf(response, eos);
+  return [...new Set(cells.map((cell) => Math.floor(cell / slotSize)))];
+}
+
 /**
  * A response of which some slots are known and the others predicted, with the row that predicts each of their positions.
  * Known slots were revealed one after the other, so that each sees those before it. Where slots are filled in
@@ -88,17 +95,21 @@ export function boundTerms(
  * @param known slots in the order in which they were revealed.
  */
 export function layMasked(
-  { prompt, response, slotSize, slotFill }: UnmaskTrajectory,
+  { prompt, response, slotSize, slotFill, template }: UnmaskTrajectory,
   known: readonly number[],
   length: number,
   model: SampledModel,
-): { buffer: BufferBuilder; rowOf(position: number): number } {
-  const revealed = revealSlots(response, slotSize, known);
-  const { buffer, indexOf } = layCanvas(prompt, revealed, length, model);
-  if (slotFill !== "autoregressive") return { buffer, rowOf: (p) => indexOf[p] as number };
-  const others = response.map((token, p) => [p, token] as const).filter(([p]) => !revealed.has(p));
-  const own = pushSlots(buffer, others, slotSize, prompt.length + revealed.size);
-  return { buffer, rowOf: (p) => (p % slotSize === 0 ? indexOf[p] : own.get(p - 1)) as number };
+): { buffer: BufferBuilder; rowOf(cell: number): number } {
+  const canvas = Canvas.of(template);
+  const tokens = canvas.byCell(response, model.tokens.eos);
+  const revealed = revealSlots(tokens, slotSize, known);
+  const { buffer, indexOf } = layCanvas(prompt, revealed, length, model, undefined, canvas);
+  if (slotFill !== "autoregressive") return { buffer, rowOf: (cell) => indexOf[cell] as number };
+  const others = tokens.flatMap((token, cell) =>
+    token === undefined || revealed.has(cell) ? [] : [[cell, token] as const],
+  );
+  const own = pushSlots(buffer, others, slotSize, prompt.length + canvas.given.length + revealed.size);
+  return { buffer, rowOf: (cell) => (cell % slotSize === 0 ? indexOf[cell] : own.get(cell - 1)) as number };
 }
 
 /** Draws which slots are masked, of a fixed share of them: floor(t U), at least one (GDPO, arXiv 2510.08554). */
@@ -118,21 +129,24 @@ function sides(
   { samples, coupled }: BoundLayout,
   weight?: number,
 ): ScoredBuffer[] {
-  const { response, slotSize } = trajectory;
+  const { response, slotSize, template } = trajectory;
+  const units = unitsOf(trajectory, model.tokens.eos);
+  const cells = Canvas.of(template).cellsOf(response, model.tokens.eos);
   const slots = draw.masked.length;
   const views = coupled ? [draw.masked, draw.masked.map((m) => !m)] : [draw.masked];
   return views.map((masked): ScoredBuffer => {
     const size = masked.filter(Boolean).length;
-    const clean = draw.order.filter((slot) => !masked[slot]);
+    const clean = draw.order.flatMap((unit) => (masked[unit] ? [] : [units[unit] as number]));
     const length = canvasLength(response, trajectory, model);
     const { buffer, rowOf } = layMasked(trajectory, clean, length, model);
     // an empty side has no term that this could weigh
     const coefficient = (weight === undefined ? slots + 1 : weight * slots) / size / views.length / samples;
-    const terms = response.flatMap((target, position) =>
-      masked[Math.floor(position / slotSize)]
-        ? [{ row: rowOf(position), target, coefficient, segment, features: { eos_allowed: 1 } }]
-        : [],
-    );
+    const terms = response.flatMap((target, i) => {
+      const cell = cells[i] as number;
+      return masked[units.indexOf(Math.floor(cell / slotSize))]
+        ? [{ row: rowOf(cell), target, coefficient, segment, features: { eos_allowed: 1 } }]
+        : [];
+    });
     return { buffer, terms };
   });
 }

@@ -13,7 +13,7 @@ export type SlotFill = "parallel" | "autoregressive";
 export interface UnmaskOptions extends SamplerOptions {
   /** T: rounds of unmasking. */
   readonly rounds: number;
-  /** k: positions a slot; L is a multiple of it. */
+  /** k: positions a slot; rooms are multiples of it, and L without a template. */
   readonly slotSize: number;
   readonly order: SlotOrder;
   readonly slotScore: SlotScore;

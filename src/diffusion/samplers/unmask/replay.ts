@@ -3,9 +3,10 @@ import type { Batch } from "../../batch.js";
 import { bucketLength } from "../../buffer.js";
 import type { StepLayout } from "../../layouts.js";
 import { scoringTemperature } from "../../sampler.js";
-import { policyHead } from "../../score-head.js";
+import { constrainedHead, policyHead } from "../../score-head.js";
+import { Canvas } from "../../template.js";
 import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
-import type { SampledModel } from "../../tokens.js";
+import type { SampledModel, TokenIds } from "../../tokens.js";
 import { layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
 import { type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
@@ -25,9 +26,7 @@ export function roundTerms(
   const packed = (layout.packed ?? true) && model.attention === "causal";
   const buffers = trajectories.flatMap((trajectory, b) => {
     const chosen = layout.subset?.[b] ?? trajectory.rounds.map((_, t) => t);
-    return packed
-      ? [packRounds(trajectory, b, chosen, model.tokens.mask)]
-      : separateRounds(trajectory, b, chosen, model);
+    return packed ? [packRounds(trajectory, b, chosen, model.tokens)] : separateRounds(trajectory, b, chosen, model);
   });
   const separate = layout.subset === undefined ? steps : Math.max(1, ...layout.subset.map((chosen) => chosen.length));
   const longest = Math.max(0, ...buffers.map(({ buffer }) => buffer.ids.length));
@@ -43,7 +42,7 @@ export function roundTerms(
     layout,
     {
       temperature: commonTemperature(trajectories.map((t) => scoringTemperature(t.temperature))),
-      head: policyHead,
+      head: trajectories.some(({ template }) => Canvas.of(template).isConstrained) ? constrainedHead : policyHead,
       pad: model.tokens.pad,
       filler: model.tokens.eos,
     },
@@ -56,14 +55,26 @@ function roundOf(trajectory: UnmaskTrajectory, t: number): TrajectoryRound {
   return round;
 }
 
-function roundTermsAt(round: TrajectoryRound, rowOf: (position: number) => number): StepTerm[] {
-  return round.positions.map((position, i) => ({
-    row: rowOf(position),
+function roundTermsAt(
+  round: TrajectoryRound,
+  rowOf: (cell: number) => number,
+  place: ReadonlyMap<number, number>,
+  allowed: ReadonlyMap<number, readonly number[]>,
+): StepTerm[] {
+  return round.positions.map((cell, i) => ({
+    row: rowOf(cell),
     target: round.tokens[i] as number,
-    position,
+    position: place.get(cell) as number,
     logProb: round.logProbs[i] as number,
     features: { eos_allowed: round.eosAllowed[i] ? 1 : 0 },
+    allowed: allowed.get(cell),
   }));
+}
+
+/** Where in the response the token of each cell is. */
+function placesOf({ rounds }: UnmaskTrajectory): Map<number, number> {
+  const cells = rounds.flatMap(({ positions }) => positions).sort((a, b) => a - b);
+  return new Map(cells.map((cell, i) => [cell, i]));
 }
 
 /** What a trajectory's revealed tokens see, through its first `rounds` rounds. */
@@ -72,7 +83,7 @@ function sightOf({ slotFill, slotSize, rounds }: UnmaskTrajectory, through: numb
   return { slotSize, rounds: rounds.slice(0, through).map(({ positions }) => positions.length) };
 }
 
-/** Position -> token of the first `through` rounds, in the order of commitment. */
+/** Cell -> token of the first `through` rounds, in the order of commitment. */
 function revealedBy({ rounds }: UnmaskTrajectory, through: number): Map<number, number> {
   return new Map(
     rounds.slice(0, through).flatMap((r) => r.positions.map((p, i) => [p, r.tokens[i] as number] as const)),
@@ -81,31 +92,42 @@ function revealedBy({ rounds }: UnmaskTrajectory, through: number): Map<number, 
 
 /**
  * All rounds of a rollout in one sequence:
- * prompt | committed tokens in commit order | for every round its open masks.
- * A mask of round t sees the prompt, the tokens committed before t, and the masks of its own round up to itself. That
+ * prompt | given tokens | committed tokens in commit order | for every round its open masks.
+ * A mask of round t sees the prompt, what is given, the tokens committed before t, and the masks of its own round up to itself. That
  * is what it saw in the rollout, where a committed token saw only the entries before it (with slots filled in
  * autoregressively, those of earlier rounds and of its own slot), so its keys and values are the same in all rounds.
  * Left out is what nothing real sees: the masks of a round behind the last that predicts a token, and the tokens
  * committed in the last scored round, where they predict none.
  */
-function packRounds(trajectory: UnmaskTrajectory, index: number, chosen: readonly number[], mask: number): StepBuffer {
-  const { prompt, rounds, slotFill, slotSize } = trajectory;
+function packRounds(
+  trajectory: UnmaskTrajectory,
+  index: number,
+  chosen: readonly number[],
+  tokens: TokenIds,
+): StepBuffer {
+  const { prompt, slotFill, slotSize, template } = trajectory;
+  const canvas = Canvas.of(template);
   const autoregressive = slotFill === "autoregressive";
-  const fromMask = (position: number): boolean => !autoregressive || position % slotSize === 0;
+  const fromMask = (cell: number): boolean => !autoregressive || cell % slotSize === 0;
   const last = chosen.at(-1) ?? 0;
   const through = autoregressive ? last + 1 : last;
-  const buffer = layRevealed(prompt, revealedBy(trajectory, through), sightOf(trajectory, through));
-  const committedAt = new Map([...revealedBy(trajectory, through).keys()].map((p, i) => [p, prompt.length + i]));
+  const committed = revealedBy(trajectory, through);
+  const buffer = layRevealed(prompt, committed, sightOf(trajectory, through), canvas);
+  const first = buffer.length - committed.size;
+  const committedAt = new Map([...committed.keys()].map((cell, i) => [cell, first + i]));
+  const places = placesOf(trajectory);
+  const allowed = canvas.allowedAt(revealedBy(trajectory, trajectory.rounds.length), tokens.eos);
   const steps = chosen.map((t) => {
     const round = roundOf(trajectory, t);
-    const before = prompt.length + rounds.slice(0, t).reduce((n, { positions }) => n + positions.length, 0);
+    const revealed = revealedBy(trajectory, t);
+    const before = first + revealed.size;
     const start = buffer.length;
+    const isOpen = canvas.openness(revealed, tokens.eos);
     const maskAt = new Map<number, number>();
-    for (const position of openBefore(trajectory, t, round.positions.findLast(fromMask) as number)) {
-      maskAt.set(position, buffer.push(mask, position, before, start));
-    }
-    const rowOf = (p: number): number => (fromMask(p) ? maskAt.get(p) : committedAt.get(p - 1)) as number;
-    return { step: t, terms: roundTermsAt(round, rowOf) };
+    for (let cell = 0; cell <= (round.positions.findLast(fromMask) as number); cell++)
+      if (!revealed.has(cell) && isOpen(cell)) maskAt.set(cell, buffer.push(tokens.mask, cell, before, start));
+    const rowOf = (cell: number): number => (fromMask(cell) ? maskAt.get(cell) : committedAt.get(cell - 1)) as number;
+    return { step: t, terms: roundTermsAt(round, rowOf, places, allowed) };
   });
   return { buffer, trajectory: index, steps };
 }
@@ -120,27 +142,26 @@ function separateRounds(
   chosen: readonly number[],
   model: SampledModel,
 ): StepBuffer[] {
-  const { prompt, responseLength, slotFill, slotSize } = trajectory;
+  const { prompt, responseLength, slotFill, slotSize, template } = trajectory;
+  const canvas = Canvas.of(template);
+  const places = placesOf(trajectory);
+  const allowed = canvas.allowedAt(revealedBy(trajectory, trajectory.rounds.length), model.tokens.eos);
   return chosen.map((t) => {
     const round = roundOf(trajectory, t);
     const revealed = revealedBy(trajectory, t);
-    const { buffer, indexOf } = layCanvas(prompt, revealed, responseLength, model, sightOf(trajectory, t));
-    const drawn = round.positions.map((position, i) => [position, round.tokens[i] as number] as const);
-    const own =
-      slotFill !== "autoregressive" ? undefined : pushSlots(buffer, drawn, slotSize, prompt.length + revealed.size);
-    const rowOf = (p: number): number => (p % slotSize === 0 ? undefined : own?.get(p - 1)) ?? (indexOf[p] as number);
-    return { buffer, trajectory: index, steps: [{ step: t, terms: roundTermsAt(round, rowOf) }] };
+    const { buffer, indexOf } = layCanvas(prompt, revealed, responseLength, model, sightOf(trajectory, t), canvas);
+    const drawn = round.positions.map((cell, i) => [cell, round.tokens[i] as number] as const);
+    const before = prompt.length + canvas.given.length + revealed.size;
+    const own = slotFill !== "autoregressive" ? undefined : pushSlots(buffer, drawn, slotSize, before);
+    const rowOf = (cell: number): number =>
+      (cell % slotSize === 0 ? undefined : own?.get(cell - 1)) ?? (indexOf[cell] as number);
+    return { buffer, trajectory: index, steps: [{ step: t, terms: roundTermsAt(round, rowOf, places, allowed) }] };
   });
 }
 
 /** Entries that a trajectory takes when packed: what a batch's bucket is chosen by. */
 export function packedLength(trajectory: UnmaskTrajectory, subset?: readonly number[]): number {
   const chosen = subset ?? trajectory.rounds.map((_, t) => t);
-  return packRounds(trajectory, 0, chosen, 0).buffer.ids.length;
-}
-
-/** Open positions 0..last of the canvas before round `t`, ascending. */
-function openBefore(trajectory: UnmaskTrajectory, t: number, last: number): number[] {
-  const committed = new Set(trajectory.rounds.slice(0, t).flatMap((round) => round.positions));
-  return Array.from({ length: last + 1 }, (_, position) => position).filter((position) => !committed.has(position));
+  // without an end nothing is closed: of a template an upper bound
+  return packRounds(trajectory, 0, chosen, { mask: 0, pad: 0, eos: -1 }).buffer.ids.length;
 }

@@ -1,38 +1,41 @@
 import { UserError } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../batches.js";
+import { drawAmong } from "../../constrained.js";
 import { RoundReader, type RowRequest } from "../../round-reader.js";
 import { type RoundModel, rowNoise, scoringTemperature } from "../../sampler.js";
+import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
 import { canvasOf, layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
 import { type UnmaskOptions, unmaskShapes } from "./options.js";
-import { type RowStatistics, roundHead } from "./round.js";
+import { candidateLogProbs, type RowStatistics, roundHead } from "./round.js";
 import { eosAllowedSlots, revealSchedule, selectSlots } from "./slots.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
 
 /** One rollout in progress. */
 interface State {
   readonly prompt: readonly number[];
+  readonly template: TokenTemplate | undefined;
+  readonly canvas: Canvas;
   readonly rng: Rng;
   /** One flag a slot. */
   readonly open: boolean[];
-  /** Response position -> token, in commit order. */
+  /** Cell -> token, in commit order. */
   readonly committed: Map<number, number>;
   readonly rounds: TrajectoryRound[];
-  /** Slots that each round reveals. */
-  readonly schedule: readonly number[];
-  ended: boolean;
+  /** Slots that each round to come reveals. */
+  schedule: number[];
 }
 
 /** One round of a rollout: what was chosen before sampling, and what has been sampled. */
 interface Filling {
-  /** [L] noise of the round, by position. */
+  /** [L] noise of the round, by cell. */
   readonly uniform: Float32Array;
   /** One flag a slot. */
   readonly selected: readonly boolean[];
   readonly eosAllowed: readonly boolean[];
-  /** By response position. */
+  /** By cell. */
   readonly drawn: Map<number, Drawn>;
-  /** Most probable token of every open position, where drafts are recorded. */
+  /** Most probable token of every open cell, where drafts are recorded. */
   readonly draft: ReadonlyMap<number, number> | undefined;
 }
 
@@ -44,17 +47,17 @@ interface Drawn {
 /** Draws responses as the sampler's policy does. */
 export async function rollout(
   model: RoundModel<RowStatistics>,
-  prompts: readonly (readonly number[])[],
+  starts: readonly TextStart[],
   options: UnmaskOptions,
   rngs: readonly Rng[],
-  batchSize = prompts.length,
+  batchSize = starts.length,
 ): Promise<UnmaskTrajectory[]> {
-  checkStreams(prompts, rngs);
+  checkStreams(starts, rngs);
   return inBatches(
-    prompts,
-    options.promptLength,
+    starts,
+    options,
     batchSize,
-    (prompt, i) => begin(prompt, rngs[i] as Rng, options),
+    (prompt, i, template) => begin(prompt, template, rngs[i] as Rng, options),
     (states) => rolloutChunk(model, states, options, batchSize),
   );
 }
@@ -75,13 +78,11 @@ async function rolloutChunk(
     kvCache,
   });
   try {
-    for (let t = 0; states.some((state) => isOpen(state, t)); t++) {
-      const requests = states.map((state) => (isOpen(state, t) ? maskRequest(state, t, options) : undefined));
+    while (states.some(isOpen)) {
+      const requests = states.map((state) => (isOpen(state) ? maskRequest(state, options) : undefined));
       const { round, places } = await reader.ask(requests);
       const fillings = states.map((state, b) =>
-        isOpen(state, t)
-          ? beginRound(state, round, places[b] as readonly number[], state.schedule[t] as number, requests[b], options)
-          : undefined,
+        isOpen(state) ? beginRound(state, round, places[b] as readonly number[], requests[b], options) : undefined,
       );
       for (let i = 1; slotFill === "autoregressive" && i < slotSize; i++) {
         const nexts = states.map((state, b) => nextTokens(state, fillings[b], i, options));
@@ -104,33 +105,52 @@ async function rolloutChunk(
   return states.map((state) => toTrajectory(state, options));
 }
 
-function begin(prompt: readonly number[], rng: Rng, options: UnmaskOptions): State {
-  const slots = canvasOf(prompt, options) / options.slotSize;
+function begin(
+  prompt: readonly number[],
+  template: TokenTemplate | undefined,
+  rng: Rng,
+  options: UnmaskOptions,
+): State {
+  const canvas = Canvas.of(template);
+  const slots = (canvas.isFree ? canvasOf(prompt, options) : canvas.cells) / options.slotSize;
   const open = Array.from({ length: slots }, () => true);
   const schedule = revealSchedule(slots, options.rounds);
-  return { prompt, rng, open, schedule, committed: new Map(), rounds: [], ended: false };
+  return { prompt, template, canvas, rng, open, schedule, committed: new Map(), rounds: [] };
 }
 
-function isOpen(state: State, round: number): boolean {
-  return !state.ended && round < state.schedule.length;
+function isOpen({ open }: State): boolean {
+  return open.includes(true);
+}
+
+/** The blank that a slot is in. */
+function blankOf({ canvas }: State, { slotSize }: UnmaskOptions): (slot: number) => number {
+  return (slot) => canvas.blankOf(slot * slotSize);
 }
 
 /**
- * The rollout's buffer, prompt + canvas entries long, and its masks in the order of their positions. A causal model that
- * reveals slots from left to right reads no masks behind those of the round: nothing sees them or asks for them.
+ * The rollout's buffer, and its masks in the order of their positions. A causal model that reveals slots from left to
+ * right reads no masks behind those of the round where no draft asks for them: nothing sees them.
  */
-function maskRequest(state: State, round: number, options: UnmaskOptions): RowRequest {
-  const { slotSize, order, model } = options;
-  const inOrder = order === "left-to-right" && model.attention === "causal";
-  const slots = inOrder ? state.open.indexOf(true) + (state.schedule[round] as number) : state.open.length;
+function maskRequest(state: State, options: UnmaskOptions): RowRequest {
+  const { slotSize, order, model, recordDrafts } = options;
+  const inOrder = order === "left-to-right" && model.attention === "causal" && recordDrafts !== true;
+  const open = [...state.open.keys()].filter((slot) => state.open[slot]);
+  const slots = inOrder ? (open[(state.schedule[0] as number) - 1] as number) + 1 : state.open.length;
   const sight = sightOf(state, options);
-  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, slots * slotSize, model, sight);
-  const rows = Array.from(indexOf, (n, position) => (state.committed.has(position) ? -1 : n));
-  // drawn for all positions: the noise depends on the rollout and the round only
+  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, slots * slotSize, model, sight, state.canvas);
+  const rows = Array.from(indexOf, (n, cell) => (state.committed.has(cell) ? -1 : n));
+  // drawn for all cells: the noise depends on the rollout and the round only
   return {
     buffer,
     rows,
     uniform: Float32Array.from({ length: state.open.length * slotSize }, () => rowNoise(state.rng)),
+    ...(state.canvas.isConstrained
+      ? {
+          candidates: rows.map((n, cell) =>
+            n < 0 ? undefined : state.canvas.allowed(cell, state.committed, model.tokens.eos),
+          ),
+        }
+      : {}),
   };
 }
 
@@ -139,32 +159,56 @@ function sightOf(state: State, { slotFill, slotSize }: UnmaskOptions): SlotSight
   return { slotSize, rounds: state.rounds.map(({ positions }) => positions.length) };
 }
 
-/** Chooses a round's slots and draws what their masks say. @param places [L] where an open position's row is. */
+/** Chooses a round's slots and draws what their masks say. @param places [L] where an open cell's row is. */
 function beginRound(
   state: State,
   statistics: RowStatistics,
   places: readonly number[],
-  budget: number,
   request: RowRequest | undefined,
   options: UnmaskOptions,
 ): Filling {
   const { slotSize, slotFill } = options;
+  const isChoice = (slot: number): boolean => state.canvas.blanks[blankOf(state, options)(slot)]?.choices !== undefined;
+  // options are read from their beginning, as is what ends
   const wantsEos = state.open.map(
-    (isOpen, slot) => isOpen && someIn(slot, slotSize, (i) => statistics.eosIsArgmax[places[i] as number] === 1),
+    (isOpen, slot) =>
+      isOpen && (isChoice(slot) || someIn(slot, slotSize, (i) => statistics.eosIsArgmax[places[i] as number] === 1)),
   );
-  const selected = selectSlots(slotScores(state, statistics, places, options), wantsEos, state.open, budget);
+  const scores = slotScores(state, statistics, places, options);
+  const blanks = blankOf(state, options);
+  const selected = selectSlots(scores, wantsEos, state.open, state.schedule[0] as number, blanks);
   const filling: Filling = {
     uniform: request?.uniform as Float32Array,
     selected,
-    eosAllowed: eosAllowedSlots(state.open, selected),
+    eosAllowed: eosAllowedSlots(state.open, selected, blanks),
     drawn: new Map(),
     draft: options.recordDrafts === true ? draftOf(statistics, places) : undefined,
   };
   places.forEach((at, position) => {
     const fromMask = slotFill === "parallel" || position % slotSize === 0;
-    if (selected[Math.floor(position / slotSize)] && fromMask) draw(filling, position, statistics, at, options);
+    if (!selected[Math.floor(position / slotSize)] || !fromMask) return;
+    const candidates = request?.candidates?.[position];
+    if (candidates === undefined) draw(filling, position, statistics, at, options);
+    else drawChoice(state, filling, position, { candidates, statistics, at }, options);
   });
   return filling;
+}
+
+/** Takes a token of a blank with options among those that its earlier ones leave; none behind its end. */
+function drawChoice(
+  { canvas, committed }: State,
+  { uniform, drawn }: Filling,
+  cell: number,
+  said: { readonly candidates: readonly number[]; readonly statistics: RowStatistics; readonly at: number },
+  { temperature, model }: UnmaskOptions,
+): void {
+  const known = new Map(committed);
+  for (const [other, { token }] of drawn) known.set(other, token);
+  const allowed = canvas.allowed(cell, known, model.tokens.eos) as number[];
+  if (allowed.length === 0) return;
+  const logs = candidateLogProbs(said.statistics, said.at, said.candidates, allowed);
+  const { index, logProb } = drawAmong(logs, temperature === 0 ? undefined : uniform[cell]);
+  drawn.set(cell, { token: allowed[index] as number, logProb });
 }
 
 /** What the network would write at each open position, each by itself. */
@@ -185,15 +229,16 @@ function nextTokens(
   if (filling === undefined) return undefined;
   const { slotSize, model } = options;
   const drawn: [position: number, token: number][] = [];
+  const ended = new Set<number>();
   for (const [slot, taken] of filling.selected.entries()) {
     const own = taken ? tokensOf(filling, slot, slotSize) : [];
-    const ended = own.at(-1)?.[1] === model.tokens.eos;
-    // what lies behind EOS is not kept
-    if (ended) break;
-    drawn.push(...own);
+    const blank = blankOf(state, options)(slot);
+    if (own.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
+    // what lies behind EOS in its blank is not kept
+    if (!ended.has(blank)) drawn.push(...own);
   }
   if (drawn.length === 0) return undefined;
-  const buffer = layRevealed(state.prompt, state.committed, sightOf(state, options));
+  const buffer = layRevealed(state.prompt, state.committed, sightOf(state, options), state.canvas);
   const rowOf = pushSlots(buffer, drawn, slotSize);
   const positions = drawn.map(([position]) => position + 1).filter((position) => position % slotSize === i);
   const request = {
@@ -236,28 +281,39 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
     logProbs: [] as number[],
     eosAllowed: [] as boolean[],
   };
-  for (let position = 0; position < state.open.length * slotSize && !state.ended; position++) {
-    const slot = Math.floor(position / slotSize);
-    const one = drawn.get(position);
-    if (!selected[slot] || one === undefined) continue;
+  const ended = new Set<number>();
+  for (let cell = 0; cell < state.open.length * slotSize; cell++) {
+    const slot = Math.floor(cell / slotSize);
+    const one = drawn.get(cell);
+    if (!selected[slot] || one === undefined || ended.has(state.canvas.blankOf(cell))) continue;
     const { token, logProb } = one;
     const allowed = eosAllowed[slot] as boolean;
     // some models pad with EOS
     if (token === tokens.mask || (token === tokens.eos ? !allowed : token === tokens.pad)) {
-      throw new Error(`the model sampled the blocked token ${token} at response position ${position}`);
+      throw new Error(`the model sampled the blocked token ${token} at response position ${cell}`);
     }
-    if (!Number.isFinite(logProb)) throw notFinite(`log-probability of token ${token}`, position);
-    round.positions.push(position);
+    if (!Number.isFinite(logProb)) throw notFinite(`log-probability of token ${token}`, cell);
+    round.positions.push(cell);
     round.tokens.push(token);
     round.logProbs.push(logProb);
     round.eosAllowed.push(allowed);
-    state.committed.set(position, token);
-    state.ended = token === tokens.eos;
+    state.committed.set(cell, token);
+    if (token === tokens.eos) ended.add(state.canvas.blankOf(cell));
   }
-  selected.forEach((taken, slot) => {
-    if (taken) state.open[slot] = false;
-  });
-  const left = [...(draft ?? [])].filter(([position]) => !state.committed.has(position));
+  state.schedule.shift();
+  const blanks = blankOf(state, options);
+  let closed = false;
+  for (const slot of state.open.keys()) {
+    if (!state.open[slot] || !(selected[slot] || ended.has(blanks(slot)))) continue;
+    state.open[slot] = false;
+    closed ||= !selected[slot];
+  }
+  // what ends have closed is spread over the rounds that are left
+  const rest = state.open.filter(Boolean).length;
+  if (closed) state.schedule = revealSchedule(rest, options.rounds - state.rounds.length - 1);
+  const left = [...(draft ?? [])].filter(
+    ([cell]) => !state.committed.has(cell) && (state.canvas.isFree || state.open[Math.floor(cell / slotSize)]),
+  );
   state.rounds.push(draft === undefined ? round : { ...round, draft: left.map(([, token]) => token) });
 }
 
@@ -303,20 +359,21 @@ function notFinite(what: string, position: number): UserError {
 }
 
 function toTrajectory(state: State, options: UnmaskOptions): UnmaskTrajectory {
-  const { slotSize, slotFill, temperature } = options;
+  const { slotSize, slotFill, temperature, model } = options;
   const responseLength = state.open.length * slotSize;
   const fill = slotFill === "parallel" ? {} : { slotFill };
-  // without EOS all L positions are committed; with it exactly those up to it
-  const response = Array.from({ length: state.committed.size }, (_, i) => state.committed.get(i) as number);
-  const ended = state.ended ? "eos" : "length";
+  // every blank is committed up to its EOS, or whole
+  const response = [...state.committed].sort(([a], [b]) => a - b).map(([, token]) => token);
+  const ends = response.filter((token) => token === model.tokens.eos).length;
   return {
     prompt: [...state.prompt],
+    ...(state.template === undefined ? {} : { template: state.template }),
     slotSize,
     ...fill,
     responseLength,
     temperature,
     rounds: state.rounds,
     response,
-    ended,
+    ended: ends === state.canvas.blanks.length ? "eos" : "length",
   };
 }

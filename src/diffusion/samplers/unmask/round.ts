@@ -27,6 +27,8 @@ export interface RowStatistics {
   readonly entropy: Float32Array;
   /** [R] 1 where EOS is the most probable token. */
   readonly eosIsArgmax: Uint8Array;
+  /** [R, M] log-probabilities of the tokens that were asked about, EOS allowed; nats. */
+  readonly candidateLogProb: Float32Array;
 }
 
 /** Statistics of so many rows, to be filled in. */
@@ -40,14 +42,14 @@ export function emptyStatistics(rows: number): RowStatistics & Record<"token" | 
     top2: new Float32Array(rows),
     entropy: new Float32Array(rows),
     eosIsArgmax: new Uint8Array(rows),
+    candidateLogProb: new Float32Array(rows),
   };
 }
 
 /** Draws a token at every row and says what slots are ranked by. */
 export const roundHead: RoundHead<RowStatistics> = {
-  inputs: DRAW_INPUTS,
-  emit: (e, { logits }, { inverse_temperature, uniform }, { tokens }) =>
-    emitRowStatistics(e, logits as Value, inverse_temperature as Value, uniform as Value, tokens),
+  inputs: { ...DRAW_INPUTS, candidates: { dtype: "int64", shape: ["R", "M"] } },
+  emit: (e, { logits }, inputs, { tokens }) => emitRowStatistics(e, logits as Value, inputs, tokens),
   read: (outputs) => {
     const take = <T>(name: string): T => (outputs[name] as Tensor).data as T;
     return {
@@ -59,6 +61,7 @@ export const roundHead: RoundHead<RowStatistics> = {
       top2: take<Float32Array>("top2"),
       entropy: take<Float32Array>("entropy"),
       eosIsArgmax: take<Uint8Array>("eos_is_argmax"),
+      candidateLogProb: take<Float32Array>("candidate_log_prob"),
     };
   },
 };
@@ -71,14 +74,9 @@ const DOMINANT = 80;
  * [R, V] are needed: log p, and weights relative to the best token other than EOS, which rounding leaves as they are
  * however sure of EOS a row is.
  */
-function emitRowStatistics(
-  e: Emitter,
-  logits: Value,
-  inverseTemperature: Value,
-  uniform: Value,
-  tokens: TokenIds,
-): void {
-  const logProbs = allowedLogProbs(e, logits, inverseTemperature, tokens, undefined);
+function emitRowStatistics(e: Emitter, logits: Value, inputs: Readonly<Record<string, Value>>, tokens: TokenIds): void {
+  const uniform = inputs.uniform as Value;
+  const logProbs = allowedLogProbs(e, logits, inputs.inverse_temperature as Value, tokens, undefined);
   const [best, bestIndex] = e.g.node("TopK", [logProbs, e.g.ints([2])], { axis: -1 }) as [Value, Value];
   const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
   const argmax = column(bestIndex, 0);
@@ -100,4 +98,16 @@ function emitRowStatistics(
   e.g.output("top2", e.exp(column(best, 1)));
   e.g.output("entropy", entropy);
   e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
+  e.g.output("candidate_log_prob", e.gatherElements(logProbs, inputs.candidates as Value, 1));
+}
+
+/** Log-probabilities of some of the tokens that a row was asked about. */
+export function candidateLogProbs(
+  { candidateLogProb, top }: RowStatistics,
+  row: number,
+  candidates: readonly number[],
+  tokens: readonly number[],
+): number[] {
+  const width = candidateLogProb.length / top.length;
+  return tokens.map((token) => candidateLogProb[row * width + candidates.indexOf(token)] as number);
 }

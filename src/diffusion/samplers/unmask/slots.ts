@@ -19,9 +19,13 @@ export function revealSchedule(slots: number, rounds: number): number[] {
   return schedule;
 }
 
+/** The blank of a slot; without a template there is one. */
+type BlankOf = (slot: number) => number;
+const ONE: BlankOf = () => 0;
+
 /**
  * Takes the best-scoring eligible open slot until `budget` slots are taken. A slot that wants EOS is eligible only when
- * every open slot to its left is taken. Ties go to the lower slot.
+ * every open slot of its blank to its left is taken. Ties go to the lower slot.
  * @param scores one finite number a slot, from the distribution before sampling only.
  * @returns one flag a slot.
  */
@@ -30,29 +34,40 @@ export function selectSlots(
   wantsEos: readonly boolean[],
   open: readonly boolean[],
   budget: number,
+  blankOf: BlankOf = ONE,
 ): boolean[] {
   const selected = open.map(() => false);
   for (let taken = 0; taken < budget; taken++) {
-    const leftmost = open.findIndex((isOpen, slot) => isOpen && !selected[slot]);
-    if (leftmost < 0) break;
-    let best = leftmost;
-    for (let slot = leftmost + 1; slot < open.length; slot++) {
-      if (!open[slot] || selected[slot] || wantsEos[slot]) continue;
-      if ((scores[slot] as number) > (scores[best] as number)) best = slot;
+    let best = -1;
+    let blank = -1;
+    for (let slot = 0; slot < open.length; slot++) {
+      if (!open[slot] || selected[slot]) continue;
+      const isFirst = blankOf(slot) !== blank;
+      blank = blankOf(slot);
+      if (wantsEos[slot] && !isFirst) continue;
+      if (best < 0 || (scores[slot] as number) > (scores[best] as number)) best = slot;
     }
+    if (best < 0) break;
     selected[best] = true;
   }
   return selected;
 }
 
 /**
- * Where EOS may be sampled: at a selected slot with no open slot left unselected to its left (else the response would
- * have a hole) and no slot committed earlier to its right (else a committed token would follow the end).
+ * Where EOS may be sampled: at a selected slot with no open slot of its blank left unselected to its left (else the value
+ * would have a hole) and no slot of it committed earlier to its right (else a committed token would follow the end).
  * @param open the slots open before the round.
  * @returns one flag a slot; false where the slot is not selected.
  */
-export function eosAllowedSlots(open: readonly boolean[], selected: readonly boolean[]): boolean[] {
-  const hole = open.findIndex((isOpen, slot) => isOpen && !selected[slot]);
-  const lastCommitted = open.lastIndexOf(false);
-  return selected.map((taken, slot) => taken && (hole < 0 || slot < hole) && slot > lastCommitted);
+export function eosAllowedSlots(
+  open: readonly boolean[],
+  selected: readonly boolean[],
+  blankOf: BlankOf = ONE,
+): boolean[] {
+  return selected.map((taken, slot) => {
+    const isHere = (other: number): boolean => blankOf(other) === blankOf(slot);
+    const hole = open.findIndex((isOpen, other) => isHere(other) && isOpen && !selected[other]);
+    const lastCommitted = open.findLastIndex((isOpen, other) => isHere(other) && !isOpen);
+    return taken && (hole < 0 || slot < hole) && slot > lastCommitted;
+  });
 }

@@ -1,41 +1,73 @@
 import type { Batch } from "../../batch.js";
-import { BufferBuilder } from "../../buffer.js";
 import type { LayoutSizes } from "../../layouts.js";
 import type { SamplerOptions } from "../../sampler.js";
-import { policyHead } from "../../score-head.js";
+import { constrainedHead, policyHead } from "../../score-head.js";
+import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
+import { layText } from "../../text-layout.js";
 import type { TokenTrajectory } from "../../trajectory.js";
 
 /**
- * Responses as if a causal model had written them from left to right: log p(y_i | prompt, y_<i), the logits shifted by
+ * Responses (with a template: the values and their ends, given what stands before them) as if a causal model had written them from left to right: log p(y_i | prompt, y_<i), the logits shifted by
  * one, a segment a token.
+ * @param constrained blanks with options were written by constrained decoding.
  */
 export function textTerms(
   trajectories: readonly TokenTrajectory[],
   options: SamplerOptions,
   layout: LayoutSizes,
   temperature = 1,
+  constrained = false,
 ): Batch {
   const { tokens } = options.model;
   const terms = layout.batch * options.responseLength;
   const counts = new Float32Array(terms);
   const owner: number[] = [];
   const scored = trajectories.map((trajectory, b): ScoredBuffer => {
-    const buffer = new BufferBuilder(trajectory.prompt);
+    const { response } = trajectory;
+    const { buffer, rows } = layText(trajectory, tokens.eos);
+    const allowed = constrained ? allowedInText(trajectory, tokens.eos) : [];
     return {
       buffer,
-      terms: trajectory.response.map((target, i) => {
-        const row = buffer.ids.length - 1;
-        buffer.push(target, i);
+      terms: response.map((target, i) => {
+        const row = rows[i] as number;
         counts[owner.length] = 1;
         owner.push(b);
-        return { row, target, coefficient: 1, segment: owner.length - 1, features: { eos_allowed: 1 } };
+        return {
+          row,
+          target,
+          coefficient: 1,
+          segment: owner.length - 1,
+          features: { eos_allowed: 1 },
+          allowed: allowed[i],
+        };
       }),
     };
   });
   return bufferTerms(
     scored,
     { batch: layout.batch, length: layoutLength(scored, layout), terms, segments: terms },
-    { owner, tokens: counts, temperature, head: policyHead, pad: tokens.pad, filler: tokens.eos },
+    {
+      owner,
+      tokens: counts,
+      temperature,
+      head: constrained ? constrainedHead : policyHead,
+      pad: tokens.pad,
+      filler: tokens.eos,
+    },
   );
+}
+
+/** What each token of a text was drawn among, where a blank's options say; undefined: all. */
+export function allowedInText(
+  { template, response }: Pick<TokenTrajectory, "template" | "response">,
+  eos: number,
+): (readonly number[] | undefined)[] {
+  const canvas = Canvas.of(template);
+  const cells = canvas.cellsOf(response, eos);
+  const allowed = canvas.allowedAt(
+    cells.map((cell, i) => [cell, response[i] as number]),
+    eos,
+  );
+  return cells.map((cell) => allowed.get(cell));
 }

@@ -1,6 +1,16 @@
 import { z } from "zod";
+import { UserError } from "../../../core/errors.js";
 import type { Reveal } from "../../sampler.js";
-import { inconsistent, natural, readRecord, type TokenTrajectory, tokenFields } from "../../trajectory.js";
+import { Canvas } from "../../template.js";
+import {
+  checkChoices,
+  checkTemplate,
+  inconsistent,
+  natural,
+  readRecord,
+  type TokenTrajectory,
+  tokenFields,
+} from "../../trajectory.js";
 import type { SlotFill } from "./options.js";
 import { eosAllowedSlots } from "./slots.js";
 
@@ -21,7 +31,7 @@ const trajectorySchema = z.strictObject({
 
 /**
  * What one round revealed and kept. Parallel arrays, by ascending position.
- * `positions` count from the start of the response; `logProbs` are nats at the trajectory's temperature, of the variant
+ * `positions` count from the start of the response, with a template the cells of its blanks; `logProbs` are nats at the trajectory's temperature, of the variant
  * (EOS allowed or not) that `eosAllowed` names.
  */
 export interface TrajectoryRound {
@@ -29,7 +39,7 @@ export interface TrajectoryRound {
   readonly tokens: readonly number[];
   readonly logProbs: readonly number[];
   readonly eosAllowed: readonly boolean[];
-  /** The most probable token of every position of the canvas that the round left open, ascending, where drafts are recorded. */
+  /** The most probable token of every cell of the canvas that the round left open, ascending, where drafts are recorded. */
   readonly draft?: readonly number[] | undefined;
 }
 
@@ -43,7 +53,7 @@ export interface UnmaskTrajectory extends TokenTrajectory {
 
 /**
  * Reads a trajectory from JSON data and checks that it could have been sampled: whole slots, every position once, EOS
- * only as the last token and only where the policy allows it, the response equal to what the rounds revealed.
+ * only where the policy allows it, nothing behind it in its blank, the response equal to what the rounds revealed.
  * @param where names the source in messages, as `trajectories.jsonl line 3`.
  * @param eos the model's EOS token: the response must hold it exactly where it ended.
  * @throws UserError that says what is inconsistent.
@@ -56,43 +66,41 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Unma
 
 /** The checks of {@link parseTrajectory} on a trajectory that has the right shape. @throws UserError */
 export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos: number): void {
-  const { slotSize, responseLength, rounds, response, ended } = trajectory;
+  const { slotSize, responseLength, rounds, template } = trajectory;
   if (responseLength % slotSize !== 0) {
     inconsistent(where, `the canvas of ${responseLength} positions is not a multiple of the slot size ${slotSize}`);
   }
+  checkTemplate(trajectory, where, { slotSize });
+  const canvas = Canvas.of(template);
+  const blankOf = (slot: number): number => canvas.blankOf(slot * slotSize);
   const open = Array.from({ length: responseLength / slotSize }, () => true);
   const tokens = new Map<number, number>();
   rounds.forEach((round, t) => {
     const at = `round ${t}`;
-    const size = round.positions.length;
-    if (round.tokens.length !== size || round.logProbs.length !== size || round.eosAllowed.length !== size) {
-      inconsistent(where, `${at}: positions, tokens, logProbs and eosAllowed differ in length`);
-    }
-    const last = round.positions[size - 1] as number;
-    const endsHere = ended === "eos" && t === rounds.length - 1;
     const selected = open.map(() => false);
+    checkPositions(round, responseLength, where, at);
     round.positions.forEach((position, i) => {
-      if (position >= responseLength) inconsistent(where, `${at}: position ${position} is outside the canvas`);
-      if (i > 0 && position <= (round.positions[i - 1] as number))
-        inconsistent(where, `${at}: positions do not ascend`);
-      if (!open[Math.floor(position / slotSize)])
-        inconsistent(where, `${at}: position ${position} was revealed before`);
-      // a sum of rounded numbers may pass 0 by a little
-      const logProb = round.logProbs[i] as number;
-      if (!Number.isFinite(logProb) || logProb > 1e-4)
-        inconsistent(where, `${at}: ${logProb} at position ${position} is no log-probability`);
-      selected[Math.floor(position / slotSize)] = true;
+      const slot = Math.floor(position / slotSize);
+      if (!open[slot]) inconsistent(where, `${at}: position ${position} was revealed before, or is behind an end`);
+      selected[slot] = true;
       tokens.set(position, round.tokens[i] as number);
     });
+    // where the blanks that end in this round do
+    const ends = new Map(
+      round.positions.flatMap((position, i) =>
+        round.tokens[i] === eos ? [[canvas.blankOf(position), position] as const] : [],
+      ),
+    );
     for (let slot = 0; slot < open.length; slot++) {
       for (let i = 0; selected[slot] && i < slotSize; i++) {
         const position = slot * slotSize + i;
-        if (!tokens.has(position) && !(endsHere && position > last)) {
+        if (!tokens.has(position) && !(position > (ends.get(blankOf(slot)) ?? position))) {
           inconsistent(where, `${at}: slot ${slot} is revealed without its position ${position}`);
         }
       }
     }
-    const allowed = eosAllowedSlots(open, selected);
+    // what the round drew behind an end was not kept, so its slot may look unselected
+    const allowed = eosAllowedSlots(open, selected, blankOf);
     round.positions.forEach((position, i) => {
       const expected = allowed[Math.floor(position / slotSize)] as boolean;
       if (round.eosAllowed[i] !== expected) {
@@ -101,45 +109,59 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
           `${at}: eosAllowed at position ${position} is ${round.eosAllowed[i]}, the policy gives ${expected}`,
         );
       }
+      if (round.tokens[i] === eos && !expected) inconsistent(where, `${at}: EOS was sampled where it is not allowed`);
     });
-    selected.forEach((taken, slot) => {
-      if (taken) open[slot] = false;
-    });
+    for (const slot of open.keys()) if (selected[slot] || ends.has(blankOf(slot))) open[slot] = false;
   });
-  checkResponse(trajectory, tokens, where);
-  const end = response.indexOf(eos);
-  if (ended === "length" ? end >= 0 : end !== response.length - 1) {
-    inconsistent(
-      where,
-      `it ended by ${ended}, and EOS (${eos}) is ${end < 0 ? "not in the response" : `at position ${end}`}`,
-    );
-  }
-  if (ended === "eos") {
-    const last = rounds.at(-1) as TrajectoryRound;
-    if (last.positions.at(-1) !== end) inconsistent(where, "EOS is not the last token that was revealed");
-    if (!last.eosAllowed.at(-1)) inconsistent(where, "EOS was sampled where it is not allowed");
-  }
+  const drawn = rounds.flatMap(({ positions, tokens }) => positions.map((p, i) => [p, tokens[i] as number] as const));
+  checkChoices(canvas, drawn, where, eos);
+  checkResponse(trajectory, tokens, where, eos);
+  const left = open.indexOf(true);
+  if (left >= 0) inconsistent(where, `slot ${left} was never revealed`);
 }
 
-function checkResponse(trajectory: UnmaskTrajectory, tokens: ReadonlyMap<number, number>, where: string): void {
-  const { response, responseLength, ended } = trajectory;
-  if (ended === "length" ? response.length !== responseLength : response.length > responseLength) {
+/** @throws UserError where a round's arrays are no list of positions with log-probabilities. */
+function checkPositions(round: TrajectoryRound, responseLength: number, where: string, at: string): void {
+  const size = round.positions.length;
+  if (round.tokens.length !== size || round.logProbs.length !== size || round.eosAllowed.length !== size) {
+    inconsistent(where, `${at}: positions, tokens, logProbs and eosAllowed differ in length`);
+  }
+  round.positions.forEach((position, i) => {
+    if (position >= responseLength) inconsistent(where, `${at}: position ${position} is outside the canvas`);
+    if (i > 0 && position <= (round.positions[i - 1] as number)) inconsistent(where, `${at}: positions do not ascend`);
+    // a sum of rounded numbers may pass 0 by a little
+    const logProb = round.logProbs[i] as number;
+    if (!Number.isFinite(logProb) || logProb > 1e-4)
+      inconsistent(where, `${at}: ${logProb} at position ${position} is no log-probability`);
+  });
+}
+
+function checkResponse(
+  { response, template, ended }: UnmaskTrajectory,
+  revealed: ReadonlyMap<number, number>,
+  where: string,
+  eos: number,
+): void {
+  const tokens = [...revealed].sort(([a], [b]) => a - b);
+  if (tokens.length !== response.length) {
+    inconsistent(where, `the rounds reveal ${tokens.length} tokens, the response has ${response.length}`);
+  }
+  response.forEach((token, i) => {
+    const [position, drawn] = tokens[i] as [number, number];
+    if (drawn !== token)
+      inconsistent(where, `the response has token ${token} at position ${position}, the rounds ${drawn}`);
+  });
+  const canvas = Canvas.of(template);
+  const cells = canvas.cellsOf(response, eos);
+  const odd = tokens.findIndex(([position], i) => position !== cells[i]);
+  if (odd >= 0 || !canvas.isRead(response, eos))
     inconsistent(
       where,
-      `the response has ${response.length} tokens on a canvas of ${responseLength} and ended by ${ended}`,
+      `position ${tokens[odd]?.[0] ?? response.indexOf(eos)} is revealed behind an end, or one before it is not`,
     );
-  }
-  if (tokens.size !== response.length) {
-    inconsistent(where, `the rounds reveal ${tokens.size} tokens, the response has ${response.length}`);
-  }
-  response.forEach((token, position) => {
-    if (tokens.get(position) !== token) {
-      inconsistent(
-        where,
-        `the response has token ${token} at position ${position}, the rounds ${tokens.get(position)}`,
-      );
-    }
-  });
+  const ends = response.filter((token) => token === eos).length;
+  if ((ended === "eos") !== (ends === canvas.blanks.length))
+    inconsistent(where, `it ended by ${ended}, and ${ends} of ${canvas.blanks.length} blanks end in EOS (${eos})`);
 }
 
 /** When each token was revealed, in the order of commitment (rounds in order, ascending position inside a round). */
@@ -157,16 +179,27 @@ export function reveals(trajectory: UnmaskTrajectory): Reveal[] {
 /**
  * The response as it stood after each round, read up to its first EOS: what is revealed, and elsewhere what the round
  * drafted. The last one is the response itself.
+ * @throws UserError where a round recorded no draft of all that it left open.
  */
-export function drafts(trajectory: UnmaskTrajectory): UnmaskTrajectory[] {
-  const { rounds, responseLength } = trajectory;
+export function drafts(trajectory: UnmaskTrajectory, eos: number): UnmaskTrajectory[] {
+  const { rounds, responseLength, template } = trajectory;
+  const canvas = Canvas.of(template);
   const revealed = new Map<number, number>();
   return rounds.map((round, t) => {
     round.positions.forEach((position, i) => void revealed.set(position, round.tokens[i] as number));
     if (t === rounds.length - 1) return trajectory;
-    const open = (round.draft ?? [])[Symbol.iterator]();
-    const response = Array.from({ length: responseLength }, (_, p) => revealed.get(p) ?? open.next().value);
-    return { ...trajectory, response: response.filter((token) => token !== undefined) };
+    const draft = round.draft ?? [];
+    const isOpen = canvas.openness(revealed, eos);
+    const open = Array.from({ length: responseLength }, (_, p) => p).filter((p) => !revealed.has(p) && isOpen(p));
+    if (draft.length !== open.length)
+      throw new UserError(
+        `round ${t} of a rollout holds no draft of its ${open.length} open positions, but ${draft.length} tokens`,
+        { hint: "Record the rollouts with an objective that learns from drafts, as mdpo." },
+      );
+    const drafted = new Map(open.map((p, i) => [p, draft[i] as number]));
+    const cells = Array.from({ length: responseLength }, (_, p) => revealed.get(p) ?? drafted.get(p));
+    const response = canvas.isFree ? cells.filter((token) => token !== undefined) : canvas.read(cells, eos);
+    return { ...trajectory, response };
   });
 }
 

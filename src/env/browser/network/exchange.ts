@@ -23,8 +23,6 @@ export interface Exchange {
   readonly how: "navigation" | "script" | "beacon" | "socket";
   readonly owner: Owner;
   readonly posted: readonly PostedPair[];
-  /** Parts of the address, which may be values as well; without a name. */
-  readonly inPath: readonly PostedPair[];
   /** The page had sent the same (method and path) before anybody touched it. */
   readonly routine: boolean;
   /** It was sent after the submit, or after a step towards it: `Traffic.phase` then. */
@@ -37,17 +35,6 @@ export type Phase = "open" | "step" | "submit";
 
 /** What is read of an answer, in characters. */
 export const MOST_TEXT = 2_000_000;
-
-/** Values may stand in an address itself: `/guests/Ann`. */
-export function pathPairs(url: string): PostedPair[] {
-  return new URL(url).pathname.split("/").flatMap((part): PostedPair[] => {
-    try {
-      return part.length < 2 ? [] : [["", decodeURIComponent(part)]];
-    } catch {
-      return [];
-    }
-  });
-}
 
 /** What the browser says of an answer. */
 export async function answerOf(response: Response | null, url: string): Promise<Answer> {

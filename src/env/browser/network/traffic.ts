@@ -6,16 +6,7 @@ import { EnvironmentFault } from "../browser.js";
 import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
 import { bring } from "./bring.js";
-import {
-  type Answer,
-  answerOf,
-  checkAnswered,
-  type Exchange,
-  MOST_TEXT,
-  nameOf,
-  type Phase,
-  pathPairs,
-} from "./exchange.js";
+import { type Answer, answerOf, checkAnswered, type Exchange, MOST_TEXT, nameOf, type Phase } from "./exchange.js";
 import { isServerFault, type Owner, ownerOf } from "./requests.js";
 
 /** How long a script that goes elsewhere may take to send the form after that. */
@@ -91,11 +82,6 @@ export class Traffic {
     this.isForm = isForm;
   }
 
-  /** While a control is set: a form may send itself then, which is a step towards its submission. */
-  expect(isForm: (exchange: Exchange) => boolean): void {
-    this.isForm = isForm;
-  }
-
   disarm(): void {
     this.phase = "open";
     this.isForm = undefined;
@@ -118,10 +104,6 @@ export class Traffic {
   /** Whether the page has sent something that may be its form: nothing that it only asked for, or sends anyway. */
   hasSent(): boolean {
     return this.exchanges.some(({ method, routine }) => method !== "GET" && !routine);
-  }
-
-  isForwarding(): boolean {
-    return this.forwarded.size > 0;
   }
 
   /**
@@ -274,7 +256,6 @@ export class Traffic {
       how: navigation ? "navigation" : ["ping", "beacon", "image"].includes(type) ? "beacon" : "script",
       owner,
       posted: limitPairs([...body, ...readQuery(request.url())]),
-      inPath: navigation ? [] : pathPairs(request.url()),
       routine: this.options.background.isRoutine(request),
       phase,
       answer: undefined,
@@ -378,7 +359,6 @@ export class Traffic {
         posted: readText(
           typeof payload === "string" ? payload.slice(0, 1_000_000) : payload.subarray(0, 1_000_000).toString("utf8"),
         ),
-        inPath: [],
         routine: false,
         phase: this.phase,
         answer: undefined,

@@ -3,6 +3,7 @@ import type { FieldKind, Task, Tier } from "../../site.js";
 import { HELDOUT_FORMS, TRAINING_FORMS } from "./catalog.js";
 import { type Field, kindOf } from "./fields.js";
 import { fieldsOf } from "./form.js";
+import { type LetterLevel, withLetter } from "./letters/letter.js";
 import { drawRecord } from "./records.js";
 import { instructionFor } from "./tasks.js";
 
@@ -83,7 +84,7 @@ function pickTitle(material: Material, rng: Rng): string {
  * A task with a random title and random labels made of the words of training labels, and values that suit random
  * controls. It holds no label or title of a held-out form and no reserved value, so it may be trained on.
  */
-export function augmentedTask(rng: Rng, tier: Tier): AugmentedTask {
+export function augmentedTask(rng: Rng, tier: Tier, level: LetterLevel = "off"): AugmentedTask {
   const material = materials.get(tier) ?? materialOf(tier);
   materials.set(tier, material);
   const [min, max] = material.size;
@@ -112,5 +113,8 @@ export function augmentedTask(rng: Rng, tier: Tier): AugmentedTask {
     split: "train",
     tier,
   };
-  return { task, kinds: Object.fromEntries(fields.map((field) => [field.label, kindOf(field)])) };
+  return {
+    task: level === "off" ? task : withLetter(task, fields, level, rng),
+    kinds: Object.fromEntries(fields.map((field) => [field.label, kindOf(field)])),
+  };
 }

@@ -9,6 +9,7 @@ import { KITCHEN } from "./forms/kitchen.js";
 import { LIBRARY } from "./forms/library.js";
 import { SPORTS_FORMS } from "./forms/sports.js";
 import { TRAVEL } from "./forms/travel.js";
+import { generatedForm } from "./generate.js";
 
 /** All forms of the embedded site: 25 in 8 domains, 20 to train on and 5 held out. */
 export const FORMS: readonly Form[] = [
@@ -25,9 +26,9 @@ export const FORMS: readonly Form[] = [
 export const TRAINING_FORMS: readonly Form[] = FORMS.filter((form) => !form.heldout);
 export const HELDOUT_FORMS: readonly Form[] = FORMS.filter((form) => form.heldout);
 
-/** The form of this id (`<domain>/<slug>`). @throws RangeError where there is none. */
+/** The form of this id (`<domain>/<slug>`), one that is generated included. @throws RangeError where there is none. */
 export function formOf(id: string): Form {
-  const found = FORMS.find((form) => form.id === id);
+  const found = FORMS.find((form) => form.id === id) ?? generatedForm(id);
   if (found === undefined) throw new RangeError(`The embedded site has no form "${id}"`);
   return found;
 }

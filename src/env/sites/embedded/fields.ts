@@ -1,4 +1,4 @@
-import type { ControlKind, FieldKind, FieldValue } from "../../site.js";
+import type { ControlKind, DeclaredField, FieldKind, FieldValue } from "../../site.js";
 import type { Option } from "./options.js";
 import type { Source } from "./values.js";
 import * as values from "./values.js";
@@ -108,5 +108,19 @@ export function kindOf(field: Field): FieldKind {
     kind: field.kind,
     default: fallback,
     ...(field.options === undefined ? {} : { options: texts(field.options) }),
+    name: field.name,
+    ...(field.required ? { required: true } : {}),
+    ...(field.min === undefined ? {} : { min: field.min }),
+    ...(field.max === undefined ? {} : { max: field.max }),
   };
+}
+
+/** What a list says before anything is chosen. */
+export const NO_CHOICE = "Choose one";
+
+/** A field as the site declares it: with what its options send. */
+export function declared(field: Field): DeclaredField {
+  const { kind, name, preset, options = [] } = field;
+  const offers = kind === "select" && preset === undefined ? [{ text: NO_CHOICE, value: "" }, ...options] : options;
+  return { ...kindOf(field), name, offers };
 }

@@ -1,7 +1,10 @@
+import { Rng } from "../../../core/rng.js";
 import type { Split } from "../../environment.js";
 import type { FieldValue, Task, Tier } from "../../site.js";
-import { FORMS } from "./catalog.js";
-import { type Form, pathOf } from "./form.js";
+import { FORMS, formOf } from "./catalog.js";
+import { type Form, fieldsOf, pathOf } from "./form.js";
+import { generatedForms, recordOf } from "./generate.js";
+import { type LetterLevel, withLetter } from "./letters/letter.js";
 import { type FormRecord, recordsOf } from "./records.js";
 import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
 
@@ -41,15 +44,30 @@ function wizardTasks(wizard: Wizard, split: Split, count: number, seed: number):
   }));
 }
 
-/** All tasks of one tier, form by form, split by split. Same seed and sizes: the same tasks. */
-export function embeddedTasks(tier: Tier, seed: number, sizes: Sizes): Task[] {
+/** All tasks of one tier, form by form, split by split, then those of generated forms. The same options: the same tasks. */
+export function embeddedTasks(
+  tier: Tier,
+  seed: number,
+  sizes: Sizes,
+  level: LetterLevel = "off",
+  generated = 0,
+): Task[] {
   const forms: readonly Form[] = tier === "wizard" ? WIZARDS : FORMS;
-  return forms.flatMap((form) => {
-    const splits: readonly Split[] = form.heldout ? ["heldout"] : ["train", "val", "test"];
-    return splits.flatMap((split) =>
-      tier === "wizard"
-        ? wizardTasks(form as Wizard, split, sizes[split], seed)
-        : recordsOf(form, tier, split, sizes[split], seed).map((record, i) => taskOf(form, tier, split, i, record)),
-    );
-  });
+  const made = tier === "wizard" ? [] : generatedForms(seed, generated);
+  const tasks: Task[] = [
+    ...forms.flatMap((form) => {
+      const splits: readonly Split[] = form.heldout ? ["heldout"] : ["train", "val", "test"];
+      return splits.flatMap((split) =>
+        tier === "wizard"
+          ? wizardTasks(form as Wizard, split, sizes[split], seed)
+          : recordsOf(form, tier, split, sizes[split], seed).map((record, i) => taskOf(form, tier, split, i, record)),
+      );
+    }),
+    // a form of its own for every task
+    ...made.map((form) => taskOf(form, tier, "train", 0, recordOf(form, tier, seed))),
+  ];
+  if (level === "off" || tier === "wizard") return tasks;
+  return tasks.map((task) =>
+    withLetter(task, fieldsOf(formOf(task.form), tier), level, Rng.named(seed, `letter/${level}/${task.id}`)),
+  );
 }

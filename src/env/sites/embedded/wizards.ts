@@ -1,11 +1,8 @@
 import type { FieldKind, KnownPage } from "../../site.js";
 import { formOf } from "./catalog.js";
-import { type Field, kindOf } from "./fields.js";
+import { type Field, kindOf, NO_CHOICE } from "./fields.js";
 import { type Form, form } from "./form.js";
 import type { FormRecord } from "./records.js";
-
-/** What a list says before anything is chosen. */
-export const NO_CHOICE = "Choose one";
 
 /** A field that is asked for only where another one of the same page has this value. */
 export interface Condition {

@@ -83,7 +83,7 @@ export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkou
     const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  ${problem}`);
     const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
     throw new UserError(`${dir} is not the FormFactory that this program knows:${listed.join("")}${more}`, {
-      hint: `Use a fresh copy: ${CLONE} site.forms=[...] takes only some of its forms.`,
+      hint: `Use a fresh copy: ${CLONE} 'site.forms=[...]' takes only some of its forms.`,
     });
   }
   return { dir, routes, page, asset: (name) => readAsset(join(dir, "static"), name), gold, documents };

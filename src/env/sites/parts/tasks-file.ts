@@ -2,12 +2,16 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { messageOf, nearest, UserError } from "../../../core/errors.js";
 import { SPLITS } from "../../environment.js";
+import { normalizeLabel } from "../../forms/normalize.js";
 import type { FieldValue, SuccessMarker, Task } from "../../site.js";
 
 /** Larger files are no tasks files; it bounds what a wrong path can cost. */
 const MAX_BYTES = 256 << 20;
+const MAX_DEPTH = 20;
 /** Problems that are listed; the rest is counted. */
 const MAX_LISTED = 20;
+
+const FORMAT = "docs/tasks.md describes the format: one JSON object a line.";
 
 const text = (limit: number): z.ZodString => z.string().min(1).max(limit);
 const fieldValue = z.union([z.string().max(20_000), z.number(), z.boolean(), z.array(z.string().max(2000)).max(200)], {
@@ -67,7 +71,7 @@ export function readTasks(file: string, baseUrl: string): Task[] {
     const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
     throw new UserError(
       `${file} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${listed.join("")}${more}`,
-      { hint: "docs/tasks.md describes the format: one JSON object a line." },
+      { hint: FORMAT },
     );
   }
   if (tasks.length === 0)
@@ -99,17 +103,26 @@ function readSource(file: string): string {
     });
   }
   const stat = statSync(file);
-  if (!stat.isFile()) throw new UserError(`The tasks file ${file} is not a file.`);
+  if (!stat.isFile()) throw new UserError(`The tasks file ${file} is not a file.`, { hint: FORMAT });
   if (stat.size > MAX_BYTES)
-    throw new UserError(`The tasks file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`);
+    throw new UserError(`The tasks file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`, {
+      hint: "a run needs a sample of such a file",
+    });
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    throw new UserError(`The tasks file ${file} cannot be read as UTF-8: ${messageOf(error)}`, { cause: error });
+    throw new UserError(`The tasks file ${file} cannot be read as UTF-8: ${messageOf(error)}`, {
+      hint: FORMAT,
+      cause: error,
+    });
   }
 }
 
 function parseLine(content: string, report: (problem: string) => void): z.output<typeof row> | undefined {
+  if (isDeep(content)) {
+    report("holds lists or objects inside each other that no task has");
+    return undefined;
+  }
   let value: unknown;
   try {
     value = JSON.parse(content);
@@ -147,16 +160,29 @@ function parseLine(content: string, report: (problem: string) => void): z.output
   return undefined;
 }
 
+/** Whether brackets of a line stand deeper in each other than those of any task. */
+function isDeep(line: string): boolean {
+  let depth = 0;
+  for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
 /** Labels that would be lost without a word: an object keeps one value a label, and none under `__proto__`. */
 function labelProblems(fields: unknown): string[] {
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   return Object.keys(fields).flatMap((key) => {
     const label = key.trim();
-    if (label === "__proto__") return ["fields.__proto__: no control can have this label"];
-    if (seen.has(label)) return [`fields: ${show(label)} is there twice, apart from spaces around it`];
-    seen.add(label);
-    return [];
+    const plain = normalizeLabel(label);
+    if (label === "__proto__" || (plain === "" && label !== ""))
+      return [`fields.${label}: no control can have this label`];
+    const same = seen.get(plain);
+    seen.set(plain, label);
+    return same === undefined ? [] : [`fields: ${show(label)} and ${show(same)} are one label (docs/tasks.md)`];
   });
 }
 

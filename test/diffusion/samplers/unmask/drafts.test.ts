@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { drafts, type UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
-import { FakeNetwork, prompts, SMALL, streams } from "./fake-model.js";
+import { FakeNetwork, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
 const COUNT = 24;
 const options: UnmaskOptions = { ...SMALL, rounds: 3, responseLength: 6 };
@@ -12,20 +12,26 @@ async function play(changes: Partial<UnmaskOptions>): Promise<UnmaskTrajectory[]
   return sampler.rollout(new FakeNetwork(3), prompts(COUNT, 3, 4), { ...options, ...changes }, streams(COUNT, 5));
 }
 
-for (const slotFill of ["parallel", "autoregressive"] as const) {
-  test(`recording drafts changes nothing else (${slotFill})`, async () => {
-    const [plain, recorded] = [await play({ slotFill }), await play({ slotFill, recordDrafts: true })];
+const WAYS = (["confidence", "random", "left-to-right"] as const).flatMap((order) =>
+  (["parallel", "autoregressive"] as const).map((slotFill) => ({ order, slotFill })),
+);
+
+for (const way of WAYS) {
+  const name = `${way.order}, ${way.slotFill}`;
+
+  test(`recording drafts changes nothing else (${name})`, async () => {
+    const [plain, recorded] = [await play(way), await play({ ...way, recordDrafts: true })];
     assert.ok(recorded.every(({ rounds }) => rounds.every(({ draft }) => draft !== undefined)));
     const without = recorded.map((t) => ({ ...t, rounds: t.rounds.map(({ draft: _, ...round }) => round) }));
     assert.deepEqual(without, plain);
     assert.ok(plain.every(({ rounds }) => rounds.every((round) => !("draft" in round))));
   });
 
-  test(`a draft is what was revealed and, elsewhere, what the network would write; the last is the response (${slotFill})`, async () => {
-    const trajectories = await play({ slotFill, recordDrafts: true });
+  test(`a draft is what was revealed and, elsewhere, what the network would write; the last is the response (${name})`, async () => {
+    const trajectories = await play({ ...way, recordDrafts: true });
     let completed = 0;
     for (const trajectory of trajectories) {
-      const all = drafts(trajectory);
+      const all = drafts(trajectory, TOKENS.eos);
       assert.equal(all.length, trajectory.rounds.length);
       assert.equal(all.at(-1), trajectory);
       const revealed = new Map<number, number>();
@@ -42,6 +48,14 @@ for (const slotFill of ["parallel", "autoregressive"] as const) {
     assert.ok(completed > COUNT);
   });
 }
+
+test("a rollout that was recorded without drafts has none", async () => {
+  const long = (await play({})).find(({ rounds }) => rounds.length > 1) as UnmaskTrajectory;
+  assert.throws(() => drafts(long, options.model.tokens.eos), {
+    name: "UserError",
+    message: /round 0 .* no draft of its 4 open positions/,
+  });
+});
 
 test("drafts survive the record on disk", async () => {
   for (const trajectory of await play({ recordDrafts: true }))

@@ -5,6 +5,7 @@ import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.j
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { emptyStatistics, type RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
 import type { SampledModel, TokenIds } from "../../../../src/diffusion/tokens.js";
+import type { Tensor } from "../../../../src/onnx/types.js";
 import { tokensOf } from "../../../support/token-batch.js";
 
 const WIDTH = 6;
@@ -107,7 +108,9 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     this.forwards++;
     const input = tokensOf(round);
     const rows = input.rows.length;
-    const out = emptyStatistics(rows);
+    const candidates = round.headInputs.candidates as Tensor;
+    const width = candidates.shape[1] as number;
+    const out = { ...emptyStatistics(rows), candidateLogProb: new Float32Array(rows * width) };
     const states = Array.from({ length: input.batch }, (_, b) => this.hidden(input, b));
     input.rows.forEach((flat, r) => {
       const hidden = states[Math.floor(Number(flat) / input.length)]?.[Number(flat) % input.length] as Float64Array;
@@ -128,6 +131,8 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
         out.argmax[r * 2 + variant] = BigInt(best);
         out.argmaxLogProb[r * 2 + variant] = logProbs[best] as number;
         if (variant === 1) continue;
+        for (let i = r * width; i < (r + 1) * width; i++)
+          out.candidateLogProb[i] = logProbs[Number(candidates.data[i])] as number;
         const sorted = [...probabilities].sort((a, b) => b - a);
         out.top[r] = sorted[0] as number;
         out.top2[r] = sorted[1] as number;
@@ -145,7 +150,13 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     return Float64Array.from(input.rows, (flat, term) => {
       if (batch.coefficient[term] === 0) return 0;
       const hidden = states[Math.floor(Number(flat) / input.length)]?.[Number(flat) % input.length] as Float64Array;
-      return this.logProbs(hidden, input.temperature, eosAllowed[term] === 1)[Number(input.targets[term])] as number;
+      const logProbs = this.logProbs(hidden, input.temperature, eosAllowed[term] === 1);
+      const { open, allowed } = batch.headInputs;
+      const logProb = logProbs[Number(input.targets[term])] as number;
+      if (open === undefined || allowed === undefined || open.data[term] === 1) return logProb;
+      const width = allowed.shape[1] as number;
+      const set = new Set([...(allowed.data as BigInt64Array).slice(term * width, (term + 1) * width)].map(Number));
+      return logProb - Math.log([...set].reduce((sum, token) => sum + Math.exp(logProbs[token] as number), 0));
     });
   }
 

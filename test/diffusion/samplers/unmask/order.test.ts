@@ -35,6 +35,7 @@ function model(wantsEos: readonly number[]): RoundModel<RowStatistics> {
         top2: of(TOP2),
         entropy: of(ENTROPY),
         eosIsArgmax: Uint8Array.from(at, (position) => Number(wantsEos.includes(position))),
+        candidateLogProb: new Float32Array(at.length),
       };
     },
   };

@@ -330,6 +330,8 @@ test("the configuration has defaults and rejects what cannot run", () => {
     slot_score: "first",
     slot_fill: "parallel",
     canvas_per_prompt: null,
+    room: 12,
+    constrained_decoding: false,
     kv_cache: "auto",
   });
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));

@@ -68,7 +68,7 @@ test("what cannot have been sampled is refused, with its reason", () => {
       edited((t) => {
         t.ended = "length";
       }),
-      /slot 2 is revealed without its position 5/,
+      /it ended by length, and 1 of 1 blanks end in EOS/,
     ],
     [
       edited((t) => {
@@ -95,7 +95,7 @@ test("what cannot have been sampled is refused, with its reason", () => {
     [round(0, { eosAllowed: [true, false] }), /eosAllowed at position 1 is false, the policy gives true/],
     [round(0, { tokens: [1] }), /differ in length/],
     [round(0, { logProbs: [-0.5, null] }), /logProbs/],
-    [round(0, { tokens: [2, 0] }), /the response has token 1/],
+    [round(0, { tokens: [2, 0] }), /is behind an end/],
     [{ ...example(), extra: 1 }, /extra/],
     [{ ...example(), rounds: [] }, /rounds/],
   ];
@@ -106,7 +106,7 @@ test("what cannot have been sampled is refused, with its reason", () => {
       String(message),
     );
   }
-  assert.throws(() => parseTrajectory(example(), "x", 9), /EOS \(9\) is not in the response/);
+  assert.throws(() => parseTrajectory(example(), "x", 9), /slot 2 is revealed without its position 5/);
 });
 
 test("EOS left of a committed token is refused", () => {

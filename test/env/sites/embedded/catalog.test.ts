@@ -113,14 +113,15 @@ test("a starter option is known from training, and is never a word of free text"
 
 test("fieldKinds gives each field's control, default and options", () => {
   const kinds = fieldKinds("library/card-request", "full");
-  assert.deepEqual(kinds["First Name"], { kind: "text", default: "" });
+  assert.deepEqual(kinds["First Name"], { kind: "text", default: "", name: "given_nm", required: true });
   assert.deepEqual(kinds["Card Type"], {
     kind: "select",
     default: "Adult",
     options: ["Adult", "Child", "Student", "Senior"],
+    name: "card_kind",
   });
-  assert.deepEqual(kinds.Newsletter, { kind: "checkbox", default: true });
-  assert.deepEqual(kinds["Large Print"], { kind: "checkbox", default: false });
+  assert.deepEqual(kinds.Newsletter, { kind: "checkbox", default: true, name: "news_opt" });
+  assert.deepEqual(kinds["Large Print"], { kind: "checkbox", default: false, name: "wants_lp" });
   assert.deepEqual(fieldKinds("garden/plot-request", "full")["Garden Tools"]?.default, []);
   assert.deepEqual(Object.keys(fieldKinds("library/card-request", "starter")), formOf("library/card-request").starter);
   assert.throws(() => formOf("library/none"), /no form "library\/none"/);

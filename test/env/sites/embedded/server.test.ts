@@ -160,6 +160,8 @@ test("options are strict and have defaults", () => {
     tier: "starter",
     seed: 1,
     sizes: { train: 64, val: 16, test: 16, heldout: 32 },
+    letters: "off",
+    generated: 0,
     port: 0,
     faults: { status500Every: 0 },
   });

@@ -110,8 +110,15 @@ test("every problem is listed with its line, at once and bounded", () => {
 test("a label is never lost without a word", () => {
   assert.match(
     problems(line({ fields: { Name: "Ann", " Name": "Bo" } })),
-    /line 1: fields: "Name" is there twice, apart from spaces/,
+    /line 1: fields: "Name" and "Name" are one label/,
   );
+  assert.match(
+    problems(line({ fields: { "First name": "Ann", "first  NAME (required) *": "Bo" } })),
+    /line 1: fields: "first {2}NAME \(required\) \*" and "First name" are one label/,
+  );
+  assert.match(problems(line({ fields: { "* :": "Ann" } })), /line 1: fields\.\* :: no control can have this label/);
+  const deep = `${line().slice(0, -1)},"fields":{"Name":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`;
+  assert.match(problems(deep), /line 1: holds lists or objects inside each other/);
   const proto = `${line().slice(0, -1)},"fields":{"Name":"Ann","__proto__":"x"}}`;
   assert.match(problems(`${line({ id: "b" })}\n${proto}`), /line 2: fields\.__proto__: no control can have this label/);
 });

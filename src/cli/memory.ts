@@ -1,0 +1,311 @@
+/**
+ * Holds what a run will need of memory, before it starts: graphs are built at the run's own shapes and walked for what
+ * is live at once; trajectories for those shapes are drawn from noise, so that no weight is read.
+ */
+
+import { ALL_LAYERS } from "../autodiff/recompute.js";
+import { type RunConfig, resolvePath } from "../config/config.js";
+import { fail } from "../core/errors.js";
+import { Rng } from "../core/rng.js";
+import type { Batch } from "../diffusion/batch.js";
+import { samplerOf } from "../diffusion/kinds.js";
+import type { CacheUse, Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import type { SampledModel } from "../diffusion/tokens.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../engine/graphs.js";
+import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../engine/least-memory.js";
+import { checkInputs, loraOptions, sampledModel } from "../engine/policy.js";
+import { assertScored } from "../engine/scoring-check.js";
+import { sessionBytes } from "../engine/sessions.js";
+import { environmentKinds } from "../env/open.js";
+import { loraSites } from "../nn/bind.js";
+import { siteShapes } from "../nn/lora.js";
+import { graphWithPast, loadModel, type Model } from "../nn/model.js";
+import { PAST } from "../nn/past.js";
+import { Emitter } from "../onnx/emit.js";
+import { encodeModel } from "../onnx/format/proto.js";
+import type { RawModel } from "../onnx/format/raw-model.js";
+import { GraphBuilder } from "../onnx/graph.js";
+import { peakActivationBytes } from "../onnx/liveness.js";
+import { Runtime } from "../onnx/session.js";
+import { sizeOf } from "../onnx/shapes.js";
+import { f32 } from "../onnx/tensors.js";
+import { BYTES, type Graph } from "../onnx/types.js";
+import { objectiveOf } from "../rl/kinds.js";
+import type { Objective } from "../rl/objective.js";
+import { prepareBatches } from "../train/update.js";
+
+/** Copies of the gradient that gradient_noise_every takes: of the first half, and of both. */
+const HALVES = 2;
+/** Copies of a rollout's keys and values: those that a forward reads, those that it writes, and these on their way. */
+const PAST_COPIES = 3;
+
+interface MemoryPart {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+export interface MemoryEstimate {
+  readonly parts: readonly MemoryPart[];
+  /** All parts: sessions keep their memory, so that nothing is shared in time, save where a budget releases them. */
+  readonly total: number;
+  /** Holds what the training graph's activations would take the other way, with or without gradient checkpointing. */
+  readonly otherTraining: number;
+}
+
+interface Planned {
+  readonly config: RunConfig;
+  readonly model: Model;
+  readonly sampler: Sampler;
+  readonly objective: Objective;
+}
+
+/** The estimate of `refusion-train COMMAND` with this config. @throws UserError as opening the model does. */
+export async function estimateRun(config: RunConfig, command: string): Promise<MemoryEstimate> {
+  const [objective, sampler] = await Promise.all([objectiveOf(command), samplerOf(config.sampler.kind)]);
+  const model = await loadModel(resolvePath(config.model, "model"));
+  const planned: Planned = { config, model, sampler, objective };
+  checkInputs(model, sampler, config.sampler.kind);
+  const options = sampler.options(config.sampler, noiseModel(model));
+  assertScored(objective, sampler, options, objective.needs(config.objective));
+  const generating = { sampler, options };
+  const vocabulary = model.config.vocab_size;
+  assertBatchesFit(config, { ...generating, evaluation: generating, objective, vocabulary }, machineMemory());
+  const full = "trainable" in config.objective && config.objective.trainable === "full";
+  const { graph } = model;
+  const lora = loraOptions(config, model);
+  const trained: TrainedModel = { graph, lora: full ? undefined : lora, about: options.model };
+  const weights = weightBytes(model);
+  const adapter = full
+    ? weights
+    : 4 *
+      loraSites(graph, lora)
+        .flatMap((site) => siteShapes(site, lora.rank))
+        .reduce((n, [, shape]) => n + sizeOf(shape), 0);
+  const batch = await largestBatch(planned);
+  const shape = shapeOf(graph, batch);
+  const parameters = (objective.parameters?.(config.objective, { hiddenSize: model.config.hidden_size }) ?? []).flatMap(
+    (group) => group.parameters,
+  );
+  const trainingWith = (checkpoint: boolean): Graph =>
+    trainingGraph(
+      { ...trained, recomputed: checkpoint ? { layers: ALL_LAYERS } : {} },
+      shape,
+      batch.head,
+      { objective, options: config.objective, parameters },
+      new Map(),
+    );
+  const checkpoint = config.training.gradient_checkpointing;
+  const training = peakActivationBytes(trainingWith(checkpoint));
+  const scored = objective.learnsFrom === "rollouts";
+  const { rollouts, parts: ofRollouts } = await rolloutParts(planned, options, trained);
+  const sessions = rollouts + (scored ? 2 : 1);
+  const parts: MemoryPart[] = [
+    { name: "program and runtime", bytes: PROGRAM },
+    // every session keeps the weights in its own layout, beside the mapped file
+    { name: `weights, in ${sessions} sessions`, bytes: full ? weights * 2 : weights * (sessions + 1) },
+    { name: full ? "trained weights and optimizer" : "adapter and optimizer", bytes: adapter * ADAPTER_COPIES },
+    ...ofRollouts,
+    ...(scored ? [{ name: "scoring", bytes: peakActivationBytes(scoreGraph(trained, shape, batch.head)) }] : []),
+    {
+      name: `training, ${Object.values(shape.dims).join(" x ")}, ${shape.terms} terms${checkpoint ? ", with checkpointing" : ""}`,
+      bytes: training,
+    },
+    ...(config.training.gradient_noise_every > 0
+      ? [{ name: "gradients of the halves that gradient_noise_every compares", bytes: adapter * HALVES }]
+      : []),
+    { name: "inputs", bytes: 3 * inputBytes(batch) },
+    ...((await environmentKinds(config.environment.kind)).get(config.environment.kind)?.memory?.(config) ?? []),
+  ];
+  const { memory_gib } = config.runtime;
+  if (memory_gib !== null) {
+    // the training graph that computes most again, alone
+    const least = PROGRAM + adapter * ADAPTER_COPIES + sessionBytes(trainingWith(true), true) + 3 * inputBytes(batch);
+    const released = sum(parts) - Math.max(memory_gib * 2 ** 30, least);
+    if (released > 0) parts.push({ name: "released within runtime.memory_gib", bytes: -released });
+  }
+  return { parts, total: sum(parts), otherTraining: peakActivationBytes(trainingWith(!checkpoint)) };
+}
+
+function weightBytes({ graph }: Model): number {
+  const bytes = [...graph.initializers.values()].map(({ value: { dtype, shape } }) =>
+    shape.reduce<number>((size, d) => size * Number(d), BYTES[dtype]),
+  );
+  return bytes.reduce((n, x) => n + x, 0);
+}
+
+/** Sessions that generate, and what they take beside the weights. */
+async function rolloutParts(
+  { config, model, sampler, objective }: Planned,
+  options: SamplerOptions,
+  trained: TrainedModel,
+): Promise<{ rollouts: number; parts: MemoryPart[] }> {
+  const sizes = sampler.shapes(options);
+  const activations = (together: number): number => {
+    const rows = sizes.rows === undefined ? undefined : together * sizes.rows;
+    return peakActivationBytes(rolloutGraph(trained, { dims: sizes.dims(together), rows }, sampler.roundHead));
+  };
+  const scored = objective.learnsFrom === "rollouts";
+  const batches = new Set([...(scored ? [config.training.rollout_batch] : []), config.evaluation.batch]);
+  const kept = keepsPast(config, sampler.caches?.(options)) ? await keptBytes(model) : 0;
+  // a session that keeps keys and values takes batches of any size
+  const rollouts = kept > 0 ? [Math.max(...batches)] : [...batches];
+  const bytes = rollouts.reduce((n, b) => n + activations(b), 0);
+  const past = PAST_COPIES * kept * Math.max(...rollouts) * (sizes.dims(1).N ?? 0);
+  const parts = [
+    { name: `rollout, ${rollouts.join(" and ")} at once`, bytes },
+    ...(kept > 0 ? [{ name: `keys and values of ${rollouts.join()} rollouts`, bytes: past }] : []),
+  ];
+  return { rollouts: rollouts.length, parts };
+}
+
+const sum = (parts: readonly MemoryPart[]): number => parts.reduce((n, p) => n + p.bytes, 0);
+
+function inputBytes({ inputs, headInputs }: Batch): number {
+  return [...Object.values(inputs), ...Object.values(headInputs)].reduce((n, { data }) => n + data.byteLength, 0);
+}
+
+/** Tells whether rollouts keep keys and values; `auto` may still find a GPU, and then does not. */
+function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
+  return use === true || (use === "auto" && (runtime.provider === "cpu" || runtime.provider === "auto"));
+}
+
+/** Keys and values of one token in float32: 2 * 4 bytes * layers * KV heads * head size; 0 where none can be kept. */
+async function keptBytes(model: Model): Promise<number> {
+  const inputs = (await graphWithPast(model))?.inputs ?? [];
+  return inputs
+    .filter(({ name }) => name.startsWith(PAST))
+    .reduce((bytes, { shape: [, heads, width] }) => bytes + 4 * Number(heads) * Number(width), 0);
+}
+
+/** A vocabulary of a few tokens: shapes do not depend on it. */
+function noiseModel(model: Model): SampledModel {
+  const { network } = sampledModel(model.config);
+  const text = { tokens: { mask: 1, pad: 2, eos: 3 }, vocabulary: 8, attention: model.config.attention };
+  return network === undefined ? text : { ...text, network };
+}
+
+/** The largest micro-batch of the run: prompts and responses as long as the sampler allows. */
+async function largestBatch({ config, model, sampler, objective }: Planned): Promise<Batch> {
+  const sampled = noiseModel(model);
+  const options = sampler.options(config.sampler, sampled);
+  const rng = Rng.named(config.seed, "memory");
+  const prompt = Array<number>(options.promptLength).fill(0);
+  if (objective.learnsFrom === "supervision") {
+    const { batch_size, ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
+    const packLength = config.objective.pack_length as number | null;
+    const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
+    // a text ends in EOS
+    const longest = options.responseLength - (sampled.network === undefined ? 1 : 0);
+    const response = Array<number>(Math.min(longest, most)).fill(0);
+    const example = { prompt: prompt.slice(0, most), response };
+    if (sampler.supervisedTerms === undefined) throw new Error("refused before: the sampler has no supervised loss");
+    const [batch] = sampler.supervisedTerms(Array(batch_size).fill(example), options, {
+      ...(packLength === null ? {} : { packLength }),
+      arWeight: ar_weight ?? null,
+      eosFillWeight: eos_fill_weight ?? 0,
+      rng,
+    });
+    if (batch === undefined) throw new Error("no batch was laid out");
+    return batch;
+  }
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  let trajectory: Trajectory | undefined;
+  try {
+    const noise = new NoiseModel(runtime, sampler, sampled, model.graph);
+    [trajectory] = await sampler.rollout(noise, [prompt], options, [rng]);
+  } finally {
+    await runtime.close();
+  }
+  if (trajectory === undefined) throw new Error("no trajectory was drawn");
+  const size = config.training.micro_batch;
+  const stream = (name: string): Rng => Rng.named(config.seed, `memory/${name}`);
+  const samples = Array.from({ length: size }, () => ({ trajectory, credit: 1, stream }));
+  const engine = {
+    score: async (batch: Batch) => ({
+      logProbs: new Float32Array(batch.coefficient.length),
+      value: new Float32Array(batch.segments),
+    }),
+  };
+  const [prepared] = await prepareBatches(
+    { policy: { engine, sampler, options }, objective, options: config.objective, size },
+    [samples],
+  );
+  if (prepared === undefined) throw new Error("no micro-batch was laid out");
+  return prepared.batch;
+}
+
+type Noise = Parameters<Sampler["rollout"]>[0];
+
+/** A network that knows nothing and never ends a response. */
+class NoiseModel implements Noise {
+  private readonly rng = Rng.named(0, "noise");
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly sampler: Sampler,
+    private readonly sampled: SampledModel,
+    private readonly graph: RawModel,
+  ) {}
+
+  /** Gives what the head reads: logits of the rows, or what a network without tokens returns for one rollout. */
+  private output(rows: number): { readonly name: string; readonly shape: number[] } {
+    const [own] = this.graph.outputs;
+    if (this.sampled.network === undefined || own === undefined)
+      return { name: "logits", shape: [rows, this.sampled.vocabulary] };
+    return { name: own.name, shape: own.shape.map((d) => (typeof d === "number" ? d : 1)) };
+  }
+
+  async forwardRound({ inputs, headInputs }: Parameters<Noise["forwardRound"]>[0]): Promise<unknown> {
+    const { roundHead } = this.sampler;
+    const { tokens, vocabulary } = this.sampled;
+    const { name: output, shape } = this.output(inputs.rows?.shape[0] ?? 1);
+    if (!this.runtime.has("noise")) {
+      const g = new GraphBuilder("noise");
+      const logits = g.input(output, "float32", shape);
+      const given = Object.fromEntries(
+        Object.entries(headInputs).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),
+      );
+      roundHead.emit(new Emitter(g), { [output]: logits }, given, this.sampled);
+      await this.runtime.load("noise", { bytes: encodeModel(g.build()) });
+    }
+    const logits = Float32Array.from({ length: shape.reduce((n, d) => n * d, 1) }, (_, i) =>
+      i % vocabulary === tokens.eos ? -30 : this.rng.normal(),
+    );
+    const feeds = { [output]: f32(shape, logits), ...headInputs };
+    return roundHead.read(await this.runtime.run("noise", { feeds }));
+  }
+}
+
+const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+
+/** One line a part, and the sum beside the machine's memory. */
+export function formatMemory(estimate: MemoryEstimate, machine: number = machineMemory()): string {
+  const width = Math.max(...estimate.parts.map((p) => p.name.length));
+  const lines = estimate.parts.map((p) => `${p.name.padEnd(width)}  ${gib(p.bytes).padStart(10)}`);
+  return [...lines, `${"in all, about".padEnd(width)}  ${gib(estimate.total).padStart(10)} of ${gib(machine)}`].join(
+    "\n",
+  );
+}
+
+/** Advises what to change in a config that does not fit, the largest saving first. */
+export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): string {
+  const training = estimate.parts.find((p) => p.name.startsWith("training"))?.bytes ?? 0;
+  const advice: string[] = [];
+  if (config.runtime.memory_gib === null)
+    advice.push("runtime.memory_gib (graphs that were not used lately are released)");
+  if (!config.training.gradient_checkpointing && estimate.otherTraining < 0.8 * training)
+    advice.push(`training.gradient_checkpointing=true (saves ${gib(training - estimate.otherTraining)})`);
+  if (config.training.micro_batch > 1) advice.push("a smaller training.micro_batch");
+  advice.push("a smaller training.rollout_batch and evaluation.batch", "fewer browser.contexts");
+  return `Try ${advice.join(", ")}.`;
+}
+
+/** @throws UserError where a run cannot fit into the machine's memory. */
+export function assertFits(config: RunConfig, estimate: MemoryEstimate, machine: number = machineMemory()): void {
+  if (estimate.total <= machine) return;
+  fail(
+    `This run needs about ${gib(estimate.total)} of memory; the machine has ${gib(machine)}:\n${formatMemory(estimate, machine)}`,
+    { hint: memoryAdvice(config, estimate) },
+  );
+}

@@ -1,0 +1,36 @@
+import { BufferBuilder } from "./buffer.js";
+import { Canvas, type TokenTemplate } from "./template.js";
+
+/** A prompt and what has been written behind it. */
+export interface Written {
+  readonly prompt: readonly number[];
+  readonly template?: TokenTemplate | undefined;
+  readonly response: readonly number[];
+}
+
+/**
+ * Prompt, given texts and values from left to right, each at its place on the canvas.
+ * @returns `rows`: buffer index of the entry before each token of the response, and of the one before the token to come,
+ *   where one is to come.
+ */
+export function layText(
+  { prompt, template, response }: Written,
+  eos: number,
+): { readonly buffer: BufferBuilder; readonly rows: readonly number[] } {
+  const canvas = Canvas.of(template);
+  const buffer = new BufferBuilder(prompt);
+  const given = [...canvas.given];
+  const rows: number[] = [];
+  const cells = canvas.cellsOf(response, eos);
+  const next = canvas.next(response, eos);
+  for (const [i, cell] of (next === undefined ? cells : [...cells, next]).entries()) {
+    const position = canvas.position(cell);
+    while (given[0] !== undefined && given[0][0] < position) {
+      const [at, token] = given.shift() as readonly [number, number];
+      buffer.push(token, at);
+    }
+    rows.push(buffer.length - 1);
+    if (i < response.length) buffer.push(response[i] as number, position);
+  }
+  return { buffer, rows };
+}

@@ -1,0 +1,138 @@
+import { fail, messageOf, UserError } from "../core/errors.js";
+import { Rng } from "../core/rng.js";
+import { bindModel } from "../nn/bind.js";
+import { isImported } from "../nn/imported.js";
+import { CONTRADICTION_HINT, type Model, usingGraph } from "../nn/model.js";
+import type { RawModel } from "../onnx/format/raw-model.js";
+import type { Runtime } from "../onnx/session.js";
+import { sizeOf } from "../onnx/shapes.js";
+import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
+import type { Tensor } from "../onnx/types.js";
+import { dimensionsOf } from "./graphs.js";
+
+/** Tokens of the trial, and how far apart their positions lie: wide enough that RoPE's slow angles count. */
+const [LENGTH, STRIDE] = [12, 29];
+/** Largest difference of two outputs over the largest output: float32 sums in another order stay below 1e-5. */
+const SAME = 1e-3;
+/** The same in 16 bits, or in TF32. */
+const SAME_ON_DEVICE = 5e-2;
+/** A row that a token changes moves by more than this share of the largest output, and one that it cannot by less. */
+const MOVED = 1e-6;
+const BLOCKED = -1e9;
+
+/**
+ * Compares what a model's graph computes with what its config.json says: rows see later tokens where the config says
+ * `bidirectional` and do not where it says `causal`, and a graph that is not the very one this version makes of the
+ * config has the same outputs as that one. Costs nothing for a graph that this version wrote.
+ * @throws UserError that says in what they contradict each other.
+ */
+export async function checkGraph(runtime: Runtime, model: Model): Promise<void> {
+  const { graph, described, config, dir } = model;
+  const contradiction = (found: string): UserError =>
+    new UserError(`config.json and model.onnx of ${dir} contradict each other: ${found}.`, {
+      hint: CONTRADICTION_HINT,
+    });
+  if (described !== undefined) {
+    const inputs = trialInputs(model);
+    const [own, other] = [
+      await outputOf(runtime, model, graph, inputs),
+      await outputOf(runtime, model, described, inputs),
+    ];
+    const distance = farthest(own, other);
+    if (!(distance <= (runtime.provider === "cpu" ? SAME : SAME_ON_DEVICE)))
+      throw contradiction(
+        `on the same tokens their outputs differ by ${distance.toPrecision(2)} of the largest (rope_theta, the number of heads and no_rope_layers are not seen in the weights)`,
+      );
+  }
+  if (!isImported(graph)) return;
+  const first = trialInputs(model);
+  const ids = (first.input_ids as Tensor).data as BigInt64Array;
+  const changed = i64(
+    [1, LENGTH],
+    ids.map((id, i) => (i === LENGTH - 1 ? (id + 1n) % BigInt(config.vocab_size) : id)),
+  );
+  const before = await outputOf(runtime, model, graph, first);
+  const after = await outputOf(runtime, model, graph, { ...first, input_ids: changed });
+  if (before.length !== LENGTH * config.vocab_size)
+    throw contradiction(
+      `the logits of a token are ${before.length / LENGTH} numbers, vocab_size is ${config.vocab_size}`,
+    );
+  const earlier = before.length - config.vocab_size;
+  const sees = farthest(before.subarray(0, earlier), after.subarray(0, earlier)) > MOVED;
+  if (sees !== (config.attention === "bidirectional"))
+    throw contradiction(
+      `attention is ${config.attention}, and changing the last token ${sees ? "changes" : "does not change"} the logits of earlier ones`,
+    );
+}
+
+/** Random inputs of one sequence, with the attention that the config names. */
+function trialInputs({ graph, config }: Model): NamedTensors {
+  const rng = Rng.named(0, "graph-check");
+  const causal = config.attention === "causal";
+  const tokens: NamedTensors = {
+    input_ids: i64(
+      [1, LENGTH],
+      BigInt64Array.from({ length: LENGTH }, () => BigInt(rng.int(config.vocab_size))),
+    ),
+    position_ids: i64(
+      [1, LENGTH],
+      BigInt64Array.from({ length: LENGTH }, (_, i) => BigInt(isImported(graph) ? i : i * STRIDE)),
+    ),
+    attention_bias: f32(
+      [1, 1, LENGTH, LENGTH],
+      Float32Array.from({ length: LENGTH ** 2 }, (_, i) =>
+        causal && i % LENGTH > Math.floor(i / LENGTH) ? BLOCKED : 0,
+      ),
+    ),
+  };
+  const own = graph.inputs.flatMap(({ name, dtype, shape }) => {
+    if (dtype !== "float32" || name in tokens || name === "attention_mask") return [];
+    const sizes = shape.map((d) => (typeof d === "number" ? d : d === "N" ? LENGTH : 1));
+    return [
+      [
+        name,
+        f32(
+          sizes,
+          Float32Array.from({ length: sizeOf(sizes) }, () => rng.uniform()),
+        ),
+      ] as const,
+    ];
+  });
+  return config.reads_tokens === false ? Object.fromEntries(own) : { ...tokens, ...Object.fromEntries(own) };
+}
+
+/** The first output of a graph, in a session of its own. */
+async function outputOf(runtime: Runtime, model: Model, graph: RawModel, inputs: NamedTensors): Promise<Float32Array> {
+  const session = "graph_check";
+  const { bytes, names } = usingGraph(model, () => {
+    const { g, outputs } = bindModel(graph, session, { dims: dimensionsOf(graph, inputs) });
+    const [output] = Object.values(outputs);
+    if (output === undefined) fail(`The graph ${graph.name} has no output.`);
+    g.output("checked", output);
+    const built = g.build();
+    return { bytes: runtime.encode(built), names: built.inputs.map(({ name }) => name) };
+  });
+  try {
+    await runtime.load(session, { bytes, weightsDir: model.dir }, { prepack: false, optimization: "disabled" });
+    const feeds = Object.fromEntries(names.map((name) => [name, inputs[name] as Tensor]));
+    return (await runtime.run(session, { feeds })).checked?.data as Float32Array;
+  } catch (error) {
+    return fail(`The graph of ${model.dir} cannot be run: ${messageOf(error)}`, {
+      hint: CONTRADICTION_HINT,
+      cause: error,
+    });
+  } finally {
+    if (runtime.has(session)) await runtime.unload(session);
+  }
+}
+
+/** The largest difference over the largest value; NaN where one is not finite. */
+function farthest(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return Number.POSITIVE_INFINITY;
+  let [difference, largest] = [0, 0];
+  for (let i = 0; i < a.length; i++) {
+    difference = Math.max(difference, Math.abs((a[i] as number) - (b[i] as number)));
+    largest = Math.max(largest, Math.abs(a[i] as number));
+  }
+  return difference === 0 ? 0 : difference / largest;
+}

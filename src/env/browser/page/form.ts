@@ -1,0 +1,256 @@
+import type { ControlKind, FieldValue } from "../../site.js";
+import type { Field, NameKit } from "./names.js";
+
+/** What the page has at one control: plain data that crosses from the page. */
+export interface RawControl {
+  kind: ControlKind;
+  label: string;
+  name: string;
+  required: boolean;
+  /** How a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
+  notation?: string;
+  /** Options of selects, members of radio and checkbox groups; of a single box what it sends. */
+  options: { text: string; value: string }[];
+  value: FieldValue;
+  /** Whether it can be reached now. */
+  present: boolean;
+}
+
+export interface RawButton {
+  label: string;
+  submits: boolean;
+  /** Of the form that most of the controls belong to. */
+  main: boolean;
+}
+
+/** A control that a site declares: what is the page's own is left out. */
+export type DeclaredControl = Pick<RawControl, "kind" | "label" | "name" | "required" | "options">;
+
+export interface ReadOptions {
+  readonly patienceMs: number;
+  /** The controls where they are known: they are looked up by name, and no label is looked for. */
+  readonly declared?: readonly DeclaredControl[] | undefined;
+  /** Labels one of which has to be there before the page is taken to be drawn. */
+  readonly labels: readonly string[];
+  /** Controls of the page that this one has taken the place of: they keep their places. */
+  readonly known: readonly DeclaredControl[];
+}
+
+/** The page's own objects behind the data: they stay in the page and are reached by index. */
+export interface PageForm {
+  /** Per control: its element, or the members of a radio or checkbox group. */
+  elements: HTMLElement[][];
+  controls: RawControl[];
+  buttons: HTMLElement[];
+  buttonData: RawButton[];
+  /** The button that was aimed at has been clicked. */
+  clicked: boolean;
+  all(selector: string): HTMLElement[];
+  shown(element: Element): boolean;
+  clean(text: string | null | undefined): string;
+  /** Reads the page again: known controls keep their index, new ones come after them. */
+  scan(): void;
+}
+
+/** A control and the elements that it is made of. */
+interface Entry {
+  readonly members: Field[];
+  readonly raw: RawControl;
+}
+
+/** Reads the browser's own controls. */
+export interface FieldKit extends NameKit {
+  readonly FIELDS: string;
+  isOff(field: Field): boolean;
+  rawOf(members: readonly Field[], declaredAs?: DeclaredControl): RawControl;
+  /** All controls with their elements, in page order. */
+  entries(): Entry[];
+}
+
+/** Runs IN THE PAGE: what controls are, and what they hold. Self-contained. */
+export function fieldKit(kit: NameKit): FieldKit {
+  const FIELDS = "input,select,textarea";
+  const KINDS = /^(?:email|tel|url|password|number|date|time|file|checkbox|radio)$/;
+  const DATE_HINT = /^(?:yyyy([-/.])mm\1dd|(?:mm([-/.])dd|dd([-/.])mm)(?:\2|\3)yyyy)$/i;
+  const { all, shown, clean, labelsOf, parentOf, isSelect, nameOf, groupName } = kit;
+  const { getAttribute, matches } = Element.prototype;
+
+  const isOff = (field: Field): boolean => field.disabled || matches.call(field, "fieldset[disabled] *");
+  const usable = (field: Field): boolean =>
+    !isOff(field) &&
+    !(field.tagName === "INPUT" && /^(?:hidden|submit|button|reset|image)$/.test(field.type)) &&
+    // styled boxes and file inputs are hidden behind a visible label
+    (shown(field) ||
+      (/^(?:checkbox|radio|file)$/.test(field.type) && labelsOf(field).some(shown)) ||
+      (field.type === "file" && shown(parentOf(field) ?? field)));
+
+  function kindOf(field: Field): ControlKind {
+    if (field.tagName === "TEXTAREA") return "textarea";
+    if (isSelect(field)) return field.multiple ? "checkbox-group" : "select";
+    return field.type === "range" ? "number" : KINDS.test(field.type) ? (field.type as ControlKind) : "text";
+  }
+
+  function rawOf(members: readonly Field[], declaredAs?: DeclaredControl): RawControl {
+    const [field] = members as [Field];
+    const kind =
+      declaredAs?.kind ?? (members.length > 1 && field.type === "checkbox" ? "checkbox-group" : kindOf(field));
+    const present = members.some(usable);
+    if (declaredAs !== undefined) return { ...declaredAs, value: held(kind, members, declaredAs.options), present };
+    const hint = kind === "text" ? clean(getAttribute.call(field, "placeholder")) : "";
+    const group = kind === "radio" || (kind === "checkbox-group" && !isSelect(field));
+    const options = isSelect(field)
+      ? [...field.options].map(({ text, value }) => ({ text: clean(text), value }))
+      : group || kind === "checkbox"
+        ? members.map((member) => ({ text: nameOf(member), value: member.value }))
+        : [];
+    return {
+      kind: DATE_HINT.test(hint) ? "date" : kind,
+      label: (group ? groupName(members) : nameOf(field)).slice(0, 1000),
+      name: field.name || field.id,
+      required: members.some((member) => member.required),
+      ...(DATE_HINT.test(hint) ? { notation: hint.toUpperCase() } : {}),
+      options: options
+        .slice(0, 2000)
+        .map(({ text, value }) => ({ text: text.slice(0, 1000), value: value.slice(0, 1000) })),
+      value: held(kind, members),
+      present,
+    };
+  }
+
+  function held(kind: ControlKind, members: readonly Field[], options?: RawControl["options"]): FieldValue {
+    const [field] = members as [Field];
+    const said = (member: Field): string =>
+      options?.find(({ value }) => value === member.value)?.text ?? nameOf(member);
+    const texts = (): string[] =>
+      isSelect(field)
+        ? [...field.selectedOptions].filter(({ value }) => value !== "").map(({ text }) => clean(text))
+        : members.filter(({ checked }) => checked).map(said);
+    if (kind === "checkbox") return field.checked;
+    if (kind === "checkbox-group") return texts();
+    if (kind === "select" || kind === "radio") return texts()[0] ?? "";
+    return kind === "file" ? (field.files?.[0]?.name ?? "") : field.value;
+  }
+
+  function entries(): Entry[] {
+    const fields = (all(FIELDS) as Field[]).filter(usable).slice(0, 1000);
+    const taken = new Set<Field>();
+    return fields.flatMap((field) => {
+      if (taken.has(field)) return [];
+      const together = /^(?:radio|checkbox)$/.test(field.type) && field.name !== "";
+      const members = together
+        ? fields.filter((other) => other.type === field.type && other.name === field.name && other.form === field.form)
+        : [field];
+      for (const member of members) taken.add(member);
+      return [{ members, raw: rawOf(members) }];
+    });
+  }
+
+  return { ...kit, FIELDS, isOff, rawOf, entries };
+}
+
+/**
+ * Runs IN THE PAGE: finds the browser's own controls with their names.
+ *
+ * A form that a script builds is waited for, at most `patienceMs`: until one of the labels is there and no form is busy.
+ */
+export async function readPage({ patienceMs, declared, labels, known }: ReadOptions, kit: FieldKit): Promise<PageForm> {
+  const PLAIN = "button,input[type=submit],input[type=image],input[type=button],[role=button]";
+  /** A style sheet that does not come is not waited for any longer. */
+  const STYLE_MS = 1000;
+  const { all, shown, clean } = kit;
+  const loose = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
+  /** Without those of other forms than the one that has most of the labels: a search, a newsletter or a login. */
+  function ownEntries(): Entry[] {
+    const found = kit.entries();
+    const main = mostOf(found.filter(({ raw }) => isWanted(raw)).map(({ members }) => members[0]?.form));
+    return main === undefined ? found : found.filter(({ members }) => members[0]?.form === main);
+  }
+
+  function mostOf<T>(items: readonly T[]): T | undefined {
+    const counts = new Map<T, number>();
+    for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+    return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+  }
+
+  const signature = ({ kind, label, name }: DeclaredControl): string => [kind, label, name].join("\n");
+
+  function scan(): void {
+    if (declared !== undefined) {
+      declared.forEach((control, i) => {
+        const members = all(`[name=${JSON.stringify(control.name)}]`).filter((e) =>
+          Element.prototype.matches.call(e, kit.FIELDS),
+        ) as Field[];
+        page.elements[i] = members;
+        const value = page.controls[i]?.value ?? "";
+        page.controls[i] = members.length > 0 ? kit.rawOf(members, control) : { ...control, value, present: false };
+      });
+    } else {
+      for (const control of page.controls) control.present = false;
+      const used = new Set<number>();
+      for (const { members, raw } of ownEntries()) {
+        const same = page.controls.findIndex((_, i) => !used.has(i) && page.elements[i]?.[0] === members[0]);
+        const alike = page.controls.findIndex(
+          (old, i) => !used.has(i) && !old.present && signature(old) === signature(raw),
+        );
+        const index = same >= 0 ? same : alike >= 0 ? alike : page.controls.length;
+        used.add(index);
+        page.elements[index] = members;
+        page.controls[index] = raw;
+      }
+    }
+    readButtons();
+  }
+
+  function readButtons(): void {
+    page.buttons = all(PLAIN).filter(
+      (button) => shown(button) && !kit.isOff(button as Field) && button.getAttribute("aria-disabled") !== "true",
+    );
+    const forms = page.elements.flatMap(([field], i) => (page.controls[i]?.present ? [(field as Field).form] : []));
+    const main = mostOf(forms) ?? null;
+    page.buttonData = page.buttons.map((button) => {
+      const { form = null, type } = button as HTMLInputElement;
+      return {
+        label: kit.ariaName(button) || clean(button.textContent) || clean((button as HTMLInputElement).value),
+        submits: form !== null && (type === "submit" || type === "image"),
+        main: form === main,
+      };
+    });
+  }
+
+  const page: PageForm = {
+    elements: known.map(() => []),
+    controls: known.map((control) => ({ ...control, value: "", present: false })),
+    buttons: [],
+    buttonData: [],
+    clicked: false,
+    all,
+    shown,
+    clean,
+    scan,
+  };
+
+  const wanted = new Set(labels.map(loose));
+  const start = performance.now();
+  const isDrawn = (): boolean => {
+    // without its style a page has another layout, and what is aimed at is elsewhere a moment later
+    const bare = all("link[rel=stylesheet]").some((link) => (link as HTMLLinkElement).sheet === null);
+    if (bare && performance.now() < start + STYLE_MS && document.readyState !== "complete") return false;
+    if (all("form[aria-busy=true]").length > 0) return false;
+    scan();
+    const there = page.controls.filter(({ present }) => present);
+    // what follows on a page need not have controls
+    if (known.length > 0 && document.readyState === "complete") return true;
+    return there.length > 0 && (declared !== undefined || wanted.size === 0 || there.some(isWanted));
+  };
+  const isWanted = ({ label, options }: RawControl): boolean =>
+    wanted.has(loose(label)) || options.some(({ text }) => wanted.has(loose(text)));
+  while (!isDrawn() && performance.now() < start + patienceMs) await new Promise((resolve) => setTimeout(resolve, 10));
+  return page;
+}
+
+/** Runs IN THE PAGE: reads it again. */
+export function readAgain(page: PageForm): Pick<PageForm, "controls" | "buttonData"> {
+  page.scan();
+  return { controls: page.controls, buttonData: page.buttonData };
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { shownLines } from "../pages/answer.js";
+import type { Exchange } from "./network/exchange.js";
+import type { Session } from "./session.js";
+
+/** How long a script may take to say what became of a form, and an answer to become the page. */
+const SAYS_MS = 200;
+const ARRIVES_MS = 2000;
+const MOST_SAID = 100;
+
+/** A field of the page by its name. */
+interface NamedField {
+  readonly value: string;
+  /** Classes and ARIA of the field and of the box around it. */
+  readonly marks: string;
+}
+
+/** A page with a form, before or after it was sent. */
+export interface Seen {
+  readonly fields: Readonly<Record<string, NamedField>>;
+  readonly lines: readonly string[];
+  /** Documents that the session had shown. */
+  readonly documents: number;
+}
+
+/** Runs IN THE PAGE. */
+function namedFields(): Record<string, NamedField> {
+  const fields: Record<string, NamedField> = {};
+  const found = "input[name]:not([type=hidden]),select[name],textarea[name]";
+  for (const e of document.querySelectorAll<HTMLInputElement>(found)) {
+    const value = e.type === "checkbox" || e.type === "radio" ? String(e.checked) : e.value;
+    const marks = [e, e.parentElement].map((one) => `${one?.className} ${one?.getAttribute("aria-invalid")}`).join();
+    fields[e.name] = { value: `${fields[e.name]?.value ?? ""}${value}`, marks };
+  }
+  return fields;
+}
+
+export async function look(session: Session): Promise<Seen> {
+  const [fields, lines] = await Promise.all([session.view.evaluate(namedFields), shownLines(session)]);
+  const shown = lines.filter((line) => line.startsWith("shows ")).map((line) => line.slice(6));
+  return { fields, lines: shown, documents: session.documents };
+}
+
+/**
+ * Tells a refused form by the form itself, in any language: it is shown again by the document that answers, or a script
+ * left it filled in and marked it or wrote something.
+ * @returns why it counts as refused; undefined where it does not.
+ */
+export async function shownAgain(session: Session, exchange: Exchange, before: Seen): Promise<string | undefined> {
+  const names = [...new Set(exchange.posted.map(([name]) => name))].filter((name) =>
+    Object.hasOwn(before.fields, name),
+  );
+  if (exchange.method === "GET" || names.length === 0) return undefined;
+  const navigates = exchange.how === "navigation";
+  if (navigates && !(await hasArrived(session, before.documents))) return undefined;
+  for (const end = performance.now() + SAYS_MS; ; await sleep(50)) {
+    const after = await look(session);
+    if (!names.every((name) => Object.hasOwn(after.fields, name))) return undefined;
+    const [said] = after.lines.filter((line) => !before.lines.includes(line));
+    const quoted = said === undefined ? "" : `, with "${said.slice(0, MOST_SAID)}"`;
+    if (navigates) return `the form is shown again${quoted}`;
+    if (!names.every((name) => after.fields[name]?.value === before.fields[name]?.value)) return undefined;
+    const isMarked = names.some((name) => after.fields[name]?.marks !== before.fields[name]?.marks);
+    if (isMarked || said !== undefined) return `the form is still there${quoted}`;
+    if (performance.now() > end) return undefined;
+  }
+}
+
+/** Waits for the document that an answer becomes. @returns false where it becomes none, as a download. */
+async function hasArrived(session: Session, documents: number): Promise<boolean> {
+  for (const end = performance.now() + session.stretched(ARRIVES_MS); session.documents === documents; ) {
+    if (performance.now() > end) return false;
+    await session.traffic.next(50);
+  }
+  await session.enter();
+  return true;
+}

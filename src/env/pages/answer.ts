@@ -1,0 +1,98 @@
+import type { Exchange } from "../browser/network/exchange.js";
+import type { Session } from "../browser/session.js";
+import type { FieldValue } from "../site.js";
+
+/** Texts of an answer or a page that are looked at. */
+const MOST_LINES = 400;
+const MOST_LETTERS = 160;
+
+/** What can be observed of how a form was answered, one a text: `status 303`, `json ok = true`, `says Thank you`. */
+export function featuresOf(exchange: Exchange): string[] {
+  const { answer } = exchange;
+  if (answer === undefined) return [];
+  const features = [`status ${answer.status}`];
+  if (answer.status >= 300 && answer.status < 400) {
+    const { pathname, search } = new URL(answer.url);
+    features.push(`leads to ${pathname}${search}`, `leads to ${pathname.replace(/[0-9a-f-]*\d[0-9a-f-]*/gi, "#")}`);
+  }
+  const json = jsonOf(answer.text);
+  if (json !== undefined) walk(json, "", features);
+  else for (const line of linesOf(answer.text)) features.push(`says ${line}`);
+  return features;
+}
+
+function jsonOf(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function walk(value: unknown, path: string, features: string[]): void {
+  if (features.length > MOST_LINES) return;
+  if (path !== "") features.push(`json has ${path}`);
+  if (Array.isArray(value)) {
+    features.push(`json ${path} is ${value.length === 0 ? "an empty list" : "a list"}`);
+    for (const item of value.slice(0, 3)) walk(item, `${path}[]`, features);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, inner] of Object.entries(value)) walk(inner, path === "" ? key : `${path}.${key}`, features);
+  } else if (String(value).length <= MOST_LETTERS) features.push(`json ${path} = ${String(value)}`);
+}
+
+const linesOf = (html: string): string[] =>
+  html
+    .slice(0, 500_000)
+    .replace(/<(script|style|svg|select)\b[^>]*>[\s\S]*?<\/\1>/gi, "\n")
+    .replace(/<[^>]*>/g, "\n")
+    .split(/\s*\n\s*/)
+    .map((line) => line.replace(/\s+/g, " ").trim())
+    .filter((line) => line !== "" && line.length <= MOST_LETTERS)
+    .slice(0, MOST_LINES);
+
+/** What the page shows, and what it has said in dialogs. */
+export async function shownLines(session: Session): Promise<string[]> {
+  const text = await session.view.evaluate(() => {
+    let text = "";
+    const read = (node: Element | ShadowRoot): void => {
+      text += `\n${node instanceof HTMLElement ? node.innerText : ""}`;
+      for (const e of node.querySelectorAll("*")) if (e.shadowRoot !== null && text.length < 100000) read(e.shadowRoot);
+    };
+    if (document.body !== null) read(document.body);
+    return text.slice(0, 100000);
+  });
+  const lines = text.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
+  const { pathname } = new URL(session.page.url());
+  return [...new Set([...lines, ...session.said])]
+    .filter((line) => line !== "" && line.length <= MOST_LETTERS)
+    .map((line) => `shows ${line}`)
+    .concat(`at ${pathname}`);
+}
+
+/** Kinds of features, those first that say most: of the first kind that tells accepted from refused some are kept. */
+const STRENGTH = [/^status/, /^leads/, /^json has/, /^json/, /^at /, /^says/, /^shows/];
+const MOST_KEPT = 4;
+
+/** Of what was observed whenever a form was accepted what was not when it was refused; the other way round alike. */
+export function telling(accepted: readonly (readonly string[])[], refused: readonly (readonly string[])[]): string[] {
+  const [first = [], ...rest] = accepted;
+  const constant = first.filter((feature) => rest.every((other) => other.includes(feature)));
+  const apart = constant.filter((feature) => !refused.some((other) => other.includes(feature)));
+  for (const kind of STRENGTH) {
+    const kept = apart.filter((feature) => kind.test(feature));
+    if (kept.length > 0) return kept.slice(0, MOST_KEPT);
+  }
+  // nothing was refused in another way: any answer of this status is taken for yes
+  return refused.length > 0 ? [] : constant.filter((feature) => feature.startsWith("status"));
+}
+
+/** Whether features name one of the values that were put in: they differ from person to person. */
+export function withoutValues(features: readonly string[], fields: Readonly<Record<string, FieldValue>>): string[] {
+  const values = Object.values(fields)
+    .flatMap((value) => (Array.isArray(value) ? value : [String(value)]))
+    .filter((text) => text.length > 2 && text !== "true" && text !== "false");
+  return features.filter(
+    (feature) => !/^(?:says|shows|json .* = )/.test(feature) || !values.some((text) => feature.includes(text)),
+  );
+}

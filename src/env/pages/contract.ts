@@ -1,0 +1,118 @@
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import { UserError } from "../../core/errors.js";
+import { KINDS } from "./values.js";
+
+const raw = z.string().max(8192);
+/** How a value is written where it stands in the request. */
+const notation = z.discriminatedUnion("as", [
+  z.strictObject({ as: z.enum(["same", "digits", "html", "loose"]) }),
+  /** A text made of the value: `lower`, `upper`, or its words joined. */
+  z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel", "first"]) }),
+  z.strictObject({ as: z.literal("number"), times: z.number() }),
+  /** A day, or a time of day, in any notation that says it without doubt. */
+  z.strictObject({ as: z.enum(["day", "time", "moment"]) }),
+  z.strictObject({ as: z.literal("pattern"), pattern: z.string().max(100) }),
+  z.strictObject({ as: z.literal("seconds"), times: z.number() }),
+  z.strictObject({ as: z.literal("flag"), on: raw, off: raw.nullable() }),
+  z.strictObject({ as: z.literal("codes"), codes: z.record(z.string(), raw) }),
+  /** Each item of a list under a key of its own, which says whether it is chosen. */
+  z.strictObject({ as: z.literal("each"), keys: z.record(z.string(), raw), on: raw, off: raw.nullable() }),
+  /** Part of a longer text: `{First name} {Last name}`. */
+  z.strictObject({ as: z.literal("part"), of: raw }),
+  /** The first and the last day under keys of their own. */
+  z.strictObject({ as: z.literal("ends"), from: raw, to: raw }),
+  /** The day's parts under keys of their own. */
+  z.strictObject({ as: z.literal("parts"), year: raw, month: raw, day: raw }),
+]);
+export type Notation = z.output<typeof notation>;
+
+const wire = z.strictObject({
+  /** A form key, or a path of JSON: `order.customer`. */
+  key: z.string().max(8192),
+  notation,
+  /** A list: how its items are told apart; each is written by the notation. */
+  list: z.enum(["repeated", ",", ";", "|", "\n"]).optional(),
+});
+export type Wire = z.output<typeof wire>;
+
+const place = z.strictObject({
+  /** `label=Name`, `field="Name"` or any selector of Playwright. */
+  locator: z.string().min(1).max(2000),
+  nth: z.int().min(0).default(0),
+});
+export type PlaceOf = z.output<typeof place>;
+
+const field = z.strictObject({
+  ...place.shape,
+  /** A file of `ways/`, or the path of a module. */
+  way: z.string().min(1),
+  variant: z.string().default(""),
+  kind: z.enum(KINDS),
+  /** Before which of the steps it is shown, from 0. */
+  step: z.int().min(0).default(0),
+  default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).default(""),
+  wire: wire.optional(),
+  /** Written by hand: kept when the form is learned again. */
+  hand: z.boolean().default(false),
+});
+export type ContractField = z.output<typeof field>;
+
+const schema = z.strictObject({
+  form: z.string(),
+  url: z.string(),
+  /** Hash of the page's structure when it was learned. */
+  page: z.string(),
+  fields: z.record(z.string(), field),
+  /** Buttons that lead on to the next part of the form. */
+  steps: z.array(place).default([]),
+  submit: place.optional(),
+  request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
+  /** How long the form took to send, in milliseconds. */
+  sends_within_ms: z.number().default(1000),
+  /** What an answer shows where the form was accepted, and what it shows where it was refused. */
+  accepted: z.array(z.string()).default([]),
+  refused: z.array(z.string()).default([]),
+  /** Labels that could not be learned, and what was tried. */
+  not_learned: z.record(z.string(), z.string()).default({}),
+});
+/** A form as it was learned: how each field is operated, where its value stands in the request, what acceptance is. */
+export type Contract = z.output<typeof schema>;
+
+/** @throws UserError where a text is no contract. */
+export function readContract(text: string, file: string): Contract {
+  const result = schema.safeParse(parse(text));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new UserError(`${file} is no contract: ${issue?.path.join(".")}: ${issue?.message}`, {
+    hint: "refusion-train learn writes one; docs/contracts.md says what stands in it.",
+  });
+}
+
+/** A contract as YAML, without what says nothing. */
+export function writeContract(contract: Contract): string {
+  const fields = Object.fromEntries(
+    Object.entries(contract.fields).map(([label, { nth, variant, step, default: preset, hand, ...rest }]) => [
+      label,
+      {
+        ...rest,
+        ...(nth === 0 ? {} : { nth }),
+        ...(variant === "" ? {} : { variant }),
+        ...(step === 0 ? {} : { step }),
+        ...(preset === "" ? {} : { default: preset }),
+        ...(hand ? { hand } : {}),
+      },
+    ]),
+  );
+  const { steps, refused, not_learned: missing, ...rest } = contract;
+  return stringify(
+    {
+      ...rest,
+      fields,
+      ...(steps.length === 0 ? {} : { steps }),
+      ...(refused.length === 0 ? {} : { refused }),
+      ...(Object.keys(missing).length === 0 ? {} : { not_learned: missing }),
+    },
+    { lineWidth: 120 },
+  );
+}

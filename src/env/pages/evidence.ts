@@ -1,0 +1,67 @@
+import { looseLabel, normalizeText, parseDate, parseNumber } from "../forms/normalize.js";
+import type { FieldValue } from "../site.js";
+import type { Shown } from "./place.js";
+import { canonical, dayIn, type Kind, parseRange } from "./values.js";
+
+/** What the page shows of an operation: the value, some other change, or nothing. */
+export type Evidence = "shown" | "changed" | "same";
+
+const count = (text: string, part: string): number => (part === "" ? 0 : text.split(part).length - 1);
+
+/** Compares a field before and after it was operated. */
+export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: Shown): Evidence {
+  const same =
+    before.text === after.text &&
+    JSON.stringify(before.values) === JSON.stringify(after.values) &&
+    JSON.stringify(before.on) === JSON.stringify(after.on);
+  if (same) return says(kind, value, after) && !after.invalid ? "shown" : "same";
+  return says(kind, value, after) || tells(kind, value, before, after) ? "shown" : "changed";
+}
+
+/** Whether inputs, ticks and choices of a field say a value. */
+export function says(kind: Kind, value: FieldValue, { values, on }: Shown): boolean {
+  if (kind === "flag") return on.length > 0 === value;
+  const all = [...values, ...on].map(normalizeText);
+  const days = kind === "range" ? parseRange(value) : undefined;
+  if (days !== undefined)
+    return days.every((day) =>
+      all.some((text) => text.split(/\s+(?:-|\u2013|to|~)\s+/).some((part) => dayIn(part) === day)),
+    );
+  if (Array.isArray(value)) {
+    const wanted = value.map(looseLabel);
+    return (
+      wanted.every((item) => all.some((text) => looseLabel(text) === item)) &&
+      (values.length > 0 || on.length === wanted.length)
+    );
+  }
+  // several fields of one character each
+  const joined = values.length > 2 && values.every((text) => text.length < 2) ? [values.join("")] : [];
+  return [...all, ...joined].some((text) => isSame(kind, value, text));
+}
+
+function isSame(kind: Kind, value: string | number | boolean, text: string): boolean {
+  switch (kind) {
+    case "number":
+      return parseNumber(text) === parseNumber(value);
+    case "date":
+      return dayIn(text) === parseDate(value) || text.includes(String(value));
+    case "range":
+      return false;
+    case "time":
+    case "moment":
+      return canonical(kind, text) === canonical(kind, value);
+    case "file":
+      return text.split(/[\\/]/).at(-1) === value;
+    default:
+      return looseLabel(text) === looseLabel(String(value));
+  }
+}
+
+/** Whether the value is read in the field's box now, and no list stands open there that has it among others. */
+function tells(kind: Kind, value: FieldValue, before: Shown, after: Shown): boolean {
+  const items = Array.isArray(value) ? value : [String(value)];
+  const grown = after.text.length - before.text.length;
+  if (kind === "date" && grown < 60 && dayIn(after.text) === parseDate(String(value))) return true;
+  const length = items.join("").length;
+  return grown <= length + 40 && items.every((item) => count(after.text, item) > count(before.text, item));
+}

@@ -1,0 +1,113 @@
+import type { Locator, Page } from "playwright";
+import type { Session } from "../browser/session.js";
+import { fieldOf, located, OPERABLE } from "./place.js";
+import { clickLabel, NoWay, type Place } from "./way.js";
+
+/** How long a step on a control may take on a quiet machine, and a list to open. */
+const STEP_MS = 900;
+const OPEN_MS = 450;
+
+/** Frames that a page draws at once on a quiet machine, and how much slower than that one may be. */
+const FRAMES_MS = 50;
+const MOST_SLOWED = 5;
+const SLOWED = new WeakMap<Page, number>();
+
+/** A wait that suits a quiet machine, as much longer as the page now takes longer to draw. */
+export const slowed = (session: Session, ms: number): number => session.stretched(ms * (SLOWED.get(session.page) ?? 1));
+
+/** Lets the page do what follows on a step: some time, and two frames drawn. */
+export async function rest(session: Session, ms: number): Promise<void> {
+  await session.page.waitForTimeout(ms);
+  const begun = performance.now();
+  const frames =
+    "() => Promise.race([new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))), new Promise((done) => setTimeout(done, 400))])";
+  // the page may be about to leave
+  await session.view.run(frames, undefined).catch(() => undefined);
+  SLOWED.set(session.page, Math.min(MOST_SLOWED, Math.max(1, (performance.now() - begun) / FRAMES_MS)));
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
+
+/**
+ * Picks an option by its role, else by its text: the newest on the page, where lists stand that were opened last.
+ * @throws NoWay where there is none in time.
+ */
+async function pick(page: Page, text: string, ms: number): Promise<void> {
+  const exact = { name: text, exact: true } as const;
+  const whole = new RegExp(`^\\s*${escaped(text)}\\s*$`);
+  const roles = ["option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell"] as const;
+  const choices: Locator[] = [
+    ...roles.map((role) => page.getByRole(role, exact)),
+    ...roles.slice(0, 5).map((role) => page.getByRole(role).filter({ hasText: whole })),
+    page.locator("li,dd,[class*=option i],[class*=item i]").filter({ hasText: whole }),
+    page.getByText(text, { exact: true }),
+  ];
+  for (const end = performance.now() + ms; ; ) {
+    for (const choice of choices) {
+      const seen = choice.locator("visible=true");
+      // what cannot be clicked stands for the screen reader alone
+      if ((await seen.count()) > 0 && (await clicked(seen.last(), ms))) return;
+    }
+    if (performance.now() > end) throw new NoWay(`no option ${text.slice(0, 60)}`);
+    await page.waitForTimeout(60);
+  }
+}
+
+const clicked = (target: Locator, timeout: number): Promise<boolean> =>
+  target.click({ timeout }).then(
+    () => true,
+    () => false,
+  );
+
+/** Clicks an element, or what lies over it: a picture of the control may take its clicks. */
+async function clickOn(page: Page, target: Locator, timeout: number): Promise<void> {
+  if (await clicked(target, timeout / 2)) return;
+  await clickLabel({ page, limit: { timeout } }, target);
+}
+
+/** Where a field is looked for: the locator of its control, or of its box, and which of the boxes. */
+export interface Where {
+  readonly locator: string;
+  readonly nth: number;
+}
+
+/**
+ * The place of a label on the page that a session shows.
+ * @param patience how many times the usual a step may take.
+ * @throws NoWay where it is not there.
+ */
+export async function placeAt(
+  session: Session,
+  label: string,
+  where: Where,
+  variant: string,
+  patience = 1,
+): Promise<Place> {
+  const { page } = session;
+  const limit = { timeout: slowed(session, patience * STEP_MS) };
+  const base = located(page, where.locator);
+  const near = located(page, fieldOf(label)).nth(where.nth);
+  const has = async (locator: Locator): Promise<boolean> => (await locator.count()) > 0;
+  const isNear = await has(near);
+  // a picker may give its field another name once it is open
+  const isField = where.locator.startsWith("field=");
+  const isBox = isField || (isNear && where.locator.startsWith("label=") && !(await has(base)));
+  const box = isField ? base.nth(where.nth) : isNear ? near : base.first().locator("..");
+  if (!(await has(isBox ? box : base))) throw new NoWay(`${where.locator} is not there`);
+  const inside = box.locator(OPERABLE).locator("visible=true").first();
+  const named = base.locator("visible=true").first();
+  const control = isBox ? ((await has(inside)) ? inside : box) : (await has(named)) ? named : base.first();
+  return {
+    page,
+    label,
+    control,
+    box,
+    variant,
+    limit,
+    has,
+    click: (target) => clickOn(page, target, limit.timeout),
+    look: (source) => session.view.run(source, undefined),
+    pick: (text) => pick(page, text, slowed(session, patience * OPEN_MS)),
+    pause: (ms = 80) => rest(session, ms),
+  };
+}

@@ -1,0 +1,317 @@
+import type { Exchange } from "../../browser/network/exchange.js";
+import type { Session } from "../../browser/session.js";
+import type { FieldValue } from "../../site.js";
+import { shownLines } from "../answer.js";
+import { buttonAt, buttonsOf } from "../buttons.js";
+import type { PlaceOf } from "../contract.js";
+import { type Evidence, evidenceOf } from "../evidence.js";
+import { rest } from "../hand.js";
+import { arrive, openPage, operate, type Press, press } from "../operate.js";
+import { type Shown, shownIn } from "../place.js";
+import type { Way } from "../way.js";
+import type { LearnedField } from "./candidates.js";
+import { complaints, textsNow } from "./complaints.js";
+import { survey } from "./survey.js";
+
+/** Limits of the search of one form. */
+export interface LearnLimits {
+  /** Time that one form may take, in milliseconds. */
+  readonly formMs: number;
+  /** Of one filling in. */
+  readonly attemptMs: number;
+}
+
+/** One person's values by label. */
+export type Person = Readonly<Record<string, FieldValue>>;
+/** Plays one person's values on a fresh page. @returns undefined where the environment failed. */
+export type Play = (person: Person, search: boolean) => Promise<Attempt | undefined>;
+
+/** What is known of the form so far, and what an attempt finds out. */
+export interface Progress {
+  readonly url: string;
+  readonly ways: ReadonlyMap<string, Way>;
+  readonly fields: readonly LearnedField[];
+  steps: PlaceOf[];
+  submit: PlaceOf | undefined;
+  request: { readonly method: string; readonly path: string } | undefined;
+  sendsWithinMs: number;
+  /** How often the form was sent before it was complete. */
+  early: number;
+  /** How often nothing was sent and nothing was said of why. */
+  silent: number;
+  /** The field that was operated last. */
+  last: LearnedField | undefined;
+  /** The field whose search needs a fresh page each time; it comes first there. */
+  spoiler: LearnedField | undefined;
+  /** Button places that sent nothing though every field was as it should be. */
+  readonly idle: Set<string>;
+}
+
+/** One filling in of the form. */
+export interface Attempt extends Press {
+  /** Labels whose field says that it is wrong. */
+  readonly invalid: readonly string[];
+  /** Labels that were not operated. */
+  readonly failed: readonly string[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** How long a form may take to send. */
+const SEND_MS = 2500;
+/** Tries that may send the form too early before that is taken for how the page is. */
+const MOST_EARLY = 8;
+/** Buttons that are tried in one attempt. */
+const MOST_BUTTONS = 4;
+
+/**
+ * Fills the form in with one person's values and sends it.
+ * @param search tries one way after another for fields whose way is not known; else what is known is done.
+ */
+export async function attempt(session: Session, progress: Progress, person: Person, search: boolean): Promise<Attempt> {
+  const wanted = progress.fields.filter(({ label }) => label in person);
+  const labels = wanted.map(({ label }) => label);
+  await openPage(
+    session,
+    progress.url,
+    progress.fields.map(({ label }) => label),
+  );
+  await rest(session, 120);
+  progress.last = undefined;
+  const failed = await fillAll(session, progress, person, wanted, search);
+  if (failed === "spoilt") return attempt(session, progress, person, search);
+  const before = await shownLines(session);
+  const { result, invalid } = await send(session, progress, person, labels);
+  if (result.exchange !== undefined) await arrive(session);
+  const after = await shownLines(session).catch(() => []);
+  return { ...result, invalid, failed, before, after };
+}
+
+/** @returns labels that were not operated; `spoilt` where a try left something that is to be taken back by a fresh page. */
+async function fillAll(
+  session: Session,
+  progress: Progress,
+  person: Person,
+  fields: readonly LearnedField[],
+  search: boolean,
+): Promise<string[] | "spoilt"> {
+  const failed: string[] = [];
+  const { spoiler } = progress;
+  let left = [...fields].sort((a, b) => Number(b === spoiler) - Number(a === spoiler));
+  for (let step = 0; ; step++) {
+    const rest = await fillStep(session, progress, person, left, search, failed);
+    if (rest === "spoilt") return rest;
+    left = rest;
+    if (left.length === 0 || !(await goOn(session, progress, step, left))) break;
+  }
+  if (search && failed.length === 0) for (const field of left) field.goWithoutLabel();
+  return [...failed, ...left.map(({ label }) => label)];
+}
+
+const nthOf = (field: LearnedField): number => {
+  const operation = field.current?.operation;
+  return operation?.locator.startsWith("field=") ? operation.nth : 0;
+};
+
+/** Operates the fields that are shown, those that come with others too. @returns those that are not there. */
+async function fillStep(
+  session: Session,
+  progress: Progress,
+  person: Person,
+  fields: readonly LearnedField[],
+  search: boolean,
+  failed: string[],
+): Promise<LearnedField[] | "spoilt"> {
+  let left = [...fields];
+  for (let round = 0; left.length > 0 && round < 4; round++) {
+    const shown = await shownIn(
+      session,
+      left.map(({ label }) => label),
+    );
+    const there = left.filter(
+      (field, i) => shown[i]?.there === true || field.current?.operation.locator.match(/^(?:label|field)=/) === null,
+    );
+    if (there.length === 0) break;
+    left = left.filter((field) => !there.includes(field));
+    for (const field of there) {
+      if (round > 0) field.late = true;
+      const done = await fillField(session, progress, field, person, search);
+      if (done === "spoilt") progress.spoiler = field;
+      if (done === "spoilt") return done;
+      if (!done) failed.push(field.label);
+    }
+  }
+  return left;
+}
+
+async function fillField(
+  session: Session,
+  progress: Progress,
+  field: LearnedField,
+  person: Person,
+  search: boolean,
+): Promise<boolean | "spoilt"> {
+  const value = person[field.label] as FieldValue;
+  const { label, kind } = field;
+  if (value === "" || (Array.isArray(value) && value.length === 0)) return true;
+  field.begin();
+  const look = async (): Promise<Shown> => (await shownIn(session, [label], [Math.min(nthOf(field), 1)]))[0] as Shown;
+  const searching = search && field.good === undefined;
+  const { [label]: _, ...others } = person;
+  // a page that saves at every change is no form that is sent too early
+  const sendsEarly = (): boolean =>
+    searching &&
+    session.traffic.exchanges.some((e) => e.method !== "GET" && carriedBy(e, others) > 0) &&
+    progress.early++ < MOST_EARLY;
+  let pristine: string | undefined;
+  if (searching && !field.surveyed) await survey(session, field, progress.ways);
+  try {
+    for (let { current } = field; current !== undefined; current = field.current) {
+      const before = await look();
+      if (progress.last !== undefined && sendsEarly()) {
+        if (!progress.last.isWorthAgain()) progress.last.advance("failed");
+        return "spoilt";
+      }
+      pristine ??= JSON.stringify(before);
+      field.isClean = JSON.stringify(before) === pristine;
+      // a choice that is half made is not taken back by a further try
+      if (!field.isClean && (kind === "list" || kind === "flag")) return "spoilt";
+      let evidence: Evidence | "failed" = "failed";
+      try {
+        await operate(session, progress.ways, label, current.operation, value);
+        await rest(session, 40);
+        evidence = evidenceOf(kind, value, before, await look());
+      } catch (error) {
+        if (session.page.isClosed() || !session.browser.isConnected()) throw error;
+        await session.page.keyboard.press("Escape").catch(() => undefined);
+        if (!searching) return false;
+      }
+      // what only stands in a field that has the cursor may go when it is left
+      if (searching && evidence === "shown" && current.fate === undefined) {
+        await leave(session);
+        if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
+      }
+      if (!searching) return true;
+      // a key may send the form before it is complete
+      if (sendsEarly()) {
+        if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
+        field.advance("failed");
+        return "spoilt";
+      }
+      progress.last = field;
+      if (evidence === "shown") {
+        current.fate = "shown";
+        for (const other of progress.fields)
+          if (other.kind === kind && !other.surveyed) other.prefer(current.operation);
+        return true;
+      }
+      if (field.isWorthAgain()) {
+        await session.page.keyboard.press("Escape").catch(() => undefined);
+        continue;
+      }
+      // the server judges what is likely, what needs a fresh page next, and what nothing better was found for
+      if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
+      if (current.fate === evidence) return true;
+      if (field.isSpent() || !field.advance(evidence)) break;
+      await session.page.keyboard.press("Escape").catch(() => undefined);
+    }
+  } finally {
+    field.end();
+  }
+  field.settle();
+  return false;
+}
+
+/** Takes the cursor out of the field that has it. */
+async function leave(session: Session): Promise<void> {
+  const blur =
+    "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";
+  await session.view.run(blur, undefined);
+  await rest(session, 40);
+}
+
+/** Clicks on to the part of the form that shows more labels. */
+async function goOn(
+  session: Session,
+  progress: Progress,
+  step: number,
+  left: readonly LearnedField[],
+): Promise<boolean> {
+  const labels = left.map(({ label }) => label);
+  const isShown = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ there }) => there);
+  const known = progress.steps[step];
+  for (const button of known === undefined ? (await buttonsOf(session.page)).slice(0, MOST_BUTTONS) : [known]) {
+    await buttonAt(session.page, button)
+      .click({ timeout: session.stretched(1000) })
+      .catch(() => undefined);
+    for (let waited = 0; waited < 800; waited += 100) {
+      await session.page.waitForTimeout(100);
+      if (!(await isShown())) continue;
+      progress.steps[step] = button;
+      for (const field of left) field.step = step + 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Texts of a person's values as they may stand in a request. */
+const textsOf = (person: Person): Set<string> =>
+  new Set(
+    Object.values(person)
+      .flatMap((value) => (Array.isArray(value) ? value : [value]))
+      .filter((value) => typeof value !== "boolean" && String(value).length > 1)
+      .map(String),
+  );
+
+/** How many of a person's values a request carries as they are. */
+export function carriedBy(exchange: Exchange, person: Person): number {
+  const texts = textsOf(person);
+  return new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value))).size;
+}
+
+async function send(
+  session: Session,
+  progress: Progress,
+  person: Person,
+  labels: readonly string[],
+): Promise<{ result: Press; invalid: string[] }> {
+  const { request } = progress;
+  const isForm = (exchange: Exchange): boolean =>
+    request === undefined
+      ? carriedBy(exchange, person) > 0
+      : exchange.method === request.method && pathOf(exchange) === request.path;
+  const invalidNow = async (): Promise<string[]> => {
+    const shown = await shownIn(session, labels);
+    return labels.filter((_, i) => shown[i]?.invalid === true);
+  };
+  const before = await textsNow(session);
+  let result: Press = { exchange: undefined, exchanges: session.traffic.exchanges, ms: 0 };
+  let invalid: string[] = [];
+  const buttons =
+    progress.submit === undefined
+      ? (await buttonsOf(session.page)).filter((button) => !progress.idle.has(JSON.stringify(button)))
+      : [progress.submit];
+  for (const button of buttons.slice(0, MOST_BUTTONS)) {
+    const isOver = async (): Promise<boolean> => (await invalidNow()).length > 0;
+    result = await press(session, button, isForm, SEND_MS, isOver).catch((error: unknown) => {
+      if (session.page.isClosed() || (error instanceof Error && error.name === "EnvironmentFault")) throw error;
+      return result;
+    });
+    if (result.exchange !== undefined) {
+      const best = result.exchanges
+        .filter((e) => e.phase === "submit" && isForm(e))
+        .reduce((top, e) => (carriedBy(e, person) >= carriedBy(top, person) ? e : top), result.exchange);
+      progress.submit ??= button;
+      progress.request ??= { method: best.method, path: pathOf(best) };
+      progress.sendsWithinMs = Math.max(progress.sendsWithinMs, Math.round(result.ms));
+      return { result: { ...result, exchange: best }, invalid };
+    }
+    invalid = await invalidNow().catch(() => []);
+    if (invalid.length === 0) invalid = await complaints(session, before, labels).catch(() => []);
+    if (invalid.length > 0) break;
+  }
+  return { result, invalid };
+}
+
+export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;

@@ -1,0 +1,69 @@
+import type { Session } from "../../browser/session.js";
+import { boxesOf } from "../place.js";
+
+/** Texts that can be seen, and how often each. */
+export type Texts = Readonly<Record<string, number>>;
+
+interface Text {
+  readonly text: string;
+  readonly middle: readonly [x: number, y: number];
+}
+
+/** Runs IN THE PAGE: texts in elements of their own, with their places. */
+function textsOf(): Text[] {
+  const found: Text[] = [];
+  const visit = (node: Document | ShadowRoot): void => {
+    for (const e of node.querySelectorAll("*")) {
+      if (e.shadowRoot !== null) visit(e.shadowRoot);
+      if (found.length > 3000 || e.matches("script,style,option,template")) continue;
+      const own = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.nodeValue ?? "");
+      const text = own.join(" ").replace(/\s+/g, " ").trim();
+      const { x, y, width, height } = e.getBoundingClientRect();
+      if (text.length > 1 && width > 1 && height > 1)
+        found.push({ text, middle: [Math.round(x + width / 2), Math.round(y + height / 2)] });
+    }
+  };
+  visit(document);
+  return found;
+}
+
+/** Runs IN THE PAGE: for each of some places the label whose field is next to it. */
+function nearest(
+  boxes: (label: string, others: readonly string[]) => Element[],
+  { labels, spots }: { labels: readonly string[]; spots: readonly (readonly [number, number])[] },
+): (string | undefined)[] {
+  const MOST = 60;
+  const rects = labels.map((label) => boxes(label, labels)[0]?.getBoundingClientRect());
+  return spots.map(([x, y]) => {
+    let best: { label: string | undefined; far: number } = { label: undefined, far: MOST };
+    labels.forEach((label, i) => {
+      const r = rects[i];
+      if (r === undefined) return;
+      const beside = Math.max(r.left - x, 0, x - r.right);
+      // what is wrong with a field is mostly said below it
+      const above = Math.max(r.top - y, 0) * 1.5 + Math.max(y - r.bottom, 0);
+      if (beside + above < best.far) best = { label, far: beside + above };
+    });
+    return best.label;
+  });
+}
+
+const counted = (texts: readonly Text[]): Texts => {
+  const counts: Record<string, number> = {};
+  for (const { text } of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
+};
+
+export const textsNow = async (session: Session): Promise<Texts> =>
+  counted(await session.view.run<Text[]>(String(textsOf), undefined));
+
+/** Labels beside whose fields a text has come: what a page says of a field that it does not take. */
+export async function complaints(session: Session, before: Texts, labels: readonly string[]): Promise<string[]> {
+  const now = await session.view.run<Text[]>(String(textsOf), undefined);
+  const counts = counted(now);
+  const spots = now.filter(({ text }) => (counts[text] ?? 0) > (before[text] ?? 0)).map(({ middle }) => middle);
+  if (spots.length === 0) return [];
+  const source = `function (argument) { return (${nearest})((${boxesOf}), argument); }`;
+  const found = await session.view.run<(string | null | undefined)[]>(source, { labels, spots });
+  return [...new Set(found.filter((label) => typeof label === "string"))];
+}

@@ -1,0 +1,277 @@
+import type { EpisodeRunner } from "../../browser/episode.js";
+import type { Session } from "../../browser/session.js";
+import type { FieldValue, Task } from "../../site.js";
+import type { Contract } from "../contract.js";
+import { openPage, waysOf } from "../operate.js";
+import { type Shown, shownIn } from "../place.js";
+import { structureHash } from "../structure.js";
+import { canonical, type Kind, kindOfAll } from "../values.js";
+import { explain, type Sample, uploaded } from "../wire.js";
+import { type Attempt, attempt, type LearnLimits, type Person, type Play, type Progress } from "./attempt.js";
+import { LearnedField } from "./candidates.js";
+import { learnCodes } from "./codes.js";
+import { learnVerdict } from "./verdict.js";
+
+/** Persons whose values are put in. */
+const MOST_PERSONS = 3;
+
+/**
+ * Learns a form in closed loop with its server: known values are put in, and what it receives says which way of operating
+ * each control works and where its value stands.
+ * @param tasks of this form, whose values differ.
+ * @param given what is known of its fields: by hand, or from an earlier search.
+ */
+export async function learnForm(
+  runner: EpisodeRunner,
+  tasks: readonly Task[],
+  limits: LearnLimits,
+  tell: (text: string) => void,
+  given: Partial<Contract["fields"]> = {},
+): Promise<Contract> {
+  const task = tasks[0] as Task;
+  const ways = await waysOf(Object.values(given).map((field) => field?.way ?? ""));
+  const values = valuesByLabel(tasks);
+  const fields = [...values].map(([label, all]) => {
+    const known = given[label];
+    return new LearnedField(label, kindOfAll(all), ways, all, known);
+  });
+  const progress: Progress = {
+    url: task.url,
+    ways,
+    fields,
+    steps: [],
+    submit: undefined,
+    request: undefined,
+    sendsWithinMs: 0,
+    early: 0,
+    idle: new Set(),
+    last: undefined,
+    silent: 0,
+    spoiler: undefined,
+  };
+  const end = performance.now() + limits.formMs;
+  const play: Play = async (person, search) => {
+    const played = await runner.converse((session) => attempt(session, progress, person, search), limits.attemptMs);
+    if ("fault" in played) tell(`${task.form}: ${played.fault}`);
+    return "fault" in played ? undefined : played.result;
+  };
+  const page = await untouched(runner, task, fields);
+  const persons = unlike(tasks, fields);
+  const accepted = await rounds(progress, persons, play, end, (text) => tell(`${task.form}: ${text}`));
+  if (performance.now() < end + limits.formMs / 2)
+    await learnCodes(tasks, fields, accepted, play, end + limits.formMs / 2);
+  const verdict = await learnVerdict(runner, progress, persons, accepted, limits, end + limits.formMs);
+  return {
+    form: task.form,
+    url: task.url,
+    page,
+    fields: Object.fromEntries(fields.flatMap((field) => entryOf(field))),
+    steps: progress.steps,
+    ...(progress.submit === undefined ? {} : { submit: progress.submit }),
+    ...(progress.request === undefined ? {} : { request: progress.request }),
+    sends_within_ms: progress.sendsWithinMs,
+    ...verdict,
+    not_learned: Object.fromEntries(fields.filter((f) => f.good === undefined).map((f) => [f.label, f.tried])),
+  };
+}
+
+function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
+  const { good, wire, kind, label, step, default: preset } = field;
+  // what the page showed is worth keeping where nothing was sent
+  const found = good ?? (field.isSure ? field.current?.operation : undefined);
+  if (found === undefined) return [];
+  return [[label, { ...found, kind, step, default: preset, ...(wire && { wire }), hand: field.byHand }]];
+}
+
+function valuesByLabel(tasks: readonly Task[]): Map<string, FieldValue[]> {
+  const values = new Map<string, FieldValue[]>();
+  for (const { fields } of tasks)
+    for (const [label, value] of Object.entries(fields)) values.set(label, [...(values.get(label) ?? []), value]);
+  return values;
+}
+
+/** The page's structure, and what each field holds on it before anybody touches it. */
+async function untouched(runner: EpisodeRunner, task: Task, fields: readonly LearnedField[]): Promise<string> {
+  const read = await runner.converse(async (session: Session) => {
+    const labels = fields.map(({ label }) => label);
+    await openPage(session, task.url, labels);
+    const shown = await shownIn(session, labels);
+    return { shown, hash: await structureHash(session.view) };
+  });
+  if ("fault" in read) return "";
+  fields.forEach((field, i) => {
+    field.default = presetOf(field, read.result.shown[i] as Shown);
+  });
+  return read.result.hash;
+}
+
+function presetOf({ kind }: LearnedField, { values, on }: Shown): FieldValue {
+  if (kind === "flag") return on.length > 0;
+  if (kind === "list") return [...on];
+  const first = values.find((value) => value !== "") ?? "";
+  if (kind === "number") return /\d/.test(first) ? first : "";
+  return values.length === 1 ? first : "";
+}
+
+/**
+ * Values of persons that are unlike each other in every field. The first has something to do at every field, and where all
+ * persons agree on a box, one is there that does not.
+ */
+function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person[] {
+  const persons: Person[] = [];
+  const rest = [...tasks];
+  while (persons.length < MOST_PERSONS && rest.length > 0) {
+    const differs = (task: Task): number =>
+      fields.filter(
+        ({ label, kind }) =>
+          label in task.fields &&
+          persons.every(
+            (p) =>
+              label in p &&
+              canonical(kind, p[label] as FieldValue) !== canonical(kind, task.fields[label] as FieldValue),
+          ),
+      ).length;
+    const best = rest.reduce((top, task) => (differs(task) > differs(top) ? task : top));
+    rest.splice(rest.indexOf(best), 1);
+    persons.push({ ...best.fields });
+  }
+  const [first = {}, second] = persons;
+  const busy: Record<string, FieldValue> = { ...first };
+  const idle: Record<string, FieldValue> = { ...(second ?? first) };
+  for (const field of fields) {
+    const { label, kind } = field;
+    const filled = tasks.map((task) => task.fields[label]).find((value) => value !== undefined && value !== "");
+    const now = busy[label];
+    if (kind === "flag") {
+      if (label in busy) busy[label] = field.default !== true;
+      if (label in idle) idle[label] = field.default === true;
+    } else if (kind === "list" && now !== undefined) {
+      // the longest list goes to the first, whose own goes where that came from
+      const longest = persons
+        .map(({ [label]: list }) => list)
+        .reduce((top, list) => (Array.isArray(list) && list.length > (top as string[]).length ? list : top), now);
+      const from = persons.findIndex(({ [label]: list }) => list === longest);
+      busy[label] = longest as FieldValue;
+      if (from === 1) idle[label] = now;
+      else if (from > 1) persons[from] = { ...persons[from], [label]: now };
+    } else if (now === "" && filled !== undefined) busy[label] = filled;
+  }
+  return [busy, idle, ...persons.slice(2)];
+}
+
+/** Rounds of filling in and sending until every field arrives right, or time is over. @returns the submissions that were right. */
+async function rounds(
+  progress: Progress,
+  persons: readonly Person[],
+  play: Play,
+  end: number,
+  tell: (text: string) => void,
+): Promise<{ person: Person; attempt: Attempt }[]> {
+  const { fields } = progress;
+  let sure: { person: Person; attempt: Attempt }[] = [];
+  let still = 0;
+  for (let round = 1, last = false; ; round++) {
+    const played: { person: Person; attempt: Attempt }[] = [];
+    let wrong: LearnedField[] = [];
+    for (const [i, person] of persons.entries()) {
+      const result = await play(person, i === 0);
+      if (result === undefined) continue;
+      if (result.exchange === undefined) {
+        wrong = blamed(progress, result);
+        tell(`nothing sent; ${[...result.failed, ...result.invalid].join(", ")}`);
+        if (last) continue;
+        break;
+      }
+      played.push({ person, attempt: result });
+      // what is given up keeps nothing else from being found
+      wrong = unexplained(fields, played, i === persons.length - 1).filter((field) => !field.isLost);
+      if (wrong.length > 0 && i < persons.length - 1) break;
+    }
+    tell(
+      `round ${round}: ${fields.length - wrong.length} of ${fields.length} fields${wrong.length > 0 ? `; not yet ${wrong.map((f) => f.label).join(", ")}` : ""}`,
+    );
+    if (last && played.length > 0) unexplained(fields, played, true);
+    if (played.length > sure.length || wrong.length === 0) sure = played;
+    if (wrong.length === 0 && played.length === persons.length) return played;
+    // a way that was tried on a field which another had touched is tried once more
+    const moved = wrong.map((field) => {
+      const again = !field.isClean;
+      field.isClean = true;
+      return again || (field.surveyed && field.advance("wrong"));
+    });
+    if (last) break;
+    // once more without what is not found, so that the rest is sure
+    last = performance.now() > end || (!moved.some(Boolean) && ++still > 1);
+    if (last) for (const field of wrong) field.isGivenUp = true;
+  }
+  return sure;
+}
+
+/** Fields whose values are not found in what was received. @param all every person has been played. */
+function unexplained(
+  fields: readonly LearnedField[],
+  played: readonly { person: Person; attempt: Attempt }[],
+  all: boolean,
+): LearnedField[] {
+  const samples = played.map(({ person, attempt: { exchange, exchanges } }): Sample => {
+    const posted = exchange === undefined ? [] : [...exchange.posted, ...uploaded(exchanges, exchange)];
+    return { fields: person, posted };
+  });
+  const taken = new Set<string>();
+  const wrong: LearnedField[] = [];
+  const missed = new Set(played.flatMap(({ attempt: { failed } }) => failed));
+  const found = new Set<LearnedField>();
+  const sorted = [...fields].sort((a, b) => order(a) - order(b));
+  // what says a value plainly is no other's code
+  for (const withCodes of [false, true])
+    for (const field of sorted) {
+      const { label, kind } = field;
+      const told = samples.filter((sample) => label in sample.fields);
+      // on and off are said by so many keys that all others come first
+      if (told.length === 0 || found.has(field) || (kind === "flag" && !withCodes)) continue;
+      const isSure = field.isSure || field.good !== undefined;
+      const wire = explain(label, kind, samples, isSure, taken, withCodes && field.isPicked);
+      if (wire !== undefined) {
+        found.add(field);
+        taken.add(wire.key);
+        field.wire = wire;
+        if (all) field.good = field.current?.operation;
+      } else if (withCodes && (all || isPlain(field, told, taken))) {
+        if (!missed.has(label) || field.current !== undefined) wrong.push(field);
+      }
+    }
+  return wrong;
+}
+
+/** Kinds whose notation leaves least room come first, so that their keys are known to be taken. */
+const order = ({ kind }: LearnedField): number =>
+  ["text", "date", "range", "moment", "time", "file", "number", "list", "flag"].indexOf(kind);
+
+/** Whether one submission is enough to say that a value did not arrive: no code can stand for it. */
+function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: ReadonlySet<string>): boolean {
+  if (kind === "flag") return false;
+  if (["date", "time", "moment", "range", "number", "file"].includes(kind)) return true;
+  const free = told.flatMap(({ posted }) => posted.filter(([key, value]) => !taken.has(key) && value !== ""));
+  return free.length === 0 || String(told[0]?.fields[label] ?? "").length > 40;
+}
+
+/** Kinds whose fields show what they do not hold, the likeliest first. */
+const ODDEST: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
+
+/** Who keeps a form from being sent: what says so itself, else what could not be operated, else the button. */
+function blamed(progress: Progress, { invalid, failed }: Attempt): LearnedField[] {
+  const by = (labels: readonly string[]): LearnedField[] =>
+    progress.fields.filter(({ label }) => labels.includes(label));
+  for (const told of [by(invalid), by(failed), progress.fields.filter((field) => !field.isSure)]) {
+    const open = told.filter(({ good }) => good === undefined);
+    if (open.length > 0) return open;
+    // a way that did for one person's value does not for another's
+    if (told.length > 0) return told;
+  }
+  // nothing is said of any: the page may have been slow, else one field at a time is operated otherwise, the least tried and the least plain first
+  if (progress.silent++ === 0) return [];
+  const [suspect] = progress.fields
+    .filter(({ good, isLost }) => good === undefined && !isLost)
+    .sort((a, b) => a.wrongs - b.wrongs || ODDEST.indexOf(a.kind) - ODDEST.indexOf(b.kind));
+  return suspect === undefined ? [] : [suspect];
+}

@@ -1,0 +1,67 @@
+import type { Session } from "../../browser/session.js";
+import { placeAt, slowed } from "../hand.js";
+import { NoWay, type Way } from "../way.js";
+import type { Facts, LearnedField } from "./candidates.js";
+
+/** How long a place may take to be found. */
+const FOUND_MS = 1500;
+
+/** Runs IN THE PAGE. */
+function factsOf(box: Element, [control, needs]: readonly [Element, readonly string[]]): Facts {
+  const all: Element[] = [control];
+  const walk = (node: Element | ShadowRoot): void => {
+    for (const child of node.children) {
+      if (all.length > 3000) return;
+      all.push(child);
+      if (child.shadowRoot !== null) walk(child.shadowRoot);
+      walk(child);
+    }
+  };
+  all.push(box);
+  if (box.shadowRoot !== null) walk(box.shadowRoot);
+  walk(box);
+  const corners = (e: Element): number[] => {
+    const { x, y, width, height } = e.getBoundingClientRect();
+    return [x, y, width, height].map(Math.round);
+  };
+  const texts = ["placeholder", "aria-placeholder", "data-placeholder", "title", "aria-label"];
+  return {
+    corners: JSON.stringify([corners(control), corners(box)]),
+    holds: needs.map((css) => all.some((e) => e.matches(css))),
+    isPicker: control.matches(
+      "[role=combobox],[aria-haspopup]:not([aria-haspopup=false]),[readonly],[aria-autocomplete=list],[aria-autocomplete=both]",
+    ),
+    isFree: control.matches("input:not([type]),input[type=text],input[type=search],input[type=tel]"),
+    hint: [
+      ...texts.flatMap((name) => all.slice(0, 60).map((e) => e.getAttribute(name) ?? "")),
+      (box.textContent ?? "").slice(0, 200),
+    ].join(" "),
+  };
+}
+
+/** Looks at the places where a field may be, and puts what suits them first: nothing is tried twice or in vain. */
+export async function survey(session: Session, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
+  const asked = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
+  const places = new Map(field.candidates.map(({ operation }) => [`${operation.locator} ${operation.nth}`, operation]));
+  const seen = new Set<string>();
+  const timeout = slowed(session, FOUND_MS);
+  for (const operation of places.values()) {
+    const facts = await placeAt(session, field.label, operation, "")
+      .then(async ({ box, control: at }) => {
+        const control = await at.elementHandle({ timeout });
+        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, [control, asked], { timeout });
+      })
+      .catch((error: unknown) => (error instanceof NoWay ? undefined : "busy"));
+    // what could not be looked at is tried all the same
+    if (facts === "busy") continue;
+    const isTwin = facts === undefined || seen.has(facts.corners);
+    if (facts !== undefined) seen.add(facts.corners);
+    const holds = (css: string): boolean => facts?.holds[asked.indexOf(css)] === true;
+    field.weigh(operation, isTwin ? undefined : facts, (name) => {
+      const { needs, signs } = ways.get(name) ?? {};
+      if (needs !== undefined && !holds(needs)) return "never";
+      return signs !== undefined && holds(signs) ? "likely" : "maybe";
+    });
+  }
+  field.surveyed = true;
+}

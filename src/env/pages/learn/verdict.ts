@@ -1,0 +1,54 @@
+import type { EpisodeRunner } from "../../browser/episode.js";
+import type { FieldValue } from "../../site.js";
+import { featuresOf, telling, withoutValues } from "../answer.js";
+import type { Contract } from "../contract.js";
+import { type Attempt, attempt, type LearnLimits, type Person, type Progress } from "./attempt.js";
+
+/** Fields that are left out one by one until the server refuses. */
+const MOST_LEFT_OUT = 3;
+
+/** What an attempt shows of its answer that no person's values make. */
+function observed({ exchange, before, after }: Attempt, person: Person): string[] {
+  if (exchange === undefined) return [];
+  return withoutValues([...featuresOf(exchange), ...after.filter((line) => !before.includes(line))], person);
+}
+
+/**
+ * Finds out what tells an accepted form from a refused one: it is sent with everything left out, then with one field left
+ * out at a time, until the server answers otherwise than it does when all is right.
+ */
+export async function learnVerdict(
+  runner: EpisodeRunner,
+  progress: Progress,
+  persons: readonly Person[],
+  right: readonly { person: Person; attempt: Attempt }[],
+  limits: LearnLimits,
+  end: number,
+): Promise<Pick<Contract, "accepted" | "refused">> {
+  if (right.length === 0) return { accepted: [], refused: [] };
+  const accepted = right.map(({ person, attempt: done }) => observed(done, person));
+  const base = persons[0] as Person;
+  const labels = progress.fields
+    .filter(({ label, kind }) => label in base && kind !== "flag")
+    .map(({ label }) => label);
+  const without: Person[] = [{}, ...labels.slice(0, MOST_LEFT_OUT).map((label) => leftOut(base, label))];
+  let second: Pick<Contract, "accepted" | "refused"> | undefined;
+  for (const person of without) {
+    if (performance.now() > end) break;
+    const played = await runner.converse((session) => attempt(session, progress, person, false), limits.attemptMs);
+    if ("fault" in played || played.result.exchange === undefined) continue;
+    const refused = observed(played.result, person);
+    const differs = telling(accepted, [refused]);
+    if (differs.length === 0) continue;
+    const found = { accepted: differs, refused: telling([refused], accepted) };
+    // other words may only echo what was left out
+    if (!differs.some((feature) => /^(?:says|shows)/.test(feature))) return found;
+    second ??= found;
+  }
+  return second ?? { accepted: telling(accepted, []), refused: [] };
+}
+
+function leftOut(person: Person, label: string): Person {
+  const { [label]: _, ...rest } = person;
+  return rest as Record<string, FieldValue>;
+}

@@ -1,0 +1,130 @@
+import type { Control } from "../browser/controls.js";
+import type { PostedPair } from "../forms/posted.js";
+import type { DeclaredForm, FieldValue, Task } from "../site.js";
+import type { Contract, Wire } from "./contract.js";
+import type { Kind } from "./values.js";
+import { received } from "./wire.js";
+
+/** A form of the browser's own controls: what is known of it before its page is opened. */
+export interface NativeForm {
+  readonly controls: readonly Control[];
+  readonly contract: Contract;
+}
+
+const kindOf = ({ kind }: Control): Kind =>
+  kind === "checkbox"
+    ? "flag"
+    : kind === "checkbox-group"
+      ? "list"
+      : kind === "number" || kind === "date" || kind === "time" || kind === "file"
+        ? kind
+        : "text";
+
+/** Where a control's value stands in a post, and how it is written there: as HTML says it. */
+function wireOf({ kind, name, options }: Control): Wire {
+  switch (kind) {
+    case "checkbox":
+      return { key: name, notation: { as: "flag", on: options[0]?.value ?? "on", off: null } };
+    case "number":
+      return { key: name, notation: { as: "number", times: 1 } };
+    case "select":
+    case "radio":
+    case "checkbox-group": {
+      const codes = Object.fromEntries(
+        options.filter(({ value }) => value !== "").map(({ text, value }) => [text, value]),
+      );
+      return {
+        key: name,
+        notation: { as: "codes", codes },
+        ...(kind === "checkbox-group" ? { list: "repeated" } : {}),
+      };
+    }
+    case "date":
+      return { key: name, notation: { as: "day" } };
+    default:
+      return { key: name, notation: { as: "same" } };
+  }
+}
+
+/** What the server received, one value a control. */
+export function receivedBy(
+  controls: readonly Control[],
+  posted: readonly PostedPair[],
+  { fields, keys = {} }: Pick<Task, "fields" | "keys">,
+): FieldValue[] {
+  return controls.map((control) => {
+    const said = wireOf(control);
+    const wire = { ...said, key: keys[control.label] ?? said.key };
+    const own = posted.filter(([key]) => key === wire.key);
+    const pairs = own.length > 0 ? own : posted.filter(([key]) => innermost(key) === wire.key);
+    const raws = pairs.map(([, value]) => value);
+    // several values under one name are none of them
+    if (wire.list === undefined && new Set(raws).size > 1) return raws.join(", ");
+    // a text is compared as it came
+    if (wire.notation.as !== "codes" && wire.notation.as !== "flag") return raws[0] ?? "";
+    return received(
+      control.label,
+      wire,
+      kindOf(control),
+      fields[control.label],
+      raws.map((raw) => [wire.key, raw]),
+      fields,
+    );
+  });
+}
+
+/** How many of the controls a request carries. */
+export function carriedOf(controls: readonly Control[], posted: readonly PostedPair[]): number {
+  const keys = new Set(posted.map(([key]) => key));
+  for (const [key] of posted) keys.add(innermost(key));
+  return controls.filter(({ name }) => name !== "" && keys.has(name)).length;
+}
+
+/** `n` of `order.data.n`. */
+const innermost = (key: string): string => key.split(/[.[\]]+/).findLast((part) => part !== "") ?? key;
+
+/** The contract that a site's own declaration comes to. */
+export function declaredForm(form: string, { url, fields, request, accepted, refused }: DeclaredForm): NativeForm {
+  const controls = Object.entries(fields).map(
+    ([label, { kind, name, default: preset, required = false, offers = [] }], index): Control => ({
+      index,
+      kind,
+      widget: "native",
+      label,
+      name,
+      required,
+      default: preset,
+      options: offers,
+      present: true,
+    }),
+  );
+  const contract: Contract = {
+    form,
+    url,
+    page: "",
+    fields: Object.fromEntries(
+      controls.map((control) => [
+        control.label,
+        {
+          locator: `[name=${JSON.stringify(control.name)}]`,
+          nth: 0,
+          way: "native",
+          variant: "",
+          kind: kindOf(control),
+          step: 0,
+          default: control.default,
+          wire: wireOf(control),
+          hand: false,
+        },
+      ]),
+    ),
+    steps: [],
+    submit: { locator: "[type=submit]", nth: 0 },
+    request,
+    sends_within_ms: 1000,
+    accepted: [...accepted],
+    refused: [...refused],
+    not_learned: {},
+  };
+  return { controls, contract };
+}

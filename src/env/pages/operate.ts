@@ -1,0 +1,138 @@
+import { loadFolder } from "../../core/registry.js";
+import { EnvironmentFault } from "../browser/browser.js";
+import type { Exchange } from "../browser/network/exchange.js";
+import type { Session } from "../browser/session.js";
+import type { FieldValue } from "../site.js";
+import { buttonAt } from "./buttons.js";
+import type { PlaceOf } from "./contract.js";
+import { placeAt, slowed } from "./hand.js";
+import { setLabels, shownIn } from "./place.js";
+import type { Way } from "./way.js";
+
+/** How long a page may take to draw the form, and how long it may stand still meanwhile. */
+const DRAWN_MS = 6000;
+const STILL_MS = 300;
+/** How long a page may wait for answers to its own requests before it is read. */
+const LOOKUP_MS = 1000;
+
+/** Room for a form and for what opens over it: what lies outside the window cannot be clicked. */
+const VIEWPORT = { width: 1280, height: 1400 };
+
+/** The ways that there are, and those that a contract names by the path of a module. */
+export async function waysOf(named: readonly string[] = []): Promise<Map<string, Way>> {
+  const folder = new URL("./ways/", import.meta.url);
+  const ways = await loadFolder<Way>(folder, "way");
+  for (const name of named)
+    if (!ways.has(name)) for (const [key, way] of await loadFolder<Way>(folder, "way", name)) ways.set(key, way);
+  return ways;
+}
+
+/** Opens a form's page and waits until it is drawn: one of the labels is there and nothing is added any more. */
+export async function openPage(session: Session, url: string, labels: readonly string[]): Promise<void> {
+  setLabels(session.page, labels);
+  await session.page.setViewportSize(VIEWPORT);
+  await session.page.emulateMedia({ reducedMotion: "reduce" });
+  await session.goto(url);
+  await session.background.settle(session.stretched(LOOKUP_MS));
+  let last = -1;
+  let since = performance.now();
+  for (const end = since + session.stretched(DRAWN_MS); performance.now() < end; ) {
+    const shown = await shownIn(session, labels);
+    const there = shown.filter((one) => one.there).length;
+    if (there === labels.length) break;
+    if (there !== last) since = performance.now();
+    last = there;
+    if (there > 0 && performance.now() - since > session.stretched(STILL_MS)) break;
+    await session.page.waitForTimeout(60);
+  }
+  session.background.touch();
+}
+
+/** What a contract says of how a field is operated. */
+export interface Operation extends PlaceOf {
+  readonly way: string;
+  readonly variant: string;
+}
+
+/** Operates one field. @throws where it cannot be done. */
+export async function operate(
+  session: Session,
+  ways: ReadonlyMap<string, Way>,
+  label: string,
+  operation: Operation,
+  value: FieldValue,
+  patience?: number,
+): Promise<void> {
+  const way = ways.get(operation.way);
+  if (way === undefined) throw new Error(`no way ${operation.way}`);
+  await way.operate(await placeAt(session, label, operation, operation.variant, patience), value);
+}
+
+/** What a press of the button that sends came to. */
+export interface Press {
+  /** The form's request with its answer; undefined where nothing was sent. */
+  readonly exchange: Exchange | undefined;
+  /** All requests since the page was opened. */
+  readonly exchanges: readonly Exchange[];
+  /** How long it took to be sent, in milliseconds. */
+  readonly ms: number;
+}
+
+/**
+ * Clicks a button and waits for the form's request and its answer.
+ * @param isForm tells the form's request; a navigation that is not one leads nowhere.
+ * @param patienceMs how long the request may take to come.
+ * @param isOver asked while nothing is sent: the page says already that it will not be.
+ * @throws EnvironmentFault where the server fails the request.
+ */
+export async function press(
+  session: Session,
+  button: PlaceOf,
+  isForm: (exchange: Exchange) => boolean,
+  patienceMs: number,
+  isOver: () => Promise<boolean>,
+): Promise<Press> {
+  const { traffic, page } = session;
+  traffic.arm("submit", isForm);
+  const sent = (): Exchange | undefined => traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)).at(-1);
+  try {
+    const start = performance.now();
+    // a list that stands open may cover the button
+    await buttonAt(page, button)
+      .click({ timeout: slowed(session, 900) })
+      .catch(async () => {
+        await page.keyboard.press("Escape");
+        await buttonAt(page, button).click({ timeout: slowed(session, 900) });
+      });
+    let looked = start;
+    while (sent() === undefined && performance.now() - start < slowed(session, patienceMs)) {
+      await traffic.next(50);
+      if (sent() !== undefined || performance.now() - looked < 300) continue;
+      looked = performance.now();
+      if (!traffic.isPosting() && (await isOver().catch(() => false))) break;
+    }
+    const ms = performance.now() - start;
+    for (
+      let waited = 0;
+      waited < session.actionTimeoutMs && sent() !== undefined && sent()?.answer === undefined;
+      waited += 50
+    )
+      await traffic.next(50);
+    const exchange = sent();
+    if (exchange === undefined) traffic.checkAnswers("submit");
+    else if (exchange.answer?.failure !== undefined || (exchange.answer?.status ?? 0) >= 500)
+      throw new EnvironmentFault(
+        `HTTP ${exchange.answer?.status} for ${exchange.method} ${new URL(exchange.url).pathname}`,
+      );
+    return { exchange, exchanges: [...traffic.exchanges], ms };
+  } finally {
+    traffic.disarm();
+  }
+}
+
+/** Waits for the page that follows on the answer, or for what the page does with it. */
+export async function arrive(session: Session, ms = 200): Promise<void> {
+  await session.page.waitForTimeout(session.stretched(ms));
+  if (session.isLeaving()) await session.enter();
+  else await session.renewView();
+}

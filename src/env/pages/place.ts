@@ -1,0 +1,247 @@
+import { type Locator, type Page, selectors } from "playwright";
+import type { Session } from "../browser/session.js";
+
+/**
+ * Runs IN THE PAGE: the boxes that a label's text stands in, smallest first: for each element that says the label the
+ * ancestors that hold a control, through open shadow roots, until one holds another label too.
+ */
+export function boxesOf(wanted: string, others: readonly string[]): Element[] {
+  const CONTROL =
+    "input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]";
+  const plain = (text: string | null): string =>
+    (text ?? "")
+      .replace(/[\s\u200b]+/g, " ")
+      .trim()
+      .toLowerCase()
+      .replace(/\s*(?:\*|:|\(required\)|\(optional\)|\s)+$/, "")
+      .replace(/^\*\s*/, "");
+  const target = plain(wanted);
+  const foreign = new Set(others.map(plain).filter((text) => text !== target));
+  const childrenOf = (node: Element | ShadowRoot): Element[] =>
+    node instanceof Element && node.shadowRoot !== null
+      ? [...node.shadowRoot.children, ...node.children]
+      : [...node.children];
+  const up = (node: Element): Element | null =>
+    node.assignedSlot ?? node.parentElement ?? ((node.getRootNode() as ShadowRoot).host || null);
+  const shown = (e: Element): boolean => {
+    const r = e.getBoundingClientRect();
+    return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
+  };
+  const operable = (e: Element): boolean => e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-"));
+  const holds = (box: Element): boolean => {
+    const open: Element[] = childrenOf(box);
+    for (let i = 0; i < open.length && i < 3000; i++) {
+      const e = open[i] as Element;
+      if (
+        operable(e) &&
+        (shown(e) ||
+          (e as HTMLInputElement).type === "file" ||
+          (e as HTMLInputElement).type === "radio" ||
+          (e as HTMLInputElement).type === "checkbox")
+      )
+        return true;
+      open.push(...childrenOf(e));
+    }
+    return false;
+  };
+  const ownText = (e: Element): string => {
+    let text = "";
+    const read = (n: Node): void => {
+      for (const c of n.childNodes) {
+        if (text.length > 400) return;
+        if (c.nodeType === 3) text += c.nodeValue ?? "";
+        else if (
+          c instanceof Element &&
+          !c.matches("select,textarea,button,input,script,style,[aria-hidden=true],[role=listbox]")
+        )
+          read(c);
+      }
+    };
+    read(e);
+    return text;
+  };
+  const says: Element[] = [];
+  /** What holds an element that says another label. */
+  const shared = new Set<Element>();
+  const ATTRIBUTES = ["label", "aria-label", "placeholder", "data-placeholder", "title", "header"];
+  /** Texts that stand in an element beside its controls, in no element of their own. */
+  const bare = (e: Element): string[] =>
+    e.children.length === 0 ? [] : [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => plain(n.nodeValue));
+  const sayings = (e: Element): string[] => {
+    const named = ATTRIBUTES.map((a) => plain(e.getAttribute(a)));
+    const text = e.children.length < 40 && !e.matches("button,[role=option],a[href]") ? plain(ownText(e)) : "";
+    return [...named, text, ...bare(e)].filter((said) => said !== "");
+  };
+  const visit = (node: Element | ShadowRoot, depth: number): boolean => {
+    let inside = false;
+    for (const child of childrenOf(node)) {
+      if (/^(?:SCRIPT|STYLE|TEMPLATE|OPTION|HEAD|SVG)$/i.test(child.nodeName)) continue;
+      const said = sayings(child);
+      if (said.some((text) => foreign.has(text)))
+        for (let box: Element | null = child; box !== null && !shared.has(box); box = up(box)) shared.add(box);
+      if (depth < 60 && visit(child, depth + 1)) inside = true;
+      else if (said.includes(target)) {
+        says.push(child);
+        inside = true;
+      }
+    }
+    return inside;
+  };
+  if (document.body !== null && target !== "") visit(document.body, 0);
+  const chains = says.slice(0, 8).map((from) => {
+    const chain: Element[] = [];
+    if (operable(from) && !from.matches("label")) chain.push(from);
+    let below: Element = from;
+    for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
+      if (!shared.has(box)) {
+        if (chain.length > 0 || holds(box)) chain.push(box);
+      } else if (chain.length === 0 && holds(box)) {
+        // labels and controls stand side by side: the label's are those up to the next label
+        for (let next = below.nextElementSibling; next !== null && !shared.has(next); next = next.nextElementSibling)
+          if (operable(next) || holds(next)) chain.push(next);
+        if (chain.length === 0) chain.push(box);
+      }
+      below = box;
+      box = up(box);
+    }
+    if ((from instanceof HTMLLabelElement || bare(from).includes(target)) && holds(from) && !chain.includes(from))
+      chain.unshift(from);
+    return chain;
+  });
+  const boxes: Element[] = [];
+  for (let level = 0; level < 4; level++)
+    for (const chain of chains) {
+      const box = chain[level];
+      if (box !== undefined && !boxes.includes(box)) boxes.push(box);
+    }
+  return boxes;
+}
+
+/** The state of a field as a person sees it. */
+export interface Shown {
+  /** All that is read in its box. */
+  readonly text: string;
+  /** What inputs hold. */
+  readonly values: readonly string[];
+  /** Names of what is ticked, chosen or pressed. */
+  readonly on: readonly string[];
+  /** The box that was looked into is there. */
+  readonly there: boolean;
+  /** Part of it says that it is wrong. */
+  readonly invalid: boolean;
+}
+
+/** Runs IN THE PAGE: the state of each label's field. */
+function observe(
+  boxes: (label: string, others: readonly string[]) => Element[],
+  { labels, nth, all }: { labels: readonly string[]; nth: readonly number[]; all: readonly string[] },
+): Shown[] {
+  const nameOf = (e: Element): string => {
+    const labelled = (e as HTMLInputElement).labels?.[0]?.textContent;
+    const by = (e.getAttribute("aria-labelledby") ?? "")
+      .split(/\s+/)
+      .map((id) => (id === "" ? "" : ((e.getRootNode() as Document).getElementById?.(id)?.textContent ?? "")))
+      .join(" ")
+      .trim();
+    const own = e.getAttribute("aria-label") ?? (by !== "" ? by : (labelled ?? e.textContent));
+    const text = (own ?? "").replace(/\s+/g, " ").trim();
+    return text !== ""
+      ? text
+      : ((e as HTMLInputElement).value ?? e.getAttribute("value") ?? e.parentElement?.textContent ?? "");
+  };
+  return labels.map((label, i): Shown => {
+    const box = boxes(label, all)[nth[i] ?? 0];
+    if (box === undefined) return { text: "", values: [], on: [], there: false, invalid: false };
+    const values: string[] = [];
+    const on: string[] = [];
+    let text = "";
+    let invalid = false;
+    const visit = (node: Node, depth: number): void => {
+      if (depth > 50 || values.length > 300 || text.length > 20000) return;
+      if (node.nodeType === 3) text += `${node.nodeValue ?? ""} `;
+      if (!(node instanceof Element) && !(node instanceof ShadowRoot)) return;
+      if (node instanceof Element) {
+        if (/^(?:SCRIPT|STYLE|TEMPLATE)$/i.test(node.nodeName)) return;
+        const input = node as HTMLInputElement;
+        if (
+          input.type === "checkbox" ||
+          input.type === "radio" ||
+          /^(?:checkbox|radio|switch|option|button|tab|menuitemradio|menuitemcheckbox|treeitem)$/.test(
+            node.getAttribute("role") ?? "",
+          ) ||
+          node.hasAttribute("aria-pressed")
+        ) {
+          const ticked =
+            input.checked === true ||
+            ["aria-checked", "aria-selected", "aria-pressed"].some((a) => node.getAttribute(a) === "true");
+          if (ticked) on.push(nameOf(node));
+        } else if (node.nodeName === "SELECT")
+          for (const o of (node as HTMLSelectElement).selectedOptions) values.push(o.text.trim());
+        else if (input.type === "file") for (const f of input.files ?? []) values.push(f.name);
+        else if (node.localName.includes("-") && (input.checked === true || input.value !== undefined)) {
+          if (input.checked === true) on.push(nameOf(node));
+          if (typeof input.value === "string" && input.value !== "") values.push(input.value);
+        } else if (/^(?:INPUT|TEXTAREA)$/.test(node.nodeName) && input.type !== "hidden")
+          values.push(String(input.value));
+        const now = node.getAttribute("aria-valuetext") ?? node.getAttribute("aria-valuenow");
+        if (now !== null) values.push(now);
+        if (node.getAttribute("aria-valuenow") !== null && now !== node.getAttribute("aria-valuenow"))
+          values.push(node.getAttribute("aria-valuenow") ?? "");
+        if (
+          node.getAttribute("aria-invalid") === "true" ||
+          (input.willValidate === true && input.validity?.valid === false)
+        )
+          invalid = true;
+        if (node.nodeName === "SELECT") return;
+        if (node.shadowRoot !== null) visit(node.shadowRoot, depth + 1);
+      }
+      for (const child of node.childNodes) visit(child, depth + 1);
+    };
+    visit(box, 0);
+    if (box.matches("label") && box.getAttribute("for")) {
+      const other = (box.getRootNode() as Document).getElementById?.(box.getAttribute("for") ?? "");
+      if (other) visit(other, 0);
+    }
+    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, invalid };
+  });
+}
+
+/** The labels of the form that a page shows: where another's begins a label's field ends. */
+const LABELS = new WeakMap<Page, readonly string[]>();
+export const setLabels = (page: Page, labels: readonly string[]): void => void LABELS.set(page, labels);
+
+/** The state of each label's field. @param nth which of the label's boxes is looked into; the first where none is given. */
+export function shownIn(session: Session, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
+  const all = LABELS.get(session.page) ?? [];
+  const source = `function (argument) { return (${observe})((${boxesOf}), argument); }`;
+  return session.view.run<Shown[]>(source, { labels, nth, all });
+}
+
+let registered: Promise<void> | undefined;
+
+/** Makes `field="Label"` a selector; to be called before a context is opened that uses it. */
+export function registerField(): Promise<void> {
+  const engine = `{ queryAll(root, label) { return (${boxesOf})(...JSON.parse(label)); }, query(root, label) { return this.queryAll(root, label)[0] ?? null; } }`;
+  registered ??= selectors.register("field", { content: `(${engine})` }, { contentScript: true });
+  return registered;
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
+
+/** A label as pages write it: with a mark of what is required or not. */
+export const asLabel = (label: string): RegExp =>
+  new RegExp(`^\\s*(?:\\*\\s*)?${escaped(label.trim())}\\s*(?:\\*|:|\\(required\\)|\\(optional\\)|\\s)*$`, "i");
+
+/** A label's boxes as a locator. */
+export const fieldOf = (label: string): string => `field=${JSON.stringify(label)}`;
+
+/** The elements of a locator that a contract names: `label=Name`, `field="Name"` or any selector of Playwright. */
+export function located(page: Page, locator: string): Locator {
+  if (locator.startsWith("label=")) return page.getByLabel(asLabel(locator.slice("label=".length)));
+  const field = /^field=(".*")$/.exec(locator)?.[1];
+  return page.locator(field === undefined ? locator : `field=[${field},${JSON.stringify(LABELS.get(page) ?? [])}]`);
+}
+
+/** What a person operates, in the order in which it is looked for. */
+export const OPERABLE =
+  "input:not([type=hidden]),textarea,select,[role=combobox],[role=slider],[role=spinbutton],[role=textbox],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],button,[role=button],[role=switch],[role=checkbox],[role=radio],[role=listbox],[tabindex='0']";

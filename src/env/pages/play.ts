@@ -1,0 +1,306 @@
+import { errors } from "playwright";
+import { EnvironmentFault } from "../browser/browser.js";
+import { type Control, readForm } from "../browser/controls.js";
+import type { Execution } from "../browser/execute.js";
+import type { ActionRecord } from "../browser/fill.js";
+import { resolveAction } from "../browser/fill.js";
+import { awaitMarker } from "../browser/marker.js";
+import type { Exchange } from "../browser/network/exchange.js";
+import type { Session } from "../browser/session.js";
+import { arrived, NO_MARKER, type Submission } from "../browser/submit.js";
+import { listItems, parseBoolean } from "../forms/normalize.js";
+import type { Action, Plan } from "../forms/plan.js";
+import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
+import { featuresOf, shownLines } from "./answer.js";
+import { buttonAt } from "./buttons.js";
+import type { Contract, ContractField } from "./contract.js";
+import { says } from "./evidence.js";
+import { arrive, openPage, operate, press } from "./operate.js";
+import { shownIn } from "./place.js";
+import { structureHash } from "./structure.js";
+import type { Way } from "./way.js";
+import { received, uploaded } from "./wire.js";
+
+/** A form's page is not the one that was learned: it has to be learned again. */
+class PageChanged extends EnvironmentFault {}
+const CHANGED = "the page is not the one that was learned";
+/** Whether an episode's fault is that. */
+export const isChanged = (fault: string): boolean => fault.includes(CHANGED);
+
+/** A way that is known is waited for longer than one that is tried. */
+const PATIENCE = 4;
+
+/** A form that is known, and the values that its tasks ask for. */
+export interface KnownForm {
+  readonly contract: Contract;
+  readonly controls: readonly Control[];
+  readonly ways: ReadonlyMap<string, Way>;
+}
+
+/** The fields of a contract as controls, by which plans and rewards name them. */
+export function controlsOf(contract: Contract, tasks: readonly Task[]): Control[] {
+  return Object.entries(contract.fields).map(([label, field], index): Control => {
+    const values = tasks.flatMap(({ fields: { [label]: value } }) => (value === undefined ? [] : [value]));
+    const { kind, options } = shapeOf(field, values);
+    return {
+      index,
+      kind,
+      widget: "found",
+      label,
+      name: field.wire?.key ?? "",
+      required: false,
+      default: field.kind === "list" && !Array.isArray(field.default) ? [] : field.default,
+      options: options.map((text) => ({ text, value: text })),
+      present: true,
+      ...(field.step > 0 ? { late: true as const } : {}),
+    };
+  });
+}
+
+function shapeOf(
+  { kind, wire }: ContractField,
+  values: readonly FieldValue[],
+): { kind: ControlKind; options: string[] } {
+  const texts = [...new Set(values.flatMap((value) => (Array.isArray(value) ? value : [String(value)])))].filter(
+    (t) => t !== "",
+  );
+  if (kind === "flag") return { kind: "checkbox", options: [] };
+  if (kind === "list") return { kind: "checkbox-group", options: texts };
+  if (kind === "number" || kind === "date" || kind === "time" || kind === "file") return { kind, options: [] };
+  // a moment or a range is right or wrong as a whole, as a time is
+  if (kind === "moment" || kind === "range") return { kind: "time", options: [] };
+  if (wire?.notation.as === "codes" || wire?.notation.as === "slug") return { kind: "select", options: texts };
+  const every = (pattern: RegExp): boolean => texts.length > 0 && texts.every((text) => pattern.test(text));
+  if (every(/^[^\s@]+@[^\s@]+\.[^\s@]+$/)) return { kind: "email", options: [] };
+  if (every(/^https?:\/\/\S+$/)) return { kind: "url", options: [] };
+  if (wire?.notation.as === "digits" || every(/^\+?[\d\s().-]{6,20}$/)) return { kind: "tel", options: [] };
+  return { kind: "text", options: [] };
+}
+
+/** What a plan asks for, one value a control, and what became of its lines. */
+interface Asked {
+  readonly values: Map<number, FieldValue>;
+  readonly records: (ActionRecord | { readonly action: Action; readonly control: number })[];
+  readonly submits: boolean;
+}
+
+function askedBy(plan: Plan, { controls, contract }: KnownForm, url: string): Asked {
+  const values = new Map<number, FieldValue>();
+  const records: Asked["records"] = [];
+  let submits = false;
+  for (const action of plan.actions) {
+    const step = submits ? undefined : resolveAction(action, { controls, buttons: [] }, url);
+    if (step === undefined) records.push({ action, fate: "after-submit" });
+    else if (step.do === "submit") {
+      submits = true;
+      records.push({ action, fate: "rejected" });
+    } else if (step.do === "operate") {
+      const control = controls[step.control] as Control;
+      const value = wantedValue(
+        contract.fields[control.label] as ContractField,
+        control,
+        step.wanted,
+        values.get(control.index),
+      );
+      if (value === undefined)
+        records.push({
+          action,
+          control: control.index,
+          fate: action.kind === "click" ? "done" : "rejected",
+          ...(action.kind === "click" ? { neutral: true as const } : {}),
+        });
+      else {
+        values.set(control.index, value);
+        records.push({ action, control: control.index });
+      }
+    } else if (step.do === "nothing")
+      records.push({ action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }) });
+    else records.push({ action, fate: "done", neutral: true });
+  }
+  return { values, records, submits };
+}
+
+function wantedValue(
+  field: ContractField,
+  control: Control,
+  wanted: { readonly value?: string; readonly on?: boolean; readonly toggle?: boolean },
+  before: FieldValue | undefined,
+): FieldValue | undefined {
+  const { value, on, toggle } = wanted as { value?: string; on?: boolean; toggle?: boolean };
+  if (field.kind === "flag") return on ?? (toggle === true ? control.default !== true : parseBoolean(value ?? ""));
+  if (field.kind === "list") {
+    if (value === undefined) return on === false ? [] : undefined;
+    const items = listItems(control.options, value);
+    return [...new Set([...(Array.isArray(before) ? before : []), ...items])];
+  }
+  return value;
+}
+
+/** Carries a plan out on a form that is known. @throws PageChanged where the page is not the one that was learned. */
+export async function playPlan(
+  session: Session,
+  form: KnownForm,
+  task: Task,
+  plan: Plan,
+  uploads: "dummy" | "none",
+): Promise<Execution> {
+  const { contract, controls } = form;
+  const asked = askedBy(plan, form, task.url);
+  const labels = Object.keys(contract.fields);
+  await openPage(session, task.url, labels);
+  const fates = new Map<number, "done" | "rejected" | "no-such-option">();
+  let arrived = true;
+  for (let step = 0; step <= contract.steps.length && arrived; step++) {
+    for (const control of controls) {
+      const field = contract.fields[control.label] as ContractField;
+      const value = asked.values.get(control.index);
+      if (field.step !== step || value === undefined) continue;
+      if (uploads === "none" && field.kind === "file") continue;
+      fates.set(control.index, await fate(session, form, control, field, value));
+    }
+    arrived = step === contract.steps.length || !asked.submits || (await goOn(session, contract, step));
+  }
+  const records = asked.records.map((record): ActionRecord => {
+    if ("fate" in record) return record;
+    const done = fates.get(record.control);
+    return done === undefined ? { ...record, fate: "rejected", neutral: true } : { ...record, fate: done };
+  });
+  const submission = asked.submits && arrived ? await submit(session, form, task) : undefined;
+  const last = records.findIndex(({ action }) => action.kind === "submit");
+  const sent = records[last];
+  if (sent !== undefined)
+    records[last] =
+      submission === undefined
+        ? { action: sent.action, fate: "rejected", detail: "the form sent nothing" }
+        : {
+            action: sent.action,
+            fate: "done",
+            submitted: true,
+            ...(submission.refusal === undefined ? {} : { detail: submission.refusal }),
+          };
+  const values = submission?.values ?? (await heldValues(session, form, asked.values));
+  return { form: { controls }, actions: records, values, submission, posted: submission?.posted ?? [] };
+}
+
+async function fate(
+  session: Session,
+  { contract, ways }: KnownForm,
+  { label }: Control,
+  field: ContractField,
+  value: FieldValue,
+): Promise<"done" | "rejected" | "no-such-option"> {
+  try {
+    await operate(session, ways, label, field, value, PATIENCE);
+    return "done";
+  } catch (error) {
+    if (session.page.isClosed() || !session.browser.isConnected()) throw error;
+    const [shown] = await shownIn(session, [label]);
+    if (
+      shown?.there !== true &&
+      contract.page !== "" &&
+      (await structureHash(session.view)) !== contract.page &&
+      !session.traffic.hasSent()
+    )
+      throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
+    await session.page.keyboard.press("Escape").catch(() => undefined);
+    return /no option/.test(String(error)) ? "no-such-option" : "rejected";
+  }
+}
+
+/** Clicks on to the next part of the form. @returns whether it came. */
+async function goOn(session: Session, contract: Contract, step: number): Promise<boolean> {
+  const labels = Object.keys(contract.fields).filter((label) => contract.fields[label]?.step === step + 1);
+  const button = contract.steps[step];
+  if (button === undefined) return false;
+  await buttonAt(session.page, button)
+    .click({ timeout: session.stretched(1500) })
+    .catch(() => undefined);
+  for (const end = performance.now() + session.stretched(1500); performance.now() < end; ) {
+    const shown = await shownIn(session, labels);
+    if (shown.some(({ there }) => there)) return true;
+    await session.page.waitForTimeout(50);
+  }
+  return false;
+}
+
+const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
+
+/** Sends the form, and reads what the server received and how it answered. */
+async function submit(
+  session: Session,
+  { contract, controls }: KnownForm,
+  task: Task,
+): Promise<Submission | undefined> {
+  const { request, submit: button } = contract;
+  if (request === undefined || button === undefined)
+    throw new EnvironmentFault(`${contract.form}: its request is not known`);
+  const labels = Object.keys(contract.fields);
+  const isForm = (exchange: Exchange): boolean =>
+    exchange.method === request.method && pathOf(exchange) === request.path;
+  const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
+  const before = byPage ? await shownLines(session) : [];
+  const { documents } = session;
+  const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
+  const patience = 3 * contract.sends_within_ms + 500;
+  const pressed = await press(session, button, isForm, patience, isOver).catch((error: unknown) => {
+    // a button that is covered or gone is the form's answer to what was filled in
+    if (session.page.isClosed() || !(error instanceof errors.TimeoutError)) throw error;
+    return undefined;
+  });
+  if (pressed?.exchange === undefined) return undefined;
+  const { exchange, exchanges } = pressed;
+  const features = featuresOf(exchange);
+  if (byPage) {
+    await arrive(session);
+    features.push(...(await shownLines(session)).filter((line) => !before.includes(line)));
+  }
+  const accepted =
+    task.success === undefined
+      ? contract.accepted.length > 0 && contract.accepted.every((feature) => features.includes(feature))
+      : await arrived(session).then(async () => {
+          if (session.documents > documents) await session.renewView();
+          const shown = await readForm(session.view, 0);
+          return awaitMarker(session, shown, task.success as SuccessMarker, documents, exchanges);
+        });
+  const posted = [...exchange.posted, ...uploaded(exchanges, exchange)];
+  const values = controls.map((control): FieldValue => {
+    const field = contract.fields[control.label] as ContractField;
+    const truth = task.fields[control.label];
+    return field.wire === undefined ? "" : received(control.label, field.wire, field.kind, truth, posted, task.fields);
+  });
+  return {
+    method: exchange.method,
+    path: pathOf(exchange),
+    posted: exchange.posted,
+    status: exchange.answer?.status ?? Number.NaN,
+    accepted,
+    ...(accepted
+      ? {}
+      : {
+          refusal:
+            task.success !== undefined
+              ? NO_MARKER
+              : `expected ${contract.accepted.join(", ")}; got ${features.slice(0, 3).join(", ")}`,
+        }),
+    values,
+  };
+}
+
+/** What the page shows of the values that were put in, where nothing was sent. */
+async function heldValues(
+  session: Session,
+  { controls, contract }: KnownForm,
+  asked: ReadonlyMap<number, FieldValue>,
+): Promise<FieldValue[]> {
+  const labels = controls.map(({ label }) => label);
+  const shown = await shownIn(session, labels).catch(() => []);
+  return controls.map((control, i) => {
+    const value = asked.get(i);
+    const state = shown[i];
+    const field = contract.fields[control.label] as ContractField;
+    if (value === undefined || state === undefined) return control.default;
+    return says(field.kind, value, state) || (typeof value === "string" && state.text.includes(value))
+      ? value
+      : control.default;
+  });
+}

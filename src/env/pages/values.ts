@@ -1,0 +1,164 @@
+import { isNoFile, normalizeText, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
+import type { FieldValue } from "../site.js";
+
+/** What a field's values are, told by the values alone. */
+export const KINDS = ["flag", "list", "number", "date", "time", "moment", "range", "file", "text"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** A day and a time of day. */
+export interface Moment {
+  readonly date: string;
+  readonly time: string;
+}
+
+const MOMENT = /^(.*?\d)[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?:Z|[+-]00:?00)?$/i;
+
+/** A day with a time, as `2026-04-03 16:30`; undefined where it is none. */
+export function parseMoment(value: FieldValue): Moment | undefined {
+  const m = MOMENT.exec(normalizeText(String(value)).replace(/(\d\.\d+)?(?:Z|[+-]00:?00)$/i, ""));
+  const date = m === null ? undefined : parseDate(m[1] ?? "");
+  const time = m === null ? undefined : parseTime((m[2] ?? "").replace(/\.\d+$/, ""));
+  return date === undefined || time === undefined ? undefined : { date, time };
+}
+
+/** Two days, as `2026-04-03 - 2026-04-10`; undefined where it is none. */
+export function parseRange(value: FieldValue): [string, string] | undefined {
+  const parts = normalizeText(String(value)).split(/\s+(?:-|\u2013|to|\/)\s+|\u2013/);
+  const days = parts.map((part) => parseDate(part));
+  return days.length === 2 && days[0] !== undefined && days[1] !== undefined ? [days[0], days[1]] : undefined;
+}
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+function kindOf(value: FieldValue): Kind {
+  if (typeof value === "boolean") return "flag";
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "number") return "number";
+  const text = normalizeText(value);
+  if (/:\d\d/.test(text) && parseMoment(text) !== undefined) return "moment";
+  if (ISO_DATE.test(text) || (/\d{4}/.test(text) && parseDate(text) !== undefined)) return "date";
+  if (/:\d\d/.test(text) && parseTime(text) !== undefined) return "time";
+  if (parseRange(text) !== undefined) return "range";
+  if (/^[^/\\@:]{1,80}\.[a-z][a-z0-9]{1,4}$/i.test(text)) return "file";
+  return /^-?\d{1,9}(?:\.\d+)?$/.test(text) && !/^0\d/.test(text) ? "number" : "text";
+}
+
+/** The kind of a field by its values in several tasks; where they differ it is text. */
+export function kindOfAll(values: readonly FieldValue[]): Kind {
+  const told = values.filter((value) => value !== "" && !(typeof value === "string" && isNoFile(value)));
+  const kinds = new Set(told.map(kindOf));
+  return kinds.size === 1 ? ([...kinds][0] as Kind) : "text";
+}
+
+/** One text for one value, whatever its notation: what two values of a kind are compared by. */
+export function canonical(kind: Kind, value: FieldValue): string {
+  switch (kind) {
+    case "number":
+      return String(parseNumber(value) ?? value);
+    case "date":
+      return parseDate(value) ?? String(value);
+    case "time":
+      return parseTime(value) ?? String(value);
+    case "moment": {
+      const moment = parseMoment(value);
+      return moment === undefined ? String(value) : `${moment.date} ${moment.time}`;
+    }
+    case "range":
+      return parseRange(value)?.join(" ") ?? String(value);
+    case "list":
+      return JSON.stringify((Array.isArray(value) ? value : [String(value)]).map((item) => normalizeText(item)).sort());
+    default:
+      return normalizeText(String(value));
+  }
+}
+
+const monthNames = (locale: string, month: "long" | "short"): string[] =>
+  Array.from({ length: 12 }, (_, i) =>
+    new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" })
+      .format(Date.UTC(2024, i, 15))
+      .replace(/\.$/, "")
+      .toLowerCase(),
+  );
+
+const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr", "ru", "ja"];
+/** Names of the months in the languages that calendars are commonly in. */
+const MONTHS = LOCALES.flatMap((locale) => [monthNames(locale, "long"), monthNames(locale, "short")]);
+const ENGLISH = MONTHS[0] as string[];
+
+/** The month (1 to 12) that a text names; undefined where it names none. */
+export function monthIn(text: string): number | undefined {
+  const words: readonly string[] = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  for (const names of MONTHS) {
+    const at = names.findIndex((name) => words.includes(name));
+    if (at >= 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** The day (`2026-04-03`) that a text such as `Friday, April 3rd, 2026` names in any common way. */
+export function dayIn(text: string): string | undefined {
+  const iso = /\b(\d{4})-(\d{1,2})-(\d{1,2})\b/.exec(text);
+  if (iso !== null) return parseDate(iso[0]);
+  const plain = parseDate(text);
+  if (plain !== undefined) return plain;
+  if (/^\d{12,13}$/.test(text)) return new Date(Number(text)).toISOString().slice(0, 10);
+  const year = /\b((?:19|20)\d\d)\b/.exec(text)?.[1];
+  const day = /(?<![\d:])(\d{1,2})(?:st|nd|rd|th|\.)?(?![\d:])/.exec(text.replace(year ?? "", ""))?.[1];
+  const month = monthIn(text);
+  return year === undefined || day === undefined || month === undefined
+    ? undefined
+    : parseDate(`${year}-${month}-${day}`);
+}
+
+const two = (n: number): string => String(n).padStart(2, "0");
+
+/** Writes `2026-04-03` by a pattern of YYYY, YY, MMMM, MMM, MM, M, DD and D; months in English. */
+export function writeDay(iso: string, pattern: string): string {
+  const [y = 0, m = 1, d = 1] = iso.split("-").map(Number);
+  const name = ENGLISH[m - 1] ?? "";
+  const named = name.charAt(0).toUpperCase() + name.slice(1);
+  const parts: Record<string, string> = {
+    YYYY: String(y),
+    YY: two(y % 100),
+    MMMM: named,
+    MMM: named.slice(0, 3),
+    MM: two(m),
+    M: String(m),
+    DD: two(d),
+    D: String(d),
+  };
+  return pattern.replace(/YYYY|YY|MMMM|MMM|MM|M|DD|D/g, (part) => parts[part] ?? part);
+}
+
+/** Writes `16:30` by a pattern of HH, H, hh, h, mm and A. */
+export function writeTime(time: string, pattern: string): string {
+  const [h = 0, m = 0] = time.split(":").map(Number);
+  const parts: Record<string, string> = {
+    HH: two(h),
+    H: String(h),
+    hh: two(h % 12 || 12),
+    h: String(h % 12 || 12),
+    mm: two(m),
+    A: h < 12 ? "AM" : "PM",
+  };
+  return pattern.replace(/HH|H|hh|h|mm|A/g, (part) => parts[part] ?? part);
+}
+
+export const DAY_PATTERNS = [
+  "YYYY-MM-DD",
+  "MM/DD/YYYY",
+  "DD/MM/YYYY",
+  "DD.MM.YYYY",
+  "M/D/YYYY",
+  "D/M/YYYY",
+  "MMM D, YYYY",
+  "MMMM D, YYYY",
+  "DD MMM YYYY",
+  "D MMMM YYYY",
+  "DD-MM-YYYY",
+  "YYYY/MM/DD",
+  "MM-DD-YYYY",
+  "D.M.YYYY",
+  "MM/DD/YY",
+] as const;
+export const TIME_PATTERNS = ["HH:mm", "hh:mm A", "h:mm A", "H:mm"] as const;

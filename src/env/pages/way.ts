@@ -1,0 +1,141 @@
+import type { Locator, Page } from "playwright";
+import type { FieldValue } from "../site.js";
+import type { Kind } from "./values.js";
+
+/** A place on the page that a label stands for, and what a way needs to work on it. */
+export interface Place {
+  readonly page: Page;
+  readonly label: string;
+  /** What is operated: the control that the label names. */
+  readonly control: Locator;
+  /** The label's field with all its parts. */
+  readonly box: Locator;
+  /** Which of a way's variants is used. */
+  readonly variant: string;
+  /** Playwright's options of a step: how long it may take. */
+  readonly limit: { readonly timeout: number };
+  /** Clicks an element, or what lies over it. */
+  click(target: Locator): Promise<void>;
+  /** Picks what is called so in an open list, calendar or menu. */
+  pick(text: string): Promise<void>;
+  /** Whether there is one of these now, without waiting. */
+  has(locator: Locator): Promise<boolean>;
+  /** Runs a function, given as source text, IN THE PAGE, in a script world of our own. */
+  look<R>(source: string): Promise<R>;
+  /** Lets the page do what follows on a step. */
+  pause(ms?: number): Promise<void>;
+}
+
+/** A way to put a value into a control. A file of `ways/` exports one as `way`; its name is the file's. */
+export interface Way {
+  /** What values it is tried for. */
+  readonly serves: readonly Kind[];
+  /** How odd it is: plain ways are tried first. */
+  readonly oddness: number;
+  /** CSS of what a field has to hold for it. */
+  readonly needs?: string;
+  /** CSS of what makes it likely where a field holds it. */
+  readonly signs?: string;
+  /** Forms of it that are tried one by one, as notations of a date. */
+  readonly variants?: readonly string[];
+  /** Whether a value can be put in by a variant; any can where it is not said. */
+  takes?(value: FieldValue, variant: string): boolean;
+  /** @throws where it cannot be done. */
+  operate(place: Place, value: FieldValue): Promise<void>;
+}
+
+/** CSS of what a person writes into. */
+export const WRITABLE =
+  "input:not([type=radio],[type=checkbox],[type=file],[type=hidden],[type=range],[type=button],[type=submit],[type=reset],[type=image]),textarea,[contenteditable]:not([contenteditable=false])";
+
+/** A way's step cannot be done here. */
+export class NoWay extends Error {}
+
+/** The first of several locators that is there now and can be seen. @throws NoWay where none is. */
+export async function firstOf(place: Place, ...locators: readonly Locator[]): Promise<Locator> {
+  for (const locator of locators) {
+    const seen = locator.locator("visible=true").first();
+    if (await place.has(seen)) return seen;
+  }
+  throw new NoWay("not there");
+}
+
+/** Runs IN THE PAGE: the buttons that can be seen, with their middles. */
+function buttonsNow(): { x: number; y: number; text: string }[] {
+  const found: { x: number; y: number; text: string }[] = [];
+  const visit = (node: Document | ShadowRoot): void => {
+    for (const e of node.querySelectorAll("*")) {
+      if (e.shadowRoot !== null) visit(e.shadowRoot);
+      if (!e.matches("button,[role=button],input[type=button],input[type=submit]")) continue;
+      const { x, y, width, height } = e.getBoundingClientRect();
+      const text = (e.textContent ?? "").trim();
+      if (width > 4 && height > 4 && text !== "") found.push({ x: x + width / 2, y: y + height / 2, text });
+    }
+  };
+  visit(document);
+  return found;
+}
+
+/** Opens a window that has buttons of its own, chooses there, and clicks the last of them: it takes over what was chosen. */
+export async function confirmed(place: Place, open: () => Promise<void>, choose: () => Promise<void>): Promise<void> {
+  const look = () => place.look<ReturnType<typeof buttonsNow>>(String(buttonsNow));
+  const before = await look();
+  await open();
+  await choose();
+  await place.pause();
+  const last = (await look())
+    .filter(({ text, x, y }) => !before.some((b) => b.text === text && Math.abs(b.x - x) + Math.abs(b.y - y) < 4))
+    .at(-1);
+  if (last === undefined) throw new NoWay("nothing confirms");
+  await place.page.mouse.click(last.x, last.y);
+  await place.pause(200);
+}
+
+/** Clicks a control, or what stands for it where it cannot be seen itself: its label, or what it lies in. */
+export async function clickLabel({ page, limit }: Pick<Place, "page" | "limit">, target: Locator): Promise<void> {
+  const [x, y] = await target.evaluate(
+    (e) => {
+      const rect = (n: Element): DOMRect => n.getBoundingClientRect();
+      const label = (e as HTMLInputElement).labels?.[0] ?? e.closest("label");
+      // a label takes a box's clicks where a picture of the box is drawn over it
+      const order = e.matches("input[type=radio],input[type=checkbox]") ? [label, e] : [e, label];
+      const stand = [...order, e.parentElement].find((n) => n != null && rect(n).width > 4 && rect(n).height > 4) ?? e;
+      const { x, y, width, height } = rect(stand);
+      return [x + width / 2, y + height / 2] as const;
+    },
+    undefined,
+    limit,
+  );
+  await page.mouse.click(x, y);
+}
+
+/** Whether a box, switch, option or button that stays pressed is on; undefined where it does not say. */
+const isOn = (target: Locator, place: Place): Promise<boolean | undefined> =>
+  target.evaluate(
+    (e) => {
+      if (e instanceof HTMLInputElement) return e.checked;
+      const said = ["aria-checked", "aria-pressed", "aria-selected"].map((name) => e.getAttribute(name));
+      const known = said.find((value) => value !== null);
+      return known == null ? undefined : known === "true";
+    },
+    undefined,
+    place.limit,
+  );
+
+/** Turns something on or off that says how it is; it is clicked once more where a click did nothing. */
+export async function turned(place: Place, target: Locator, on: boolean): Promise<void> {
+  if ((await isOn(target, place)) === on) return;
+  await place.click(target);
+  await place.pause(40);
+  const now = await isOn(target, place).catch(() => undefined);
+  if (now !== undefined && now !== on) await clickLabel(place, target);
+}
+
+/** Puts the cursor into a control, everything in it selected, and clears it. */
+export async function cleared(place: Place): Promise<void> {
+  await place.click(place.control);
+  await place.page.keyboard.press("ControlOrMeta+A");
+  await place.page.keyboard.press("Delete");
+}
+
+export const itemsOf = (value: FieldValue): string[] => (Array.isArray(value) ? value : [String(value)]);

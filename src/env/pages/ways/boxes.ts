@@ -1,0 +1,29 @@
+import { firstOf, itemsOf, turned, type Way } from "../way.js";
+
+/** Ticks the boxes, switches or toggle buttons of these names, and no other. */
+export const way: Way = {
+  serves: ["list"],
+  oddness: 0,
+  signs: "[role=checkbox],input[type=checkbox]",
+  variants: ["role", "text"],
+  async operate(place, value) {
+    const { box, page } = place;
+    for (const item of itemsOf(value)) {
+      const name = { name: item, exact: true } as const;
+      const target =
+        place.variant === "text"
+          ? await firstOf(place, box.getByText(item, { exact: true }), page.getByText(item, { exact: true }))
+          : await firstOf(
+              place,
+              box.getByRole("checkbox", name),
+              box.getByRole("switch", name),
+              box.getByRole("button", name),
+              box.getByRole("option", name),
+              box.getByRole("treeitem", name),
+              page.getByRole("checkbox", name),
+              page.getByRole("option", name),
+            );
+      await turned(place, target, true);
+    }
+  },
+};

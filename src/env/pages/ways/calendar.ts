@@ -1,0 +1,305 @@
+import { parseDate } from "../../forms/normalize.js";
+import type { FieldValue } from "../../site.js";
+import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
+import { firstOf, NoWay, type Place, type Way } from "../way.js";
+
+/** Clicks that a calendar may take to reach a month. */
+const MOST_CLICKS = 90;
+
+/** Opens a calendar and clicks its arrows, which are told by what they change, then the day. */
+export const way: Way = {
+  serves: ["date", "moment", "range"],
+  oddness: 4,
+  variants: ["open", "control", "button", "icon", "last button", "control, confirm", "button, confirm"],
+  operate: (place, value) => pickDay(place, value),
+};
+
+async function pickDay(place: Place, value: FieldValue): Promise<void> {
+  const day = parseDate(value) ?? parseMoment(value)?.date;
+  const days = day === undefined ? parseRange(value) : [day];
+  if (days === undefined) throw new NoWay("no date");
+  const [opener = "", confirm] = place.variant.split(", ");
+  await open(place, opener);
+  for (const [i, one] of days.entries()) await pickOne(place, one, i === days.length - 1 ? confirm : undefined);
+  const time = parseMoment(value)?.time;
+  if (time !== undefined) await setTime(place, time);
+}
+
+/** Sets the hour and the minute where the calendar has fields for them, told by their greatest number. */
+async function setTime({ page, limit }: Place, time: string): Promise<void> {
+  const [hour = "", minute = ""] = time.split(":");
+  for (const field of await page.locator("input[type=number],[role=spinbutton]").locator("visible=true").all()) {
+    const said = (await field.getAttribute("max", limit)) ?? (await field.getAttribute("aria-valuemax", limit));
+    const most = Number(said);
+    if (![12, 23, 24, 59].includes(most)) continue;
+    await field.click(limit);
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.type(most === 59 ? minute : most === 12 ? String(Number(hour) % 12 || 12) : hour);
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Escape");
+}
+
+async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
+  await chooseLists(place, day);
+  const tried = new Map<string, number>();
+  for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
+    const grids = await place.look<Grid[]>(`function () { return (${readGrids})(); }`);
+    if (grids.length === 0) throw new NoWay("no calendar");
+    const cell = cellOf(grids, day);
+    if (cell !== undefined) {
+      await place.page.mouse.click(cell.x, cell.y);
+      await place.pause(100);
+      if (confirm !== undefined) await place.page.mouse.click(...confirming(grids));
+      return;
+    }
+    await turn(place, grids, day, tried);
+  }
+  throw new NoWay("the month is not reached");
+}
+
+async function open(place: Place, opener: string): Promise<void> {
+  const { box, control } = place;
+  if (opener === "open") return;
+  const buttons = box.locator("button,[role=button]").locator("visible=true");
+  const target =
+    opener === "control"
+      ? control
+      : opener === "button"
+        ? await firstOf(place, box.locator("button,[role=button],[role=combobox]"))
+        : opener === "icon"
+          ? await firstOf(place, box.locator("svg,i,img,[class*=icon i],[class*=picker i]"))
+          : buttons.last();
+  if (!(await place.has(target))) throw new NoWay("nothing opens");
+  await place.click(target);
+  await place.pause(200);
+}
+
+/** Lists and fields of the month and the year that a calendar may have. */
+async function chooseLists({ page, limit, pause }: Place, day: string): Promise<void> {
+  const [year = 0, month = 0] = day.split("-").map(Number);
+  for (const list of await page.locator("select").locator("visible=true").all()) {
+    const texts = (await list.locator("option").allTextContents()).map((text) => text.trim());
+    const byName = texts.length >= 12 && texts.length <= 13 ? texts.findIndex((text) => monthIn(text) === month) : -1;
+    const years = texts.filter((text) => /^(?:19|20)\d\d$/.test(text)).length > 2;
+    const index = years ? texts.indexOf(String(year)) : byName;
+    if (index >= 0) await list.selectOption({ index }, limit).catch(() => undefined);
+  }
+  for (const field of await page.locator("input[type=number]").locator("visible=true").all()) {
+    if (!/^(?:19|20)\d\d$/.test(await field.inputValue(limit).catch(() => ""))) continue;
+    await field.fill(String(year), limit).catch(() => undefined);
+    await page.keyboard.press("Enter");
+  }
+  await pause(60);
+}
+
+interface Spot {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
+interface Grid {
+  /** Texts above the days, from which the month is read. */
+  readonly heading: readonly string[];
+  readonly cells: readonly (Spot & { readonly names: readonly string[]; readonly off: boolean })[];
+  readonly buttons: readonly Spot[];
+  readonly middle: number;
+  readonly bottom: number;
+}
+
+const monthOf = ({ heading }: Grid): number | undefined => {
+  const said = [...heading, heading.join(" ")];
+  for (const text of said) {
+    const year = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(text)?.[1];
+    const month = monthIn(text) ?? numeric(text);
+    if (year !== undefined && month !== undefined) return Number(year) * 12 + month - 1;
+  }
+  return undefined;
+};
+
+const numeric = (text: string): number | undefined => {
+  const m = /^(?:(?:19|20)\d\d\D{1,3}(\d{1,2})\D?|(\d{1,2})\D{1,3}(?:19|20)\d\d)$/.exec(text.trim());
+  const month = Number(m?.[1] ?? m?.[2]);
+  return month >= 1 && month <= 12 ? month : undefined;
+};
+
+function cellOf(grids: readonly Grid[], day: string): Spot | undefined {
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+  for (const grid of grids) {
+    const named = grid.cells.find((cell) => !cell.off && cell.names.some((name) => dayIn(name) === day));
+    if (named !== undefined && Number(named.text) === date) return named;
+  }
+  const grid = grids.find((one) => monthOf(one) === year * 12 + month - 1);
+  const same = grid?.cells.filter((cell) => Number(cell.text) === date) ?? [];
+  const able = same.filter((cell) => !cell.off);
+  const pool = able.length > 0 ? able : same;
+  // days of the months before and after stand at the ends
+  return date > 15 ? pool.at(-1) : pool[0];
+}
+
+/** Clicks what leads nearer to the month. */
+async function turn(place: Place, grids: readonly Grid[], day: string, tried: Map<string, number>): Promise<void> {
+  const [year = 0, month = 0] = day.split("-").map(Number);
+  const wanted = year * 12 + month - 1;
+  const grid = grids[0] as Grid;
+  const at = monthOf(grid);
+  if (at === undefined) throw new NoWay("no month is said");
+  const ahead = wanted - at;
+  const key = (spot: Spot, i: number): string => `${i}/${grid.buttons.length} ${spot.text}`;
+  const known = grid.buttons.map((spot, i) => ({ spot, key: key(spot, i), by: tried.get(key(spot, i)) }));
+  const useful = known
+    .filter(
+      ({ by }) => by !== undefined && by !== 0 && Math.sign(by) === Math.sign(ahead) && Math.abs(by) <= Math.abs(ahead),
+    )
+    .sort((a, b) => Math.abs(b.by ?? 0) - Math.abs(a.by ?? 0))[0];
+  const side = ({ spot }: { spot: Spot }): number => (spot.x - grid.middle) * Math.sign(ahead);
+  const fresh = known.filter(({ by }) => by === undefined).sort((a, b) => side(b) - side(a));
+  const next = useful ?? fresh[0];
+  if (next === undefined) throw new NoWay("no arrow leads there");
+  await place.page.mouse.click(next.spot.x, next.spot.y);
+  await place.pause(useful === undefined ? 200 : 60);
+  const after = await place.look<Grid[]>(`function () { return (${readGrids})(); }`);
+  const now = after[0] === undefined ? undefined : monthOf(after[0]);
+  if (useful === undefined) tried.set(next.key, now === undefined ? 0 : now - at);
+  if (after.length === 0) throw new NoWay("the calendar closed");
+}
+
+function confirming(grids: readonly Grid[]): [number, number] {
+  const grid = grids[0] as Grid;
+  const below = grid.buttons.filter((spot) => spot.y > grid.bottom).sort((a, b) => b.x - a.x)[0];
+  if (below === undefined) throw new NoWay("nothing confirms");
+  return [below.x, below.y];
+}
+
+/** Runs IN THE PAGE: the grids of days that can be seen, with what stands around them. */
+function readGrids(): Grid[] {
+  const seen = (e: Element): DOMRect | undefined => {
+    const r = e.getBoundingClientRect();
+    const style = getComputedStyle(e);
+    return r.width > 4 && r.height > 4 && style.visibility !== "hidden" && style.opacity !== "0" ? r : undefined;
+  };
+  const up = (e: Element): Element | null => e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null);
+  const inside = (box: Element): Element[] => {
+    const all: Element[] = [];
+    const walk = (node: Element | ShadowRoot): void => {
+      for (const child of [
+        ...(node instanceof Element && node.shadowRoot !== null ? node.shadowRoot.children : []),
+        ...node.children,
+      ]) {
+        if (all.length > 4000) return;
+        all.push(child);
+        walk(child);
+      }
+    };
+    walk(box);
+    return all;
+  };
+  // a list that lies unseen over a heading is not part of what it says
+  const trimmed = (e: Element): string =>
+    (e.querySelector("select") === null
+      ? (e.textContent ?? "")
+      : [...e.childNodes].map((n) => (n.nodeType === 3 ? n.nodeValue : "")).join(" ")
+    )
+      .replace(/\s+/g, " ")
+      .trim();
+  const isDay = (e: Element): boolean =>
+    /^\d{1,2}$/.test(trimmed(e)) &&
+    (e.children.length === 0 || ![...e.children].some((c) => trimmed(c) === trimmed(e))) &&
+    seen(e) !== undefined;
+  const days = inside(document.body).filter((e) => e.childNodes.length < 6 && isDay(e));
+  const holdsMonth = (box: Element, pool: readonly Element[]): boolean => {
+    const numbers = new Set(pool.filter((e) => within(e, box)).map((e) => Number(trimmed(e))));
+    return Array.from({ length: 28 }, (_, i) => i + 1).every((n) => numbers.has(n));
+  };
+  const within = (e: Element, box: Element): boolean => {
+    for (let n: Element | null = e; n !== null; n = up(n)) if (n === box) return true;
+    return false;
+  };
+  const grids: Element[] = [];
+  for (const first of days.filter((e) => trimmed(e) === "15")) {
+    let box: Element | null = first;
+    while (box !== null && !holdsMonth(box, days)) box = up(box);
+    if (box !== null && box !== document.body && !grids.includes(box)) grids.push(box);
+  }
+  return grids.slice(0, 4).map((grid): Grid => {
+    const rect = grid.getBoundingClientRect();
+    let panel = grid;
+    const isHead = (e: Element): boolean => {
+      const t =
+        e instanceof HTMLInputElement
+          ? e.value
+          : e instanceof HTMLSelectElement
+            ? (e.selectedOptions[0]?.text ?? "")
+            : trimmed(e);
+      return t.length > 0 && t.length < 40 && !/^\d{1,2}$/.test(t);
+    };
+    const heads = (): Element[] =>
+      [panel, ...inside(panel)].filter(
+        (e) =>
+          isHead(e) &&
+          seen(e) !== undefined &&
+          !(days.includes(e) || (e !== grid && within(e, grid) && days.some((d) => within(d, e)))),
+      );
+    const textOf = (e: Element): string =>
+      e instanceof HTMLInputElement
+        ? e.value
+        : e instanceof HTMLSelectElement
+          ? (e.selectedOptions[0]?.text ?? "")
+          : trimmed(e);
+    const yearSaid = (): boolean => heads().some((e) => /(?:19|20)\d\d/.test(textOf(e)));
+    const clickable = (): Element[] =>
+      inside(panel).filter(
+        (e) =>
+          (e.matches(
+            "button,[role=button],a,[onclick],[class*=next i],[class*=prev i],[class*=arrow i],[data-action]",
+          ) ||
+            (e instanceof SVGElement && e.nodeName === "svg")) &&
+          !within(e, grid) &&
+          seen(e) !== undefined,
+      );
+    for (let n = 0; n < 7 && (!yearSaid() || clickable().length < 2); n++) {
+      const next = up(panel);
+      if (next === null || next === document.body) break;
+      panel = next;
+    }
+    const label =
+      grid.getAttribute("aria-label") ?? grid.querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
+    const own = clickable();
+    const outer = own.filter((e) => !own.some((o) => o !== e && within(e, o)));
+    return {
+      heading: [...heads().map(textOf), label].filter((t) => t !== ""),
+      cells: days
+        .filter((e) => within(e, grid))
+        .map((e) => {
+          const r = e.getBoundingClientRect();
+          const chain = [e, up(e), up(up(e) ?? e)].filter((n): n is Element => n !== null && n !== grid);
+          const names = chain.flatMap((n) =>
+            [
+              "aria-label",
+              "title",
+              "data-date",
+              "data-day",
+              "data-value",
+              "datetime",
+              "data-timestamp",
+              "data-time",
+              "data-iso",
+            ].flatMap((a) => n.getAttribute(a) ?? []),
+          );
+          const off = chain.some(
+            (n) =>
+              n.getAttribute("aria-disabled") === "true" ||
+              (n as HTMLButtonElement).disabled === true ||
+              n.getAttribute("aria-hidden") === "true",
+          );
+          return { x: r.x + r.width / 2, y: r.y + r.height / 2, text: trimmed(e), names, off };
+        }),
+      buttons: outer.map((e) => {
+        const r = e.getBoundingClientRect();
+        return { x: r.x + r.width / 2, y: r.y + r.height / 2, text: trimmed(e).slice(0, 20) };
+      }),
+      middle: rect.x + rect.width / 2,
+      bottom: rect.bottom,
+    };
+  });
+}

@@ -1,0 +1,23 @@
+import { firstOf, itemsOf, type Way } from "../way.js";
+
+const KEYS: Readonly<Record<string, string>> = { lines: "Shift+Enter", Tab: "Tab" };
+
+/** Types items that become chips; a button may come before each. */
+export const way: Way = {
+  serves: ["list"],
+  oddness: 2.2,
+  variants: ["Enter", "comma", "button", "Tab", "lines"],
+  async operate(place, value) {
+    const { box, page } = place;
+    for (const item of itemsOf(value)) {
+      if (place.variant === "button") {
+        await place.click(await firstOf(place, box.locator("button,[role=button]").locator("visible=true").last()));
+        await place.pause();
+      } else
+        await place.click(await firstOf(place, box.locator("input,textarea,[contenteditable]").last(), place.control));
+      await page.keyboard.type(place.variant === "comma" ? `${item},` : item);
+      if (place.variant !== "comma") await page.keyboard.press(KEYS[place.variant] ?? "Enter");
+      await place.pause(40);
+    }
+  },
+};

@@ -1,0 +1,20 @@
+import { parseDate } from "../../forms/normalize.js";
+import { DAY_PATTERNS, writeDay } from "../values.js";
+import { cleared, NoWay, type Way, WRITABLE } from "../way.js";
+
+/** Types a date in one of the usual notations. */
+export const way: Way = {
+  serves: ["date"],
+  oddness: 3,
+  needs: WRITABLE,
+  variants: ["Tab", "Enter"].flatMap((key) => DAY_PATTERNS.map((pattern) => `${pattern}, ${key}`)),
+  async operate(place, value) {
+    const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
+    const day = parseDate(value);
+    if (day === undefined) throw new NoWay("no date");
+    await cleared(place);
+    await place.page.keyboard.type(writeDay(day, pattern));
+    await place.page.keyboard.press(key);
+    await place.page.keyboard.press("Escape");
+  },
+};

@@ -1,0 +1,39 @@
+import { NoWay, type Way } from "../way.js";
+
+/** Attaches a small file of this name: by the field itself, the chooser that a click opens, or a drop. */
+export const way: Way = {
+  serves: ["file"],
+  oddness: 0,
+  variants: ["input", "box", "chooser", "any"],
+  async operate(place, value) {
+    const { page, box, control, limit } = place;
+    // a path or control characters in a file's name would be an invention of the page's browser
+    const name =
+      String(value)
+        .replace(/[\p{Cc}/\\]+/gu, "_")
+        .slice(0, 100) || "file.txt";
+    const file = { name, mimeType: typeOf(name), buffer: Buffer.from("refusion-train\n") };
+    if (place.variant === "chooser") {
+      const chooser = page.waitForEvent("filechooser", limit);
+      chooser.catch(() => undefined);
+      await control.click(limit);
+      return (await chooser).setFiles(file);
+    }
+    const inputs = place.variant === "any" ? page.locator("input[type=file]") : box.locator("input[type=file]");
+    const input = place.variant === "input" ? control.and(page.locator("input[type=file]")) : inputs.first();
+    if (!(await place.has(input))) throw new NoWay("no file field");
+    await input.setInputFiles(file, limit);
+  },
+};
+
+function typeOf(name: string): string {
+  const types: Record<string, string> = {
+    pdf: "application/pdf",
+    png: "image/png",
+    jpg: "image/jpeg",
+    jpeg: "image/jpeg",
+    txt: "text/plain",
+    csv: "text/csv",
+  };
+  return types[name.split(".").at(-1)?.toLowerCase() ?? ""] ?? "application/octet-stream";
+}

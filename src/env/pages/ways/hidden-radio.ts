@@ -1,0 +1,19 @@
+import { clickLabel, firstOf, NoWay, type Way } from "../way.js";
+
+/** Clicks the text of an option where its own button cannot be seen. */
+export const way: Way = {
+  serves: ["text", "number", "time", "date"],
+  oddness: 3,
+  variants: ["text", "label"],
+  async operate(place, value) {
+    if (place.variant === "label") {
+      const radio = place.box.getByRole("radio", { name: String(value), exact: true, includeHidden: true });
+      if (!(await place.has(radio))) throw new NoWay("no radio");
+      return clickLabel(place, radio.first());
+    }
+    const text = { exact: true } as const;
+    await (
+      await firstOf(place, place.box.getByText(String(value), text), place.page.getByText(String(value), text))
+    ).click(place.limit);
+  },
+};

@@ -1,0 +1,19 @@
+import { cleared, type Way, WRITABLE } from "../way.js";
+
+/** Types the digits alone into a mask, or pastes the whole value. */
+export const way: Way = {
+  serves: ["text", "number"],
+  oddness: 5,
+  needs: WRITABLE,
+  variants: ["digits", "slowly", "pasted", "tail"],
+  async operate(place, value) {
+    const { page } = place;
+    const text = String(value);
+    await cleared(place);
+    if (place.variant === "pasted") await page.keyboard.insertText(text);
+    else if (place.variant === "slowly") await page.keyboard.type(text, { delay: 40 });
+    else if (place.variant === "digits") await page.keyboard.type(text.replace(/\D/g, ""), { delay: 15 });
+    else await page.keyboard.type(text.replace(/^\+\d{1,3}[ -]?/, ""), { delay: 15 });
+    await page.keyboard.press("Tab");
+  },
+};

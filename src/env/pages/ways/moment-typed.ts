@@ -1,0 +1,21 @@
+import { DAY_PATTERNS, parseMoment, TIME_PATTERNS, writeDay, writeTime } from "../values.js";
+import { cleared, NoWay, type Way, WRITABLE } from "../way.js";
+
+/** Types a date with a time in one of the usual notations. */
+export const way: Way = {
+  serves: ["moment"],
+  oddness: 3,
+  needs: WRITABLE,
+  variants: ["Tab", "Enter"].flatMap((key) =>
+    TIME_PATTERNS.slice(0, 3).flatMap((time) => DAY_PATTERNS.slice(0, 8).map((day) => `${day} ${time}, ${key}`)),
+  ),
+  async operate(place, value) {
+    const [, day = "", time = "", key = ""] = /^(.*\S) ([Hh]\S*(?: A)?), (\w+)$/.exec(place.variant) ?? [];
+    const moment = parseMoment(value);
+    if (moment === undefined) throw new NoWay("no moment");
+    await cleared(place);
+    await place.page.keyboard.type(`${writeDay(moment.date, day)} ${writeTime(moment.time, time)}`);
+    await place.page.keyboard.press(key);
+    await place.page.keyboard.press("Escape");
+  },
+};

@@ -1,0 +1,16 @@
+import type { Way } from "../way.js";
+
+/** Opens a list that has a search field of its own, types there and clicks what is found. */
+export const way: Way = {
+  serves: ["text", "number", "time"],
+  oddness: 4,
+  variants: ["pick", "Enter"],
+  async operate(place, value) {
+    await place.click(place.control);
+    await place.pause(150);
+    await place.page.keyboard.type(String(value), { delay: 15 });
+    await place.pause(150);
+    if (place.variant === "pick") return place.pick(String(value));
+    await place.page.keyboard.press("Enter");
+  },
+};

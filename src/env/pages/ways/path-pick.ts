@@ -1,0 +1,17 @@
+import type { Way } from "../way.js";
+
+/** Picks level by level in a list of lists: `Europe / Norway / Oslo`. */
+export const way: Way = {
+  serves: ["text"],
+  oddness: 1.9,
+  variants: [" / ", " > ", "/", " - ", ", "],
+  takes: (value, variant) => String(value).split(variant).length > 1,
+  async operate(place, value) {
+    const levels = String(value).split(place.variant);
+    await place.click(place.control);
+    for (const level of levels) {
+      await place.pause(150);
+      await place.pick(level.trim());
+    }
+  },
+};

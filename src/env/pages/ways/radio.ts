@@ -1,0 +1,23 @@
+import { firstOf, type Way } from "../way.js";
+
+/** Clicks the radio button, card or tab of the value's name. */
+export const way: Way = {
+  serves: ["text", "number", "time", "date"],
+  oddness: 1,
+  signs: "[role=radio],input[type=radio]",
+  async operate(place, value) {
+    const name = { name: String(value), exact: true } as const;
+    const { box, page } = place;
+    const radio = await firstOf(
+      place,
+      box.getByRole("radio", name),
+      box.getByLabel(String(value), { exact: true }),
+      page.getByRole("group", { name: place.label }).getByRole("radio", name),
+      page.getByRole("radiogroup", { name: place.label }).getByRole("radio", name),
+      box.getByRole("button", name),
+      box.getByRole("option", name),
+      page.getByRole("radio", name),
+    );
+    await place.click(radio);
+  },
+};

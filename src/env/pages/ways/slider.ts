@@ -1,0 +1,63 @@
+import type { Locator } from "playwright";
+import { firstOf, NoWay, type Way } from "../way.js";
+
+/** Moves a slider or a spin button by keys until it says the number. */
+export const way: Way = {
+  serves: ["number"],
+  oddness: 2,
+  needs:
+    "[role=slider],[role=spinbutton],[aria-valuenow],input[type=range],input[type=number],[tabindex][class*=handle i],[tabindex][class*=thumb i]",
+  signs: "[role=slider]",
+  variants: ["Arrow", "Page", "vertical", "from 0", "from 1"],
+  async operate(place, value) {
+    const { box, page, label } = place;
+    const slider = await firstOf(
+      place,
+      page.getByRole("slider", { name: label, exact: true }),
+      box.getByRole("slider"),
+      box.getByRole("spinbutton"),
+      box.locator("[aria-valuenow]"),
+      box.locator("[tabindex][class*=handle i],[tabindex][class*=thumb i]"),
+    ).catch(async () => {
+      const hidden = box.locator("input[type=range],[role=slider]").first();
+      if (await place.has(hidden)) return hidden;
+      throw new NoWay("no slider");
+    });
+    await slider.focus(place.limit);
+    const least = /^from (\d)$/.exec(place.variant)?.[1];
+    if (least !== undefined) return blind(page, Number(value) - Number(least));
+    const [up, down] = place.variant === "vertical" ? ["ArrowUp", "ArrowDown"] : ["ArrowRight", "ArrowLeft"];
+    if (place.variant === "Page") await coarse(place.page, slider, Number(value), place.limit);
+    for (let i = 0, still = 0; i < 400 && still < 3; i++) {
+      const now = await read(slider, place.limit);
+      if (now === Number(value)) return;
+      await page.keyboard.press((now < Number(value) ? up : down) ?? "");
+      still = (await read(slider, place.limit)) === now ? still + 1 : 0;
+    }
+    throw new NoWay("the number is not reached");
+  },
+};
+
+async function coarse(page: Place["page"], slider: Locator, value: number, limit: { timeout: number }): Promise<void> {
+  for (let i = 0; i < 100; i++) {
+    const now = await read(slider, limit);
+    await page.keyboard.press(now < value ? "PageUp" : "PageDown");
+    const next = await read(slider, limit);
+    if (next === now || next < value !== now < value) return;
+  }
+}
+
+/** A slider that says no number is moved from its start, a step a number. */
+async function blind(page: Place["page"], steps: number): Promise<void> {
+  if (!(steps >= 0 && steps <= 200)) throw new NoWay("too far");
+  await page.keyboard.press("Home");
+  for (let i = 0; i < steps; i++) await page.keyboard.press("ArrowRight");
+}
+
+type Place = Parameters<Way["operate"]>[0];
+
+async function read(slider: Locator, limit: { timeout: number }): Promise<number> {
+  const said = (await slider.getAttribute("aria-valuenow", limit)) ?? (await slider.inputValue(limit).catch(() => ""));
+  if (said === "") throw new NoWay("says no number");
+  return Number(said);
+}

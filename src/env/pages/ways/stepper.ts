@@ -1,0 +1,38 @@
+import { NoWay, type Way } from "../way.js";
+
+/** Clicks the buttons beside a number, and sees which of them leads up, until the number is there. */
+export const way: Way = {
+  serves: ["number"],
+  oddness: 4,
+  async operate(place, value) {
+    const { box, limit } = place;
+    const read = async (): Promise<number> => {
+      const fields = box.locator("input,[role=spinbutton],output").locator("visible=true");
+      const field = fields.first();
+      const said = (await place.has(field))
+        ? ((await field.getAttribute("aria-valuenow", limit)) ??
+          (await field.inputValue(limit).catch(() => field.innerText(limit))))
+        : await box.innerText(limit);
+      return Number(/-?\d+(?:\.\d+)?/.exec(said)?.[0] ?? "0");
+    };
+    const buttons = await box.locator("button,[role=button]").locator("visible=true").all();
+    let up: number | undefined;
+    let down: number | undefined;
+    for (const [i, button] of buttons.slice(0, 6).entries()) {
+      const before = await read();
+      if (before === Number(value)) return;
+      await button.click(limit).catch(() => undefined);
+      const after = await read();
+      if (after > before) up = i;
+      if (after < before) down = i;
+    }
+    for (let i = 0; i < 200; i++) {
+      const now = await read();
+      if (now === Number(value)) return;
+      const which = now < Number(value) ? up : down;
+      if (which === undefined) break;
+      await buttons[which]?.click(limit);
+    }
+    throw new NoWay("the number is not reached");
+  },
+};

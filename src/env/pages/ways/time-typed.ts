@@ -1,0 +1,20 @@
+import { parseTime } from "../../forms/normalize.js";
+import { TIME_PATTERNS, writeTime } from "../values.js";
+import { cleared, NoWay, type Way, WRITABLE } from "../way.js";
+
+/** Types a time of day in one of the usual notations. */
+export const way: Way = {
+  serves: ["time"],
+  oddness: 3,
+  needs: WRITABLE,
+  variants: ["Tab", "Enter"].flatMap((key) => TIME_PATTERNS.map((pattern) => `${pattern}, ${key}`)),
+  async operate(place, value) {
+    const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
+    const time = parseTime(value);
+    if (time === undefined) throw new NoWay("no time");
+    await cleared(place);
+    await place.page.keyboard.type(writeTime(time, pattern));
+    await place.page.keyboard.press(key);
+    await place.page.keyboard.press("Escape");
+  },
+};

@@ -1,0 +1,29 @@
+import type { Locator } from "playwright";
+import { asLabel } from "../place.js";
+import { firstOf, type Way } from "../way.js";
+
+/** Clicks what stands for a box that cannot be seen or has no role: its text, its track, its host. */
+export const way: Way = {
+  serves: ["flag"],
+  oddness: 2,
+  variants: ["text", "box", "host", "edge"],
+  async operate(place, value) {
+    const { page, box, limit } = place;
+    const twin = page
+      .getByRole("checkbox", { name: asLabel(place.label), includeHidden: true })
+      .or(page.getByRole("switch", { name: asLabel(place.label), includeHidden: true }))
+      .or(box.locator("input[type=checkbox],[role=switch],[role=checkbox],[aria-checked]"));
+    const known = (await place.has(twin)) ? await isOn(twin.first(), limit) : false;
+    if (known === value) return;
+    if (place.variant === "text") await (await firstOf(place, page.getByText(asLabel(place.label)))).click(limit);
+    else if (place.variant === "box")
+      await (await firstOf(place, box.locator("label,span,div,button"), box)).click(limit);
+    else if (place.variant === "host") await twin.first().click({ ...limit, force: true });
+    else await box.click({ ...limit, position: { x: 8, y: 8 } });
+  },
+};
+
+async function isOn(toggle: Locator, limit: { readonly timeout: number }): Promise<boolean> {
+  const said = await toggle.getAttribute("aria-checked", limit);
+  return said === null ? toggle.isChecked(limit) : said === "true";
+}

@@ -1,0 +1,27 @@
+import { asLabel } from "../place.js";
+import { firstOf, turned, type Way } from "../way.js";
+
+/** Sets a box or a switch by its role and name; it is clicked where it is not as it should be. */
+export const way: Way = {
+  serves: ["flag"],
+  oddness: 0,
+  variants: ["box", "label"],
+  async operate(place, value) {
+    const { page, box } = place;
+    const name = { name: asLabel(place.label) };
+    const toggle = await firstOf(
+      place,
+      page.getByRole("checkbox", name),
+      page.getByRole("switch", name),
+      box.getByRole("checkbox"),
+      box.getByRole("switch"),
+      page.getByRole("button", { ...name, pressed: !value }),
+      page.getByRole("button", { ...name, pressed: value === true }),
+    );
+    if (place.variant === "box") return turned(place, toggle, value === true);
+    const pressed = await toggle.getAttribute("aria-pressed", place.limit);
+    const checked = pressed === null ? await toggle.isChecked(place.limit) : pressed === "true";
+    if (checked !== value)
+      await page.getByText(asLabel(place.label)).locator("visible=true").first().click(place.limit);
+  },
+};

@@ -1,0 +1,14 @@
+import { cleared, type Way, WRITABLE } from "../way.js";
+
+/** Types the value by keys and leaves the control. */
+export const way: Way = {
+  serves: ["text", "number", "time", "date", "moment"],
+  oddness: 2,
+  needs: WRITABLE,
+  variants: ["Tab", "Enter"],
+  async operate(place, value) {
+    await cleared(place);
+    await place.page.keyboard.type(String(value));
+    await place.page.keyboard.press(place.variant);
+  },
+};

@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import type { CliCommand, CliContext } from "../../../cli/shared.js";
+import { loadConfig } from "../../../config/config.js";
+import { misuse } from "../../../core/errors.js";
+import { loadFolder } from "../../../core/registry.js";
+import type { Objective } from "../../../rl/objective.js";
+
+/** `refusion-train artifacts`: the graphs of a run as files. */
+export const command: CliCommand = {
+  register(program: Command, context: CliContext): void {
+    program
+      .description("write the graphs that a run builds: rollout, eval, training and optimizer models, and the adapter")
+      .argument("[overrides...]", "key=value, over what the config says")
+      .requiredOption("-c, --config <file>", "config of the run")
+      .requiredOption("-o, --out <dir>", "where they are written; must not exist")
+      .option("--objective <name>", "whose loss the training model holds", "flow-grpo")
+      .action(async (overrides: string[], flags: { config: string; out: string; objective: string }) => {
+        const config = await loadConfig(flags.config, { command: flags.objective, overrides });
+        const objectives = await loadFolder<Objective>(
+          new URL("../../../rl/objectives/", import.meta.url),
+          "objective",
+        );
+        const objective = objectives.get(flags.objective);
+        if (objective === undefined || objective.learnsFrom !== "rollouts")
+          misuse(`${flags.objective} is no objective that learns from rollouts.`);
+        const { writeArtifacts } = await import("../artifacts.js");
+        for (const file of await writeArtifacts(config, objective, flags.out)) context.print(file);
+      });
+  },
+};

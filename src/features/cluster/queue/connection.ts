@@ -1,0 +1,168 @@
+import type { Redis } from "ioredis";
+import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
+import { withoutPasswords } from "../../../core/shown.js";
+
+/** The place where Redis is, and how it lets us in. Only `shown` may be printed, logged or written. */
+export interface RedisAddress {
+  /** `host:port`, or `host:port over TLS`. */
+  readonly shown: string;
+  readonly host: string;
+  readonly port: number;
+  readonly db: number;
+  readonly tls: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** The place where a worker without `--redis` looks. */
+export const REDIS_VARIABLE = "REFUSION_REDIS_URL";
+const PASSWORD_VARIABLE = "REFUSION_REDIS_PASSWORD";
+const USERNAME_VARIABLE = "REFUSION_REDIS_USERNAME";
+const CONNECT_MS = 10_000;
+
+/**
+ * Reads `redis://host:6379/0`, `rediss://...` (TLS) or `env:NAME`, which names a variable with such a URL. A password
+ * comes from the environment only: what is typed or lies in a config is seen by others.
+ * @throws UserError (exit 2) where it is no such URL, or holds a password; the message never shows one.
+ */
+export function redisAddress(
+  setting: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): RedisAddress {
+  const variable = /^env:([A-Za-z_]\w*)$/.exec(setting)?.[1];
+  const text = variable === undefined ? setting : environment[variable];
+  const from = variable ?? "the address of Redis";
+  if (text === undefined || text === "")
+    misuse(`The environment variable ${variable} is not set; it should hold the URL of Redis.`, {
+      hint: `export ${variable}=rediss://user:password@host:6379`,
+    });
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw wrongUrl(from);
+  }
+  if (!["redis:", "rediss:"].includes(url.protocol) || url.hostname === "" || !/^(\/\d*)?$/.test(url.pathname))
+    throw wrongUrl(from);
+  if (variable === undefined && url.password !== "")
+    misuse("The URL of Redis holds a password, which others can read where it stands.", {
+      hint: `leave it out and set ${PASSWORD_VARIABLE}; or put the whole URL into ${REDIS_VARIABLE} and write env:${REDIS_VARIABLE}`,
+    });
+  const tls = url.protocol === "rediss:";
+  const port = url.port === "" ? 6379 : Number(url.port);
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const own = (value: string): string | undefined => (value === "" ? undefined : decodeURIComponent(value));
+  return {
+    shown: `${url.hostname}:${port}${tls ? " over TLS" : ""}`,
+    host,
+    port,
+    db: Number(url.pathname.slice(1)),
+    tls,
+    username: own(url.username) ?? environment[USERNAME_VARIABLE],
+    password: own(url.password) ?? environment[PASSWORD_VARIABLE],
+  };
+}
+
+function wrongUrl(from: string): UserError {
+  return new UserError(`${from} is no URL of Redis.`, {
+    hint: "write redis://host:6379, rediss://host:6379 (TLS), or env:NAME",
+    exitCode: 2,
+  });
+}
+
+/** A text without the secrets of an address: errors of a client may quote what it sent. */
+export function redact(text: string, { password }: Pick<RedisAddress, "password">): string {
+  const hidden = withoutPasswords(text);
+  if (password === undefined || password === "") return hidden;
+  return [password, encodeURIComponent(password)].reduce((out, secret) => out.replaceAll(secret, "***"), hidden);
+}
+
+/** Connections to one Redis, which are closed together. */
+export class Connections {
+  private readonly open = new Set<Redis>();
+
+  private constructor(
+    private readonly kind: typeof Redis,
+    readonly address: RedisAddress,
+    private readonly onTrouble: (text: string) => void,
+  ) {}
+
+  /**
+   * @param onTrouble hears of a connection that was lost; it is made again by itself.
+   * @throws UserError where Redis does not answer or does not let us in.
+   */
+  static async to(address: RedisAddress, onTrouble: (text: string) => void): Promise<Connections> {
+    const { Redis: kind } = await import("ioredis").catch((error) => {
+      throw notInstalled("ioredis", error);
+    });
+    const connections = new Connections(kind, address, onTrouble);
+    const probe = connections.make({ lazyConnect: true, retryStrategy: () => null, connectTimeout: CONNECT_MS });
+    let last: unknown;
+    probe.on("error", (error: unknown) => {
+      last = error;
+    });
+    try {
+      await probe.connect();
+      await probe.ping();
+    } catch (error) {
+      const text = redact(messageOf(last ?? error) || "no answer", address);
+      fail(`Redis at ${address.shown} cannot be used: ${text}`, {
+        hint: /NOAUTH|WRONGPASS|NOPERM/.test(text)
+          ? `set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE})`
+          : "start Redis, or correct the address; docs/cluster.md",
+      });
+    } finally {
+      connections.open.delete(probe);
+      probe.disconnect();
+    }
+    return connections;
+  }
+
+  /** A connection of its own: who waits for a job must not block others. */
+  connect(): Redis {
+    const redis = this.make({ retryStrategy: (times) => Math.min(100 * times, 2000) });
+    let lost = false;
+    redis.on("error", (error: unknown) => {
+      if (!lost) this.onTrouble(`Redis at ${this.address.shown}: ${redact(messageOf(error), this.address)}; trying on`);
+      lost = true;
+    });
+    redis.on("ready", () => {
+      if (lost) this.onTrouble(`Redis at ${this.address.shown} is back`);
+      lost = false;
+    });
+    return redis;
+  }
+
+  close(): void {
+    for (const redis of this.open) redis.disconnect();
+    this.open.clear();
+  }
+
+  private make(options: {
+    lazyConnect?: boolean;
+    retryStrategy: (times: number) => number | null;
+    connectTimeout?: number;
+  }): Redis {
+    const { host, port, db, tls, username, password } = this.address;
+    const redis = new this.kind({
+      host,
+      port,
+      db,
+      ...(tls ? { tls: { servername: host } } : {}),
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      // a command waits until Redis is back
+      maxRetriesPerRequest: null,
+      ...options,
+    });
+    this.open.add(redis);
+    return redis;
+  }
+}
+
+export function notInstalled(name: string, cause: unknown): UserError {
+  return new UserError(`Runs on several machines need the package ${name}, which is not installed.`, {
+    hint: "npm install (it is an optional dependency)",
+    cause,
+  });
+}

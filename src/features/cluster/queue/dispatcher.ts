@@ -1,0 +1,401 @@
+import type { Queue, QueueEvents, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { messageOf, UserError } from "../../../core/errors.js";
+import { sha256 } from "../../../core/files.js";
+import { printable } from "../../../core/shown.js";
+import { within } from "../../../core/within.js";
+import { readBeats } from "./beats.js";
+import { type BlobStore, openBlobs } from "./blobs.js";
+import { Connections, type RedisAddress, redact } from "./connection.js";
+import { WorkerMeter } from "./meter.js";
+import {
+  type Announcement,
+  copyId,
+  isMalformed,
+  type JobData,
+  type JobKind,
+  jobKey,
+  keyOfCopy,
+  QUESTIONS,
+  RUN_LIFETIME_S,
+  RUNS,
+  received,
+  receivedBytes,
+  resultSchema,
+  runKey,
+  WORKER_LIFETIME_S,
+  workersKey,
+} from "./protocol.js";
+import { type Later, Queues } from "./queues.js";
+import { Stragglers } from "./stragglers.js";
+
+/** Between two looks at what events may have missed. */
+const SWEEP_MS = 1000;
+/** Times that a job is tried where workers fail at it. */
+const ATTEMPTS = 3;
+/** Times that a job's result may be malformed before it is given up; each time it waits twice as long as before. */
+const REFUSALS = 10;
+const REFUSAL_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+/** Refusals that are remembered, so that each is said once. */
+const SAID = 1000;
+/** Time that nobody may work before it is said, and how often. */
+const ALONE_MS = 15_000;
+/** Time that tidying up may take. */
+const CLOSE_MS = 20_000;
+/** Seconds that a finished job stays for its coordinator. */
+const KEEP_S = 24 * 3600;
+
+interface Pending {
+  readonly key: string;
+  readonly kind: JobKind;
+  readonly data: JobData;
+  /** Makes of the result's bytes what was asked for. @throws Error where they are none. */
+  readonly read: (bytes: Buffer) => unknown;
+  readonly result: Promise<unknown>;
+  copies: number;
+  settled: boolean;
+  /** Copies whose result was malformed. */
+  readonly refused: Set<string>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface DispatcherOptions {
+  readonly address: RedisAddress;
+  readonly announcement: Announcement;
+  /** A job that takes longer than so many times the median of its kind is given to another worker too; 0: never. */
+  readonly slow: number;
+  /** Once it is aborted nobody waits for workers that are not there. */
+  readonly signal: AbortSignal;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * The coordinator's side of the queues: announces a run, hands out jobs, waits for their results. Whatever is lost on
+ * the way (an event, a job, a blob, a worker) is found by a sweep every second and made up for: a job computes the same
+ * result wherever and however often it runs.
+ */
+export class Dispatcher {
+  private readonly pending = new Map<string, Pending>();
+  private readonly queues = new Map<JobKind, Queue>();
+  private readonly events: QueueEvents[] = [];
+  private readonly kept = new Map<string, Uint8Array>();
+  private readonly stragglers: Stragglers;
+  private readonly said = new Set<string>();
+  private questions: Queue | undefined;
+  private answering: Worker | undefined;
+  private sweeping: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private alone = performance.now();
+  /** When a worker was there last for what is to be done. */
+  private manned = Number.NEGATIVE_INFINITY;
+  private leaving: NodeJS.Timeout | undefined;
+  private closed = false;
+  /** Who works for the run, and what waits. */
+  readonly meter = new WorkerMeter();
+
+  private constructor(
+    private readonly options: DispatcherOptions,
+    private readonly connections: Connections,
+    private readonly redis: Redis,
+    private readonly blobs: BlobStore,
+    private readonly made: Queues,
+  ) {
+    this.stragglers = new Stragglers(options.slow);
+  }
+
+  /** @throws UserError where Redis cannot be used. */
+  static async open(options: DispatcherOptions): Promise<Dispatcher> {
+    const { address, announcement, note } = options;
+    const connections = await Connections.to(address, note);
+    try {
+      const redis = connections.connect();
+      const blobs = openBlobs(announcement.blobs, redis);
+      const made = await Queues.of(connections, announcement.run);
+      const dispatcher = new Dispatcher(options, connections, redis, blobs, made);
+      await dispatcher.begin();
+      return dispatcher;
+    } catch (error) {
+      connections.close();
+      throw error;
+    }
+  }
+
+  private async begin(): Promise<void> {
+    for (const kind of this.options.announcement.jobs) {
+      const queue = this.made.queue(kind);
+      // what an earlier process of this run left: its episodes wait for answers that nobody has
+      await queue.obliterate({ force: true });
+      this.queues.set(kind, queue);
+      const events = this.made.events(kind);
+      events.on("active", ({ jobId }) => this.stragglers.began(jobId));
+      // an event only says where to look: what it holds is not believed
+      const heard = ({ jobId }: { jobId: string }): void =>
+        void this.look(jobId).catch((error: unknown) => this.sayOnce(messageOf(error)));
+      events.on("completed", heard).on("failed", heard);
+      this.events.push(events);
+    }
+    this.questions = this.made.queue(QUESTIONS);
+    await this.questions.obliterate({ force: true });
+    await this.announce();
+    const next = (): void => {
+      this.timer = setTimeout(() => {
+        this.sweeping = this.sweep()
+          .catch(() => undefined)
+          .finally(() => (this.closed ? undefined : next()));
+      }, SWEEP_MS);
+    };
+    next();
+    const { signal } = this.options;
+    if (signal.aborted) this.leave();
+    else signal.addEventListener("abort", this.leave);
+  }
+
+  /** Ends what nobody works at: whoever interrupts does not wait for a worker, nor for Redis. */
+  private readonly leave = (): void => {
+    const end = (): void => {
+      const unmanned = performance.now() - this.manned > WORKER_LIFETIME_S * 1000;
+      if (!unmanned || this.pending.size === 0) return;
+      this.options.note("interrupted, and no worker is there: --resume goes on from the last checkpoint");
+      for (const job of this.pending.values()) job.reject(this.options.signal.reason);
+      this.pending.clear();
+    };
+    this.leaving = setInterval(end, SWEEP_MS);
+    end();
+  };
+
+  /** Says what was malformed in Redis, or who was refused. */
+  private sayOnce(text: string): void {
+    const line = printable(redact(text, this.options.address));
+    if (this.said.has(line)) return;
+    if (this.said.size >= SAID) this.said.clear();
+    this.said.add(line);
+    this.options.note(line);
+  }
+
+  private async announce(): Promise<void> {
+    const { announcement } = this.options;
+    await this.redis.set(runKey(announcement.run), JSON.stringify(announcement), "EX", RUN_LIFETIME_S);
+    await this.redis.sadd(RUNS, announcement.run);
+  }
+
+  /** Keeps a blob there, whatever Redis loses, until it is dropped. @returns its address. */
+  async keep(bytes: Uint8Array): Promise<string> {
+    const address = sha256(bytes);
+    if (this.kept.has(address)) return address;
+    this.kept.set(address, bytes);
+    await this.blobs.put(bytes);
+    return address;
+  }
+
+  async drop(address: string): Promise<void> {
+    if (this.kept.delete(address)) await this.blobs.drop(address);
+  }
+
+  /**
+   * Has a job done. The same job asked for twice is one.
+   * @param place where it belongs in its run.
+   * @param read makes of the result's bytes what is returned; bytes of which it throws are refused, and the job is done again.
+   * @throws UserError where every worker that tried it failed; the signal's AbortError where it was aborted and no worker
+   * is there.
+   */
+  run<T>(
+    kind: JobKind,
+    place: string,
+    payload: unknown,
+    blobs: readonly string[],
+    read: (bytes: Buffer) => T,
+  ): Promise<T> {
+    const queue = this.queues.get(kind);
+    if (queue === undefined) throw new Error(`the run announced no ${kind}`);
+    const data: JobData = { payload, blobs };
+    const key = jobKey(place, data);
+    const twin = this.pending.get(key);
+    if (twin !== undefined) return twin.result as Promise<T>;
+    const { result, resolve, reject } = later<unknown>();
+    const job: Pending = {
+      ...{ key, kind, data, read, result, resolve, reject },
+      ...{ copies: 1, settled: false, refused: new Set<string>() },
+    };
+    this.pending.set(key, job);
+    this.add(job, 0).catch(reject);
+    return result as Promise<T>;
+  }
+
+  private async add(job: Pending, copy: number, delay = 0): Promise<void> {
+    await this.queues.get(job.kind)?.add(job.kind, job.data, {
+      jobId: copyId(job.key, copy),
+      delay,
+      attempts: ATTEMPTS,
+      backoff: { type: "fixed", delay: 1000 },
+      removeOnComplete: { age: KEEP_S },
+      removeOnFail: { age: KEEP_S },
+      stackTraceLimit: 1,
+      keepLogs: 0,
+    });
+  }
+
+  /** Answers what workers ask on the way. */
+  answer(process: (data: unknown, later: Later) => Promise<unknown>): void {
+    const { lease } = this.options.announcement;
+    // a question waits for others that are generated with it: as many as there may be must be open at once
+    this.answering ??= this.made.worker(
+      QUESTIONS,
+      { concurrency: 100_000, lease, name: "coordinator" },
+      (_id, data, later) => process(data, later),
+    );
+  }
+
+  /** Sees what became of a copy of a job. @returns its state in the queue. */
+  private async look(id: string): Promise<string | undefined> {
+    const key = keyOfCopy(String(id));
+    const job = this.pending.get(key);
+    // of a slow copy whose result came too late, or of nobody's
+    if (job === undefined) return this.dropLate(String(id));
+    if (job.settled || job.refused.has(id)) return undefined;
+    try {
+      const queue = this.queues.get(job.kind) as Queue;
+      const state = await queue.getJobState(id);
+      if (state === "active") this.stragglers.began(id);
+      if (state === "completed") await this.completed(job, id, (await queue.getJob(id))?.returnvalue);
+      if (state === "failed") this.failed(job, (await queue.getJob(id))?.failedReason ?? "unknown");
+      return state;
+    } catch (error) {
+      if (!isMalformed(error)) throw error;
+      await this.refused(job, id, error);
+      return undefined;
+    }
+  }
+
+  private async dropLate(id: string): Promise<undefined> {
+    for (const queue of this.queues.values()) {
+      const late = resultSchema.safeParse((await queue.getJob(id))?.returnvalue);
+      if (late.success) await this.blobs.drop(late.data.blob);
+    }
+  }
+
+  private async completed(job: Pending, id: string, returned: unknown): Promise<void> {
+    if (job.settled) return;
+    job.settled = true;
+    const { blob, worker } = received(`the result of ${job.kind} ${id}`, resultSchema, returned);
+    const bytes = await this.blobs.get(blob);
+    if (bytes === undefined) return this.again(job, id, 0);
+    await this.blobs.drop(blob);
+    const value = receivedBytes(`what ${worker} computed for ${job.kind} ${id}`, bytes, job.read);
+    this.stragglers.ended(id, job.kind);
+    this.pending.delete(job.key);
+    job.resolve(value);
+    this.stragglers.forget(job.key);
+    await this.remove(job);
+  }
+
+  /** Drops a copy of a job that Redis holds in a form that cannot be read, or whose result is malformed. */
+  private async refused(job: Pending, id: string, error: unknown): Promise<void> {
+    if (!this.pending.has(job.key) || this.closed) return;
+    job.refused.add(id);
+    this.sayOnce(`refused: ${messageOf(error)}; it is done again`);
+    const last = job.refused.size >= REFUSALS;
+    if (last) this.failed(job, `${REFUSALS} results were refused, the last one as ${messageOf(error)}`);
+    else await this.again(job, id, Math.min(REFUSAL_PAUSE_MS * 2 ** job.refused.size, LONGEST_PAUSE_MS));
+  }
+
+  /** Has a job done again whose result was lost or refused, as a copy that no old state stands for. */
+  private async again(job: Pending, id: string, delay: number): Promise<void> {
+    await this.queues
+      .get(job.kind)
+      ?.remove(id)
+      .catch(() => 0);
+    await this.add(job, job.copies++, delay);
+    job.settled = false;
+  }
+
+  private failed(job: Pending, reason: string): void {
+    job.settled = true;
+    this.pending.delete(job.key);
+    const text = printable(redact(reason, this.options.address));
+    job.reject(
+      new UserError(`The workers failed at ${job.kind} ${job.key}: ${text}`, {
+        hint: "their own output says more; mend it, then resume the run",
+      }),
+    );
+    void this.remove(job);
+  }
+
+  /** A copy that a worker is at stays until it is done, and then for its time. */
+  private async remove(job: Pending): Promise<void> {
+    const queue = this.queues.get(job.kind);
+    for (let copy = 0; copy < job.copies; copy++) await queue?.remove(copyId(job.key, copy)).catch(() => 0);
+  }
+
+  private async sweep(): Promise<void> {
+    await this.announce();
+    for (const [address, bytes] of this.kept) if (!(await this.blobs.has(address))) await this.blobs.put(bytes);
+    let active = 0;
+    for (const job of [...this.pending.values()]) {
+      let gone = 0;
+      for (let copy = 0; copy < job.copies && !job.settled; copy++) {
+        const id = copyId(job.key, copy);
+        const state = await this.look(id);
+        if (state === "active") active++;
+        if (state === "unknown" || job.refused.has(id)) gone++;
+      }
+      // Redis has lost it
+      if (!job.settled && gone === job.copies) await this.add(job, job.copies - 1);
+      if (!job.settled && job.copies === 1 && this.stragglers.isSlow(copyId(job.key, 0), job.kind)) {
+        this.options.note(`${job.kind} ${job.key} takes long: it is given to another worker too`);
+        await this.add(job, job.copies++);
+      }
+    }
+    await this.countWorkers(active);
+  }
+
+  private async countWorkers(active: number): Promise<void> {
+    const { run, name } = this.options.announcement;
+    const beats = await readBeats(this.redis, run, (why) => this.sayOnce(why));
+    this.meter.look(beats, this.pending.size - active);
+    const now = performance.now();
+    const wanted = new Set([...this.pending.values()].map(({ kind }) => kind));
+    const manned = [...beats.values()].some(({ jobs }) => jobs.some((kind) => wanted.has(kind)));
+    if (manned) this.manned = now;
+    if (manned || this.pending.size === 0) this.alone = now;
+    else if (now - this.alone > ALONE_MS) {
+      this.alone = now;
+      this.options.note(
+        `${name}: no worker is there; start some with: refusion-train worker --redis URL (Redis is at ${this.options.address.shown})`,
+      );
+    }
+  }
+
+  /** Takes the run off the list, and what is left of it out of Redis. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    clearInterval(this.leaving);
+    this.options.signal.removeEventListener("abort", this.leave);
+    const { run } = this.options.announcement;
+    const tidy = async (): Promise<void> => {
+      await this.sweeping;
+      await this.answering?.close(true);
+      for (const events of this.events) await events.close();
+      await this.redis.srem(RUNS, run);
+      await this.redis.del(runKey(run), workersKey(run));
+      for (const queue of [...this.queues.values(), ...(this.questions === undefined ? [] : [this.questions])]) {
+        await queue.obliterate({ force: true });
+        await queue.close();
+      }
+      for (const address of [...this.kept.keys()]) await this.drop(address);
+    };
+    // where Redis is away there is nothing to tidy, and nobody to wait for
+    await within(tidy(), CLOSE_MS);
+    this.connections.close();
+  }
+}
+
+function later<T>(): { result: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
+  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => undefined, () => undefined];
+  const result = new Promise<T>((yes, no) => {
+    [resolve, reject] = [yes, no];
+  });
+  return { result, resolve, reject };
+}

@@ -1,0 +1,50 @@
+import type { Beat } from "./protocol.js";
+
+/** Holds what workers did in some time. */
+export interface WorkerFigures {
+  readonly workers: number;
+  /** The most jobs that waited at once. */
+  readonly waiting: number;
+  /** Share of the workers' time in which they had nothing to do; null where none has told. */
+  readonly idle: number | null;
+}
+
+/** Adds up what workers say of themselves: each tells its seconds since it joined. */
+export class WorkerMeter {
+  private before = new Map<string, Beat>();
+  private now = { workers: 0, waiting: 0 };
+  private most = 0;
+  private readonly whole = { up: 0, busy: 0 };
+  private taken = { up: 0, busy: 0 };
+
+  look(beats: ReadonlyMap<string, Beat>, waiting: number): void {
+    for (const [name, beat] of beats) {
+      const last = this.before.get(name);
+      // one of that name that was started again begins at 0
+      const known = last !== undefined && last.up <= beat.up && last.busy <= beat.busy ? last : { up: 0, busy: 0 };
+      this.whole.up += beat.up - known.up;
+      this.whole.busy += beat.busy - known.busy;
+    }
+    this.before = new Map(beats);
+    this.now = { workers: beats.size, waiting };
+    this.most = Math.max(this.most, waiting);
+  }
+
+  /** Of the whole run so far, and what waits at the moment. */
+  get sofar(): WorkerFigures {
+    return { ...this.now, idle: idle(this.whole, { up: 0, busy: 0 }) };
+  }
+
+  /** Since it was asked before. */
+  take(): WorkerFigures {
+    const figures = { ...this.now, waiting: this.most, idle: idle(this.whole, this.taken) };
+    this.taken = { ...this.whole };
+    this.most = this.now.waiting;
+    return figures;
+  }
+}
+
+function idle(to: { up: number; busy: number }, from: { up: number; busy: number }): number | null {
+  const up = to.up - from.up;
+  return up > 0 ? 1 - Math.min(1, (to.busy - from.busy) / up) : null;
+}

@@ -1,0 +1,97 @@
+import type { Queue, QueueEvents, Telemetry, Worker } from "bullmq";
+import { spansAreOn } from "../../../core/spans.js";
+import { type Connections, notInstalled } from "./connection.js";
+import { PREFIX, type QueueName, queueName } from "./protocol.js";
+
+/** Times that a job may lose its worker before it is given up: one that kills every worker should not do so for ever. */
+const LOST_WORKERS = 10;
+/** Entries of a queue's stream of events; each is small. */
+const EVENTS = 1000;
+const EVENTS_PAUSE_MS = 500;
+
+/** BullMQ's queues of one run. */
+export class Queues {
+  private constructor(
+    private readonly bull: typeof import("bullmq"),
+    private readonly connections: Connections,
+    private readonly run: string,
+    /** Spans of jobs, which go on where a worker takes them. */
+    private readonly spans: { telemetry?: Telemetry },
+  ) {}
+
+  static async of(connections: Connections, run: string): Promise<Queues> {
+    const bull = await import("bullmq").catch((error) => {
+      throw notInstalled("bullmq", error);
+    });
+    const spans = spansAreOn() ? { telemetry: new (await import("bullmq-otel")).BullMQOtel() } : {};
+    return new Queues(bull, connections, run, spans);
+  }
+
+  /** @param guest whether the queue is another's: nothing is written of it then, as it may be gone already. */
+  queue(kind: QueueName, guest = false): Queue {
+    return silenced(
+      new this.bull.Queue(queueName(this.run, kind), {
+        connection: this.connections.connect(),
+        prefix: PREFIX,
+        streams: { events: { maxLen: EVENTS } },
+        skipMetasUpdate: guest,
+        ...this.spans,
+      }),
+    );
+  }
+
+  /** Events of a queue. A malformed one ends their reading, which begins again: whoever listens looks at the queue too. */
+  events(kind: QueueName): QueueEvents {
+    const connection = this.connections.connect();
+    const name = queueName(this.run, kind);
+    const events = silenced(new this.bull.QueueEvents(name, { connection, prefix: PREFIX, autorun: false }));
+    const follow = (): void => {
+      events.run().catch(() => {
+        if (events.closing === undefined) setTimeout(follow, EVENTS_PAUSE_MS).unref();
+      });
+    };
+    follow();
+    return events;
+  }
+
+  /** @param lease seconds without a sign of life after which its job goes to another worker. */
+  worker(
+    kind: QueueName,
+    options: { readonly concurrency: number; readonly lease: number; readonly name: string },
+    process: (id: string, data: unknown, later: Later) => Promise<unknown>,
+  ): Worker {
+    return silenced(
+      new this.bull.Worker(
+        queueName(this.run, kind),
+        async (job, token) => {
+          const later = async (ms: number): Promise<never> => {
+            await job.moveToDelayed(Date.now() + ms, token);
+            throw new this.bull.DelayedError();
+          };
+          return process(job.id ?? "", job.data, later);
+        },
+        {
+          connection: this.connections.connect(),
+          prefix: PREFIX,
+          concurrency: options.concurrency,
+          name: options.name,
+          lockDuration: options.lease * 1000,
+          stalledInterval: (options.lease * 1000) / 2,
+          maxStalledCount: LOST_WORKERS,
+          // a queue that was silent while Redis was away is asked again soon
+          drainDelay: 2,
+          ...this.spans,
+        },
+      ),
+    );
+  }
+}
+
+/** Puts a job off: it is not counted as tried. */
+export type Later = (ms: number) => Promise<never>;
+
+/** The connection says what is wrong with it; an emitter without a listener would end the process. */
+function silenced<T extends { on(event: "error", listener: (error: Error) => void): unknown }>(emitter: T): T {
+  emitter.on("error", () => undefined);
+  return emitter;
+}

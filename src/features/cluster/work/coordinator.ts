@@ -1,0 +1,147 @@
+import { realpathSync } from "node:fs";
+import type { RunConfig } from "../../../config/config.js";
+import { sha256 } from "../../../core/files.js";
+import { loadedModules } from "../../../core/registry.js";
+import type { PolicyKey } from "../../../engine/engine.js";
+import type { Policy } from "../../../engine/policy.js";
+import type { Environment } from "../../../env/environment.js";
+import { modelHash } from "../../../nn/model.js";
+import type { Tensor } from "../../../onnx/types.js";
+import type { Checkpoint } from "../../../runs/checkpoint.js";
+import { type Executor, localExecutor } from "../../../train/executor.js";
+import { collectHere } from "../../../train/rollouts/collect.js";
+import type { PlayedSource } from "../../../train/rollouts/step-groups.js";
+import type { Run } from "../../../train/run.js";
+import { redisAddress } from "../queue/connection.js";
+import { Dispatcher } from "../queue/dispatcher.js";
+import type { WorkerFigures } from "../queue/meter.js";
+import { AheadGroups, type Pinned } from "./ahead.js";
+import { encodeParameters, gradientsByWorkers, scoreByWorkers } from "./gradient-job.js";
+import { type DistributedOptions, deciding } from "./options.js";
+import { remoteEnvironment } from "./remote-environment.js";
+import { collectByWorkers } from "./rollout-job.js";
+
+/**
+ * Opens the queue of a run, whose work is done by workers.
+ * @param signal once it is aborted, what waits for workers that are not there ends.
+ * @throws UserError where its Redis cannot be used.
+ */
+export async function openDistributed(
+  config: RunConfig,
+  options: DistributedOptions & { readonly redis: string },
+  policy: Policy,
+  environment: Environment,
+  run: Run,
+  note: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Executor> {
+  const { redis, jobs, blobs, lease_s: lease, slow, staleness: lag } = options;
+  const here = localExecutor(policy, environment);
+  const [rollouts, gradients] = [jobs.includes("rollouts"), jobs.includes("gradients")];
+  const plays = playsElsewhere(options);
+  const config_ = Buffer.from(JSON.stringify(shared(config, options)));
+  const dispatcher = await Dispatcher.open({
+    address: redisAddress(redis),
+    announcement: {
+      // the directory is the run: its name may be that of another one elsewhere
+      run: `${config.name}-${sha256(`${realpathSync(run.directory.dir)} ${run.directory.readEnvironment().started}`).slice(0, 12)}`,
+      name: config.name,
+      versions: deciding(),
+      hashes: { model: await modelHash(policy.model.dir), split: environment.splitHash() },
+      modules: loadedModules(),
+      // drafts are played one by one
+      jobs: [...new Set([...jobs, ...(plays ? (["episodes"] as const) : [])])],
+      config: sha256(config_),
+      blobs,
+      lease,
+    },
+    slow,
+    signal,
+    note,
+  });
+  await dispatcher.keep(config_);
+  const published = new Published(dispatcher, policy);
+  const publish = (key: PolicyKey): Promise<string> => published.publish(key);
+  const pin = async (parameters: ReadonlyMap<string, Tensor>): Promise<Pinned> => {
+    const { address, release } = await published.pin(parameters);
+    return { collect: collectByWorkers(dispatcher, policy, environment, async () => address), release };
+  };
+  if (gradients && config.training.gradient_slots === 1)
+    note("training.gradient_slots=1: gradients are computed here; more slots let workers share them");
+  const remote = plays ? remoteEnvironment(environment, dispatcher) : environment;
+  const shares = gradients && config.training.gradient_slots > 1;
+  return {
+    environment: remote,
+    collect: rollouts
+      ? collectByWorkers(dispatcher, policy, environment, () => publish("policy"))
+      : collectHere(policy, remote),
+    score: shares ? scoreByWorkers(dispatcher, config.training.gradient_slots, publish) : here.score,
+    gradients: shares ? gradientsByWorkers(dispatcher, policy.engine.parameters, publish) : here.gradients,
+    ...(rollouts && lag > 0
+      ? {
+          source: (played: PlayedSource, checkpoint: Checkpoint | undefined) =>
+            new AheadGroups(
+              lag,
+              config.training.steps,
+              played,
+              pin,
+              () => policy.engine.getParameters("policy"),
+              checkpoint,
+            ),
+        }
+      : {}),
+    status: () => statusText(dispatcher.meter.sofar),
+    figures: () => dispatcher.meter.take(),
+    close: () => dispatcher.close(),
+  };
+}
+
+/** Parameters that workers may ask for: each blob stays while a policy or a pin has it. */
+class Published {
+  private readonly kept = new Map<PolicyKey, string>();
+  private readonly pins: string[] = [];
+
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    private readonly policy: Policy,
+  ) {}
+
+  /** Puts the parameters there as they are now. @returns their address. */
+  async publish(key: PolicyKey): Promise<string> {
+    const address = await this.dispatcher.keep(encodeParameters(await this.policy.engine.getParameters(key)));
+    const before = this.kept.get(key);
+    this.kept.set(key, address);
+    await this.dropUnused(before);
+    return address;
+  }
+
+  async pin(parameters: ReadonlyMap<string, Tensor>): Promise<{ address: string; release(): Promise<void> }> {
+    const address = await this.dispatcher.keep(encodeParameters(parameters));
+    this.pins.push(address);
+    const release = (): Promise<void> => {
+      this.pins.splice(this.pins.indexOf(address), 1);
+      return this.dropUnused(address);
+    };
+    return { address, release };
+  }
+
+  private async dropUnused(address: string | undefined): Promise<void> {
+    if (address !== undefined && ![...this.kept.values(), ...this.pins].includes(address))
+      await this.dispatcher.drop(address);
+  }
+}
+
+export function statusText({ workers, waiting, idle }: WorkerFigures): string {
+  const share = idle === null ? "" : `, ${Math.round(100 * idle)} % idle`;
+  return `${workers} ${workers === 1 ? "worker" : "workers"}${share}, ${waiting} waiting`;
+}
+
+/** The config as workers get it: nothing that lets anyone in anywhere, nor what only the coordinator does. */
+function shared({ tracking: _, ...config }: RunConfig, options: DistributedOptions): unknown {
+  return { ...config, distributed: { ...options, redis: null, staleness: 0 } };
+}
+
+/** Tells whether episodes are played elsewhere: then this machine needs no browser. */
+export function playsElsewhere({ jobs }: DistributedOptions): boolean {
+  return jobs.includes("episodes") || jobs.includes("rollouts");
+}

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import type { Batch } from "../../../diffusion/batch.js";
+import type { ScoreHead } from "../../../diffusion/score-head.js";
+import type { Engine, PolicyKey, SegmentValues } from "../../../engine/engine.js";
+import type { Policy } from "../../../engine/policy.js";
+import type { Tensor } from "../../../onnx/types.js";
+import type { Parameter } from "../../../optim/optimizer.js";
+import type { MicroBatch } from "../../../train/micro-batch.js";
+import { type SlotGradient, type SlotGradients, slotGradient, slotRanges } from "../../../train/rollouts/slots.js";
+import type { ScoreAll } from "../../../train/update.js";
+import { decode, encode } from "../queue/codec.js";
+import type { Dispatcher } from "../queue/dispatcher.js";
+import { address, received, receivedBytes } from "../queue/protocol.js";
+import { sentBatches, sentGradients, sentMicroBatches, tensorsOf } from "./sent.js";
+
+/** Scoring or differentiating some micro-batches, as a job. */
+const payloadSchema = z.object({
+  what: z.enum(["score", "gradient"]),
+  /** Address of the parameters that are taken for the policy's. */
+  adapter: address,
+  /** Address of the batches. */
+  batches: address,
+});
+export type GradientPayload = z.infer<typeof payloadSchema>;
+
+export function parseGradientPayload(payload: unknown): GradientPayload {
+  return received("a job of gradients", payloadSchema, payload);
+}
+
+/** A batch without what is a function: its head is known by its name. */
+type SentBatch = Omit<Batch, "head"> & { readonly head: string };
+type SentMicroBatch = { readonly batch: SentBatch; readonly values: SegmentValues };
+
+const sent = ({ head, ...batch }: Batch): SentBatch => ({ ...batch, head: head.name });
+
+function withHead({ head: name, ...batch }: SentBatch, heads: readonly ScoreHead<never>[]): Batch {
+  const head = heads.find((one) => one.name === name);
+  if (head === undefined) throw new Error(`the sampler has no head ${name}`);
+  return { ...batch, head: head as unknown as ScoreHead, recorded: batch.recorded };
+}
+
+/** A worker's part, with the job's parameters in place. */
+export async function computeGradients(
+  what: GradientPayload["what"],
+  batches: Buffer,
+  { engine, sampler }: Pick<Policy, "engine" | "sampler">,
+): Promise<Uint8Array> {
+  const heads = sampler.scoreHeads as readonly ScoreHead<never>[];
+  if (what === "score") {
+    const values: Float32Array[] = [];
+    const sent = receivedBytes("batches to score", batches, (bytes) => sentBatches.parse(decode(bytes)));
+    for (const batch of sent as unknown as SentBatch[])
+      values.push((await engine.score(withHead(batch, heads), "policy")).value);
+    return encode(values);
+  }
+  const sent = receivedBytes("micro-batches", batches, (bytes) => sentMicroBatches.parse(decode(bytes)));
+  const slot = (sent as unknown as SentMicroBatch[]).map(
+    ({ batch, values }): MicroBatch => ({ batch: withHead(batch, heads), trajectories: [], values }),
+  );
+  const { gradients, metrics, largest } = await slotGradient(engine, slot);
+  return encode({ gradients: Object.fromEntries(gradients), metrics, largest });
+}
+
+/** Parameters as a blob. */
+export function encodeParameters(parameters: ReadonlyMap<string, Tensor>): Uint8Array {
+  return encode(
+    Object.fromEntries([...parameters].map(([name, { dtype, shape, data }]) => [name, { dtype, shape, data }])),
+  );
+}
+
+/** @throws Malformed where they are not those of the model. */
+export function decodeParameters(bytes: Buffer, expected: readonly Parameter[]): Map<string, Tensor> {
+  return receivedBytes("an adapter", bytes, (blob) => tensorsOf(decode(blob), expected));
+}
+
+type Sender = Pick<Dispatcher, "run" | "keep" | "drop">;
+
+/** Scores by workers, in as many jobs as an update has slots. @param publish gives that of a policy's parameters. */
+export function scoreByWorkers(
+  dispatcher: Sender,
+  slots: number,
+  publish: (key: PolicyKey) => Promise<string>,
+): ScoreAll {
+  return async (batches, key) => {
+    if (batches.length === 0) return [];
+    const adapter = await publish(key);
+    const parts = slotRanges(batches.length, slots).map(([from, to], i) => {
+      const part = batches.slice(from, to);
+      const read = (bytes: Buffer): Float32Array[] => {
+        const values = z.array(z.instanceof(Float32Array)).parse(decode(bytes));
+        const wrong = part.findIndex(({ segments }, b) => values[b]?.length !== segments);
+        if (wrong >= 0 || values.length !== part.length) throw new Error(`no values of batch ${wrong + 1}`);
+        return values;
+      };
+      return sentJob(dispatcher, `score.${key}.${i}`, "score", adapter, encode(part.map(sent)), read);
+    });
+    return (await Promise.all(parts)).flat();
+  };
+}
+
+/** Gradients by workers, one job a slot. */
+export function gradientsByWorkers(
+  dispatcher: Sender,
+  parameters: readonly Parameter[],
+  publish: (key: PolicyKey) => Promise<string>,
+): SlotGradients {
+  const read = (bytes: Buffer): SlotGradient => {
+    const result = sentGradients.parse(decode(bytes));
+    return { ...result, gradients: tensorsOf(result.gradients, parameters) };
+  };
+  return async function* (slots, update) {
+    const adapter = await publish("policy");
+    const jobs = slots.map((slot, i) => {
+      const batches = slot.map(({ batch, values }) => ({ batch: sent(batch), values }));
+      const job = sentJob(dispatcher, `u${update}.slot${i}`, "gradient", adapter, encode(batches), read);
+      // one that fails is reported when it is its turn
+      job.catch(() => undefined);
+      return job;
+    });
+    for (const [i, job] of jobs.entries()) {
+      const result = await job;
+      delete jobs[i];
+      yield result;
+    }
+  };
+}
+
+async function sentJob<T>(
+  dispatcher: Sender,
+  place: string,
+  what: GradientPayload["what"],
+  adapter: string,
+  bytes: Uint8Array,
+  read: (bytes: Buffer) => T,
+): Promise<T> {
+  const batches = await dispatcher.keep(bytes);
+  const payload: GradientPayload = { what, adapter, batches };
+  try {
+    return await dispatcher.run("gradients", place, payload, [adapter, batches], read);
+  } finally {
+    await dispatcher.drop(batches);
+  }
+}
+
+/** Puts parameters in the place of the policy's, unless they are there already. */
+export class LoadedAdapter {
+  private loaded: string | undefined;
+
+  constructor(private readonly engine: Pick<Engine, "setParameters" | "parameters">) {}
+
+  async load(address: string, bytes: (address: string) => Buffer): Promise<void> {
+    if (this.loaded === address) return;
+    this.loaded = undefined;
+    await this.engine.setParameters("policy", decodeParameters(bytes(address), this.engine.parameters));
+    this.loaded = address;
+  }
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { UserError } from "../../../core/errors.js";
+import type { Act, Action, Observation } from "../../../core/interaction.js";
+import { type Asked, answered, OTHER_PAGE } from "../../../env/browser/recorded-answers.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../../../env/environment.js";
+import { decode, encode } from "../queue/codec.js";
+import type { Dispatcher } from "../queue/dispatcher.js";
+import type { JobContext } from "../queue/member.js";
+import { Malformed, received, receivedBytes } from "../queue/protocol.js";
+import type { Later } from "../queue/queues.js";
+
+/** An episode as a job. */
+const payloadSchema = z.object({
+  task: z.string().max(10_000),
+  /** The play's number, where its turns are asked for; a play whose only answer is known is the same as any other. */
+  play: z.int().nonnegative().optional(),
+  /** The only answer, base64 of its encoding. */
+  answer: z.string().optional(),
+});
+export type EpisodePayload = z.infer<typeof payloadSchema>;
+
+const questionSchema = z.object({ play: z.int().nonnegative(), turn: z.int().nonnegative(), observation: z.string() });
+export type Question = z.infer<typeof questionSchema>;
+
+const toText = (value: Observation | Action): string => encode({ ...value }).toString("base64");
+/** @throws Malformed where the text is no encoding of what the schema says. */
+function fromText<T>(what: string, schema: z.ZodType<T>, text: unknown): T {
+  const bytes = Buffer.from(received(what, z.string(), text), "base64");
+  return receivedBytes(what, bytes, (bytes) => schema.parse(decode(bytes)));
+}
+
+const floats = z.instanceof(Float32Array);
+const observationSchema = z.looseObject({
+  text: z.string().optional(),
+  vectors: z.record(z.string(), floats).optional(),
+});
+const actionSchema = z.looseObject({ text: z.string().optional(), vector: floats.optional() });
+const outcomeSchema = z.looseObject({
+  reward: z.number().nullable(),
+  fault: z.string().optional(),
+  success: z.boolean(),
+  turnRewards: z.array(z.number()).optional(),
+  answerParts: z
+    .array(z.array(z.object({ name: z.string(), start: z.int(), end: z.int(), reward: z.number() })))
+    .optional(),
+  metrics: z.record(z.string(), z.number()),
+  counts: z.record(z.string(), z.number()).optional(),
+  answer: z.object({ is: z.string().nullable(), of: z.int() }).optional(),
+  detail: z.record(z.string(), z.unknown()),
+  summary: z.string().optional(),
+  reused: z.boolean().optional(),
+});
+
+/** Time that a question waits whose play is not known yet. */
+const UNKNOWN_PLAY_MS = 500;
+
+/** A worker's part: plays one episode, and asks the coordinator for every answer that the job does not hold. */
+export async function playEpisode(
+  payload: unknown,
+  environment: Environment,
+  taskOf: (id: string) => EnvironmentTask,
+  ask: JobContext["ask"],
+): Promise<string> {
+  const { task, play, answer } = received("a job of an episode", payloadSchema, payload);
+  const actionOf = (text: unknown): Action => fromText("an answer", actionSchema, text) as Action;
+  const known = answer === undefined ? undefined : actionOf(answer);
+  if (known === undefined && play === undefined) throw new Malformed("a job of an episode names no play and no answer");
+  let turn = 0;
+  const act: Act = async (observation) => {
+    if (known !== undefined) return known;
+    const question: Question = { play: play as number, turn: turn++, observation: toText(observation) };
+    return ask(`play${play}.turn${question.turn}.${shortHash(question.observation)}`, question, actionOf);
+  };
+  const outcome = await environment.play(taskOf(task), act, new Map());
+  return JSON.stringify(outcome);
+}
+
+function shortHash(text: string): string {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
+  return (hash >>> 0).toString(36);
+}
+
+/**
+ * An environment whose episodes workers play, and whose tasks are known here. It starts nothing on this machine.
+ * @param local the environment as this machine knows it.
+ */
+export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatcher, "run" | "answer">): Environment {
+  const plays = new Map<number, { readonly act: Act; readonly asked: Asked[] }>();
+  let count = 0;
+  dispatcher.answer(async (data, later: Later) => {
+    const { play, turn, observation } = received("a question", questionSchema, data);
+    const seen = fromText("what a question shows", observationSchema, observation) as Observation;
+    const open = plays.get(play);
+    if (open === undefined) return later(UNKNOWN_PLAY_MS);
+    if (turn > open.asked.length) throw new Malformed(`a question is of turn ${turn + 1}, after ${open.asked.length}`);
+    // an episode that starts again elsewhere is answered as it was before
+    return toText(await answered(open.asked, turn, seen, open.act));
+  });
+  const have = (payload: EpisodePayload): Promise<EpisodeOutcome> =>
+    dispatcher.run(
+      "episodes",
+      payload.task,
+      payload,
+      [],
+      (bytes) => outcomeSchema.parse(JSON.parse(bytes.toString("utf8"))) as EpisodeOutcome,
+    );
+
+  const playAnswer = async (task: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome> => {
+    const action = await act(local.firstObservation?.(task) ?? {});
+    const payload = { task: task.id, answer: toText(action) };
+    const key = JSON.stringify(payload);
+    const known = together.get(key);
+    if (known !== undefined) return { ...(await known), reused: true };
+    const outcome = have(payload);
+    together.set(key, outcome);
+    return outcome;
+  };
+
+  const playTurns = async (task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> => {
+    const play = count++;
+    plays.set(play, { act, asked: [] });
+    try {
+      return await have({ task: task.id, play });
+    } catch (error) {
+      // pages that are not the same twice: nothing is known of the policy then
+      if (!(error instanceof UserError) || !error.message.includes(OTHER_PAGE)) throw error;
+      return { reward: null, fault: error.message, success: false, metrics: {}, detail: {} };
+    } finally {
+      plays.delete(play);
+    }
+  };
+
+  return Object.create(local, {
+    start: { value: async () => undefined },
+    started: { value: false },
+    // pictures are taken where a browser is
+    photograph: { value: undefined },
+    play: {
+      value: (task: EnvironmentTask, act: Act, together: PlayedTogether) =>
+        local.oneTurn === true ? playAnswer(task, act, together) : playTurns(task, act),
+    },
+  }) as Environment;
+}

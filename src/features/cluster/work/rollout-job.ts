@@ -1,0 +1,174 @@
+import { z } from "zod";
+import type { Policy } from "../../../engine/policy.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../env/environment.js";
+import { parseRollout, type RolloutRecord } from "../../../runs/rollout-record.js";
+import { type Collect, chunkSize, collectHere, type Rollout } from "../../../train/rollouts/collect.js";
+import { recordOf } from "../../../train/rollouts/group-source.js";
+import type { Dispatcher } from "../queue/dispatcher.js";
+import { address, Malformed, received } from "../queue/protocol.js";
+
+/** Episodes whose turns are generated together, as a job: what would be one chunk in one process. */
+const payloadSchema = z.object({
+  /** Address of the policy's parameters. */
+  adapter: address,
+  tasks: z.array(z.string()).min(1).max(100_000),
+  seed: z.int().nonnegative(),
+  streams: z.array(z.string()),
+  decoding: z.enum(["training", "evaluation"]),
+  batch: z.int().min(1).max(100_000),
+  temperature: z.number().nonnegative().optional(),
+});
+export type RolloutPayload = z.infer<typeof payloadSchema>;
+
+/** Rollouts as a worker returns them: lines of the rollout file, and what such a line leaves out. */
+const resultSchema = z.object({
+  /** Seconds in which the model generated. */
+  generating: z.number().nonnegative().max(1e9),
+  rollouts: z.array(
+    z.object({
+      record: z.unknown(),
+      counts: z.record(z.string(), z.number()).optional(),
+      summary: z.string().optional(),
+      reused: z.boolean().optional(),
+    }),
+  ),
+});
+
+/** A worker's part: plays the episodes of a job with the policy as it is. */
+export async function playRollouts(
+  payload: RolloutPayload,
+  policy: Policy,
+  environment: Environment,
+  tasks: ReadonlyMap<string, EnvironmentTask>,
+): Promise<string> {
+  const { rollouts, times } = await collectHere(
+    policy,
+    environment,
+  )({
+    tasks: payload.tasks.map((id) => taskOf(id, tasks)),
+    seed: payload.seed,
+    streams: payload.streams,
+    decoding: payload.decoding,
+    batch: payload.batch,
+    ...(payload.temperature === undefined ? {} : { temperature: payload.temperature }),
+  });
+  const result: z.input<typeof resultSchema> = {
+    generating: times.generating,
+    rollouts: rollouts.map((rollout, i) => {
+      const { counts, summary, reused } = rollout.outcome;
+      // the coordinator knows where in its step a rollout belongs
+      const record = recordOf(rollout, { step: 1, group: 0, rollout: i }, policy);
+      return { record, counts: counts && { ...counts }, summary, reused };
+    }),
+  };
+  return JSON.stringify(result);
+}
+
+export function parseRolloutPayload(payload: unknown): RolloutPayload {
+  const parsed = received("a job of rollouts", payloadSchema, payload);
+  if (parsed.streams.length !== parsed.tasks.length)
+    throw new Malformed("a job of rollouts has a stream for each task");
+  return parsed;
+}
+
+export function taskOf(id: string, tasks: ReadonlyMap<string, EnvironmentTask>): EnvironmentTask {
+  const task = tasks.get(id);
+  if (task === undefined) throw new Error(`there is no task ${id} here`);
+  return task;
+}
+
+/**
+ * The coordinator's part: cuts the episodes into the chunks that one process would make, so that what is generated
+ * together is the same wherever it is.
+ * @param adapter publishes the policy's parameters and gives their address.
+ */
+export function collectByWorkers(
+  dispatcher: Pick<Dispatcher, "run">,
+  policy: Policy,
+  environment: Environment,
+  adapter: () => Promise<string>,
+): Collect {
+  return async ({ tasks, seed, streams, decoding, batch, temperature, onEpisode }) => {
+    const began = performance.now();
+    const published = await adapter();
+    const decoder = decoding === "training" ? policy : { ...policy, ...policy.evaluation };
+    const size = chunkSize(batch, environment);
+    let done = 0;
+    let generating = 0;
+    const chunks = Array.from({ length: Math.ceil(tasks.length / size) }, async (_, c) => {
+      const members = tasks.slice(c * size, (c + 1) * size);
+      const own = streams.slice(c * size, (c + 1) * size);
+      const payload: RolloutPayload = {
+        adapter: published,
+        tasks: members.map(({ id }) => id),
+        seed,
+        streams: own,
+        decoding,
+        batch,
+        ...(temperature === undefined ? {} : { temperature }),
+      };
+      const place = own[0] as string;
+      const result = await dispatcher.run("rollouts", place, payload, [published], (bytes) =>
+        rolloutsOf(bytes, place, members, decoder),
+      );
+      generating += result.generating;
+      for (const rollout of result.rollouts) onEpisode?.(++done, rollout);
+      return result.rollouts;
+    });
+    const rollouts = (await Promise.all(chunks)).flat();
+    const total = (performance.now() - began) / 1000;
+    return { rollouts, times: { generating, total, episodes: played(rollouts, environment) } };
+  };
+}
+
+/** Gives what a worker returned for some tasks. @throws Error where it is anything else. */
+function rolloutsOf(
+  bytes: Buffer,
+  place: string,
+  tasks: readonly EnvironmentTask[],
+  decoder: Parameters<typeof rolloutOf>[2],
+): { generating: number; rollouts: Rollout[] } {
+  const { generating, rollouts } = resultSchema.parse(JSON.parse(bytes.toString("utf8")));
+  if (rollouts.length !== tasks.length) throw new Error(`${rollouts.length} rollouts of ${tasks.length} tasks`);
+  return {
+    generating,
+    rollouts: rollouts.map(({ record, ...rest }, i) =>
+      rolloutOf(parseRollout(record, place), tasks[i] as EnvironmentTask, decoder, rest),
+    ),
+  };
+}
+
+/** Gives what a line of the rollout file was made of. */
+function rolloutOf(
+  record: RolloutRecord,
+  task: EnvironmentTask,
+  { sampler, options, actionOf }: Pick<Policy, "sampler" | "options" | "actionOf">,
+  rest: { [K in "counts" | "summary" | "reused"]?: EpisodeOutcome[K] | undefined },
+): Rollout {
+  if (record.task_id !== task.id) throw new Error(`${record.task_id} was played in the place of ${task.id}`);
+  const turns = record.turns.map(({ prompt, trajectory: data }) => {
+    const trajectory = sampler.parse(data, task.id, options.model);
+    return { observation: { text: prompt }, trajectory, action: actionOf(trajectory) };
+  });
+  const outcome: EpisodeOutcome = {
+    reward: record.reward,
+    ...(record.fault === null ? {} : { fault: record.fault }),
+    success: record.success,
+    ...(record.turns.some(({ reward }) => reward !== undefined)
+      ? { turnRewards: record.turns.map(({ reward }) => reward as number) }
+      : {}),
+    ...(record.turns.some(({ parts }) => parts !== undefined)
+      ? { answerParts: record.turns.map(({ parts }) => parts ?? []) }
+      : {}),
+    metrics: record.metrics ?? {},
+    detail: record.detail,
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+  };
+  return { task, turns, outcome };
+}
+
+/** Episodes that one process would have played: it plays an answer once, where the outcome depends on nothing else. */
+function played(rollouts: readonly Rollout[], { oneTurn }: Environment): number {
+  if (oneTurn !== true) return rollouts.filter(({ outcome }) => outcome.reused !== true).length;
+  return new Set(rollouts.map(({ task, turns }) => JSON.stringify([task.id, turns[0]?.action.text ?? ""]))).size;
+}

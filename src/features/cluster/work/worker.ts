@@ -1,0 +1,172 @@
+import { hostname } from "node:os";
+import { z } from "zod";
+import { configOf, type RunConfig, resolvePath } from "../../../config/config.js";
+import { optimizerOptions } from "../../../config/optimizer.js";
+import { messageOf, UserError } from "../../../core/errors.js";
+import { guardCode } from "../../../core/registry.js";
+import { openPolicy, type Policy } from "../../../engine/policy.js";
+import { openEnvironment } from "../../../env/open.js";
+import { modelHash } from "../../../nn/model.js";
+import { objectiveOf } from "../../../rl/kinds.js";
+import { redisAddress } from "../queue/connection.js";
+import { type Hands, NotYet, serve } from "../queue/member.js";
+import { type Announcement, differences, JOB_KINDS, type JobKind, receivedBytes } from "../queue/protocol.js";
+import { computeGradients, LoadedAdapter, parseGradientPayload } from "./gradient-job.js";
+import { deciding } from "./options.js";
+import { playEpisode } from "./remote-environment.js";
+import { parseRolloutPayload, playRollouts, taskOf } from "./rollout-job.js";
+
+export interface WorkerOptions {
+  /** URL, or `env:NAME`. */
+  readonly redis: string;
+  readonly jobs: readonly JobKind[];
+  /** Undefined: this machine's name and process. */
+  readonly name?: string | undefined;
+  /** The place where the model lies here, if not where the run says. */
+  readonly model?: string | undefined;
+  readonly overrides: readonly string[];
+  /** True where modules and programs of this machine that a run's config names may run here. */
+  readonly allowModules?: boolean | undefined;
+  /** True where its own output says why something cannot be opened, which may quote files of this machine. */
+  readonly debug?: boolean | undefined;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+}
+
+/** Works for the runs that are announced on a Redis until it is told to end. */
+export function work(options: WorkerOptions): Promise<void> {
+  const { jobs, signal, say } = options;
+  const agreed = new Map<string, Set<string>>();
+  guardCode(async (path, hash) => {
+    if (options.allowModules !== true)
+      throw new Refused(`its config names code of this machine (${path}): start the worker with --allow-modules`);
+    const differs = `the module ${path} here is not the coordinator's`;
+    if (hash !== undefined && agreed.get(path)?.has(await hash().catch(() => "")) !== true) throw new Refused(differs);
+  });
+  return serve({
+    address: redisAddress(options.redis),
+    name: options.name ?? `${hostname()}-${process.pid}`,
+    jobs: JOB_KINDS.filter((kind) => jobs.includes(kind)),
+    signal,
+    say,
+    open: (announcement, blob) => {
+      for (const [path, hash] of Object.entries(announcement.modules))
+        agreed.set(path, (agreed.get(path) ?? new Set()).add(hash));
+      return openHands(options, announcement, blob);
+    },
+  });
+}
+
+/** A reason that quotes nothing of this machine but what the run said itself. */
+class Refused extends UserError {}
+
+/**
+ * Opens a part of a run. What is wrong there may quote a file of this machine, which whoever announced the run named: it
+ * goes to nobody, and into this worker's own output only with --debug.
+ */
+async function opened<T>(what: string, { say, debug }: WorkerOptions, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    if (debug === true) say(`${what}: ${messageOf(error)}`);
+    throw new Refused(`${what} cannot be opened on this machine; with --debug the worker's own output says why`);
+  }
+}
+
+/** Holds what a config says before its schema is known. */
+const sentConfig = z.looseObject({ model: z.string(), objective: z.looseObject({ kind: z.string() }) });
+
+/** @throws UserError where this worker would compute something else than the coordinator. */
+async function openHands(
+  options: WorkerOptions,
+  announcement: Announcement,
+  blob: (address: string) => Promise<Buffer | undefined>,
+): Promise<Hands> {
+  const version = differences("other versions", announcement.versions, deciding());
+  if (version !== undefined) throw new Refused(version, { hint: "install the coordinator's version on this machine" });
+  const bytes = await blob(announcement.config);
+  if (bytes === undefined) throw new NotYet("its config is not there yet");
+  const values = receivedBytes("its config", bytes, (text) => sentConfig.parse(JSON.parse(text.toString("utf8"))));
+  const config = await opened("its config", options, () =>
+    configOf({ ...values, model: options.model ?? values.model }, announcement.name, {
+      command: values.objective.kind,
+      overrides: options.overrides,
+    }),
+  );
+  const needsModel = announcement.jobs.some((kind) => kind !== "episodes" && options.jobs.includes(kind));
+  const needsTasks = announcement.jobs.some((kind) => kind !== "gradients" && options.jobs.includes(kind));
+  if (needsModel) {
+    const model = differences(
+      "another model",
+      { model: announcement.hashes.model ?? "" },
+      { model: await opened("its model", options, () => modelHash(resolvePath(config.model, "model"))) },
+    );
+    if (model !== undefined) throw new Refused(model, { hint: "give the run's model with --model DIR" });
+  }
+  const environment = needsTasks
+    ? await opened("its environment", options, () => openEnvironment(config, options.say))
+    : undefined;
+  let policy: Policy | undefined;
+  try {
+    if (environment !== undefined) {
+      const split = { split: announcement.hashes.split ?? "" };
+      const tasks = differences("other tasks", split, { split: environment.splitHash() });
+      if (tasks !== undefined) throw new Refused(tasks, { hint: "give this machine the run's site and tasks" });
+      await opened("its environment", options, () => environment.start());
+    }
+    if (needsModel) policy = await opened("its model", options, () => openTrainable(config));
+  } catch (error) {
+    await policy?.close();
+    await environment?.close();
+    throw error;
+  }
+  const tasks = new Map(environment?.tasks.map((task) => [task.id, task]));
+  const adapter = policy && new LoadedAdapter(policy.engine);
+  /** Jobs that use the model take turns: each has parameters of its own. */
+  let last: Promise<unknown> = Promise.resolve();
+  const alone = <T>(job: () => Promise<T>): Promise<T> => {
+    const mine = last.then(job, job);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+  const { browser } = config as RunConfig & { readonly browser?: { readonly contexts?: number } };
+  return {
+    concurrency: { episodes: environment?.capacity ?? browser?.contexts ?? 1 },
+    async work(kind, payload, bytesOf, { ask }) {
+      if (kind === "episodes") {
+        if (environment === undefined) throw new Error("this worker has no environment");
+        return Buffer.from(await playEpisode(payload, environment, (id) => taskOf(id, tasks), ask));
+      }
+      if (policy === undefined || adapter === undefined) throw new Error("this worker has no model");
+      const own = policy;
+      return alone(async () => {
+        if (kind === "rollouts") {
+          if (environment === undefined) throw new Error("this worker has no environment");
+          const wanted = parseRolloutPayload(payload);
+          await adapter.load(wanted.adapter, bytesOf);
+          return Buffer.from(await playRollouts(wanted, own, environment, tasks));
+        }
+        const wanted = parseGradientPayload(payload);
+        await adapter.load(wanted.adapter, bytesOf);
+        return computeGradients(wanted.what, bytesOf(wanted.batches), own);
+      });
+    },
+    async close() {
+      await policy?.close();
+      await environment?.close();
+    },
+  };
+}
+
+/** The policy of a run, ready for gradients too. */
+async function openTrainable(config: RunConfig): Promise<Policy> {
+  const objective = await objectiveOf(config.objective.kind);
+  const policy = await openPolicy(config, {
+    objective,
+    options: config.objective,
+    optimizer: optimizerOptions(config),
+  });
+  await policy.engine.startGradients();
+  return policy;
+}

@@ -1,0 +1,247 @@
+/**
+ * A hand that picks a can up and puts it into its bin, in a simulation (docs/control.md): states in, and depth images, chunks of actions out.
+ */
+import { z } from "zod";
+import { misuse } from "../../../core/errors.js";
+import type { Act, Observation, Spaces } from "../../../core/interaction.js";
+import { Rng } from "../../../core/rng.js";
+import type {
+  Demonstration,
+  Environment,
+  EnvironmentKind,
+  EnvironmentTask,
+  EpisodeOutcome,
+  FixedPolicy,
+} from "../../../env/environment.js";
+import { drawStrip } from "../simulator/drawing.js";
+import { expertAction } from "../simulator/expert.js";
+import { observe, STATE_SIZE } from "../simulator/observation.js";
+import { ACTION_SIZE, inBin, Simulator, succeeded, type World, type WorldState } from "../simulator/simulator.js";
+import { type ControlTask, controlTasks, hashOf } from "../simulator/tasks.js";
+
+const size = (least: number): z.ZodInt => z.int().min(least).max(100_000);
+
+const schema = z.strictObject({
+  seed: z.int().min(0).default(0).describe("of the start states"),
+  chunk: size(1).default(4).describe("Ta: actions that a policy answers with at once"),
+  horizon: size(1).default(64).describe("control steps of an episode (32 ms each); the scripted expert needs up to 50"),
+  state: z
+    .enum(["full", "proprioceptive"])
+    .default("full")
+    .describe("full: the hand, the can and the bin; proprioceptive: without the can, which only an image then shows"),
+  depth: z
+    .int()
+    .min(0)
+    .max(64)
+    .multipleOf(4)
+    .default(0)
+    .describe("pixels of a side of the depth image that is shown beside the state; 0: none"),
+  reward: z
+    .enum(["success", "staged"])
+    .default("success")
+    .describe(
+      "success: 1 or 0; staged: up to .25 for a hand near the can, .5 and more for one that is lifted, 1 for success",
+    ),
+  discount: z.number().positive().max(1).default(1).describe("the reward is multiplied by this for every control step"),
+  train_tasks: size(1).default(256).describe("start states to learn from"),
+  demonstration_noise: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe("standard deviation of what is added to the expert's actions as it demonstrates, not to what it shows"),
+});
+type ControlOptions = z.output<typeof schema>;
+
+/** Start states to validate on, to test on, and outside of where training begins. */
+const EVALUATED = { val: 64, test: 256, heldout: 256 } as const;
+
+export const environment: EnvironmentKind = {
+  schema: schema.safeExtend({}),
+  async open({ environment: section }) {
+    const { kind: _, ...options } = section as { kind: string };
+    const parsed = schema.parse(options);
+    return new ControlEnvironment(await Simulator.open(parsed.depth), parsed);
+  },
+  async check(_, opened) {
+    const [task] = opened.tasks as [EnvironmentTask];
+    const oracle = opened.fixedPolicies.oracle as FixedPolicy;
+    const { summary } = await opened.play(task, await oracle(task, undefined as never), new Map());
+    return `MuJoCo; the scripted expert: ${summary}`;
+  },
+  view: (detail) => [
+    {
+      title: "path of the hand and the can, a row a chunk (cm)",
+      head: ["hand x", "y", "z", "fingers", "can x", "y", "z"],
+      rows: (recorded(detail)?.path ?? []).map((row) => row.map((x) => ({ text: x.toFixed(1) }))),
+    },
+  ],
+  drawing(detail) {
+    const episode = recorded(detail);
+    if (episode === undefined) return undefined;
+    return {
+      title: "drawn from the recorded positions, by row of the path: from above, and from the side; its bin is bold",
+      svg: drawStrip(episode.path, episode.bin),
+    };
+  },
+};
+
+/** Holds what an episode's detail holds; undefined where a file holds something else. */
+const detailSchema = z.object({ path: z.array(z.array(z.number()).length(7)).min(1), bin: z.int() });
+const recorded = (detail: unknown): z.output<typeof detailSchema> | undefined => detailSchema.safeParse(detail).data;
+
+export class ControlEnvironment implements Environment {
+  readonly name = "control";
+  readonly notes: readonly string[] = [];
+  readonly tasks: readonly ControlTask[];
+  readonly started = true;
+  readonly spaces: Spaces;
+
+  constructor(
+    private readonly simulator: Simulator,
+    private readonly options: ControlOptions,
+  ) {
+    this.tasks = controlTasks(options.seed, { train: options.train_tasks, ...EVALUATED });
+    const { state, depth, chunk } = options;
+    this.spaces = {
+      observation: { state: [STATE_SIZE[state]], ...(depth === 0 ? {} : { depth: [depth, depth] }) },
+      action: [chunk, ACTION_SIZE],
+    };
+  }
+
+  splitHash(): string {
+    return hashOf(this.tasks);
+  }
+
+  async start(): Promise<void> {}
+
+  async play(task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
+    const { chunk, horizon, reward, discount } = this.options;
+    return this.within(task, async (world) => {
+      const path: number[][] = [];
+      let state = world.state();
+      let steps = 0;
+      let grasped = false;
+      let [reach, carry] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      while (steps < horizon && !succeeded(state)) {
+        path.push(centimetres(state));
+        const { vector } = await act(observe(world, this.options.state));
+        if (vector === undefined || vector.length % ACTION_SIZE !== 0 || vector.length === 0)
+          misuse("The control environment is answered by vectors of actions, four numbers each.", {
+            hint: "use sampler.kind=flow with a model of architecture velocity",
+          });
+        for (let i = 0; i < Math.min(chunk * ACTION_SIZE, vector.length) && steps < horizon; i += ACTION_SIZE) {
+          world.step(vector.subarray(i, i + ACTION_SIZE));
+          steps++;
+          state = world.state();
+          grasped ||= state.can[2] > LIFTED;
+          reach = Math.min(reach, distance(state.hand, state.can));
+          if (state.can[2] > LIFTED) carry = Math.min(carry, distance(state.bin, state.can.slice(0, 2)));
+          if (succeeded(state)) break;
+        }
+      }
+      path.push(centimetres(state));
+      const success = succeeded(state);
+      const earned = success ? 1 : reward === "staged" ? stage(reach, carry) : 0;
+      return {
+        reward: earned * discount ** steps,
+        success,
+        metrics: { control_steps: steps, lifted: Number(grasped), in_bin: Number(inBin(state)) },
+        detail: { path, bin: (task as ControlTask).start.bin },
+        summary: success ? `in its bin after ${steps} steps` : grasped ? "lifted, not placed" : "not lifted",
+      };
+    });
+  }
+
+  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
+    oracle: async (task) => {
+      // the same actions as in the episode that it is asked in: a world of its own goes the same way
+      const chunks = this.expertChunks(task as ControlTask);
+      let next = 0;
+      return async () => ({ vector: chunks[Math.min(next++, chunks.length - 1)] as Float32Array });
+    },
+    random: async (_, rng) => async () => ({
+      vector: Float32Array.from({ length: this.options.chunk * ACTION_SIZE }, () => 2 * rng.uniform() - 1),
+    }),
+  };
+
+  /** Gives what the expert does from a start state: its actions, chunk after chunk. */
+  private expertChunks(task: ControlTask): Float32Array[] {
+    const { chunk } = this.options;
+    const actions = this.expertEpisode(task).map(({ action }) => action);
+    return Array.from({ length: Math.ceil(actions.length / chunk) }, (_, i) =>
+      Float32Array.from(actions.slice(i * chunk, (i + 1) * chunk).flat()),
+    );
+  }
+
+  private expertEpisode(task: ControlTask, disturb?: () => number): { observation: Observation; action: number[] }[] {
+    const world = this.simulator.begin(task.start);
+    try {
+      const episode: { observation: Observation; action: number[] }[] = [];
+      let state = world.state();
+      for (let t = 0; t < this.options.horizon && !succeeded(state); t++) {
+        const action = expertAction(state);
+        episode.push({ observation: observe(world, this.options.state), action });
+        world.step(disturb === undefined ? action : action.map((a, i) => (i < 3 ? a + disturb() : a)));
+        state = world.state();
+      }
+      return episode;
+    } finally {
+      world.end();
+    }
+  }
+
+  /** A chunk from every control step of the expert's episodes; at an episode's end its last action is held. */
+  demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
+    const { chunk, demonstration_noise: noise, seed } = this.options;
+    return (tasks as readonly ControlTask[]).flatMap((task) => {
+      const rng = Rng.named(seed, `demonstration/${task.id}`);
+      const episode = this.expertEpisode(task, noise === 0 ? undefined : () => noise * rng.normal());
+      const last = episode.length - 1;
+      return episode.map(({ observation }, t) => ({
+        id: task.id,
+        observation,
+        action: {
+          vector: Float32Array.from(
+            Array.from({ length: chunk }, (_, i) => episode[Math.min(t + i, last)]?.action ?? []).flat(),
+          ),
+        },
+      }));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.simulator.close();
+  }
+
+  /** Lends a world to `use`, from the task's start state. */
+  private async within<T>(task: EnvironmentTask, use: (world: World) => Promise<T>): Promise<T> {
+    const world = this.simulator.begin((task as ControlTask).start);
+    try {
+      return await use(world);
+    } finally {
+      world.end();
+    }
+  }
+}
+
+/** Height of the can's centre from which it counts as lifted: metres. */
+const LIFTED = 0.08;
+
+function distance(a: readonly number[], b: readonly number[]): number {
+  return Math.hypot(...a.map((x, i) => x - (b[i] as number)));
+}
+
+/**
+ * Gives what an episode without success is worth where the reward is staged, after robosuite's PickPlace.
+ * @param reach nearest that the hand came to the can. @param carry nearest that the lifted can came to its bin, from above.
+ */
+function stage(reach: number, carry: number): number {
+  if (Number.isFinite(carry)) return 0.5 + 0.25 * (1 - Math.tanh(5 * carry));
+  return Number.isFinite(reach) ? 0.25 * (1 - Math.tanh(10 * reach)) : 0;
+}
+
+/** A row of an episode's path. */
+function centimetres({ hand, width, can }: WorldState): number[] {
+  return [...hand, width, ...can].map((x) => Math.round(1000 * x) / 10);
+}

@@ -1,0 +1,87 @@
+import type { Rng } from "../../../core/rng.js";
+import { checkStreams } from "../../../diffusion/batches.js";
+import type { RoundModel } from "../../../diffusion/sampler.js";
+import { f32, vector } from "../../../onnx/tensors.js";
+import { type FlowOptions, seenInputs } from "./options.js";
+import { drawPairs, type Pair } from "./pairs.js";
+import { logNormaliser, stepLaw } from "./step.js";
+import type { FlowTrajectory } from "./trajectory.js";
+
+/** Draws a chunk of actions for everything that was seen; every rollout has its own stream, so that batching changes no noise. */
+export async function rollout(
+  model: RoundModel<Float32Array>,
+  starts: readonly Float32Array[],
+  options: FlowOptions,
+  rngs: readonly Rng[],
+  batchSize = starts.length,
+): Promise<FlowTrajectory[]> {
+  checkStreams(starts, rngs);
+  const { promptLength } = options;
+  const wrong = starts.find((seen) => seen.length !== promptLength);
+  if (wrong !== undefined) throw new Error(`the model sees ${promptLength} numbers, and was shown ${wrong.length}`);
+  const done: FlowTrajectory[] = [];
+  for (let from = 0; from < starts.length; from += batchSize)
+    done.push(...(await together(model, starts.slice(from, from + batchSize), options, rngs.slice(from), batchSize)));
+  return done;
+}
+
+/** Rollouts of one batch; what is missing of it is padded. */
+async function together(
+  model: RoundModel<Float32Array>,
+  states: readonly Float32Array[],
+  options: FlowOptions,
+  rngs: readonly Rng[],
+  batch: number,
+): Promise<FlowTrajectory[]> {
+  const { steps, temperature, promptLength, responseLength: size, ratio } = options;
+  const all = new Float32Array(batch * promptLength);
+  states.forEach((s, b) => {
+    all.set(s, b * promptLength);
+  });
+  const seen = seenInputs(all, batch, options);
+  let x = new Float32Array(batch * size);
+  const each = (draw: (rng: Rng, b: number, i: number) => number): Float32Array<ArrayBuffer> => {
+    const drawn = new Float32Array(batch * size);
+    states.forEach((_, b) => {
+      for (let i = 0; i < size; i++) drawn[b * size + i] = draw(rngs[b] as Rng, b, b * size + i);
+    });
+    return drawn;
+  };
+  x = each((rng) => rng.normal());
+  const row = (of: Float32Array, b: number): number[] => [...of.subarray(b * size, (b + 1) * size)];
+  const paths = states.map((_, b) => [row(x, b)]);
+  const logProbs: number[][] = states.map(() => []);
+  for (let k = 0; k < steps; k++) {
+    const law = stepLaw(k, steps, temperature);
+    const velocity = await model.forwardRound({
+      inputs: {
+        actions: f32([batch, size], x),
+        time: vector(new Float32Array(batch).fill(law.time)),
+        ...seen,
+      },
+      headInputs: {},
+    });
+    const mean = x.map((value, i) => law.ofX * value + law.ofV * (velocity[i] as number));
+    const next = law.std === 0 ? mean : each((rng, _, i) => (mean[i] as number) + law.std * rng.normal());
+    states.forEach((_, b) => {
+      const place = b * size;
+      paths[b]?.push(row(next, b));
+      if (law.std === 0) return;
+      let logProb = size * logNormaliser(law.std);
+      // of the numbers as they are kept: float32
+      for (let i = place; i < place + size; i++)
+        logProb -= (((next[i] as number) - (mean[i] as number)) / law.std) ** 2 / 2;
+      logProbs[b]?.push(logProb);
+    });
+    x = next;
+  }
+  const mine = rngs.slice(0, states.length);
+  const pairs = ratio === "cfm" ? await drawPairs(model, { seen, chunks: x, rngs: mine }, options) : undefined;
+  return states.map((s, b) => ({
+    state: [...s],
+    path: paths[b] as number[][],
+    logProbs: logProbs[b] as number[],
+    temperature,
+    ...(pairs === undefined ? {} : { pairs: pairs[b] as Pair[] }),
+  }));
+}

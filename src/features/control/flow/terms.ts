@@ -1,0 +1,154 @@
+import { misuse } from "../../../core/errors.js";
+import type { Batch } from "../../../diffusion/batch.js";
+import type { StepLayout } from "../../../diffusion/layouts.js";
+import type { ScoreHead } from "../../../diffusion/score-head.js";
+import { f32, vector } from "../../../onnx/tensors.js";
+import { gaussianHead, squaredErrorHead } from "./heads.js";
+import { type FlowOptions, seenInputs } from "./options.js";
+import { between } from "./pairs.js";
+import { logNormaliser, stepLaw } from "./step.js";
+import type { FlowTrajectory } from "./trajectory.js";
+
+/** Holds what one ratio is of at the level `step`: a row of the network, A terms. */
+interface Row {
+  readonly time: number;
+  /** [A] what the network reads. */
+  readonly actions: readonly number[];
+  /** [A] what its velocity is compared with. */
+  readonly target: (i: number) => number;
+  /** Further inputs of the head, the same for all numbers of the row. */
+  readonly constants: Readonly<Record<string, number>>;
+  /** The sum of the row's terms, each times `scale`, as the rollout had it. */
+  readonly recorded: number;
+}
+
+/** The way a trajectory is taken apart into rows. */
+interface Scored {
+  readonly head: ScoreHead<unknown>;
+  /** Names of {@link Row.constants}. */
+  readonly constants: readonly string[];
+  /** Weight of a term in its row's value. */
+  readonly scale: (size: number) => number;
+  readonly count: (trajectory: FlowTrajectory) => number;
+  readonly row: (trajectory: FlowTrajectory, k: number) => Row;
+}
+
+/** The steps of the stochastic equation: exactly what the rollout computed (step.ts). */
+const STEPS: Scored = {
+  head: gaussianHead,
+  constants: ["of_v", "inverse_std", "log_normaliser"],
+  scale: () => 1,
+  count: ({ logProbs }) => logProbs.length,
+  row({ path, logProbs, temperature }, k) {
+    const law = stepLaw(k, logProbs.length, temperature);
+    const [x, next] = [path[k], path[k + 1]] as [number[], number[]];
+    return {
+      time: law.time,
+      actions: x,
+      target: (i) => (next[i] as number) - law.ofX * (x[i] as number),
+      constants: { of_v: law.ofV, inverse_std: 1 / law.std, log_normaliser: logNormaliser(law.std) },
+      recorded: logProbs[k] as number,
+    };
+  },
+};
+
+/** Minus the flow-matching loss at the recorded draws (pairs.ts): a mean over the numbers of a chunk. */
+const PAIRS: Scored = {
+  head: squaredErrorHead,
+  constants: [],
+  scale: (size) => 1 / size,
+  count: ({ pairs = [] }) => pairs.length,
+  row({ path, pairs = [] }, k) {
+    const { time, noise, loss } = pairs[k] as NonNullable<FlowTrajectory["pairs"]>[number];
+    const chunk = path.at(-1) as readonly number[];
+    return {
+      time,
+      actions: chunk.map((a, i) => between(a, noise[i] as number, time)),
+      target: (i) => (chunk[i] as number) - (noise[i] as number),
+      constants: {},
+      recorded: -loss,
+    };
+  },
+};
+
+/** Steps or pairs of a trajectory: what has a value of its own. */
+export const scoredSteps = (trajectory: FlowTrajectory): number =>
+  (trajectory.pairs === undefined ? STEPS : PAIRS).count(trajectory);
+
+/** @throws UserError where the trajectories were recorded for the other ratio. */
+function scoredBy(trajectories: readonly FlowTrajectory[], { ratio }: Pick<FlowOptions, "ratio">): Scored {
+  const wanted = ratio === "cfm";
+  if (trajectories.some(({ pairs }) => (pairs !== undefined) !== wanted))
+    misuse(`These chunks of actions were not recorded for sampler.ratio=${ratio}.`, {
+      hint: `set sampler.ratio=${wanted ? "sde" : "cfm"}, or play episodes anew`,
+    });
+  return wanted ? PAIRS : STEPS;
+}
+
+/** The steps or pairs of every trajectory as rows of the network, A terms each. */
+export function stepTerms(
+  trajectories: readonly FlowTrajectory[],
+  options: FlowOptions,
+  { batch, level, reduction = "sum", subset }: StepLayout,
+): Batch {
+  const { responseLength: size, promptLength } = options;
+  const { head, constants, scale, count, row: rowOf } = scoredBy(trajectories, options);
+  const chosen = trajectories.map((t, b) => subset?.[b] ?? Array.from({ length: count(t) }, (_, k) => k));
+  const most = Math.max(...chosen.map((steps) => steps.length));
+  const rows = batch * most;
+  const terms = rows * size;
+  const segments = level === "sequence" ? batch : level === "step" ? rows : terms;
+  const floats = (n: number): Float32Array<ArrayBuffer> => new Float32Array(n);
+  const [actions, time, seen, target] = [floats(terms), floats(rows), floats(rows * promptLength), floats(terms)];
+  const own = new Map(constants.map((name) => [name, floats(terms)]));
+  const [coefficient, units, recorded, share] = [floats(terms), floats(segments), floats(segments), floats(segments)];
+  const owner = Array<number>(segments).fill(-1);
+  const stepOf = Array<number>(segments).fill(-1);
+  const segment = new BigInt64Array(terms);
+  trajectories.forEach((trajectory, b) => {
+    const steps = chosen[b] as readonly number[];
+    steps.forEach((k, j) => {
+      const place = b * most + j;
+      const row = rowOf(trajectory, k);
+      time[place] = row.time;
+      seen.set(trajectory.state, place * promptLength);
+      actions.set(row.actions, place * size);
+      for (let i = 0; i < size; i++) {
+        const r = place * size + i;
+        const s = level === "sequence" ? b : level === "step" ? place : r;
+        target[r] = row.target(i);
+        for (const [name, values] of own) values[r] = row.constants[name] as number;
+        const together = level === "token" ? 1 : level === "step" ? size : size * steps.length;
+        coefficient[r] = reduction === "mean" ? 1 / together : level === "token" ? 1 : scale(size);
+        segment[r] = BigInt(s);
+        owner[s] = b;
+        stepOf[s] = level === "sequence" ? -1 : k;
+        units[s] = together;
+        share[s] = count(trajectory) / steps.length;
+        const weight = (coefficient[r] as number) / scale(size);
+        if (i === 0) recorded[s] = (recorded[s] as number) + row.recorded * weight;
+      }
+    });
+  });
+  const counted = level === "token" ? size : 1;
+  return {
+    inputs: { actions: f32([rows, size], actions), time: vector(time), ...seenInputs(seen, rows, options) },
+    head: head as Batch["head"],
+    headInputs: {
+      place: vector(BigInt64Array.from({ length: terms }, (_, r) => BigInt(r))),
+      target: vector(target),
+      ...Object.fromEntries([...own].map(([name, values]) => [name, vector(values)])),
+    },
+    coefficient,
+    segment,
+    segments,
+    owner,
+    step: stepOf,
+    units,
+    // a single number's log-probability is not recorded
+    recorded: level === "token" ? undefined : recorded,
+    ...(subset === undefined
+      ? {}
+      : { sampled: { share, of: counted * trajectories.reduce((n, t) => n + count(t), 0) } }),
+  };
+}

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import type { CliCommand } from "../../../cli/shared.js";
+import { loadConfig, type RunConfig } from "../../../config/config.js";
+import { EXIT, messageOf, UserError } from "../../../core/errors.js";
+import { packageRoot } from "../../../core/files.js";
+import { hardware, versions } from "../../../runs/run-directory.js";
+import { type Check, checkMachine, withoutHome } from "../machine-checks.js";
+
+/** Holds what a config is for where it does not show. */
+const STANDARD = "flow-grpo";
+
+interface DoctorFlags {
+  readonly config?: string;
+  readonly objective?: string;
+  readonly json?: boolean;
+}
+
+/** `refusion-train doctor`: checks what a run needs, and says how to get what is missing. Exit 1 on a miss. */
+export const command: CliCommand = {
+  register(command, context) {
+    command
+      .description("check Node, the runtime, the model, the site, the browser, disk and memory; print a fix for a miss")
+      .argument("[overrides...]", "key=value, over what the config says")
+      .option("-c, --config <file>", "check for this config; the quick start's by default")
+      .option(
+        "--objective <name>",
+        "with --config: what it is for, where it does not say (objective.kind); flow-grpo by default",
+      )
+      .option(
+        "--json",
+        "print everything as JSON, for a bug report (the home directory as ~, no environment variables)",
+      )
+      .action(async (overrides: string[], flags: DoctorFlags) => {
+        const checks = await checksFor(flags, overrides);
+        if (flags.json === true) {
+          const report = { versions: versions(), hardware: hardware(), checks };
+          context.print(withoutHome(JSON.stringify(report)));
+        } else context.print(checks.map(formatCheck).join("\n"));
+        const misses = checks.filter((check) => !check.ok).length;
+        if (misses > 0) {
+          context.log(`${misses} of ${checks.length} checks failed`);
+          context.exitWith(EXIT.failed);
+        }
+      });
+  },
+};
+
+async function checksFor({ config: path, ...flags }: DoctorFlags, overrides: readonly string[]): Promise<Check[]> {
+  const standard = join(packageRoot(), "configs", "tiny", "quickstart.yaml");
+  try {
+    const objective = flags.objective ?? (path === undefined ? STANDARD : await objectiveOf(path, overrides));
+    const config = await loadConfig(path ?? standard, { command: objective, overrides });
+    const checks = await checkMachine(config);
+    return path === undefined ? checks : [...checks, await runMemory(config, objective)];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // the rest of the machine can still be looked at
+    const miss = { name: "config", ok: false, found: messageOf(error), fix: error.hint ?? "correct the config" };
+    return [miss, ...(await checkMachine(await loadConfig(standard)))];
+  }
+}
+
+/** Gives what a config says that it is for (`objective.kind`). */
+async function objectiveOf(path: string, overrides: readonly string[]): Promise<string> {
+  try {
+    const { kind } = (await loadConfig(path, { overrides })).objective;
+    return kind === "" ? STANDARD : kind;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // what is wrong with it is said when it is read for the checks
+    return STANDARD;
+  }
+}
+
+/** Tells whether a run fits into the machine, by its own graphs. */
+async function runMemory(config: RunConfig, objective: string): Promise<Check> {
+  const [{ estimateRun, formatMemory, memoryAdvice }, { machineMemory }] = await Promise.all([
+    import("../../../cli/memory.js"),
+    import("../../../engine/least-memory.js"),
+  ]);
+  try {
+    const estimate = await estimateRun(config, objective);
+    return {
+      name: "run",
+      ok: estimate.total <= machineMemory(),
+      found: `the memory of ${objective} with this config (--objective names another):\n${formatMemory(estimate).replace(/^/gm, "      ")}`,
+      fix: memoryAdvice(config, estimate),
+    };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { name: "run", ok: false, found: messageOf(error), fix: error.hint ?? "correct the config" };
+  }
+}
+
+function formatCheck({ name, ok, found, fix }: Check): string {
+  return `${ok ? "ok  " : "MISS"}  ${name.padEnd(8)}  ${found}${ok || fix === undefined ? "" : `\n      fix: ${fix}`}`;
+}

@@ -1,0 +1,178 @@
+import type { Batch } from "../../diffusion/batch.js";
+import type { SamplerOptions } from "../../diffusion/sampler.js";
+import type { TextStart } from "../../diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
+import type { Engine, PolicyKey } from "../../engine/engine.js";
+import { scalar } from "../../onnx/tensors.js";
+import type { Tensor } from "../../onnx/types.js";
+import type { RolloutRecord } from "../../runs/rollout-record.js";
+import type { Sampled } from "../../train/rollouts/groups.js";
+import { moved, randomDirection } from "../../verify/direction.js";
+import { stepsOf } from "../../verify/likelihood.js";
+import { smallCanvas, takeStarts, type VerifyContext } from "../../verify/proof.js";
+import type { RewardedEpisode } from "./formulas.js";
+
+type Tensors = ReadonlyMap<string, Tensor>;
+
+/** Who a batch is scored by: the policy that sampled, the one before the update, the one trained, the reference. */
+export type Who = "sampled" | "before" | "now" | "reference";
+
+/** Standard deviation of what a log-probability changes by: so much that clips bite on both sides. */
+const BEFORE = 0.1;
+const NOW = 0.25;
+
+/** Episodes of three tasks: turns, what they earned, an environment that failed, a group of equal rewards. */
+const EPISODES: readonly (readonly { readonly reward: number | null; readonly turns: readonly (number | null)[] }[])[] =
+  [
+    [
+      { reward: 1, turns: [0.7, 0.3] },
+      { reward: 0.25, turns: [0.25] },
+      { reward: null, turns: [null] },
+      { reward: 0.6, turns: [0.1, 0.5] },
+    ],
+    [
+      { reward: 0, turns: [null] },
+      { reward: 0.4, turns: [null] },
+      { reward: 0.1, turns: [null] },
+    ],
+    [
+      { reward: 0.5, turns: [null] },
+      { reward: 0.5, turns: [null] },
+    ],
+  ];
+
+/** Rollouts with what they earned, and four policies that differ. */
+export interface OffPolicy {
+  readonly options: SamplerOptions;
+  readonly rollouts: readonly (readonly Sampled[])[];
+  /** The same as formulas read it. */
+  readonly episodes: readonly (readonly RewardedEpisode[])[];
+  readonly policies: Readonly<Record<Exclude<Who, "reference">, Tensors>>;
+  /** Scores [R] of a batch; the same batch is scored once. @param sharper factor on the inverse temperature. */
+  score(batch: Batch, who: Who, sharper?: number): Promise<{ logProbs: Float32Array; value: Float32Array }>;
+}
+
+export async function openOffPolicy(context: VerifyContext): Promise<OffPolicy> {
+  const { policy, rng } = context;
+  const { engine, sampler } = policy;
+  const options = smallCanvas(policy);
+  const turns = EPISODES.flat().flatMap((episode) => episode.turns);
+  const rngs = turns.map((_, i) => rng(`off-policy/${i}`));
+  // of two lengths: what counts the same in a step differs only then
+  const short = { ...sampler.shrink(options, 8, 2), temperature: options.temperature };
+  const trajectories: Trajectory[] = [];
+  for (const [i, rng] of rngs.entries()) {
+    const own = i % 2 === 0 ? options : short;
+    const start = takeStarts(context, turns.length, own)[i] as TextStart;
+    trajectories.push(...(await sampler.rollout(engine, [start], own, [rng])));
+  }
+  const sampled = await engine.getParameters("policy");
+  const batch = stepsOf(sampler)(trajectories, options, { batch: trajectories.length, lengthStep: 16, level: "token" });
+  const score = scorer(engine, sampled);
+  const away = async (from: Tensors, name: string, spread: number): Promise<Tensors> => {
+    const direction = randomDirection(from, rng(`off-policy/${name}`));
+    let epsilon = 0.01;
+    const start = await score(batch, from);
+    for (let i = 0; i < 2; i++) {
+      const there = await score(batch, moved(from, direction, epsilon));
+      const changes = [...there.logProbs].flatMap((x, r) =>
+        batch.coefficient[r] === 0 ? [] : [x - (start.logProbs[r] as number)],
+      );
+      epsilon *= spread / Math.max(1e-9, Math.sqrt(changes.reduce((a, x) => a + x * x, 0) / changes.length));
+    }
+    return moved(from, direction, epsilon);
+  };
+  const before = await away(sampled, "before", BEFORE);
+  const policies = { sampled, before, now: await away(before, "now", NOW) };
+  const drafts = rng("off-policy/drafts");
+  let next = 0;
+  const rollouts: Sampled[][] = [];
+  const episodes: RewardedEpisode[][] = [];
+  for (const group of EPISODES) {
+    const all = group.map(({ reward, turns: earned }) => {
+      const own = earned.map(() => trajectories[next++] as Trajectory);
+      const given = own.map((t) => Array.from({ length: sampler.steps(t) }, () => drafts.uniform()));
+      const parts = own.map((t, n) => partsOf(t, (reward ?? 0) + n));
+      return {
+        rollout: {
+          trajectories: own,
+          drafts: given,
+          record: {
+            reward,
+            turns: earned.map((r, n) => ({
+              ...(r === null ? {} : { reward: r }),
+              ...(parts[n]?.length === 0
+                ? {}
+                : { parts: parts[n]?.map((p) => ({ ...p, start: p.tokens[0], end: (p.tokens.at(-1) ?? 0) + 1 })) }),
+            })),
+          } as unknown as RolloutRecord,
+        },
+        episode: {
+          reward,
+          turns: earned.map((r, n) => ({
+            ...(r === null ? {} : { reward: r }),
+            drafts: given[n] as number[],
+            parts: parts[n] ?? [],
+          })),
+        },
+      };
+    });
+    rollouts.push(all.map(({ rollout }) => rollout));
+    episodes.push(all.map(({ episode }) => episode));
+  }
+  const seen = new Map<string, Promise<{ logProbs: Float32Array; value: Float32Array }>>();
+  return {
+    options,
+    rollouts,
+    episodes,
+    policies,
+    score(given, who, sharper = 1) {
+      const key = `${who} ${sharper} ${fingerprint(given)}`;
+      const found = seen.get(key) ?? score(tempered(given, sharper), who === "reference" ? who : policies[who]);
+      seen.set(key, found);
+      return found;
+    },
+  };
+}
+
+/** Two parts of a response: the first third, and in some the next; what they earned follows from `seed`. */
+function partsOf(trajectory: Trajectory, seed: number): RewardedEpisode["turns"][number]["parts"] {
+  const { response } = trajectory as Partial<TokenTrajectory>;
+  const third = Math.floor((response?.length ?? 0) / 3);
+  if (third === 0) return [];
+  const tokens = (from: number): number[] => Array.from({ length: third }, (_, i) => from + i);
+  const first = { name: "first", reward: (seed * 7.3) % 1, tokens: tokens(0) };
+  return seed % 0.5 === 0 ? [first] : [first, { name: "second", reward: (seed * 3.1) % 1, tokens: tokens(third) }];
+}
+
+/** Scores under parameters, one after the other, and leaves the engine's policy as it was. */
+function scorer(engine: Engine, own: Tensors) {
+  let last: Promise<unknown> = Promise.resolve();
+  return (batch: Batch, of: Tensors | "reference") => {
+    const key: PolicyKey = of === "reference" ? of : "policy";
+    const work = last.then(async () => {
+      if (of !== "reference") await engine.setParameters("policy", of);
+      try {
+        return await engine.score(batch, key);
+      } finally {
+        if (of !== "reference") await engine.setParameters("policy", own);
+      }
+    });
+    last = work.catch(() => undefined);
+    return work;
+  };
+}
+
+/** A batch whose tokens are scored at another temperature. */
+export function tempered(batch: Batch, sharper: number): Batch {
+  if (sharper === 1) return batch;
+  const inverse = Number(batch.headInputs.inverse_temperature?.data[0]);
+  return { ...batch, headInputs: { ...batch.headInputs, inverse_temperature: scalar(sharper * inverse) } };
+}
+
+function fingerprint({ inputs, headInputs, coefficient, segment }: Batch): string {
+  const tensors = [...Object.values(inputs), ...Object.values(headInputs)].map(({ data }) => data);
+  return [...tensors, coefficient, segment]
+    .map((data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64"))
+    .join();
+}

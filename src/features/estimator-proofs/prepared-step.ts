@@ -1,0 +1,139 @@
+import { Rng } from "../../core/rng.js";
+import type { Batch } from "../../diffusion/batch.js";
+import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
+import type { Tensor } from "../../onnx/types.js";
+import { episodesOf, samplesOf, withCredit } from "../../train/rollouts/groups.js";
+import { type MicroBatch, prepareBatches, type ScoreAll } from "../../train/update.js";
+import type { ObjectiveOnTrial, VerifyContext } from "../../verify/proof.js";
+import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";
+import type { OffPolicy, Who } from "./off-policy.js";
+import { layTerms, type TermBatch } from "./scored-terms.js";
+
+const MICRO_BATCH = 4;
+/** log Z of every prompt, as the bias of its head's last layer says. */
+const LOG_Z = 0.3;
+
+/** A step as training prepares it, with what the formula reads of it. */
+export interface Prepared {
+  readonly trial: ObjectiveOnTrial;
+  readonly batches: readonly (MicroBatch & { readonly own: TermBatch })[];
+  readonly turns: readonly ScoredTurn[];
+  readonly indexOf: ReadonlyMap<Trajectory, number>;
+  /** Why the step is not the formula's; undefined: it is. */
+  readonly wrong: string | undefined;
+}
+
+export async function prepare(context: VerifyContext, away: OffPolicy, trial: ObjectiveOnTrial): Promise<Prepared> {
+  const { policy, config } = context;
+  const { objective, options } = trial;
+  const { sampler } = policy;
+  const groups = away.rollouts.map((rollouts) =>
+    withCredit(
+      rollouts,
+      objective.credit(
+        episodesOf(
+          rollouts,
+          (t) => sampler.steps(t),
+          (t) => (t as TokenTrajectory).response.map((_, i) => i),
+        ),
+        options,
+      ),
+    ),
+  );
+  const samples = samplesOf(groups, config.seed, 1);
+  const scoreAs = (who: Who) => (batches: readonly Batch[]) =>
+    Promise.all(batches.map(async (batch) => (await away.score(batch, who)).value));
+  const score: ScoreAll = (batches, key) => scoreAs(key === "reference" ? "reference" : "before")(batches);
+  const prepared = await prepareBatches(
+    { policy: { ...policy, options: away.options }, objective, options, size: MICRO_BATCH, score },
+    [samples],
+    scoreAs("sampled"),
+  );
+  const o = options as FormulaOptions;
+  const turns: ScoredTurn[] = [];
+  const indexOf = new Map<Trajectory, number>();
+  away.episodes.forEach((group, g) => {
+    creditFormula(objective.name, group, o).forEach((credit, i) => {
+      away.rollouts[g]?.[i]?.trajectories.forEach((trajectory, t) => {
+        const own = credit?.[t];
+        if (own === undefined) return;
+        indexOf.set(trajectory, turns.length);
+        const length = (trajectory as Partial<TokenTrajectory>).response?.length ?? sampler.steps(trajectory);
+        turns.push({ length, steps: sampler.steps(trajectory), credit: own });
+      });
+    });
+  });
+  const batches = prepared.map((micro) => ({
+    ...micro,
+    own: layTerms(policy, away.options, trial, micro, samples, MICRO_BATCH),
+  }));
+  const trained = batches.flatMap(({ trajectories }) => trajectories);
+  const same = trained.length === turns.length && trained.every((t) => indexOf.has(t));
+  const wrong = !same
+    ? `${trained.length} turns are trained on, ${turns.length} have credit`
+    : batches.some(({ batch, own }) => !sameTerms(batch, own.batch))
+      ? "other terms are laid out than the sampler's"
+      : batches.some(({ own }) => own.terms.some(({ weight }) => !Number.isFinite(weight)))
+        ? "masks or steps are not as many as they should be"
+        : undefined;
+  return { trial, batches, turns, indexOf, wrong };
+}
+
+function sameTerms(a: Batch, b: Batch): boolean {
+  const read = ({ inputs, headInputs }: Batch): string =>
+    [
+      inputs.input_ids,
+      inputs.rows,
+      inputs.position_ids,
+      inputs.actions,
+      inputs.time,
+      headInputs.targets,
+      headInputs.inverse_temperature,
+      headInputs.eos_allowed,
+    ]
+      .map((tensor) => tensor?.data.join() ?? "")
+      .join("/");
+  return read(a) === read(b);
+}
+
+/** What formulas read of a step. @param far nats that each micro-batch's first term is moved by. */
+export async function scoredOf(away: OffPolicy, { batches, indexOf, turns }: Prepared, far = 0): Promise<Scored> {
+  const terms: ScoredTerm[] = [];
+  for (const { own } of batches) {
+    const at = async (who: Who) => (await away.score(own.batch, who)).logProbs;
+    const [now, before, sampled, reference] = [
+      await at("now"),
+      await at("before"),
+      await at("sampled"),
+      await at("reference"),
+    ];
+    own.terms.forEach(({ r, trajectory, step, position, weight }, i) => {
+      const moved = (now[r] as number) - (i === 0 ? far : 0);
+      terms.push({
+        turn: indexOf.get(trajectory) as number,
+        step,
+        position,
+        weight,
+        now: moved,
+        held: moved,
+        before: before[r] as number,
+        sampled: sampled[r] as number,
+        reference: reference[r] as number,
+        entropy: 0,
+      });
+    });
+  }
+  return { turns, terms, recorded: batches.every(({ own }) => own.recorded), logZ: LOG_Z };
+}
+
+/** The objective's own parameters as they begin, with a log Z that is known. */
+export function headParameters(
+  { policy }: VerifyContext,
+  { objective, options }: ObjectiveOnTrial,
+): Map<string, Tensor> {
+  const groups = objective.parameters?.(options, { hiddenSize: policy.model.config.hidden_size }) ?? [];
+  const all = groups.flatMap(({ initial }) => [...(initial?.(Rng.named(0, "head")) ?? [])]);
+  return new Map(
+    all.map(([name, tensor]) => [name, name === "log_z.2.bias" ? { ...tensor, data: Float32Array.of(LOG_Z) } : tensor]),
+  );
+}

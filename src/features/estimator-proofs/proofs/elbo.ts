@@ -1,0 +1,152 @@
+import { allOutcomes, type DiscreteRng } from "../../../core/outcomes.js";
+import { bucketLength } from "../../../diffusion/buffer.js";
+import { canvasLength, revealSlots } from "../../../diffusion/samplers/unmask/canvas.js";
+import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../diffusion/samplers/unmask/trajectory.js";
+import { policyHead } from "../../../diffusion/score-head.js";
+import { Canvas, type TokenTemplate } from "../../../diffusion/template.js";
+import { bufferTerms } from "../../../diffusion/terms.js";
+import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+
+const LIMIT = 1e-5;
+const SLOTS = 3;
+
+/**
+ * ESPO's estimate of the evidence lower bound, averaged over every mask that can be drawn with its probability, is the
+ * bound itself: the mean over all orders of the slots of the log-probability of revealing them in that order, one slot a
+ * step. The response ends in EOS inside its last slot.
+ * @param draw how masks are drawn.
+ */
+export async function measureElbo(
+  context: VerifyContext,
+  draw: (slots: number, rng: DiscreteRng) => MaskDraw = drawMask,
+): Promise<Measurement[]> {
+  const trajectory = shortResponse(context);
+  const orders = await revealOrders(context, trajectory);
+  const exact = orders.reduce((sum, { probability, logProb }) => sum + probability * logProb, 0);
+  const draws = distinct(draw);
+  const measurements: Measurement[] = [];
+  for (const coupled of [false, true]) {
+    const mean = await expectedEstimate(context, trajectory, draws, coupled);
+    measurements.push({
+      name: coupled ? "ELBO with the coupled complement" : "ELBO from one side of the mask",
+      measured: Math.abs(mean / exact - 1),
+      limit: LIMIT,
+      detail: `|mean over ${draws.length} masks / exact - 1|, exact ${exact.toFixed(3)} nats`,
+    });
+  }
+  return measurements;
+}
+
+/** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
+export function shortResponse(context: VerifyContext): UnmaskTrajectory {
+  const { model } = context.policy;
+  const options = context.policy.options as UnmaskOptions;
+  const special = Object.values(options.model.tokens);
+  const rng = context.rng("elbo");
+  const length = SLOTS * options.slotSize - (options.slotSize > 1 ? 1 : 0);
+  const response = Array.from({ length }, (_, i) => {
+    let token = options.model.tokens.eos;
+    while (i < length - 1 && special.includes(token)) token = rng.int(model.config.vocab_size);
+    return token;
+  });
+  const [prompt] = takePrompts(context, 1) as [readonly number[]];
+  // of a template the first slot is a blank of its own
+  const isTemplate = context.prompts.some((start) => "parts" in start);
+  const { slotSize } = options;
+  const given = response.slice(0, 2);
+  const template: TokenTemplate = [given, { name: "a", room: slotSize }, given, { name: "b", room: 2 * slotSize }];
+  if (isTemplate) response[slotSize - 1] = options.model.tokens.eos;
+  return {
+    prompt,
+    ...(isTemplate ? { template } : {}),
+    slotSize: options.slotSize,
+    ...(options.slotFill === "parallel" ? {} : { slotFill: options.slotFill }),
+    responseLength: SLOTS * options.slotSize,
+    temperature: 1,
+    rounds: [],
+    response,
+    ended: "eos",
+  };
+}
+
+export interface WeightedDraw {
+  readonly draw: MaskDraw;
+  readonly probability: number;
+}
+
+/** Every draw with its probability; those that look the same are one. */
+export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): WeightedDraw[] {
+  const known = new Map<string, WeightedDraw>();
+  for (const { value, probability } of allOutcomes((rng) => draw(SLOTS, rng))) {
+    const key = JSON.stringify([value.masked, value.order]);
+    known.set(key, { draw: value, probability: probability + (known.get(key)?.probability ?? 0) });
+  }
+  return [...known.values()];
+}
+
+/** The estimates of all draws through the sampler's own layout, weighted by their probability. */
+async function expectedEstimate(
+  { policy: { engine, options }, rng }: VerifyContext,
+  trajectory: UnmaskTrajectory,
+  draws: readonly WeightedDraw[],
+  coupled: boolean,
+): Promise<number> {
+  let next = 0;
+  const batch = boundTerms(
+    draws.map(() => trajectory),
+    { ...(options as UnmaskOptions), responseLength: trajectory.responseLength },
+    { batch: draws.length, lengthStep: 16, samples: 1, coupled, rngs: draws.map(() => rng("unused")) },
+    () => (draws[next++] as WeightedDraw).draw,
+  );
+  const { value } = await engine.score(batch, "policy");
+  return draws.reduce((mean, { probability }, i) => mean + probability * (value[i] as number), 0);
+}
+
+/** Every order in which the slots may be revealed, one a step, with its probability and that of the text in this order. */
+export async function revealOrders(
+  { policy }: Pick<VerifyContext, "policy">,
+  trajectory: UnmaskTrajectory,
+): Promise<{ readonly probability: number; readonly logProb: number }[]> {
+  const { response, slotSize } = trajectory;
+  const { model } = policy.options;
+  const orders = allOutcomes((rng) => rng.shuffle(Array.from({ length: SLOTS }, (_, i) => i)));
+  const scored = orders.flatMap(({ value: order }, segment) =>
+    order.map((slot, step) => {
+      const length = canvasLength(response, trajectory, model);
+      const { buffer, rowOf } = layMasked(trajectory, order.slice(0, step), length, model);
+      const tokens = Canvas.of(trajectory.template).byCell(response, model.tokens.eos);
+      const terms = [...revealSlots(tokens, slotSize, [slot])].map(([position, target]) => ({
+        row: rowOf(position),
+        target,
+        coefficient: 1,
+        segment,
+        features: { eos_allowed: 1 },
+      }));
+      return { buffer, terms };
+    }),
+  );
+  const sizes = {
+    batch: scored.length,
+    length: bucketLength(Math.max(...scored.map(({ buffer }) => buffer.length))),
+    terms: scored.length * slotSize,
+    segments: orders.length,
+  };
+  const batch = bufferTerms(scored, sizes, {
+    owner: orders.map((_, i) => i),
+    tokens: new Float32Array(orders.length).fill(response.length),
+    temperature: 1,
+    head: policyHead,
+    pad: model.tokens.pad,
+    filler: model.tokens.eos,
+  });
+  const { value } = await policy.engine.score(batch, "policy");
+  return orders.map(({ probability }, i) => ({ probability, logProb: value[i] as number }));
+}
+
+export const proof: Proof = {
+  claim: "the ELBO estimator is unbiased",
+  sampler: "unmask",
+  run: (context) => measureElbo(context),
+};

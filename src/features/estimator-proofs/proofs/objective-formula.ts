@@ -1,0 +1,126 @@
+import { objectiveRefusal } from "../../../engine/scoring-check.js";
+import type { Measurement, Proof, VerifyContext } from "../../../verify/proof.js";
+import type { FormulaOptions } from "../formulas.js";
+import { hasFormula, lossFormula } from "../formulas.js";
+import { runLossHead } from "../loss-head.js";
+import { type OffPolicy, openOffPolicy } from "../off-policy.js";
+import { headParameters, type Prepared, prepare, scoredOf } from "../prepared-step.js";
+
+/** Of float32 against float64: of the loss, and of a term's gradient relative to their root mean square. */
+const LIMIT = 2e-3;
+/** Nats that one term of each micro-batch is moved by, where the penalty's clamp is to bite. */
+const FAR = 12;
+/** Options besides the defaults, that each objective which has them is held against. */
+const VARIANTS: readonly FormulaOptions[] = [
+  {},
+  { clip_range_low: 0.05, clip_range_high: 0.3, kl_coeff: 0.3 },
+  { surrogate: "cispo", advantage: "leave_one_out", adv_clip_max: 0.4, clip_range_high: 0.1 },
+  { surrogate: "cispo", length_norm: "response", kl_coeff: 0.2 },
+  { length_norm: "segment", advantage: "center", kl_coeff: 0.1 },
+  { length_norm: 7, turn_credit: "turn", discount: 0.8 },
+  { discount: 0.7, importance_cap: 1.02, advantage: "group" },
+  { importance_cap: 1, importance_beyond: "mask", importance_level: "response" },
+  { ratio_level: "token", reduction: "mean", ratio_clamp: 0.1 },
+  { ratio_level: "token", turn_credit: "part" },
+  { ratio_level: "sequence", length_norm: "response" },
+  { ratio_level: "sequence", reduction: "mean", turn_credit: "turn" },
+  { reduction: "mean", steps_per_update: 2 },
+  { steps_per_update: 2, length_norm: 5 },
+  { top_steps: 1 },
+  { mc_samples: 3, coupled: false },
+  { mc_samples: 2, points: 2 },
+  { points: 4, kl_coeff: 0.5 },
+  { omega: 0.2, beta: 1.2 },
+  { psi: 1.5 },
+  { beta: 2, clip_range_low: 0.4, adv_clip_max: 0.5 },
+];
+
+/**
+ * Each objective's loss and its gradient off policy, against its formula in float64 (formulas.ts): rollouts of one
+ * policy, old values of a second, the loss of a third, and a reference that is none of them. Credit, layout, weights, old
+ * values and the loss head are those of a step; of the engine the formula takes log-probabilities alone.
+ */
+export async function measureObjectiveFormula(context: VerifyContext): Promise<Measurement[]> {
+  const away = await openOffPolicy(context);
+  const measurements: Measurement[] = [];
+  for (const trial of context.objectives.filter(({ objective }) => hasFormula(objective.name))) {
+    const known = new Set(Object.keys(trial.objective.schema.shape));
+    const seen = new Set<string>();
+    for (const variant of VARIANTS) {
+      const own = Object.fromEntries(Object.entries(variant).filter(([name]) => known.has(name)));
+      const parsed = trial.objective.schema.safeParse(own);
+      const name = JSON.stringify(own);
+      const partly = Object.keys(own).length < Object.keys(variant).length && "ratio_level" in variant;
+      if (!parsed.success || seen.has(name) || partly) continue;
+      seen.add(name);
+      const { sampler, options } = context.policy;
+      if (objectiveRefusal(trial.objective, sampler, options, trial.objective.needs(parsed.data))) continue;
+      const prepared = await prepare(context, away, { objective: trial.objective, options: parsed.data });
+      measurements.push(await measureHead(context, away, prepared, name === "{}" ? "defaults" : describe(own)));
+    }
+    if ("kl_coeff" in trial.objective.schema.shape)
+      measurements.push(
+        await measureHead(context, away, await prepare(context, away, trial), "far from the reference", FAR),
+      );
+  }
+  return measurements;
+}
+
+const describe = (o: object): string =>
+  Object.entries(o)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
+
+/** The loss head alone, on log-probabilities that were scored. */
+async function measureHead(
+  context: VerifyContext,
+  away: OffPolicy,
+  prepared: Prepared,
+  of: string,
+  far = 0,
+): Promise<Measurement> {
+  const { trial, batches, wrong } = prepared;
+  const { name: kind } = trial.objective;
+  const name = `${kind}: ${of}`;
+  if (wrong !== undefined) return { name, measured: Number.POSITIVE_INFINITY, limit: LIMIT, detail: wrong };
+  const { policy } = context;
+  const scored = await scoredOf(away, prepared, far);
+  const parameters = headParameters(context, trial);
+  const gradient: number[] = [];
+  let loss = 0;
+  let stray = 0;
+  const inputs = await Promise.all(
+    batches.map(async (micro) => {
+      const logProbs = (await away.score(micro.own.batch, "now")).logProbs.slice();
+      const first = micro.own.terms[0]?.r as number;
+      logProbs[first] = (logProbs[first] as number) - far;
+      return { ...micro, logProbs };
+    }),
+  );
+  const outputs = await runLossHead(policy.runtime, trial, inputs, parameters, policy.model.config.hidden_size);
+  outputs.forEach((out, i) => {
+    const own = (batches[i] as Prepared["batches"][number]).own.terms;
+    loss += out.loss;
+    gradient.push(...own.map(({ r }) => out.gradient[r] as number));
+    const inside = new Set(own.map(({ r }) => r));
+    out.gradient.forEach((x, r) => {
+      if (!inside.has(r)) stray = Math.max(stray, Math.abs(x));
+    });
+  });
+  const o = trial.options as FormulaOptions;
+  const { loss: expected, slopes } = lossFormula(kind, scored, o);
+  const typical = Math.sqrt(slopes.reduce((a, x) => a + x * x, 0) / slopes.length);
+  const slopeError = Math.max(stray, ...slopes.map((x, r) => Math.abs(x - (gradient[r] as number)))) / typical;
+  const lossError = Math.abs(loss - expected) / Math.max(Math.abs(expected), 0.1);
+  return {
+    name,
+    measured: Math.max(slopeError, lossError),
+    limit: LIMIT,
+    detail: `loss ${expected.toPrecision(4)} off by ${lossError.toExponential(1)}, gradient of ${scored.terms.length} log-probabilities by ${slopeError.toExponential(1)}`,
+  };
+}
+
+export const proof: Proof = {
+  claim: "every objective's loss and gradient off policy are what its formula says",
+  run: (context) => measureObjectiveFormula(context),
+};

@@ -1,0 +1,164 @@
+import type { Batch } from "../../../diffusion/batch.js";
+import type { Tensor } from "../../../onnx/types.js";
+import { inner } from "../../../verify/direction.js";
+import {
+  type Measurement,
+  type ObjectiveOnTrial,
+  onePerScoring,
+  type Proof,
+  type VerifyContext,
+} from "../../../verify/proof.js";
+import { type FormulaOptions, hasFormula, lossFormula } from "../formulas.js";
+import { linearObjective } from "../loss-head.js";
+import { type OffPolicy, openOffPolicy, tempered } from "../off-policy.js";
+import { headParameters, type Prepared, prepare, scoredOf } from "../prepared-step.js";
+
+/** Of float32 gradients that went through the network twice, relative to their length. */
+const LIMIT = 1e-2;
+
+/**
+ * training_model's loss and gradient off policy, with each objective's own options and the entropy bonus where it can
+ * have one, against the gradient of a sum of log-probabilities that the formula in float64 weighs (formulas.ts).
+ */
+export async function measureObjectiveGradient(context: VerifyContext): Promise<Measurement[]> {
+  const away = await openOffPolicy(context);
+  const weighed: Weighed[] = [];
+  for (const trial of onePerScoring(context.objectives.filter(({ objective }) => hasFormula(objective.name))))
+    weighed.push(await weigh(context, away, trial));
+  return weighed.length === 0 ? [] : measureAdapters(context, away, weighed);
+}
+
+/** The weights of a sum of log-probabilities whose gradient an objective's should be, and the one that it has. */
+interface Weighed {
+  readonly name: string;
+  readonly wrong: string | undefined;
+  readonly lossError: number;
+  readonly gradient: ReadonlyMap<string, Tensor>;
+  readonly sums: readonly Batch[];
+}
+
+/** Differences that give the derivative by the logarithm of the inverse temperature, up to h^4. */
+const STENCIL = [
+  [-2, 1],
+  [-1, -8],
+  [1, 8],
+  [2, -1],
+] as const;
+const SHARPER = 0.04;
+
+/** The whole training graph with an objective's own options, and the entropy bonus where it can have one. */
+async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTrial): Promise<Weighed> {
+  const { objective } = own;
+  const { sampler } = context.policy;
+  const hasEntropy = "entropy_coeff" in objective.schema.shape && sampler.scoreHeads[0]?.distribution !== undefined;
+  const trial = hasEntropy ? { objective, options: { ...(own.options as object), entropy_coeff: 0.2 } } : own;
+  const name = `${objective.name}: adapter's gradient`;
+  const prepared = await prepare(context, away, trial);
+  if (prepared.wrong !== undefined) return { name, wrong: prepared.wrong, lossError: 0, gradient: new Map(), sums: [] };
+  const { batches } = prepared;
+  const plain = await scoredOf(away, prepared);
+  const entropies = hasEntropy ? await entropiesOf(away, prepared) : [];
+  const terms = plain.terms.map((term, i) => ({ ...term, entropy: entropies[i] ?? 0 }));
+  const o = trial.options as FormulaOptions;
+  const scored = { ...plain, terms };
+  const { loss: expected, slopes, entropySlopes } = lossFormula(objective.name, scored, o);
+  const policy = await context.open(trial);
+  try {
+    const { engine } = policy;
+    const parameters = new Map([
+      ...(await engine.getParameters("policy")),
+      ...headParameters(context, trial),
+      ...away.policies.now,
+    ]);
+    await engine.setParameters("policy", parameters);
+    let loss = 0;
+    for (const { batch, values } of batches) loss += (await engine.accumulate(batch, values)).loss as number;
+    const gradient = await engine.getGradients();
+    let next = 0;
+    const sums = batches.flatMap(({ own: { batch, terms: of } }) => {
+      const weights = new Float32Array(batch.coefficient.length);
+      const bonus = new Float32Array(batch.coefficient.length);
+      for (const { r } of of) {
+        // H = d log p / d log(1 / tau) - log p
+        weights[r] = (slopes[next] as number) - (entropySlopes[next] as number);
+        bonus[r] = (entropySlopes[next] as number) / (12 * SHARPER);
+        next++;
+      }
+      const at = STENCIL.map(([k, c]) => ({
+        ...tempered(batch, 1 + k * SHARPER),
+        coefficient: bonus.map((x) => c * x),
+      }));
+      return [{ ...batch, coefficient: weights }, ...(hasEntropy ? at : [])];
+    });
+    return {
+      name,
+      wrong: undefined,
+      lossError: Math.abs(loss - expected) / Math.max(Math.abs(expected), 0.1),
+      gradient,
+      sums,
+    };
+  } finally {
+    await policy.close();
+  }
+}
+
+/**
+ * The entropy of the distribution that each term was drawn from: of p ~ exp(b z), log p changes with b by z - E z, so that
+ * b d log p / d b - log p = log sum exp(b z) - b E z, whatever token was drawn.
+ */
+async function entropiesOf(away: OffPolicy, { batches }: Prepared): Promise<number[]> {
+  const all: number[] = [];
+  for (const { own } of batches) {
+    const at = async (sharper: number) => (await away.score(own.batch, "now", sharper)).logProbs;
+    const base = await at(1);
+    const slope = new Float64Array(base.length);
+    for (const [k, c] of STENCIL) {
+      const logProbs = await at(1 + k * SHARPER);
+      for (const { r } of own.terms) slope[r] = (slope[r] as number) + (c * (logProbs[r] as number)) / (12 * SHARPER);
+    }
+    all.push(...own.terms.map(({ r }) => (slope[r] as number) - (base[r] as number)));
+  }
+  return all;
+}
+
+async function measureAdapters(
+  context: VerifyContext,
+  away: OffPolicy,
+  all: readonly Weighed[],
+): Promise<Measurement[]> {
+  const policy = await context.open({ objective: linearObjective, options: {} });
+  try {
+    const { engine } = policy;
+    await engine.setParameters("policy", away.policies.now);
+    const measurements: Measurement[] = [];
+    for (const { name, wrong, lossError, gradient, sums } of all) {
+      if (wrong !== undefined) {
+        measurements.push({ name, measured: Number.POSITIVE_INFINITY, limit: LIMIT, detail: wrong });
+        continue;
+      }
+      engine.discardGradients();
+      for (const batch of sums) {
+        const zero = new Float32Array(batch.segments);
+        await engine.accumulate(batch, { old: zero, reference: zero, advantage: zero, weight: zero });
+      }
+      const expected = await engine.getGradients();
+      const own = new Map([...gradient].filter(([key]) => expected.has(key)));
+      const [x, y] = [inner(expected, expected), inner(own, own)];
+      const error = Math.sqrt(Math.max(0, x + y - 2 * inner(expected, own)) / x);
+      measurements.push({
+        name,
+        measured: Math.max(error, lossError),
+        limit: LIMIT,
+        detail: `off by ${error.toExponential(1)} of its length, the loss by ${lossError.toExponential(1)}`,
+      });
+    }
+    return measurements;
+  } finally {
+    await policy.close();
+  }
+}
+
+export const proof: Proof = {
+  claim: "the adapter's gradient off policy is that of the formula, of every scoring",
+  run: (context) => measureObjectiveGradient(context),
+};

@@ -1,0 +1,159 @@
+import { bucketLength } from "../../../diffusion/buffer.js";
+import { type RoundModel, scoringTemperature } from "../../../diffusion/sampler.js";
+import { layCanvas } from "../../../diffusion/samplers/unmask/canvas.js";
+import type { UnmaskOptions } from "../../../diffusion/samplers/unmask/options.js";
+import type { RowStatistics } from "../../../diffusion/samplers/unmask/round.js";
+import { totalLogProb } from "../../../diffusion/samplers/unmask/trajectory.js";
+import { sampler as unmask } from "../../../diffusion/samplers/unmask.js";
+import { policyHead } from "../../../diffusion/score-head.js";
+import { Canvas, templateOf } from "../../../diffusion/template.js";
+import { bufferTerms } from "../../../diffusion/terms.js";
+import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import { RestrictedModel } from "../restricted-model.js";
+
+const LIMIT = 1e-5;
+/** Terms of one scoring pass. */
+const CHUNK = 512;
+/** Tokens besides EOS of the enumerated policy. */
+const CHOICES = 3;
+const CANVAS = 4;
+
+/**
+ * The policy's probabilities are probabilities: at one mask they add up to 1 over the whole vocabulary, with EOS and
+ * without it; and over all outcomes of a canvas of four positions, restricted to a few tokens so that they can be walked
+ * through by the sampler itself, they add up to 1 as well. The latter fails where what is revealed depends on what was
+ * sampled, because the score knows nothing of that choice.
+ * @param distort what the sampler sees of the network.
+ * @param rollout what is recorded of the draws.
+ */
+export async function measureProbabilities(
+  context: VerifyContext,
+  distort: (model: RoundModel<RowStatistics>) => RoundModel<RowStatistics> = (model) => model,
+  rollout: typeof unmask.rollout = unmask.rollout,
+): Promise<Measurement[]> {
+  const [prompt] = takePrompts(context, 1) as [readonly number[]];
+  const withEos = await vocabularyLogProbs(context, prompt, 1);
+  const without = await vocabularyLogProbs(context, prompt, 0);
+  const [sums, sumsWithout] = [withEos, without].map((row) => row.reduce((sum, x) => sum + Math.exp(x), 0)) as [
+    number,
+    number,
+  ];
+  const choices = bestTokens(context, withEos);
+  const given = context.prompts.some((start) => "parts" in start) ? choices.slice(1, 3) : undefined;
+  const eager = await enumerate(context, { prompt, given }, choices, 0, distort, rollout);
+  const reluctant = await enumerate(context, { prompt, given }, choices, -2, distort, rollout);
+  const of = given === undefined ? `${CANVAS} positions` : `${CANVAS} positions in two blanks`;
+  return [
+    {
+      name: "one token, EOS allowed",
+      measured: Math.abs(sums - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${withEos.length} tokens`,
+    },
+    {
+      name: "one token, EOS forbidden",
+      measured: Math.abs(sumsWithout - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${without.length} tokens`,
+    },
+    {
+      name: "all outcomes of a short canvas",
+      measured: Math.abs(eager.total - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${eager.count} outcomes of ${of}`,
+    },
+    {
+      name: "all outcomes, EOS less likely",
+      measured: Math.abs(reluctant.total - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${reluctant.count} outcomes of ${of}`,
+    },
+  ];
+}
+
+/** log p of every token at the first mask behind the prompt. */
+async function vocabularyLogProbs(
+  { policy }: VerifyContext,
+  prompt: readonly number[],
+  eosAllowed: 0 | 1,
+): Promise<Float64Array> {
+  const { engine, options, model } = policy;
+  const vocabulary = model.config.vocab_size;
+  const { buffer, indexOf } = layCanvas(prompt, new Map(), 1, options.model);
+  const row = indexOf[0] as number;
+  const out = new Float64Array(vocabulary);
+  for (let start = 0; start < vocabulary; start += CHUNK) {
+    const targets = Array.from({ length: Math.min(CHUNK, vocabulary - start) }, (_, i) => start + i);
+    const terms = targets.map((target) => ({
+      row,
+      target,
+      coefficient: 0,
+      segment: 0,
+      features: { eos_allowed: eosAllowed },
+    }));
+    const batch = bufferTerms(
+      [{ buffer, terms }],
+      { batch: 1, length: bucketLength(buffer.ids.length), terms: CHUNK, segments: 1 },
+      {
+        owner: [0],
+        tokens: new Float32Array(1),
+        temperature: scoringTemperature(options.temperature),
+        head: policyHead,
+        pad: options.model.tokens.pad,
+        filler: options.model.tokens.eos,
+      },
+    );
+    const { logProbs } = await engine.score(batch, "policy");
+    for (const target of targets) out[target] = logProbs[target - start] as number;
+  }
+  return out;
+}
+
+/** EOS, then the most probable other tokens. */
+function bestTokens({ policy }: VerifyContext, logProbs: Float64Array): number[] {
+  const { tokens } = policy.options.model;
+  const ordinary = Array.from(logProbs.keys()).filter((token) => !Object.values(tokens).includes(token));
+  ordinary.sort((a, b) => (logProbs[b] as number) - (logProbs[a] as number));
+  return [tokens.eos, ...ordinary.slice(0, CHOICES)];
+}
+
+async function enumerate(
+  context: VerifyContext,
+  { prompt, given }: { readonly prompt: readonly number[]; readonly given: readonly number[] | undefined },
+  choices: readonly number[],
+  eosShift: number,
+  distort: (model: RoundModel<RowStatistics>) => RoundModel<RowStatistics>,
+  rollout: typeof unmask.rollout,
+): Promise<{ total: number; count: number }> {
+  const { engine } = context.policy;
+  const half = { needs: CANVAS / 2, whole: true } as const;
+  const parts = given && [given, { name: "a", ...half }, given, { name: "b", ...half }];
+  const small = {
+    ...smallCanvas(context.policy, CANVAS, 4),
+    promptLength: prompt.length,
+    responseLength: CANVAS + 2 * (given?.length ?? 0),
+  } as UnmaskOptions;
+  const start = parts === undefined ? prompt : { prompt, parts };
+  const canvas = Canvas.of(templateOf(start, small));
+  const restricted = new RestrictedModel(engine, choices, eosShift, prompt.length);
+  const model = distort(restricted);
+  const probabilities = new Map<string, number>();
+  for (let code = 0; code < choices.length ** CANVAS; code++) {
+    const forced: number[] = [];
+    for (let i = 0; i < CANVAS; i++)
+      forced[canvas.position(i)] = Math.floor(code / choices.length ** i) % choices.length;
+    restricted.forced = forced;
+    // the same noise every time: an order drawn at random is then one and the same order
+    const [trajectory] = await rollout(model, [start], small, [context.rng("enumerate")]);
+    if (trajectory === undefined) continue;
+    const key = JSON.stringify(trajectory.rounds.map((round) => [round.positions, round.tokens]));
+    probabilities.set(key, Math.exp(totalLogProb(trajectory)));
+  }
+  return { total: [...probabilities.values()].reduce((sum, p) => sum + p, 0), count: probabilities.size };
+}
+
+export const proof: Proof = {
+  claim: "probabilities of all outcomes add up to 1",
+  sampler: "unmask",
+  run: (context) => measureProbabilities(context),
+};

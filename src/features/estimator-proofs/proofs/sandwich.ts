@@ -1,0 +1,139 @@
+import { boundTerms, drawMask, type MaskDraw } from "../../../diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../diffusion/samplers/unmask/trajectory.js";
+import type { Tensor } from "../../../onnx/types.js";
+import type { LayoutContext } from "../../../rl/objective.js";
+import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../verify/proof.js";
+import { distinct, revealOrders, shortResponse } from "./elbo.js";
+
+const LIMIT = 1e-4;
+
+/**
+ * SPG's two bounds on every mask of a short response, each as often as it is drawn, so that nothing is left to chance:
+ *
+ *   ELBO <= log pi <= L EUBO(beta = L),   EUBO(beta) >= ELBO / L for every beta >= 1
+ *
+ * pi is the probability of the text when slots are revealed one a step in random order: pi = E Pi_i X_i over orders, with
+ * X_i the probability of token i as it is revealed. The lower bound is Jensen's; the upper one, for beta = L, Hoelder's
+ * inequality E Pi_i X_i <= Pi_i (E X_i^L)^(1/L). For a smaller beta, as the objective's own, only the second line holds.
+ */
+export async function measureSandwich(context: VerifyContext): Promise<Measurement[]> {
+  const trial = context.objectives.find(({ objective }) => objective.name === "spg");
+  if (trial === undefined) return [];
+  const trajectory = shortResponse(context);
+  const { length } = trajectory.response;
+  const orders = await revealOrders(context, trajectory);
+  const exact = orders.reduce((sum, { probability, logProb }) => sum + probability * logProb, 0);
+  const logPi = Math.log(orders.reduce((sum, { probability, logProb }) => sum + probability * Math.exp(logProb), 0));
+  const own = trial.options as { readonly beta: number };
+  const [plain, tight] = [
+    await boundsOf(context, trial, trajectory, own.beta),
+    await boundsOf(context, trial, trajectory, length),
+  ];
+  const nats = (x: number): string => `${(x * length).toFixed(3)} nats`;
+  const above = (name: string, low: number, high: number, detail: string): Measurement => ({
+    name,
+    measured: Math.max(0, low - high),
+    limit: LIMIT,
+    detail,
+  });
+  return [
+    {
+      name: "spg: upper bound as enumerated",
+      measured: Math.abs(plain.eubo - plain.expected),
+      limit: LIMIT,
+      detail: `|loss head - sum over masks| a token, beta ${own.beta}`,
+    },
+    {
+      name: "spg: lower bound as enumerated",
+      measured: Math.abs(plain.elbo - exact / length),
+      limit: LIMIT,
+      detail: "|loss head - mean over orders| a token",
+    },
+    above(
+      "spg: lower bound below log pi",
+      plain.elbo,
+      logPi / length,
+      `${nats(plain.elbo)} and ${nats(logPi / length)}`,
+    ),
+    above("spg: upper bound above log pi", logPi / length, tight.eubo, `${nats(tight.eubo)} at beta ${length}`),
+    above("spg: upper bound above the lower one", plain.elbo, plain.eubo, `${nats(plain.eubo)} at beta ${own.beta}`),
+  ];
+}
+
+interface Bounds {
+  /** As the objective's loss says, a token. */
+  readonly elbo: number;
+  readonly eubo: number;
+  /** The upper bound from the same log-probabilities, written out. */
+  readonly expected: number;
+}
+
+async function boundsOf(
+  context: VerifyContext,
+  { objective, options: chosen }: ObjectiveOnTrial,
+  trajectory: UnmaskTrajectory,
+  beta: number,
+): Promise<Bounds> {
+  const draws = equallyLikely();
+  const options = { ...(chosen as object), mc_samples: draws.length, beta };
+  const policy = await context.open({ objective, options });
+  try {
+    const { engine } = policy;
+    const sampling = { ...(policy.options as UnmaskOptions), responseLength: trajectory.responseLength };
+    let next = 0;
+    const only = (): never => {
+      throw new Error("spg asks for a bound alone");
+    };
+    const layouts: LayoutContext = {
+      rngs: [],
+      steps: only,
+      stepTerms: only,
+      textTerms: only,
+      boundTerms: (some, layout) =>
+        boundTerms(
+          some as readonly UnmaskTrajectory[],
+          sampling,
+          { ...layout, batch: 1, lengthStep: 16, rngs: [context.rng("unused")] },
+          () => draws[next++] as MaskDraw,
+        ),
+    };
+    const batch = objective.layout([trajectory], options, layouts);
+    const one = Float32Array.from([1]);
+    const extra = objective.feed?.(batch, [trajectory], options);
+    const values = { old: one, reference: one, advantage: one, weight: one, ...(extra === undefined ? {} : { extra }) };
+    const told = await engine.accumulate(batch, values);
+    engine.discardGradients();
+    const { logProbs } = await engine.score(batch, "policy");
+    const { rows, position_ids: positions, input_ids: ids } = batch.inputs as Record<string, Tensor>;
+    const masses = new Map<string, number>();
+    batch.coefficient.forEach((c, r) => {
+      if (c === 0) return;
+      // each token is predicted at one position of the response: from its mask, or from the token before it
+      const row = Number(rows?.data[r]);
+      const target = `${batch.headInputs.targets?.data[r]}/${positions?.data[row]}/${ids?.data[row]}`;
+      masses.set(target, (masses.get(target) ?? 0) + c * Math.exp(beta * (logProbs[r] as number)));
+    });
+    const logs = [...masses.values()].map((mass) => Math.log(mass) / beta);
+    return {
+      elbo: told.elbo_per_token as number,
+      eubo: told.eubo_per_token as number,
+      expected: logs.reduce((a, x) => a + x, 0) / logs.length,
+    };
+  } finally {
+    await policy.close();
+  }
+}
+
+/** Every draw of masks, as many copies of each that all are equally likely. */
+function equallyLikely(): MaskDraw[] {
+  const draws = distinct(drawMask);
+  const least = Math.min(...draws.map(({ probability }) => probability));
+  return draws.flatMap(({ draw, probability }) => Array.from({ length: Math.round(probability / least) }, () => draw));
+}
+
+export const proof: Proof = {
+  claim: "SPG's bounds hold log pi between them",
+  sampler: "unmask",
+  run: (context) => measureSandwich(context),
+};

@@ -1,0 +1,206 @@
+import type { SamplerOptions } from "../../../diffusion/sampler.js";
+import type { TokenTrajectory, Trajectory } from "../../../diffusion/trajectory.js";
+import type { Engine } from "../../../engine/engine.js";
+import type { Policy } from "../../../engine/policy.js";
+import type { Tensor } from "../../../onnx/types.js";
+import type { Sample } from "../../../train/rollouts/groups.js";
+import { prepareBatches } from "../../../train/update.js";
+import { inner } from "../../../verify/direction.js";
+import { stepsOf } from "../../../verify/likelihood.js";
+import {
+  type Measurement,
+  type ObjectiveOnTrial,
+  onePerScoring,
+  type Proof,
+  smallCanvas,
+  takeStarts,
+  type VerifyContext,
+} from "../../../verify/proof.js";
+import { linearObjective } from "../loss-head.js";
+
+const GROUPS = 32;
+const GROUP_SIZE = 8;
+const STANDARD_ERRORS = 2;
+
+/** Episodes of one prompt. */
+interface Group {
+  readonly name: string;
+  readonly trajectories: readonly Trajectory[];
+}
+
+/**
+ * What each objective makes of the same recorded rollouts: a gradient a group, its signal-to-noise ratio (the squared
+ * length of the mean gradient over the trace of its variance, a rollout), and whether its mean step raises the reward.
+ * That is held against the policy gradient itself, the mean over other rollouts of (R - mean) times the gradient of log pi,
+ * through no objective's code: an objective fails where its step points away from it by more than its
+ * groups' standard error allows. Biased likelihoods pass as long as they climb; their lower cosine shows.
+ * @param prepare how a step lays samples out and fixes what its loss compares with.
+ */
+export async function measureSignal(
+  context: VerifyContext,
+  prepare: typeof prepareBatches = prepareBatches,
+): Promise<Measurement[]> {
+  const recorded = await record(context, "signal");
+  const direction = await policyGradient(context, await record(context, "signal/exact"));
+  const measurements: Measurement[] = [];
+  for (const trial of onePerScoring(context.objectives))
+    measurements.push(describe(trial.objective.name, await gradients(context, trial, recorded, prepare), direction));
+  return measurements;
+}
+
+type Gradient = ReadonlyMap<string, Tensor>;
+
+/** The sum over groups and rollouts of (R - mean of the group) d log pi. */
+async function policyGradient(context: VerifyContext, groups: readonly Group[]): Promise<Gradient> {
+  const policy = await context.open({ objective: linearObjective, options: {} });
+  try {
+    const { engine, sampler } = policy;
+    const reward = rewardOf(policy);
+    const sizes = { batch: GROUP_SIZE, lengthStep: 16, level: "sequence" } as const;
+    for (const { trajectories } of groups) {
+      const rewards = trajectories.map((trajectory) => reward(trajectory));
+      const middle = rewards.reduce((a, r) => a + r, 0) / rewards.length;
+      const batch = stepsOf(sampler)(trajectories, smallCanvas(policy), sizes);
+      const coefficient = batch.coefficient.map(
+        (c, r) => c * ((rewards[batch.owner[Number(batch.segment[r])] ?? -1] ?? middle) - middle),
+      );
+      const none = new Float32Array(batch.segments);
+      await engine.accumulate({ ...batch, coefficient }, { old: none, reference: none, advantage: none, weight: none });
+    }
+    const shared = new Set((await engine.getParameters("reference")).keys());
+    return new Map([...(await engine.getGradients())].filter(([name]) => shared.has(name)));
+  } finally {
+    await policy.close();
+  }
+}
+
+function describe(name: string, all: readonly Gradient[], direction: Gradient): Measurement {
+  const count = all.length;
+  const centre = mean(all);
+  const noise = (all.reduce((sum, g) => sum + inner(g, g), 0) - count * inner(centre, centre)) / (count - 1);
+  // the mean gradient has the noise of `count` groups, which its square is too large by
+  const signal = inner(centre, centre) - noise / count;
+  const ratio = signal > 0 ? (signal / (noise * GROUP_SIZE)).toExponential(1) : "not resolved";
+  const along = all.map((g) => inner(g, direction));
+  const average = along.reduce((a, x) => a + x, 0) / count;
+  const deviation = Math.sqrt(along.reduce((a, x) => a + (x - average) ** 2, 0) / (count - 1));
+  const cosine = average / Math.sqrt(inner(centre, centre) * inner(direction, direction));
+  return {
+    name: `${name}: its step raises the reward`,
+    measured: (-average / deviation) * Math.sqrt(count),
+    limit: STANDARD_ERRORS,
+    detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}; signal-to-noise ${ratio} a rollout, ${count} groups of ${GROUP_SIZE}`,
+  };
+}
+
+/** Rollouts that every objective learns from: with drafts, which change nothing else. */
+async function record(context: VerifyContext, name: string): Promise<Group[]> {
+  const { policy } = context;
+  const options: SamplerOptions = { ...smallCanvas(policy), recordDrafts: true };
+  const starts = takeStarts(context, GROUPS, options).flatMap((prompt) =>
+    Array.from({ length: GROUP_SIZE }, () => prompt),
+  );
+  const rngs = starts.map((_, i) => context.rng(`${name}/${i}`));
+  const all = (await policy.sampler.rollout(policy.engine, starts, options, rngs, GROUP_SIZE)) as Trajectory[];
+  return Array.from({ length: GROUPS }, (_, g) => ({
+    name: `${name}/${g}`,
+    trajectories: all.slice(g * GROUP_SIZE, (g + 1) * GROUP_SIZE),
+  }));
+}
+
+type Reward = (trajectory: object) => number;
+
+/** The share of a response's tokens whose id is even; of a chunk of actions, of its numbers that are positive. */
+const rewardOf =
+  ({ actionOf }: Pick<Policy, "actionOf">): Reward =>
+  (trajectory) => {
+    const share = (of: readonly number[], good: (x: number) => boolean): number => of.filter(good).length / of.length;
+    if ("response" in trajectory) return share((trajectory as TokenTrajectory).response, (token) => token % 2 === 0);
+    return share([...(actionOf(trajectory as Trajectory).vector ?? [])], (a) => a > 0);
+  };
+
+/** Minus the gradient of the loss of each group that teaches something, over what the policy shares with the reference. */
+async function gradients(
+  context: VerifyContext,
+  trial: ObjectiveOnTrial,
+  groups: readonly Group[],
+  prepare: typeof prepareBatches,
+): Promise<Gradient[]> {
+  const policy = await context.open(trial);
+  try {
+    const { engine } = policy;
+    const shared = new Set((await engine.getParameters("reference")).keys());
+    const out: Gradient[] = [];
+    for (const group of groups) {
+      const samples = samplesOf(context, policy, trial, group);
+      if (samples.length === 0) continue;
+      const options = smallCanvas(policy);
+      const batches = await prepare({ ...trial, policy: { ...policy, options }, size: GROUP_SIZE }, [samples]);
+      engine.discardGradients();
+      for (const { batch, values } of batches) await engine.accumulate(batch, values);
+      out.push(await steps(engine, shared));
+    }
+    if (out.length < 2) throw new Error(`${trial.objective.name} learns from ${out.length} of ${groups.length} groups`);
+    return out;
+  } finally {
+    await policy.close();
+  }
+}
+
+async function steps(engine: Engine, names: ReadonlySet<string>): Promise<Gradient> {
+  return new Map(
+    [...(await engine.getGradients())]
+      .filter(([name]) => names.has(name))
+      .map(([name, tensor]) => [name, { ...tensor, data: (tensor.data as Float32Array).map((x) => -x) }]),
+  );
+}
+
+/** The group's samples with the objective's own credit. */
+function samplesOf(
+  context: VerifyContext,
+  policy: Pick<Policy, "sampler" | "options" | "actionOf">,
+  { objective, options }: ObjectiveOnTrial,
+  { name, trajectories }: Group,
+): Sample[] {
+  const { sampler } = policy;
+  const reward = rewardOf(policy);
+  const drafts = objective.needs(options).drafts === true ? sampler.drafts : undefined;
+  const credit = objective.credit(
+    trajectories.map((trajectory) => ({
+      reward: reward(trajectory),
+      turns: [
+        {
+          steps: sampler.steps(trajectory),
+          ...(drafts === undefined
+            ? {}
+            : { drafts: drafts(trajectory, policy.options.model).map((draft) => reward(draft)) }),
+        },
+      ],
+    })),
+    options,
+  );
+  return trajectories.flatMap((trajectory, i) => {
+    const given = credit[i]?.[0];
+    if (given === undefined) return [];
+    return [{ trajectory, credit: given, stream: (draws: string) => context.rng(`${name}/${i}/${draws}`) }];
+  });
+}
+
+function mean(all: readonly Gradient[]): Map<string, Tensor> {
+  const [first] = all as [Gradient];
+  return new Map(
+    [...first].map(([name, tensor]) => {
+      const sum = new Float32Array((tensor.data as Float32Array).length);
+      for (const g of all) {
+        const data = g.get(name)?.data as Float32Array;
+        for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (data[i] as number) / all.length;
+      }
+      return [name, { ...tensor, data: sum }];
+    }),
+  );
+}
+
+export const proof: Proof = {
+  claim: "a step of every scoring raises the reward",
+  run: (context) => measureSignal(context),
+};

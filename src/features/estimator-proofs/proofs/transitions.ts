@@ -1,0 +1,136 @@
+import { batchBuffers, tokenInputs } from "../../../diffusion/buffer.js";
+import type { RoundModel } from "../../../diffusion/sampler.js";
+import { flowBuffer } from "../../../diffusion/samplers/jump/canvas.js";
+import { type Drawn, transitionHead } from "../../../diffusion/samplers/jump/heads.js";
+import {
+  type FlowStep,
+  flowSteps,
+  type JumpOptions,
+  ordinaryTokens,
+} from "../../../diffusion/samplers/jump/options.js";
+import { transitionFeatures } from "../../../diffusion/samplers/jump/replay.js";
+import { bufferTerms } from "../../../diffusion/terms.js";
+import { scalar, vector } from "../../../onnx/tensors.js";
+import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+
+const LIMIT = 1e-5;
+/** Terms of one scoring pass. */
+const CHUNK = 512;
+/** Draws of one position, on stratified noise: a frequency is then a probability to 1 in as many. */
+const DRAWS = 4096;
+
+interface Place {
+  readonly prompt: readonly number[];
+  readonly canvas: readonly number[];
+  readonly at: FlowStep;
+}
+
+/**
+ * A position's stay and jump probabilities are probabilities: they add up to 1 over the vocabulary, in the middle of the
+ * flow and in its last step, and what the sampler draws has the frequencies that the score says.
+ * @param distort what the sampler sees of the network.
+ */
+export async function measureTransitions(
+  context: VerifyContext,
+  distort: (model: RoundModel<unknown>) => RoundModel<unknown> = (model) => model,
+): Promise<Measurement[]> {
+  const { policy } = context;
+  const options = policy.options as JumpOptions;
+  const [prompt] = takePrompts(context, 1) as [readonly number[]];
+  const rng = context.rng("transitions");
+  const ordinary = ordinaryTokens(options.model);
+  const canvas = Array.from({ length: options.responseLength }, () => rng.pick(ordinary));
+  const flow = flowSteps({ ...options, steps: Math.max(2, options.steps) });
+  const measurements: Measurement[] = [];
+  for (const [name, at] of [
+    ["a step in the middle", flow[Math.floor((flow.length - 1) / 2)] as FlowStep],
+    ["the last step", flow.at(-1) as FlowStep],
+  ] as const) {
+    const place = { prompt, canvas, at };
+    const p = (await vocabulary(context, place)).map(Math.exp);
+    measurements.push({
+      name: `${name}, all transitions`,
+      measured: Math.abs(p.reduce((sum, x) => sum + x, 0) - 1),
+      limit: LIMIT,
+      detail: `|sum - 1| over ${p.length} tokens`,
+    });
+    const seen = await frequencies(context, place, distort(policy.engine));
+    measurements.push({
+      name: `${name}, sampled frequencies`,
+      measured: Math.max(...p.map((x, token) => Math.abs(x - (seen[token] as number)))),
+      limit: 3 / DRAWS,
+      detail: `largest |frequency - probability| of ${DRAWS} stratified draws`,
+    });
+  }
+  return measurements;
+}
+
+/** log-probability of the transition of the canvas's first position to every token. */
+async function vocabulary({ policy }: VerifyContext, { prompt, canvas, at }: Place): Promise<Float64Array> {
+  const { engine, options, model } = policy;
+  const size = model.config.vocab_size;
+  const out = new Float64Array(size);
+  const ordinary = new Set(ordinaryTokens(options.model));
+  for (let start = 0; start < size; start += CHUNK) {
+    const targets = Array.from({ length: Math.min(CHUNK, size - start) }, (_, i) => start + i);
+    const terms = targets.map((target) => ({
+      row: prompt.length,
+      target,
+      coefficient: 0,
+      segment: 0,
+      features: transitionFeatures(canvas[0] as number, at),
+    }));
+    const batch = bufferTerms(
+      [{ buffer: flowBuffer(prompt, canvas), conditions: { time: at.time, step: at.step }, terms }],
+      { batch: 1, length: options.promptLength + options.responseLength, terms: CHUNK, segments: 1 },
+      {
+        owner: [0],
+        tokens: new Float32Array(1),
+        temperature: options.temperature,
+        head: transitionHead,
+        pad: options.model.tokens.pad,
+        filler: options.model.tokens.eos,
+      },
+    );
+    const { logProbs } = await engine.score(batch, "policy");
+    for (const target of targets) out[target] = logProbs[target - start] as number;
+  }
+  return out.map((x, token) => (ordinary.has(token) ? x : Number.NEGATIVE_INFINITY));
+}
+
+async function frequencies(
+  { policy: { options, model } }: VerifyContext,
+  { prompt, canvas, at }: Place,
+  network: RoundModel<unknown>,
+): Promise<Float64Array> {
+  const buffers = batchBuffers([flowBuffer(prompt, canvas)], {
+    batch: 1,
+    length: options.promptLength + options.responseLength,
+    pad: options.model.tokens.pad,
+  });
+  const { current, hazard, last } = transitionFeatures(canvas[0] as number, at);
+  const { token } = (await network.forwardRound({
+    inputs: {
+      ...tokenInputs(buffers),
+      time: vector(Float32Array.of(at.time)),
+      step: vector(Float32Array.of(at.step)),
+      rows: vector(new BigInt64Array(DRAWS).fill(BigInt(prompt.length))),
+    },
+    headInputs: {
+      inverse_temperature: scalar(1 / options.temperature),
+      uniform: vector(Float32Array.from({ length: DRAWS }, (_, i) => (i + 0.5) / DRAWS)),
+      current: vector(new BigInt64Array(DRAWS).fill(BigInt(current))),
+      hazard: vector(new Float32Array(DRAWS).fill(hazard)),
+      last: vector(new Float32Array(DRAWS).fill(last)),
+    },
+  })) as Drawn;
+  const seen = new Float64Array(model.config.vocab_size);
+  for (const id of token) seen[Number(id)] = (seen[Number(id)] as number) + 1 / DRAWS;
+  return seen;
+}
+
+export const proof: Proof = {
+  claim: "stay and jump probabilities add up to 1 and are what is sampled",
+  sampler: "jump",
+  run: (context) => measureTransitions(context),
+};

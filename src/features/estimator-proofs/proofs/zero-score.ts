@@ -1,0 +1,95 @@
+import type { Batch } from "../../../diffusion/batch.js";
+import { scoringTemperature } from "../../../diffusion/sampler.js";
+import type { Policy } from "../../../engine/policy.js";
+import { scalar } from "../../../onnx/tensors.js";
+import { moved, randomDirection } from "../../../verify/direction.js";
+import { logLikelihoods, sequenceBatches } from "../../../verify/likelihood.js";
+import { type Measurement, type Proof, smallCanvas, takeStarts, type VerifyContext } from "../../../verify/proof.js";
+
+const ROLLOUTS = 512;
+const BATCH = 64;
+const STANDARD_ERRORS = 4;
+/** Standard deviation over rollouts of log pi(+eps) - log pi(-eps) that eps is chosen for: above rounding, below curvature. */
+const SPREAD = 0.05;
+
+/** log pi of the batches' rollouts, a step `epsilon` along some direction away from the policy that sampled them. */
+type Likelihood = (batches: readonly Batch[], epsilon: number) => Promise<Float64Array>;
+
+/**
+ * Under a constant reward the policy gradient must vanish: E[d log pi / d theta] = 0 under the policy that samples.
+ * Measured on rollouts as the derivative of each one's log-likelihood (central differences through eval_model) along two
+ * directions: a random one of the adapter, and a sharper policy (a lower temperature in scoring, where tokens are drawn),
+ * which is where a sampler that prefers likely tokens, without its score knowing, would be trained to.
+ */
+export async function measureZeroScore(
+  context: VerifyContext,
+  rollout: Policy["sampler"]["rollout"] = context.policy.sampler.rollout,
+): Promise<Measurement[]> {
+  const { policy } = context;
+  const { engine } = policy;
+  const options = smallCanvas(policy);
+  const prompts = takeStarts(context, ROLLOUTS, options);
+  const rngs = prompts.map((_, i) => context.rng(`zero-score/${i}`));
+  const batches = sequenceBatches(policy, options, await rollout(engine, prompts, options, rngs, BATCH), BATCH);
+
+  const parameters = await engine.getParameters("policy");
+  const direction = randomDirection(parameters, context.rng("zero-score/direction"));
+  const adapter: Likelihood = async (some, epsilon) => {
+    await engine.setParameters("policy", moved(parameters, direction, epsilon));
+    return logLikelihoods(engine, some);
+  };
+  const sharper: Likelihood = (some, epsilon) =>
+    logLikelihoods(
+      engine,
+      some.map((batch) => {
+        const inverse = scalar((1 + epsilon) / scoringTemperature(options.temperature));
+        return { ...batch, headInputs: { ...batch.headInputs, inverse_temperature: inverse } };
+      }),
+    );
+  // a head that draws from no vocabulary has no temperature
+  const tempered = batches.every(({ headInputs }) => headInputs.inverse_temperature !== undefined);
+  try {
+    return [
+      await measure("mean score, random direction", batches, adapter),
+      ...(tempered ? [await measure("mean score, sharper policy", batches, sharper)] : []),
+    ];
+  } finally {
+    await engine.setParameters("policy", parameters);
+  }
+}
+
+async function measure(name: string, batches: readonly Batch[], likelihood: Likelihood): Promise<Measurement> {
+  const scores = async (some: readonly Batch[], epsilon: number): Promise<Moments> => {
+    const [plus, minus] = [await likelihood(some, epsilon), await likelihood(some, -epsilon)];
+    return moments(plus.map((x, i) => (x - (minus[i] as number)) / (2 * epsilon)));
+  };
+  const pilot = batches.slice(0, 1);
+  let epsilon = 1e-2;
+  // twice, as the first step may be so long that the likelihood is no longer nearly linear
+  for (let i = 0; i < 2; i++) epsilon = SPREAD / 2 / Math.max((await scores(pilot, epsilon)).deviation, 1e-6);
+  const { mean, deviation, count } = await scores(batches, epsilon);
+  const error = deviation / Math.sqrt(count);
+  return {
+    name,
+    measured: Math.abs(mean) / error,
+    limit: STANDARD_ERRORS,
+    detail: `|mean| in standard errors: ${mean.toExponential(1)} +- ${error.toExponential(1)}, ${count} rollouts, constant reward`,
+  };
+}
+
+interface Moments {
+  readonly mean: number;
+  readonly deviation: number;
+  readonly count: number;
+}
+
+function moments(xs: Float64Array): Moments {
+  const count = xs.length;
+  const mean = xs.reduce((sum, x) => sum + x, 0) / count;
+  return { mean, deviation: Math.sqrt(xs.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (count - 1)), count };
+}
+
+export const proof: Proof = {
+  claim: "the mean score under a constant reward is 0",
+  run: (context) => measureZeroScore(context),
+};

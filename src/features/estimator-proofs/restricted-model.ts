@@ -1,0 +1,117 @@
+import type { RoundInput, RoundModel } from "../../diffusion/sampler.js";
+import { emptyStatistics, type RowStatistics } from "../../diffusion/samplers/unmask/round.js";
+import { policyHead } from "../../diffusion/score-head.js";
+import type { Engine } from "../../engine/engine.js";
+import { vector } from "../../onnx/tensors.js";
+import type { Tensor } from "../../onnx/types.js";
+
+/**
+ * The policy's network over a few tokens of its vocabulary (EOS among them); what it "samples" at each response position
+ * is given from outside. So all outcomes of a short canvas can be walked through, in contexts that the network tells
+ * apart. Its logits are brought to a standard deviation of 1, since a sure network would leave nothing to choose; EOS
+ * can be made less likely, since a network that wants to stop everywhere would choose its slots in one order only.
+ * One rollout at a time; a buffer is scored once.
+ */
+export class RestrictedModel implements RoundModel<RowStatistics> {
+  /** Index into `choices` of the token at each response position. */
+  forced: readonly number[] = [];
+  private readonly known = new Map<string, Float64Array[]>();
+
+  /**
+   * @param choices token ids, EOS first.
+   * @param eosShift added to the logit of EOS.
+   */
+  constructor(
+    private readonly engine: Engine,
+    private readonly choices: readonly number[],
+    private readonly eosShift: number,
+    private readonly promptLength: number,
+  ) {}
+
+  async forwardRound(input: RoundInput): Promise<RowStatistics> {
+    const rows = input.inputs.rows?.shape[0] ?? 0;
+    const logits = await this.rowLogits(input);
+    const out = emptyStatistics(rows);
+    logits.forEach((row, r) => {
+      const allowed = normalise(row);
+      const forbidden = normalise(row.map((x, c) => (c === 0 ? Number.NEGATIVE_INFINITY : x)));
+      const wanted = this.forced[this.predicted(input, r)] ?? 1;
+      [allowed, forbidden].forEach((logProbs, variant) => {
+        // EOS cannot be sampled where it is forbidden: any other token stands for it, an outcome that is met again
+        const index = variant === 1 && wanted === 0 ? 1 : wanted;
+        const best = logProbs.indexOf(Math.max(...logProbs));
+        out.token[r * 2 + variant] = BigInt(this.choices[index] as number);
+        out.logProb[r * 2 + variant] = logProbs[index] as number;
+        out.argmax[r * 2 + variant] = BigInt(this.choices[best] as number);
+        out.argmaxLogProb[r * 2 + variant] = logProbs[best] as number;
+        if (variant === 0) out.eosIsArgmax[r] = best === 0 ? 1 : 0;
+      });
+      const probabilities = Array.from(allowed, Math.exp).sort((a, b) => b - a);
+      out.top[r] = probabilities[0] as number;
+      out.top2[r] = probabilities[1] as number;
+      out.entropy[r] = -allowed.reduce((sum, x) => sum + Math.exp(x) * x, 0);
+    });
+    return out;
+  }
+
+  /** The response position that a row predicts: a mask its own, a token the next one. */
+  private predicted(input: RoundInput, r: number): number {
+    const at = (name: string, n: number): number => Number(input.inputs[name]?.data[n]);
+    const n = at("rows", r);
+    const ahead = at("input_ids", n) === this.engine.model.config.mask_token_id ? 0 : 1;
+    return at("position_ids", n) - this.promptLength + ahead;
+  }
+
+  /** Logits of the choices at every row. */
+  private async rowLogits(input: RoundInput): Promise<Float64Array[]> {
+    const data = (name: string): BigInt64Array => (input.inputs[name] as Tensor).data as BigInt64Array;
+    if (input.inputs.input_ids?.shape[0] !== 1) throw new Error("one rollout at a time");
+    const rowsOf = data("rows");
+    const key = [data("input_ids"), data("position_ids"), rowsOf].map((a) => a.join()).join(" ");
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const count = this.choices.length;
+    const terms = rowsOf.length * count;
+    const { logProbs } = await this.engine.score(
+      {
+        inputs: {
+          ...input.inputs,
+          rows: vector(BigInt64Array.from({ length: terms }, (_, i) => rowsOf[Math.floor(i / count)] as bigint)),
+        },
+        head: policyHead,
+        headInputs: {
+          inverse_temperature: input.headInputs.inverse_temperature as Tensor,
+          targets: vector(BigInt64Array.from({ length: terms }, (_, i) => BigInt(this.choices[i % count] as number))),
+          eos_allowed: vector(new Float32Array(terms).fill(1)),
+        },
+        coefficient: new Float32Array(terms),
+        segment: new BigInt64Array(terms),
+        segments: 1,
+        owner: [0],
+        step: [-1],
+        units: new Float32Array(1),
+        recorded: undefined,
+      },
+      "policy",
+    );
+    const rows = Array.from({ length: rowsOf.length }, (_, r) => {
+      const row = standardise(Float64Array.from(logProbs.subarray(r * count, (r + 1) * count)));
+      row[0] = (row[0] as number) + this.eosShift;
+      return row;
+    });
+    this.known.set(key, rows);
+    return rows;
+  }
+}
+
+function standardise(row: Float64Array): Float64Array {
+  const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
+  const deviation = Math.sqrt(row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length);
+  return row.map((x) => (x - mean) / Math.max(deviation, 1e-9));
+}
+
+function normalise(logits: Float64Array): Float64Array {
+  const top = Math.max(...logits);
+  const total = top + Math.log(logits.reduce((sum, x) => sum + Math.exp(x - top), 0));
+  return logits.map((x) => x - total);
+}

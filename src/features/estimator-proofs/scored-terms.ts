@@ -1,0 +1,175 @@
+import type { Batch } from "../../diffusion/batch.js";
+import type { BoundLayout } from "../../diffusion/layouts.js";
+import type { SamplerOptions } from "../../diffusion/sampler.js";
+import { Canvas } from "../../diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Tensor } from "../../onnx/types.js";
+import type { MicroBatch } from "../../train/micro-batch.js";
+import type { Sample } from "../../train/rollouts/groups.js";
+import type { ObjectiveOnTrial } from "../../verify/proof.js";
+import type { FormulaOptions } from "./formulas.js";
+
+/** A term of a micro-batch: where it belongs, and its weight in its bound. */
+export interface Term {
+  /** Index in the batch. */
+  readonly r: number;
+  readonly trajectory: Trajectory;
+  readonly step: number;
+  readonly position: number;
+  readonly weight: number;
+}
+
+/** A micro-batch laid out once more, by the sampler alone. */
+export interface TermBatch {
+  readonly batch: Batch;
+  readonly terms: readonly Term[];
+  /** Whether rollouts recorded what a ratio covers. */
+  readonly recorded: boolean;
+}
+
+/** Gauss-Legendre nodes on (0, 1) with their weights: roots of the Legendre polynomials, in closed form. */
+function quadrature(points: number): { fraction: number; weight: number }[] {
+  const near = Math.sqrt(3 / 7 - (2 / 7) * Math.sqrt(6 / 5));
+  const far = Math.sqrt(3 / 7 + (2 / 7) * Math.sqrt(6 / 5));
+  const [small, large] = [(18 - Math.sqrt(30)) / 36, (18 + Math.sqrt(30)) / 36];
+  const nodes = [
+    [[0, 2]],
+    [
+      [-1 / Math.sqrt(3), 1],
+      [1 / Math.sqrt(3), 1],
+    ],
+    [
+      [-Math.sqrt(3 / 5), 5 / 9],
+      [0, 8 / 9],
+      [Math.sqrt(3 / 5), 5 / 9],
+    ],
+    [
+      [-far, small],
+      [-near, large],
+      [near, large],
+      [far, small],
+    ],
+  ][points - 1] as [number, number][];
+  return nodes.map(([x, w]) => ({ fraction: (x + 1) / 2, weight: w / 2 }));
+}
+
+/** What the docs say of each objective's masks. */
+function masksOf(name: string, o: FormulaOptions): Pick<BoundLayout, "samples" | "coupled" | "quadrature"> {
+  const samples = o.mc_samples as number;
+  if (name === "gdpo") return { samples, coupled: false, quadrature: quadrature(o.points as number) };
+  return { samples, coupled: name === "espo" ? (o.coupled as boolean) : name !== "spg" };
+}
+
+/**
+ * The terms of a micro-batch, in its order: of the sampler's own layout of the same trajectories, with the masks of the
+ * same draws. What is scored, and in which step, follows from that; nothing is read of what the objective made of it.
+ */
+export function layTerms(
+  { sampler, model }: Pick<Policy, "sampler" | "model">,
+  options: SamplerOptions,
+  { objective, options: own }: ObjectiveOnTrial,
+  { batch: given, trajectories }: Pick<MicroBatch, "batch" | "trajectories">,
+  samples: readonly Sample[],
+  size: number,
+): TermBatch {
+  const o = own as FormulaOptions;
+  const sizes = { batch: size, lengthStep: 16 };
+  const mask = BigInt(model.config.mask_token_id);
+  const real = (batch: Batch): number[] => [...batch.coefficient.keys()].filter((r) => batch.coefficient[r] !== 0);
+  if (objective.scoring === "steps") {
+    const subset =
+      typeof o.steps_per_update === "number"
+        ? trajectories.map((_, b) =>
+            [...new Set(given.step.filter((_, s) => given.owner[s] === b))].sort((x, y) => x - y),
+          )
+        : undefined;
+    const whole = (b: number): boolean =>
+      subset?.[b]?.length === Math.min(o.steps_per_update as number, sampler.steps(trajectories[b] as Trajectory));
+    const isRight = subset === undefined || subset.every((_, b) => whole(b));
+    const layout = { ...sizes, ...(subset === undefined ? {} : { subset }) };
+    const lay = sampler.stepTerms as NonNullable<Policy["sampler"]["stepTerms"]>;
+    const byStep = lay(trajectories, options, { ...layout, level: "step" });
+    const byToken = lay(trajectories, options, { ...layout, level: "token" });
+    const level = o.ratio_level === undefined ? (objective.name === "flowrl" ? "sequence" : "token") : o.ratio_level;
+    return {
+      batch: byToken,
+      recorded: (level === "token" ? byToken : byStep).recorded !== undefined,
+      terms: real(byToken).map((r) => {
+        const s = Number(byToken.segment[r]);
+        return {
+          r,
+          trajectory: trajectories[byToken.owner[s] as number] as Trajectory,
+          step: byToken.step[s] as number,
+          position: byToken.position?.[s] ?? -1,
+          weight: isRight ? (byStep.coefficient[r] as number) : Number.NaN,
+        };
+      }),
+    };
+  }
+  const text = objective.scoring === "text";
+  const masks = text ? undefined : masksOf(objective.name, o);
+  const rngs = trajectories.map((t) => (samples.find((s) => s.trajectory === t) as Sample).stream("layout"));
+  const batch =
+    masks === undefined
+      ? (sampler.textTerms as NonNullable<Policy["sampler"]["textTerms"]>)(trajectories, options, sizes)
+      : (sampler.boundTerms as NonNullable<Policy["sampler"]["boundTerms"]>)(trajectories, options, {
+          ...sizes,
+          ...masks,
+          rngs,
+        });
+  const { rows, position_ids, input_ids, time } = batch.inputs as Record<string, Tensor>;
+  const length = input_ids?.shape[1] as number;
+  const views = masks === undefined ? 1 : masks.samples * (masks.coupled ? 2 : 1) * (masks.quadrature?.length ?? 1);
+  const terms = real(batch).map((r) => {
+    const row = Number(rows?.data[r]);
+    const sequence = Math.floor(row / length);
+    const trajectory = trajectories[Math.floor(sequence / views)] as TokenTrajectory & { readonly slotSize?: number };
+    const ahead = text || (time === undefined && input_ids?.data[row] !== mask) ? 1 : 0;
+    const place = Number(position_ids?.data[row]) - trajectory.prompt.length + ahead;
+    const canvas = Canvas.of(trajectory.template);
+    const cells = canvas.cellsOf(trajectory.response, model.config.eos_token_id);
+    const slots = cells.map((cell) => Math.floor(cell / (trajectory.slotSize ?? 1)));
+    const position = cells.findIndex((cell) => canvas.position(cell) === place);
+    // what is given is no token of the response
+    return { r, trajectory: trajectory as Trajectory, slots, step: -1, position, sequence };
+  });
+  return {
+    batch,
+    recorded: false,
+    terms: terms.map(({ slots: own, sequence, ...term }) => {
+      const slots = new Set(
+        terms.flatMap((other) => (other.sequence === sequence ? [other.slots[other.position]] : [])),
+      ).size;
+      const all = new Set(own).size;
+      return {
+        ...term,
+        weight:
+          masks === undefined ? 1 : boundWeight(masks, slots, all, sequence % views, timeOf(time, sequence, options)),
+      };
+    }),
+  };
+}
+
+/** kappa that a sequence was corrupted at; undefined where there is no time. */
+function timeOf(time: Tensor | undefined, sequence: number, options: SamplerOptions): number | undefined {
+  return time === undefined
+    ? undefined
+    : Number(time.data[sequence]) ** (options as unknown as { exponent: number }).exponent;
+}
+
+/** @param slots that are masked, of `all`. @param view which of its response's sequences it is. */
+function boundWeight(
+  { samples, coupled, quadrature: nodes }: Pick<BoundLayout, "samples" | "coupled" | "quadrature">,
+  slots: number,
+  all: number,
+  view: number,
+  kappa: number | undefined,
+): number {
+  const draws = samples * (coupled ? 2 : 1);
+  if (kappa !== undefined) return 1 / (1 - kappa) / draws;
+  if (nodes === undefined) return (all + 1) / slots / draws;
+  const { fraction, weight } = nodes[Math.floor(view / samples)] as { fraction: number; weight: number };
+  const expected = Math.max(1, Math.floor(fraction * all));
+  return slots === expected ? (weight * all) / slots / samples : Number.NaN;
+}

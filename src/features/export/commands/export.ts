@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { type CliCommand, type CliContext, checkpointName, shellWord } from "../../../cli/shared.js";
+import { messageOf, misuse, UserError } from "../../../core/errors.js";
+import { PRECISIONS, type Precision } from "../../../weights/precision.js";
+import type { ExportProgress } from "../options.js";
+
+interface ExportFlags {
+  readonly checkpoint?: string;
+  readonly model?: string;
+  readonly merge?: string;
+  readonly adapter?: string;
+  readonly step?: "best" | "last" | number;
+  readonly out: string;
+  readonly quantize: Precision;
+  readonly doubleQuant?: boolean;
+  readonly maskToken?: string;
+  readonly eosToken?: string;
+  readonly padToken?: string;
+  readonly keepTokens?: string;
+  readonly quiet?: boolean;
+}
+
+const ROUNDED =
+  "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits as much as a third); --quantize none keeps all of it";
+const DECODED = "the quantised weights were decoded, and are kept in 32 bits together with what the adapter adds";
+
+/** `refusion-train export`: a checkpoint as a model directory; or a trained adapter merged into its model. */
+export const command: CliCommand = {
+  register(program: Command, context: CliContext): void {
+    program
+      .description(
+        "make a model directory from a checkpoint (Hugging Face, GGUF), merge a trained adapter into its model, or write the adapter by itself",
+      )
+      .option(
+        "--checkpoint <source>",
+        "a directory with config.json, tokenizer files and safetensors, whole or in shards; a GGUF file; or hf:org/name[@revision][:file.gguf]",
+      )
+      .option("--model <dir>", "a model directory instead; with --merge of a run: the run's own, if left out")
+      .option("--merge <dir>", "add this run's or adapter's changes to the weights")
+      .option(
+        "--adapter <dir>",
+        "write this run's adapter by itself, in PEFT's layout, instead of a model; --model names its base",
+      )
+      .option(
+        "--step <step>",
+        "which checkpoint of a run is taken: best (the default; last where none was kept), last or a step",
+        checkpointName,
+      )
+      .requiredOption("-o, --out <dir>", "where the model directory is written; must not exist")
+      .addOption(
+        new Option("--quantize <form>", "how weights are kept: float32, 16 bits, or projections in 4 bits")
+          .choices(PRECISIONS)
+          .default("none"),
+      )
+      .option("--double-quant", "with nf4: the scales in 8 bits as well, 4.13 bits a weight instead of 4.5")
+      .option("--mask-token <token>", "the mask, where the checkpoint does not say it")
+      .option("--eos-token <token>", "the end of a text, where the checkpoint does not say it")
+      .option("--pad-token <token>", "padding, where the checkpoint does not say it")
+      .option("--keep-tokens <file>", "keep only the tokens that this text needs, and bytes for all other text")
+      .option("-q, --quiet", "no progress")
+      .addHelpText(
+        "after",
+        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --checkpoint hf:GSAI-ML/LLaDA-8B-Instruct --out models/llada --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained\n  refusion-train export --adapter runs/flow-grpo --out adapters/trained --quantize bf16",
+      )
+      .action((flags: ExportFlags) => run(flags, context));
+  },
+};
+
+async function run(flags: ExportFlags, context: CliContext): Promise<void> {
+  const usage = (message: string, hint: string): UserError => new UserError(message, { hint, exitCode: 2 });
+  if (flags.checkpoint !== undefined && flags.model !== undefined)
+    throw usage("--checkpoint and --model are two names of what is read.", "give one of them");
+  if (flags.doubleQuant === true && flags.quantize !== "nf4")
+    throw usage("--double-quant needs --quantize nf4.", "there are no scales to quantise otherwise");
+  if (flags.step !== undefined && flags.merge === undefined && flags.adapter === undefined)
+    throw usage("--step chooses a checkpoint of the run that --merge names.", "add --merge RUN, or leave --step out");
+  const { mergeSource } = await import("../merge-source.js");
+  const step = flags.step === undefined ? {} : { step: flags.step };
+  if (flags.adapter !== undefined) {
+    const others = [flags.checkpoint, flags.merge, flags.keepTokens, flags.maskToken];
+    if (others.some((flag) => flag !== undefined) || flags.quantize === "nf4")
+      throw usage(
+        "--adapter writes an adapter and no model.",
+        "give only --out, --step, --model and --quantize bf16 or fp16 with it",
+      );
+    const { adapter } = await mergeSource(flags.adapter, step);
+    if (adapter === undefined)
+      throw usage(`${flags.adapter} trained every weight.`, "use --merge: there is no adapter");
+    const { exportAdapter } = await import("../../../nn/peft.js");
+    const bytes = await exportAdapter(adapter, flags.out, flags.quantize, flags.model);
+    context.print(`${flags.out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
+    return context.log(`next: init_adapter=${shellWord(flags.out)}`);
+  }
+  const { exportModel } = await import("../export.js");
+  const named = flags.checkpoint ?? flags.model;
+  const merged =
+    flags.merge === undefined
+      ? undefined
+      : await mergeSource(flags.merge, {
+          ...step,
+          ...(named === undefined ? {} : { model: named }),
+        });
+  const checkpoint = named ?? merged?.model;
+  if (checkpoint === undefined)
+    throw usage(
+      "No model: --checkpoint SOURCE is missing.",
+      "give the checkpoint, or with --merge the --model it belongs to",
+    );
+  const line = progressLine(flags.quiet === true);
+  const { parameters, bytes, from4Bits, vocabulary } = await exportModel({
+    checkpoint,
+    out: flags.out,
+    precision: flags.quantize,
+    doubleQuant: flags.doubleQuant ?? false,
+    signal: context.signal,
+    progress: line.update,
+    tokens: {
+      ...(flags.maskToken === undefined ? {} : { mask: flags.maskToken }),
+      ...(flags.eosToken === undefined ? {} : { eos: flags.eosToken }),
+      ...(flags.padToken === undefined ? {} : { pad: flags.padToken }),
+    },
+    ...(flags.keepTokens === undefined ? {} : { keepTokens: readText(flags.keepTokens) }),
+    ...(merged?.adapter === undefined ? {} : { adapter: merged.adapter }),
+    ...(merged?.weights === undefined ? {} : { weights: merged.weights }),
+  }).finally(line.end);
+  context.print(`${flags.out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
+  if (flags.keepTokens !== undefined)
+    context.log(`vocabulary: ${vocabulary.kept} of ${vocabulary.whole} tokens, those of ${flags.keepTokens} and bytes`);
+  if (merged !== undefined) {
+    context.log(`merged: ${merged.from} into ${checkpoint}`);
+    if (merged.note !== undefined) context.log(`note: ${merged.note}`);
+    if (merged.adapter !== undefined && flags.quantize !== "none") context.log(`note: ${ROUNDED}`);
+    else if (from4Bits) context.log(`note: ${DECODED}`);
+  }
+  context.log(`next: refusion-eval --help, or train it: model=${shellWord(flags.out)}`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    misuse(`--keep-tokens: cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** One line that is rewritten on a terminal; elsewhere a line every tenth. */
+function progressLine(quiet: boolean): { update: (progress: ExportProgress) => void; end: () => void } {
+  const live = process.stderr.isTTY === true && process.env.TERM !== "dumb";
+  let shown = -1;
+  return {
+    update({ stage, name, done, total }) {
+      const percent = Math.floor((100 * done) / total);
+      if (quiet || percent === shown || (!live && Math.floor(percent / 10) === Math.floor(shown / 10))) return;
+      shown = percent;
+      const text = `${stage} ${String(percent).padStart(3)} %  ${name}`;
+      process.stderr.write(live ? `\r\u001b[2K${text}` : `${text}\n`);
+    },
+    end() {
+      if (live && shown >= 0) process.stderr.write("\n");
+    },
+  };
+}

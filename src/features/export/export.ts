@@ -1,0 +1,200 @@
+import { existsSync, statfsSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fail } from "../../core/errors.js";
+import { writeDirectory } from "../../core/files.js";
+import { architectureOf } from "../../nn/architecture.js";
+import type { ModelConfig } from "../../nn/config.js";
+import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../../nn/model.js";
+import { readPeft } from "../../nn/peft.js";
+import { BYTES } from "../../onnx/types.js";
+import { Tokenizer } from "../../text/tokenizer.js";
+import { openCheckpoint } from "../../weights/checkpoint.js";
+import type { Checkpoint } from "../../weights/checkpoint-source.js";
+import type { StoredMatrix } from "../../weights/model-weights.js";
+import { formOf, type Precision } from "../../weights/precision.js";
+import { elements } from "../../weights/safetensors-write.js";
+import { specsOf, type WeightTask, writeWeights } from "../../weights/transcode.js";
+import { readCheckpointConfig } from "./hf-config.js";
+import { mergeChanges } from "./merge.js";
+import { holdsImported, mergeImported } from "./merge-imported.js";
+import type { ExportOptions, ExportResult } from "./options.js";
+import { openSource } from "./sources.js";
+import { pruneTokenizer } from "./tokenizer-prune.js";
+
+/**
+ * Makes a model directory from a checkpoint: everything is checked first, then the weights are streamed through a few
+ * tens of megabytes of memory. The directory is written aside and gets its name when it is whole.
+ * @throws UserError naming what is missing, broken or not supported; nothing is left then.
+ */
+export async function exportModel(options: ExportOptions): Promise<ExportResult> {
+  const { checkpoint, precision, doubleQuant } = options;
+  const out = resolve(options.out);
+  if (existsSync(out))
+    fail(`${options.out} exists already, and a model is never overwritten.`, { hint: "give another --out" });
+  if (await holdsImported(checkpoint)) return mergeImported(options);
+  const signal = options.signal === undefined ? {} : { signal: options.signal };
+  const source = await openSource(checkpoint, {
+    ...signal,
+    progress: (name, done, total) => options.progress?.({ stage: "downloading", name, done, total }),
+  });
+  const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
+  const whole = readCheckpointConfig(source, tokenizer, options.tokens);
+  const pruned =
+    options.keepTokens === undefined
+      ? undefined
+      : pruneTokenizer(
+          source.tokenizer,
+          options.keepTokens,
+          [whole.mask_token_id, whole.eos_token_id, whole.pad_token_id],
+          `the tokenizer of ${checkpoint}`,
+        );
+  const config = pruned === undefined ? whole : prunedConfig(whole, pruned.kept);
+  const { tasks, from4Bits } = await planWeights(options, source, config, pruned && { whole, kept: pruned.kept });
+  const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + elements(shape) * BYTES[dtype], 0);
+  checkSpace(out, bytes);
+
+  const parameters = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
+  await writeDirectory(options.out, async (aside) => {
+    await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
+      ...signal,
+      progress: (done, name) => options.progress?.({ stage: "exporting", name, done, total: parameters }),
+    });
+    writeFileSync(join(aside, "tokenizer.json"), pruned?.json ?? source.tokenizer);
+    writeFileSync(
+      join(aside, "config.json"),
+      `${JSON.stringify(exportedConfig(config, precision, doubleQuant), null, 2)}\n`,
+    );
+    await writeModelGraph(aside, config);
+    // what was just written is what every command will read
+    await loadModel(aside);
+  });
+  return { parameters, bytes, from4Bits, vocabulary: { kept: config.vocab_size, whole: whole.vocab_size } };
+}
+
+/** Names that hold no weight of the model, but that checkpoints carry. */
+const IGNORED: readonly RegExp[] = [/\.rotary_emb\.inv_freq$/];
+
+/** Gives what is read from where and kept how. Every weight is checked against the architecture before one is read. */
+async function planWeights(
+  options: ExportOptions,
+  source: Checkpoint,
+  config: ModelConfig,
+  pruned: { readonly whole: ModelConfig; readonly kept: readonly number[] } | undefined,
+): Promise<{ tasks: WeightTask[]; from4Bits: boolean }> {
+  const { precision, doubleQuant } = options;
+  const checkpoint = options.weights ?? options.checkpoint;
+  const architecture = await architectureOf(config);
+  const specs = architecture.weights(config);
+  // what the file holds: its tables of tokens are longer than those that are kept
+  const stored = pruned === undefined ? specs : architecture.weights(pruned.whole);
+  const weights = options.weights === undefined ? source.weights : openCheckpoint(options.weights);
+  const problems: string[] = [];
+  const tasks: WeightTask[] = [];
+  let from4Bits = false;
+  const shapes = new Map([...specs].map(([name, { shape }]) => [name, shape]));
+  const { adapter } = options;
+  const changes = adapter === undefined ? undefined : mergeChanges(readPeft(adapter), shapes, adapter);
+  for (const [name, { shape }] of specs) {
+    const weight = weights.get(name);
+    const expected = stored.get(name)?.shape ?? shape;
+    if (weight === undefined) {
+      problems.push(`missing ${name} [${expected.join(", ")}]`);
+      continue;
+    }
+    const { dtype, path, open } = weight;
+    from4Bits ||= dtype === "uint8";
+    if (weight.shape.join() !== expected.join())
+      problems.push(
+        `${name}: expected [${expected.join(", ")}], got [${weight.shape.join(", ")}] in ${basename(path)}`,
+      );
+    const isTable = pruned !== undefined && expected.join() !== shape.join();
+    const change = changes?.get(name);
+    tasks.push({
+      name,
+      shape,
+      form: formOf(name, shape, dtype, precision, doubleQuant),
+      open: isTable ? () => rowsOf(open(), pruned.kept) : open,
+      ...(change === undefined ? {} : { change }),
+    });
+  }
+  // a tied head may lie in the file once more; anything else would be left out of the model without a word
+  const spare = new Set(config.tie_word_embeddings === true ? ["lm_head.weight"] : []);
+  for (const name of weights.keys()) {
+    if (!specs.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
+      problems.push(`unexpected ${name}: the architecture ${config.architecture} has no such weight`);
+  }
+  if (problems.length > 0) {
+    const shown = problems.slice(0, 8).map((p) => `  ${p}`);
+    if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
+    fail(`The weights of ${checkpoint} are not those of its config.json:\n${shown.join("\n")}`, {
+      hint: "Check that config.json and the weights come from the same release, and that all of it was downloaded.",
+    });
+  }
+  return { tasks, from4Bits };
+}
+
+/** Config of the model whose vocabulary is the kept tokens. @param kept old ids by new ones. */
+function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig {
+  const places = new Map(kept.map((id, place) => [id, place]));
+  const ids = Object.entries(config).flatMap(([key, id]) =>
+    key.endsWith("_token_id") && typeof id === "number" ? [[key, places.get(id)] as const] : [],
+  );
+  return { ...config, ...Object.fromEntries(ids), vocab_size: kept.length };
+}
+
+/** Some rows of a stored matrix, or elements of a vector. */
+function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMatrix {
+  const columns = elements(stored.shape.slice(1));
+  return {
+    dtype: stored.dtype,
+    shape: [rows.length, ...stored.shape.slice(1)],
+    read(begin, end) {
+      const out = new Float32Array(end - begin);
+      for (let at = begin; at < end; ) {
+        // neighbours that stay neighbours are read together
+        let row = Math.floor(at / columns);
+        const shift = ((rows[row] as number) - row) * columns;
+        while (row + 1 < rows.length && (row + 1) * columns < end && rows[row + 1] === (rows[row] as number) + 1) row++;
+        const next = Math.min(end, (row + 1) * columns);
+        out.set(stored.read(at + shift, next + shift), at - begin);
+        at = next;
+      }
+      return out;
+    },
+  };
+}
+
+/** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */
+function exportedConfig(config: ModelConfig, precision: Precision, doubleQuant: boolean): Record<string, unknown> {
+  const { quantization_config: _, torch_dtype, dtype, ...rest } = config as Record<string, unknown>;
+  const floats = { none: "float32", bf16: "bfloat16", fp16: "float16", nf4: dtype ?? torch_dtype ?? "float32" }[
+    precision
+  ];
+  return {
+    ...rest,
+    dtype: floats,
+    ...(precision === "nf4"
+      ? {
+          quantization_config: {
+            quant_method: "bitsandbytes",
+            load_in_4bit: true,
+            bnb_4bit_quant_type: "nf4",
+            bnb_4bit_use_double_quant: doubleQuant,
+          },
+        }
+      : {}),
+  };
+}
+
+/** @throws UserError where the weights do not fit on the disk. */
+function checkSpace(out: string, bytes: number): void {
+  let dir = dirname(out);
+  while (!existsSync(dir)) dir = dirname(dir);
+  const { bavail, bsize } = statfsSync(dir);
+  const free = bavail * bsize;
+  if (free >= bytes * 1.01 + 2 ** 26) return;
+  const gib = (n: number): string => `${(n / 2 ** 30).toFixed(2)} GiB`;
+  fail(`The model needs ${gib(bytes)} in ${dir}, where ${gib(free)} are free.`, {
+    hint: "Free some space, give another --out, or use --quantize nf4.",
+  });
+}

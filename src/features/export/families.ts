@@ -1,0 +1,111 @@
+import type { Json } from "../../weights/checkpoint-source.js";
+
+/** Families of checkpoints whose computation one of our architectures does, as they name themselves. */
+
+export const SPECIAL_TOKENS = ["mask", "eos", "pad"] as const;
+export type SpecialToken = (typeof SPECIAL_TOKENS)[number];
+
+export interface Family {
+  /** As the documentation calls it. */
+  readonly title: string;
+  /** Class names in `architectures`, or `model_type`. */
+  readonly names: readonly RegExp[];
+  /** Keys that change the computation, with the values under which ours is the same; they must be there. */
+  readonly requires?: Readonly<Record<string, readonly unknown[]>>;
+  /** Keys of config.json that the family fixes, or says in its own way. */
+  keys(raw: Json): Json;
+  /** Tokens that are tried, in this order, for what config.json leaves open. */
+  readonly tokens: Readonly<Record<SpecialToken, readonly string[]>>;
+}
+
+const CAUSAL = { architecture: "refusion", attention: "causal" };
+const BIDIRECTIONAL = { architecture: "masked_lm", attention: "bidirectional" };
+const CHAT = { mask: ["<|mask|>"], eos: ["<|im_end|>"], pad: ["<|endoftext|>"] };
+
+/** `attention_bias` of transformers: q, k, v and o. */
+const attentionBias = (raw: Json): Json => {
+  const biased = raw.attention_bias === true;
+  return { qkv_bias: biased, o_bias: biased };
+};
+
+/** SmolLM3's layers without RoPE: as it lists them, or every fourth. */
+function withoutRope({
+  no_rope_layers: layers,
+  no_rope_layer_interval: interval,
+  num_hidden_layers: count,
+}: Json): Json {
+  if (layers !== undefined && layers !== null) return { no_rope_layers: layers };
+  const every = Number(interval ?? 4);
+  return { no_rope_layers: Array.from({ length: Number(count) }, (_, i) => ((i + 1) % every === 0 ? 0 : 1)) };
+}
+
+/** The first that fits is taken. */
+export const FAMILIES: readonly Family[] = [
+  {
+    title: "ReFusion, Qwen3",
+    names: [/^qwen3$/i, /^Qwen3ForCausalLM$/, /refusion/i],
+    keys: (raw) => ({ ...CAUSAL, qk_norm: true, ...attentionBias(raw) }),
+    tokens: CHAT,
+  },
+  {
+    title: "Qwen2",
+    names: [/^qwen2$/i, /^Qwen2ForCausalLM$/],
+    keys: () => ({ ...CAUSAL, qk_norm: false, qkv_bias: true }),
+    tokens: CHAT,
+  },
+  {
+    title: "Llama (SmolLM2)",
+    names: [/^llama$/i, /^LlamaForCausalLM$/],
+    keys: (raw) => ({ ...CAUSAL, qk_norm: false, ...attentionBias(raw) }),
+    tokens: { ...CHAT, eos: ["<|im_end|>", "<|eot_id|>"] },
+  },
+  {
+    title: "SmolLM3",
+    names: [/^smollm3$/i, /^SmolLM3ForCausalLM$/],
+    keys: (raw) => ({
+      ...CAUSAL,
+      qk_norm: false,
+      ...attentionBias(raw),
+      ...withoutRope(raw),
+      // its own default, which a saved config leaves out
+      tie_word_embeddings: raw.tie_word_embeddings ?? true,
+    }),
+    tokens: CHAT,
+  },
+  {
+    title: "LLaDA",
+    names: [/^llada$/i, /^LLaDAModelLM$/],
+    requires: {
+      block_type: ["llama"],
+      block_group_size: [1],
+      activation_type: ["silu"],
+      layer_norm_type: ["rms"],
+      rope: [true],
+      alibi: [false],
+      include_bias: [false],
+      attention_layer_norm: [false],
+      input_emb_norm: [false],
+      scale_logits: [false],
+    },
+    keys: (raw) => ({
+      ...BIDIRECTIONAL,
+      weight_names: "llada",
+      qk_norm: false,
+      qkv_bias: raw.include_qkv_bias === true,
+      vocab_size: raw.embedding_size ?? raw.vocab_size,
+      hidden_size: raw.d_model,
+      intermediate_size: raw.mlp_hidden_size ?? Number(raw.mlp_ratio) * Number(raw.d_model),
+      num_hidden_layers: raw.n_layers,
+      num_attention_heads: raw.n_heads,
+      num_key_value_heads: raw.n_kv_heads ?? (raw.multi_query_attention === true ? 1 : raw.n_heads),
+      tie_word_embeddings: raw.weight_tying,
+    }),
+    tokens: { mask: ["<|mdm_mask|>"], eos: ["<|endoftext|>"], pad: ["<|endoftext|>"] },
+  },
+  {
+    title: "Dream",
+    names: [/^dream$/i, /^DreamModel$/],
+    keys: () => ({ ...BIDIRECTIONAL, qk_norm: false, qkv_bias: true, shifted_logits: true }),
+    tokens: { ...CHAT, eos: ["<|endoftext|>"] },
+  },
+];

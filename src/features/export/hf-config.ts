@@ -1,0 +1,148 @@
+import { fail, misuse } from "../../core/errors.js";
+import { baseConfigSchema, type ModelConfig, parseConfig } from "../../nn/config.js";
+import type { Tokenizer } from "../../text/tokenizer.js";
+import type { Checkpoint, Json } from "../../weights/checkpoint-source.js";
+import { FAMILIES, type Family, SPECIAL_TOKENS, type SpecialToken } from "./families.js";
+
+/** config.json of a Hugging Face checkpoint as the config of a model directory. */
+
+/** Keys that change the computation, with the values under which ours is the same. */
+const REQUIRED: Readonly<Record<string, readonly unknown[]>> = {
+  hidden_act: ["silu", "swish"],
+  hidden_activation: ["silu", "swish"],
+  mlp_bias: [false],
+  use_sliding_window: [false],
+  rope_interleaved: [false],
+  partial_rotary_factor: [1],
+  layer_norm_with_affine: [true],
+  rope_full_precision: [true],
+};
+
+/** Names of keys that change what is computed: one that is not understood here is refused, and not passed over. */
+const COMPUTES =
+  /rope|rotary|alibi|attn|attention|norm|scal|soft_?cap|logit|multiplier|window|bias|(^|_)act(_|iv)|expert|moe|residual|qk|clip|parallel|chunk|gat(e|ing)|sparse|mup/;
+/** Names of those that only training, memory or speed depend on. */
+const BESIDES = /dropout|init|implementation|flash|token|loss|aux|output_|pretraining|_eps$|_std$/;
+/** Keys that are read here, and sizes that only other keys give a meaning. */
+const UNDERSTOOD = new Set([
+  ...["rope_theta", "rope_scaling", "rope_parameters", "layer_types", "sliding_window", "max_window_layers"],
+  ...["num_attention_heads", "attention_bias", "include_qkv_bias", "multi_query_attention", "no_rope_layers"],
+  ...["no_rope_layer_interval", "alibi_bias_max", "attention_layer_norm_with_affine", ...Object.keys(REQUIRED)],
+]);
+
+/**
+ * Reads config.json of a checkpoint, or of a model directory, which says its `architecture` itself.
+ * @param chosen tokens that the user names for mask, EOS and padding.
+ * @throws UserError naming the key and its value where our graph would compute something else.
+ */
+export function readCheckpointConfig(
+  checkpoint: Checkpoint,
+  tokenizer: Tokenizer,
+  chosen: Readonly<Partial<Record<SpecialToken, string>>> = {},
+): ModelConfig {
+  const { config: raw, where } = checkpoint;
+  const family = typeof raw.architecture === "string" ? undefined : familyOf(raw, where);
+  const own = family === undefined ? raw : normalised(raw, family, where);
+  const ids: Record<string, number> = {};
+  for (const token of SPECIAL_TOKENS)
+    ids[`${token}_token_id`] = specialId(token, checkpoint, tokenizer, chosen[token], family?.tokens[token] ?? []);
+  const config = parseConfig(baseConfigSchema, { ...own, ...ids }, where);
+  if (tokenizer.vocabSize > config.vocab_size)
+    fail(
+      `The tokenizer of ${where} has ${tokenizer.vocabSize} tokens, its config only vocab_size ${config.vocab_size}.`,
+      { hint: "Use the tokenizer that belongs to this checkpoint." },
+    );
+  return config;
+}
+
+function familyOf(raw: Json, path: string): Family {
+  const classes = Array.isArray(raw.architectures) ? raw.architectures.map(String) : [];
+  const names = [...classes, ...(raw.model_type === undefined ? [] : [String(raw.model_type)])];
+  const family = FAMILIES.find((f) => names.some((name) => f.names.some((pattern) => pattern.test(name))));
+  if (family !== undefined) return family;
+  fail(`${path}: the architecture ${names.join(", ") || "(none named)"} is not supported.`, {
+    hint: `Supported: ${FAMILIES.map(({ title }) => title).join(", ")}, and config.json files that name an \`architecture\` of docs/model.md.`,
+  });
+}
+
+/** Our keys from the family's own spellings; what is computed otherwise is refused. */
+function normalised(raw: Json, family: Family, path: string): Json {
+  const own = family.keys(raw);
+  checkComputation(raw, own, family, path);
+  const { rope_theta: theta } = { ...(raw.rope_scaling as Json), ...(raw.rope_parameters as Json) };
+  const heads = Number(raw.num_attention_heads ?? own.num_attention_heads);
+  const joined: Json = { ...raw, ...own };
+  return {
+    ...joined,
+    rope_theta: theta ?? raw.rope_theta ?? 10000,
+    head_dim: joined.head_dim ?? Number(joined.hidden_size) / heads,
+    num_key_value_heads: joined.num_key_value_heads ?? heads,
+    tie_word_embeddings: joined.tie_word_embeddings ?? false,
+  };
+}
+
+/** @throws UserError naming a key, and its value, that our graph would pass over. */
+function checkComputation(raw: Json, own: Json, family: Family, path: string): void {
+  const check = (key: string, value: unknown, values: readonly unknown[] | string): void => {
+    if (Array.isArray(values) && values.includes(value)) return;
+    const expected = Array.isArray(values) ? values.map((v) => JSON.stringify(v)).join(" or ") : values;
+    fail(`${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`);
+  };
+  for (const [key, values] of Object.entries(REQUIRED)) if (!isNone(raw[key])) check(key, raw[key], values);
+  for (const [key, values] of Object.entries(family.requires ?? {})) check(key, raw[key], values);
+  const { layer_types: layers, sliding_window: window } = raw;
+  if (Array.isArray(layers) && layers.some((kind) => kind !== "full_attention"))
+    check("layer_types", [...new Set(layers)], "full_attention everywhere");
+  if (!isNone(window) && raw.use_sliding_window !== false) check("sliding_window", window, "null");
+  // newer files keep theta and scaling together
+  for (const key of ["rope_scaling", "rope_parameters"]) {
+    if (isNone(raw[key])) continue;
+    const { rope_theta: _, rope_type, type, partial_rotary_factor: part, ...others } = raw[key] as Json;
+    const odd = typeof raw[key] !== "object" || Object.values(others).some((value) => !isNone(value));
+    if (odd || (rope_type ?? type ?? "default") !== "default" || (part ?? 1) !== 1)
+      check(key, raw[key], "one rope for all layers, without scaling");
+  }
+  for (const [key, value] of Object.entries(raw)) {
+    if (!COMPUTES.test(key) || BESIDES.test(key) || UNDERSTOOD.has(key) || family.requires?.[key] !== undefined)
+      continue;
+    const neutral = [undefined, "null", "false", "0", "[]", "{}", '""'].includes(JSON.stringify(value));
+    const factor = value === 1 && /multiplier|scal|parallel/.test(key);
+    if (!neutral && !factor && own[key] !== value)
+      fail(`${path}: ${key} is ${JSON.stringify(value)}, which is not supported.`, {
+        hint: "Remove the key from config.json if the checkpoint's own code computes nothing else by it.",
+      });
+  }
+}
+
+const isNone = (value: unknown): boolean => value === undefined || value === null;
+
+/** The id of a special token: as the user says, as config.json says, as the tokenizer's files say, or as is usual. */
+function specialId(
+  token: SpecialToken,
+  { where, config, generationConfig, tokenizerConfig }: Checkpoint,
+  tokenizer: Tokenizer,
+  chosen: string | undefined,
+  guesses: readonly string[],
+): number {
+  const flag = `--${token}-token`;
+  if (chosen !== undefined) {
+    const id = tokenizer.idOf(chosen);
+    if (id === undefined) misuse(`${flag} "${chosen}" is no token of ${where}.`);
+    return id;
+  }
+  const key = `${token}_token_id`;
+  const said = config[key] ?? generationConfig[key];
+  // several ends: the first is the one that a chat turn ends in
+  const id = Array.isArray(said) ? said[0] : said;
+  if (Number.isSafeInteger(id)) return id as number;
+  if (id !== undefined && id !== null) fail(`${where}: ${key} is ${JSON.stringify(said)}, expected an id.`);
+  const described = tokenizerConfig[`${token}_token`];
+  const name = typeof described === "object" && described !== null ? (described as Json).content : described;
+  for (const candidate of [name, ...guesses]) {
+    const found = typeof candidate === "string" ? tokenizer.idOf(candidate) : undefined;
+    if (found !== undefined) return found;
+  }
+  misuse(`${where} does not say ${key}, and the tokenizer has no ${guesses.join(" or ") || "token for it"}.`, {
+    hint: `Name a token of the vocabulary: ${flag} TOKEN (one that stands for nothing else).`,
+  });
+}

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { parse } from "yaml";
+import { resolvePath } from "../../config/config.js";
+import { fail, misuse, UserError } from "../../core/errors.js";
+import { modelHash, WEIGHTS_FILE } from "../../nn/model.js";
+import { ADAPTER } from "../../nn/peft.js";
+import { findCheckpoint, isCheckpoint, verifyCheckpoint } from "../../runs/checkpoint.js";
+import { RunDirectory } from "../../runs/run-directory.js";
+
+export interface MergeOptions {
+  /** A checkpoint of a run; its best one, or its last one where it kept no best, if left out. */
+  readonly step?: "best" | "last" | number;
+  /** The model that is merged into, where the user names one: then the run's own need not be there. */
+  readonly model?: string;
+}
+
+/** Holds what `export --merge` adds to a model. */
+export interface MergeSource {
+  /** The place where the changes lie. */
+  readonly from: string;
+  readonly adapter?: string;
+  /** Directory with the weights of a run that trained all of them. */
+  readonly weights?: string;
+  /** The named model, or the one that the run trained; undefined for an adapter that is of no run. */
+  readonly model?: string;
+  /** Something that the user should know about the result. */
+  readonly note?: string;
+}
+
+/**
+ * A run, of which a checkpoint is taken; a checkpoint of a run; or an adapter directory.
+ * @throws UserError where the directory is none of them, the checkpoint is damaged, or the run's model has changed.
+ */
+export async function mergeSource(dir: string, options: MergeOptions): Promise<MergeSource> {
+  if (!existsSync(dir))
+    fail(`There is no run or adapter ${dir}.`, {
+      hint: "give the directory of a run, as runs/quickstart, or of an adapter",
+    });
+  const checkpointItself = isCheckpoint(dir);
+  const plain = !checkpointItself && existsSync(join(dir, ADAPTER));
+  if ((checkpointItself || plain) && options.step !== undefined)
+    misuse(`--step chooses a checkpoint of a run, and ${dir} is ${plain ? "an adapter" : "one"} itself.`, {
+      hint: "leave --step out",
+    });
+  const named = options.model === undefined ? {} : { model: options.model };
+  if (plain) return { from: dir, adapter: dir, ...named };
+  const run = checkpointItself ? runOf(dir) : openRun(dir);
+  const from = checkpointItself ? dir : findCheckpoint(run as RunDirectory, options.step);
+  const files = await verifyCheckpoint(from);
+  const part = files.includes(ADAPTER)
+    ? { adapter: from }
+    : files.includes(WEIGHTS_FILE)
+      ? { weights: from }
+      : undefined;
+  if (part === undefined) fail(`${from} holds neither an adapter nor weights.`);
+  const source = { from, ...part };
+  if (run === undefined) return { ...source, ...named };
+  if (options.model === undefined) return { ...source, model: await trainedModel(run) };
+  const same = (await hashOf(options.model)) === trainedHash(run);
+  return {
+    ...source,
+    ...named,
+    ...(same || part.adapter === undefined
+      ? {}
+      : {
+          note: `${options.model} is not the very model that ${run.dir} trained: what it learnt there is added to this one`,
+        }),
+  };
+}
+
+function openRun(dir: string): RunDirectory {
+  if (existsSync(join(dir, "config.yaml"))) return RunDirectory.open(dir);
+  fail(`${dir} is no run, no checkpoint of one, and no adapter: it has no config.yaml, state.json or ${ADAPTER}.`, {
+    hint: "give the directory of a run, as runs/quickstart",
+  });
+}
+
+/** The run that a checkpoint directory lies in: DIR/best or DIR/checkpoints/step-000010; undefined for a copy elsewhere. */
+function runOf(checkpoint: string): RunDirectory | undefined {
+  const path = resolve(checkpoint);
+  const parent = dirname(path);
+  const dir = basename(parent) === "checkpoints" ? dirname(parent) : parent;
+  return existsSync(join(dir, "config.yaml")) ? RunDirectory.open(dir) : undefined;
+}
+
+/** @throws UserError where it is not there, or not what it was. */
+async function trainedModel(run: RunDirectory): Promise<string> {
+  const { model } = (parse(readFileSync(run.config, "utf8")) ?? {}) as { model?: unknown };
+  const hint = `name it: --model DIR`;
+  if (typeof model !== "string") fail(`${run.config} names no model.`, { hint });
+  let path: string;
+  try {
+    path = resolvePath(model, "model");
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    fail(`The model that ${run.dir} trained, ${model}, is not there any more.`, {
+      hint: `${hint} says where it is now`,
+      cause: error,
+    });
+  }
+  const hash = trainedHash(run);
+  if (hash !== undefined && (await hashOf(path)) !== hash)
+    fail(`${model} is not the model that ${run.dir} trained: it was changed since.`, {
+      hint: `restore it, or merge into what it is now with --model ${model}`,
+    });
+  return path;
+}
+
+/** The hash that a run noted of its model; undefined where it noted nothing. */
+function trainedHash(run: RunDirectory): string | undefined {
+  return run.begun ? run.readEnvironment().hashes.model : undefined;
+}
+
+/** Undefined for what is a checkpoint of Hugging Face and no model directory yet. */
+async function hashOf(model: string): Promise<string | undefined> {
+  return existsSync(join(model, "model.onnx")) ? modelHash(model) : undefined;
+}

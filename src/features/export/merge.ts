@@ -1,0 +1,106 @@
+import { fail } from "../../core/errors.js";
+import { loraName, rowsName } from "../../nn/lora.js";
+import { adapterModules, type PeftAdapter } from "../../nn/peft.js";
+import type { Tensor } from "../../onnx/types.js";
+
+/** Holds what an adapter adds to a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
+export type Change = (values: Float32Array, begin: number) => void;
+
+/**
+ * The changes W + (alpha / r) B A of an adapter, by weight name.
+ * @param shapes of the model's weights, [out, in].
+ * @param transposed names of those that lie as [in, out].
+ * @throws UserError naming every tensor that does not fit the model.
+ */
+export function mergeChanges(
+  adapter: PeftAdapter,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  where: string,
+  transposed: ReadonlySet<string> = new Set(),
+): Map<string, Change> {
+  const { rank, alpha, tensors, rows } = adapter;
+  const problems: string[] = [];
+  const changes = new Map<string, Change>();
+  for (const module of adapterModules(adapter, where)) {
+    const weight = `${module}.weight`;
+    const shape = shapes.get(weight);
+    if (shape === undefined || shape.length !== 2) {
+      problems.push(`the model has no matrix ${weight}`);
+      continue;
+    }
+    const [out, columns] = shape as [number, number];
+    const matrix = (part: "A" | "B", expected: readonly number[]): Float32Array | undefined => {
+      const tensor = tensors.get(loraName(module, part)) as Tensor;
+      if (tensor.dtype === "float32" && tensor.shape.join() === expected.join()) return tensor.data as Float32Array;
+      problems.push(
+        `${loraName(module, part)}: expected float32 [${expected.join(", ")}], got ${tensor.dtype} [${tensor.shape.join(", ")}]`,
+      );
+      return undefined;
+    };
+    const [a, b] = [matrix("A", [rank, columns]), matrix("B", [out, rank])];
+    if (a === undefined || b === undefined) continue;
+    changes.set(
+      weight,
+      transposed.has(weight)
+        ? // (B A)^T = A^T B^T
+          changeOf(turned(b, rank), turned(a, columns), rank, out, alpha / rank)
+        : changeOf(a, b, rank, columns, alpha / rank),
+    );
+  }
+  if (rows !== undefined) {
+    const weight = `${rows.module}.weight`;
+    const [tokens = 0, columns = 0] = shapes.get(weight) ?? [];
+    const values = tensors.get(rowsName(rows.module)) as Tensor;
+    if (values.dtype !== "float32" || values.shape.join() !== [rows.tokens.length, columns].join())
+      problems.push(`${rowsName(rows.module)}: expected float32 [${rows.tokens.length}, ${columns}]`);
+    else if (rows.tokens.some((id) => id >= tokens)) problems.push(`the model has ${tokens} tokens`);
+    else changes.set(weight, rowChange(rows.tokens, values.data as Float32Array, columns, changes.get(weight)));
+  }
+  if (problems.length > 0) {
+    const shown = problems.slice(0, 8).map((p) => `  ${p}`);
+    if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
+    fail(`The adapter ${where} does not fit the model:\n${shown.join("\n")}`, {
+      hint: "Use the model that the adapter was trained with.",
+    });
+  }
+  return changes;
+}
+
+/** Puts rows [tokens, columns] in the place of a table's own, behind what else changes it. */
+function rowChange(tokens: readonly number[], rows: Float32Array, columns: number, before?: Change): Change {
+  return (values, begin) => {
+    before?.(values, begin);
+    tokens.forEach((id, i) => {
+      const from = Math.max(0, id * columns - begin);
+      const to = Math.min(values.length, (id + 1) * columns - begin);
+      const first = i * columns - (id * columns - begin);
+      if (from < to) values.set(rows.subarray(first + from, first + to), from);
+    });
+  };
+}
+
+/** A matrix [rows, columns] as [columns, rows]. */
+function turned(matrix: Float32Array, columns: number): Float32Array {
+  const rows = matrix.length / columns;
+  return Float32Array.from(matrix, (_, i) => matrix[(i % rows) * columns + Math.floor(i / rows)] as number);
+}
+
+/** @param a [rank, columns], @param b [rows, rank] */
+function changeOf(a: Float32Array, b: Float32Array, rank: number, columns: number, scale: number): Change {
+  return (values, begin) => {
+    const sum = new Float64Array(columns);
+    for (let done = 0; done < values.length; ) {
+      const row = Math.floor((begin + done) / columns);
+      const first = (begin + done) % columns;
+      const count = Math.min(columns - first, values.length - done);
+      sum.fill(0);
+      for (let k = 0; k < rank; k++) {
+        const factor = scale * (b[row * rank + k] as number);
+        const from = k * columns + first;
+        for (let j = 0; j < count; j++) sum[j] = (sum[j] as number) + factor * (a[from + j] as number);
+      }
+      for (let j = 0; j < count; j++) values[done + j] = (values[done + j] as number) + (sum[j] as number);
+      done += count;
+    }
+  };
+}

@@ -1,0 +1,84 @@
+import { bfloat16ToFloat, float16ToFloat } from "../../core/half.js";
+import type { DType } from "../../onnx/types.js";
+
+/** A form of GGUF's tensors: blocks of so many values in so many bytes. */
+export interface BlockFormat {
+  readonly name: string;
+  /** The element type of the safetensors form that would hold it without loss; uint8: none does. */
+  readonly dtype: DType;
+  /** Values of a block. */
+  readonly values: number;
+  /** Bytes of a block. */
+  readonly bytes: number;
+  /** Whole blocks. */
+  decode(bytes: Uint8Array<ArrayBuffer>): Float32Array;
+}
+
+const scale = (bytes: Uint8Array<ArrayBuffer>, at: number): number =>
+  float16ToFloat(Uint16Array.of((bytes[at] as number) | ((bytes[at + 1] as number) << 8)))[0] as number;
+
+/** Blocks of 32 (ggml-quants.c): a scale, in some a minimum, and codes. */
+function blocks(bytesOf: number, decode: (block: Uint8Array<ArrayBuffer>, out: Float32Array) => void) {
+  return {
+    dtype: "uint8" as const,
+    values: 32,
+    bytes: bytesOf,
+    decode(bytes: Uint8Array<ArrayBuffer>): Float32Array {
+      const out = new Float32Array((bytes.length / bytesOf) * 32);
+      for (let block = 0; block * bytesOf < bytes.length; block++)
+        decode(bytes.subarray(block * bytesOf, (block + 1) * bytesOf), out.subarray(block * 32, (block + 1) * 32));
+      return out;
+    },
+  };
+}
+
+/** Four-bit codes: the low halves of 16 bytes are values 0 to 15, the high halves 16 to 31. */
+function fourBits(codes: Uint8Array, out: Float32Array, value: (code: number) => number): void {
+  for (let i = 0; i < 16; i++) {
+    out[i] = value((codes[i] as number) & 15);
+    out[i + 16] = value((codes[i] as number) >> 4);
+  }
+}
+
+/** By the format's number in the file (ggml_type). */
+export const BLOCK_FORMATS: Readonly<Record<number, BlockFormat>> = {
+  0: { name: "F32", dtype: "float32", values: 1, bytes: 4, decode: (bytes) => new Float32Array(bytes.buffer) },
+  1: {
+    name: "F16",
+    dtype: "float16",
+    values: 1,
+    bytes: 2,
+    decode: (bytes) => float16ToFloat(new Uint16Array(bytes.buffer)),
+  },
+  30: {
+    name: "BF16",
+    dtype: "bfloat16",
+    values: 1,
+    bytes: 2,
+    decode: (bytes) => bfloat16ToFloat(new Uint16Array(bytes.buffer)),
+  },
+  2: {
+    name: "Q4_0",
+    // d (q - 8)
+    ...blocks(18, (block, out) => {
+      const d = scale(block, 0);
+      fourBits(block.subarray(2), out, (code) => d * (code - 8));
+    }),
+  },
+  3: {
+    name: "Q4_1",
+    // d q + m
+    ...blocks(20, (block, out) => {
+      const [d, m] = [scale(block, 0), scale(block, 2)];
+      fourBits(block.subarray(4), out, (code) => d * code + m);
+    }),
+  },
+  8: {
+    name: "Q8_0",
+    // d q
+    ...blocks(34, (block, out) => {
+      const d = scale(block, 0);
+      for (let i = 0; i < 32; i++) out[i] = d * (((block[2 + i] as number) << 24) >> 24);
+    }),
+  },
+};

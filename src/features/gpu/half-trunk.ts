@@ -1,0 +1,136 @@
+import { DTYPE_CODE } from "../../onnx/infer.js";
+import type { HalfDType } from "../../onnx/precision.js";
+import { sameShape } from "../../onnx/shapes.js";
+import { type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
+
+/** Ops that are computed in 16 bits (with sums in float32, inside the kernels). */
+const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
+
+/** Ops whose result has 16 bits where everything of its size that they read has. */
+const FOLLOWING: ReadonlySet<string> = new Set([
+  ...["Reshape", "Transpose", "Split", "Concat", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Expand", "Identity"],
+  ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum"],
+]);
+
+/** Ops of which one operand may be broadcast: that one does not decide. */
+const BROADCAST: ReadonlySet<string> = new Set(["Add", "Sub", "Mul"]);
+
+/** A node of a repeated layer, or of its gradient: `/model/layers.3/...`, `/grad/model/layers.3/...`. */
+const LAYER = /\/[A-Za-z_]\w*[./]\d+\//;
+
+/**
+ * The same graph with the layers' products, and what lies between them, in 16 bits. Normalisations, the residual stream,
+ * the head, the loss and gradients of parameters stay in float32 (as mixed precision does, Micikevicius et al. 2018,
+ * arXiv 1710.03740; bfloat16 needs no loss scale, Kalamkar et al. 2019, arXiv 1905.12322). Inputs and outputs keep their
+ * types: parameters are rounded where they are multiplied.
+ */
+export function halfTrunk(graph: Graph, half: HalfDType): Graph {
+  return new HalfTrunk(graph, half).convert();
+}
+
+class HalfTrunk {
+  private readonly nodes: Node[] = [];
+  /** A value of the old graph -> what it is now, where that has 16 bits. */
+  private readonly halved = new Map<string, Value>();
+  private readonly casts = new Map<string, Value>();
+  private readonly sources = new Map<string, Value>();
+  private readonly outputs: ReadonlySet<string>;
+  private made = 0;
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly half: HalfDType,
+  ) {
+    this.outputs = new Set(graph.outputs.map((v) => v.name));
+  }
+
+  convert(): Graph {
+    for (const node of this.graph.nodes) this.add(node);
+    return { ...this.graph, nodes: this.nodes };
+  }
+
+  private add(node: Node): void {
+    const inputs = node.inputs;
+    if (node.op === "Cast" && node.outputs[0] !== undefined && inputs[0] !== undefined)
+      this.sources.set(node.outputs[0].name, this.halved.get(inputs[0].name) ?? inputs[0]);
+    if (!LAYER.test(node.name) || !this.runsInHalf(node)) {
+      this.nodes.push({ ...node, inputs: inputs.map((v) => v && this.as(v, "float32")) });
+      return;
+    }
+    const [, , c] = inputs;
+    // a gradient adds to what was accumulated in float32
+    if (node.op === "Gemm" && c !== undefined && !this.isHalf(c) && sameShape(c.shape, this.output(node).shape)) {
+      const { beta: _, ...attributes } = node.attributes;
+      const output = this.output(node);
+      const product = this.fresh(output, this.half);
+      this.nodes.push(this.inHalf({ ...node, inputs: inputs.slice(0, 2), attributes }, [product]));
+      const { name } = node;
+      const added = { name: `${name}/accumulate`, op: "Add", domain: "", outputs: [output], attributes: {} };
+      this.nodes.push({ ...added, inputs: [c, this.cast(product, "float32")] });
+      return;
+    }
+    const outputs = node.outputs.map((v) => (v.dtype === "float32" ? this.fresh(v, this.half) : v));
+    this.nodes.push(this.inHalf(node, outputs));
+    node.outputs.forEach((v, i) => {
+      const made = outputs[i] as Value;
+      this.halved.set(v.name, made);
+      if (this.outputs.has(v.name)) this.nodes.push(this.castNode(made, v));
+    });
+  }
+
+  private runsInHalf(node: Node): boolean {
+    const floats = node.inputs.filter((v): v is Value => v?.dtype === "float32");
+    if (floats.length === 0 || this.output(node).dtype !== "float32") return false;
+    if (PRODUCTS.has(node.op)) return true;
+    if (!FOLLOWING.has(node.op)) return false;
+    const computed = floats.filter((v) => !this.graph.initializers.has(v.name));
+    const { shape } = this.output(node);
+    const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sameShape(v.shape, shape)) : computed;
+    return deciding.length > 0 && deciding.every((v) => this.isHalf(v));
+  }
+
+  private output(node: Node): Value {
+    return node.outputs[0] as Value;
+  }
+
+  private isHalf(v: Value): boolean {
+    return (this.halved.get(v.name) ?? v).dtype === this.half;
+  }
+
+  private inHalf(node: Node, outputs: readonly Value[]): Node {
+    return { ...node, inputs: node.inputs.map((v) => v && this.as(v, this.half)), outputs };
+  }
+
+  /** A value in a float type; others, and what has that type, as they are. */
+  private as(v: Value, dtype: "float32" | HalfDType): Value {
+    const now = this.halved.get(v.name) ?? v;
+    if (now.dtype === dtype || (now.dtype !== "float32" && now.dtype !== this.half)) return now;
+    // a weight in 16 bits is read as it lies
+    const source = this.sources.get(v.name);
+    if (source?.dtype === dtype) return source;
+    // what is not in the old graph's float32 was not meant to be
+    if (dtype === "float32" && v.dtype !== "float32") return now;
+    return this.cast(now, dtype);
+  }
+
+  private cast(v: Value, dtype: "float32" | HalfDType): Value {
+    const key = `${v.name} ${dtype}`;
+    const known = this.casts.get(key);
+    if (known !== undefined) return known;
+    const made = this.fresh(v, dtype);
+    this.nodes.push(this.castNode(v, made));
+    // a rounded weight would stay from the forward to the backward pass
+    const weight = this.graph.initializers.get(v.name);
+    if (weight === undefined || !isExternal(weight.data)) this.casts.set(key, made);
+    return made;
+  }
+
+  private castNode(from: Value, to: Value): Node {
+    const attributes = { to: DTYPE_CODE[to.dtype] };
+    return { name: `/cast/${this.made++}`, op: "Cast", domain: "", inputs: [from], outputs: [to], attributes };
+  }
+
+  private fresh({ name, shape }: Value, dtype: Value["dtype"]): Value {
+    return { name: `${name}/${dtype}/${this.made++}`, dtype, shape };
+  }
+}

@@ -1,0 +1,94 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { fail, messageOf } from "../../core/errors.js";
+import type { Held } from "../../onnx/runtimes/binding.js";
+import type { ProviderName } from "../../onnx/runtimes/messages.js";
+import type { DType, ExternalData } from "../../onnx/types.js";
+
+/** A read of more aborts the process (Node's own limit is 2 GiB). */
+const CHUNK = 2 ** 30;
+
+export interface ExternalWeight {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly data: ExternalData;
+}
+
+/** Reads bytes of a weight. */
+export type ReadBytes = (from: number, length: number) => ArrayBuffer;
+
+/** Weights of external files, each on a device once for all sessions there, for as long as one uses it. */
+export class SharedWeights<T> {
+  private readonly entries = new Map<string, { tensor: T; users: number }>();
+
+  constructor(private readonly free: (tensor: T) => void) {}
+
+  /**
+   * @param dir where the files lie.
+   * @param place makes a tensor that stays, from bytes that it reads.
+   * @returns tensors by name, and what a session calls once when it is released.
+   * @throws UserError where a file is missing or too short.
+   */
+  async take(
+    dir: string,
+    provider: ProviderName,
+    weights: readonly ExternalWeight[],
+    place: (weight: Held, bytes: number, read: ReadBytes) => T,
+  ): Promise<{ tensors: ReadonlyMap<string, T>; forget: () => void }> {
+    const tensors = new Map<string, T>();
+    const taken: string[] = [];
+    const files = new Map<string, number>();
+    const forget = (): void => {
+      for (const key of taken.splice(0)) this.leave(key);
+    };
+    try {
+      for (const { name, dtype, shape, data } of weights) {
+        const path = join(dir, data.file);
+        const key = JSON.stringify([provider, path, data.offset, data.length, dtype, shape]);
+        let entry = this.entries.get(key);
+        if (entry === undefined) {
+          const file = files.get(path) ?? open(path);
+          files.set(path, file);
+          const at: ReadBytes = (from, length) => read(file, path, data.offset + from, length);
+          entry = { tensor: place({ dtype, shape }, data.length, at), users: 0 };
+          this.entries.set(key, entry);
+        }
+        entry.users++;
+        taken.push(key);
+        tensors.set(name, entry.tensor);
+      }
+      return { tensors, forget };
+    } catch (error) {
+      forget();
+      throw error;
+    } finally {
+      for (const file of files.values()) closeSync(file);
+    }
+  }
+
+  private leave(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined || --entry.users > 0) return;
+    this.entries.delete(key);
+    this.free(entry.tensor);
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    fail(`The weights ${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function read(file: number, path: string, offset: number, length: number): ArrayBuffer {
+  const buffer = new ArrayBuffer(length);
+  for (let at = 0; at < length; ) {
+    const size = readSync(file, new Uint8Array(buffer, at, Math.min(CHUNK, length - at)), { position: offset + at });
+    if (size === 0) fail(`The weights ${path} end before byte ${offset + length}: the file is truncated`);
+    at += size;
+  }
+  return buffer;
+}

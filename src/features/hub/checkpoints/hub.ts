@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { ListFileEntry } from "@huggingface/hub";
+import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
+import type { CheckpointSource, SourceOptions } from "../../../weights/checkpoint-source.js";
+
+/** A checkpoint on the Hugging Face Hub: `hf:org/name`, `hf:org/name@revision`, either with `:file.gguf` behind it. */
+export interface HubSource {
+  readonly repo: string;
+  readonly revision: string;
+  /** The one file that is wanted; absent: the files of a checkpoint. */
+  readonly file: string | undefined;
+}
+
+export const HUB_PREFIX = "hf:";
+
+/** @throws UserError where it is not spelled so. */
+export function parseHubSource(source: string): HubSource {
+  const [, repo, revision, file] = /^hf:([\w.-]+\/[\w.-]+)(?:@([^:]+))?(?::(.+))?$/.exec(source) ?? [];
+  if (repo === undefined)
+    misuse(`"${source}" names no model of the Hub.`, {
+      hint: "write hf:org/name, hf:org/name@revision or hf:org/name:file.gguf",
+    });
+  return { repo, revision: revision ?? "main", file };
+}
+
+/** Files of a checkpoint that `export` reads. */
+const WANTED =
+  /^(config|generation_config|tokenizer|tokenizer_config|vocab|added_tokens)\.json$|^merges\.txt$|^model[^/]*\.safetensors(\.index\.json)?$/;
+
+/** Times that a broken transfer is taken up again without getting a byte further. */
+const ATTEMPTS = 4;
+const PAUSE_MS = 200;
+
+/**
+ * Brings a checkpoint into the Hub's cache, where Python's huggingface_hub keeps its own (HF_HUB_CACHE, HF_HOME): what
+ * either has downloaded is not downloaded again. A transfer that breaks off is taken up where it ended; every file is
+ * hashed before it gets its name. HF_ENDPOINT names another server, HF_TOKEN lets gated and private models in.
+ * @returns the directory of the snapshot, or the path of the one file that was asked for.
+ * @throws UserError naming what is missing, forbidden or broken.
+ */
+export async function downloadFromHub(source: HubSource, options: SourceOptions = {}): Promise<string> {
+  const hub = await import("@huggingface/hub").catch((error) => {
+    fail("Models of the Hub are downloaded by the package @huggingface/hub, which is not installed.", {
+      hint: "npm install (it is an optional dependency)",
+      cause: error,
+    });
+  });
+  const { repo, revision } = source;
+  const { HF_ENDPOINT: endpoint, HF_TOKEN: accessToken } = process.env;
+  const access = {
+    ...(endpoint === undefined || endpoint === "" ? {} : { hubUrl: endpoint.replace(/\/+$/, "") }),
+    ...(accessToken === undefined || accessToken === "" ? {} : { accessToken }),
+  };
+  try {
+    const { sha } = await hub.modelInfo({ name: repo, revision, additionalFields: ["sha"], ...access });
+    const files: ListFileEntry[] = [];
+    for await (const entry of hub.listFiles({ repo, revision: sha, ...access }))
+      if (entry.type === "file") files.push(entry);
+    const wanted = wantedFiles(source, files);
+    const cache = join(hub.getHFHubCachePath(), `models--${repo.replace("/", "--")}`);
+    const snapshot = join(cache, "snapshots", sha);
+    for (const entry of wanted) {
+      const place = join(snapshot, entry.path);
+      if (existsSync(place)) continue;
+      const blob = join(cache, "blobs", entry.lfs?.oid ?? entry.oid ?? "");
+      if (!existsSync(blob)) {
+        const remote = await hub.downloadFile({ repo, revision: sha, path: entry.path, ...access });
+        if (remote === null) fail(`${repo} lists ${entry.path}, but does not have it.`);
+        await bring(remote, entry, blob, options);
+      }
+      link(blob, place);
+    }
+    return source.file === undefined ? snapshot : join(snapshot, source.file);
+  } catch (error) {
+    throw explained(error, source, endpoint ?? hub.HUB_URL, accessToken);
+  }
+}
+
+function wantedFiles({ repo, revision, file }: HubSource, files: readonly ListFileEntry[]): ListFileEntry[] {
+  const where = `${repo} at ${revision}`;
+  const gguf = files.filter(({ path }) => path.endsWith(".gguf")).map(({ path }) => path);
+  if (file !== undefined) {
+    const found = files.filter(({ path }) => path === file);
+    if (found.length > 0) return found;
+    fail(`There is no file ${file} in ${where}.`, {
+      hint: gguf.length > 0 ? `it has ${gguf.join(", ")}` : `it has ${files.map(({ path }) => path).join(", ")}`,
+    });
+  }
+  const wanted = files.filter(({ path }) => WANTED.test(path));
+  if (wanted.some(({ path }) => path.endsWith(".safetensors"))) return wanted;
+  fail(`There are no safetensors in ${where}.`, {
+    hint:
+      gguf.length > 0
+        ? `it has GGUF files: ${HUB_PREFIX}${repo}:${gguf[0]}`
+        : "name another revision, or save the model as safetensors with transformers",
+  });
+}
+
+/** Downloads a file behind what is there of it already, and gives it its name when its hash is right. */
+async function bring(remote: Blob, entry: ListFileEntry, blob: string, options: SourceOptions): Promise<void> {
+  const part = `${blob}.incomplete`;
+  mkdirSync(dirname(blob), { recursive: true });
+  for (let failures = 0; ; ) {
+    const from = existsSync(part) ? statSync(part).size : 0;
+    try {
+      await append(part, remote, from, (done) => {
+        options.progress?.(entry.path, done, remote.size);
+        options.signal?.throwIfAborted();
+      });
+      break;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      failures = statSync(part).size > from ? 0 : failures + 1;
+      // a full disk stays full
+      if (failures >= ATTEMPTS || (error as NodeJS.ErrnoException | null)?.syscall !== undefined) throw error;
+      await setTimeout(PAUSE_MS * failures);
+    }
+  }
+  if ((await hashOf(part, entry)) !== (entry.lfs?.oid ?? entry.oid)) {
+    rmSync(part);
+    fail(`${entry.path} arrived damaged: its hash is not the one that the Hub lists.`, {
+      hint: "run the same command again",
+    });
+  }
+  renameSync(part, blob);
+}
+
+/** Appends what stands from byte `from` on. */
+async function append(path: string, data: Blob, from: number, written: (bytes: number) => void): Promise<void> {
+  const file = await open(path, "a");
+  try {
+    if (from >= data.size) return;
+    let done = from;
+    for await (const piece of data.slice(from).stream() as unknown as AsyncIterable<Uint8Array>) {
+      await file.appendFile(piece);
+      done += piece.length;
+      written(done);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Gives what the Hub lists of a file: SHA-256 of a large one, git's own SHA-1 of the rest. */
+async function hashOf(path: string, { lfs }: ListFileEntry): Promise<string> {
+  const hash = createHash(lfs === undefined ? "sha1" : "sha256");
+  if (lfs === undefined) hash.update(`blob ${statSync(path).size}\0`);
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return hash.digest("hex");
+}
+
+/** As the cache has it; where links are not allowed, the file itself. */
+function link(blob: string, place: string): void {
+  mkdirSync(dirname(place), { recursive: true });
+  try {
+    symlinkSync(relative(dirname(place), blob), place);
+  } catch {
+    renameSync(blob, place);
+  }
+}
+
+function explained(error: unknown, source: HubSource, endpoint: string, token: string | undefined): unknown {
+  if (error instanceof UserError || (error as Error | null)?.name === "AbortError") return error;
+  const what = `${source.repo} (revision ${source.revision}) of ${endpoint}`;
+  const status = (error as { statusCode?: number } | null)?.statusCode;
+  if (status === 401 || status === 403 || status === 404) {
+    return new UserError(`${what} cannot be had: ${messageOf(error)}`, {
+      hint:
+        token === undefined || token === ""
+          ? "check the name; if the model is gated or private, set HF_TOKEN"
+          : "check the name; a gated model's terms must be accepted on its page with the account of HF_TOKEN",
+      cause: error,
+    });
+  }
+  return new UserError(`${what} could not be downloaded: ${typeof error === "string" ? error : messageOf(error)}`, {
+    hint: "check the network, and HF_ENDPOINT for a mirror; the same command goes on where this one ended",
+    cause: error,
+  });
+}
+
+/** `hf:org/name[@revision][:file]`: a model of the Hugging Face Hub. */
+export const checkpoints: CheckpointSource = {
+  takes: (source) => source.startsWith(HUB_PREFIX),
+  open: (source, options) => downloadFromHub(parseHubSource(source), options),
+};

@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { shippedOr } from "../../config/config.js";
+import { isPlainObject } from "../../config/overrides.js";
+import { messageOf, misuse } from "../../core/errors.js";
+import { readSmall } from "../../core/files.js";
+import { problemsOf } from "../../core/problems.js";
+import { SPLITS } from "../../env/environment.js";
+
+const tree = z.record(z.string(), z.unknown());
+const seeds = z.array(z.int().min(0)).min(1);
+/** Part of a run's name and of its directory's. */
+const entryName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, { error: "a name may hold letters, digits, '.', '_' and '-' only" });
+
+const schema = z
+  .strictObject({
+    name: entryName,
+    /** Runs that are reported, one an objective and seed. */
+    seeds,
+    /** Runs that only choose each objective's learning rate: the same grid for all. */
+    tuning: z.strictObject({
+      seeds,
+      learning_rates: z.array(z.number().positive()).min(1),
+      split: z.enum(SPLITS).default("val"),
+    }),
+    /** Splits that are reported, the table's order; the first is `reward`. */
+    splits: z.array(z.enum(SPLITS)).min(1).default(["test", "heldout"]),
+    /** Rollouts behind the figure of KL spent. */
+    kl_rollouts: z.int().min(1).default(64),
+    /** Of every family the config of its runs, and what each objective changes in it, by a name for the table. */
+    families: z.record(entryName, z.strictObject({ config: tree, objectives: z.record(entryName, tree.nullable()) })),
+  })
+  .refine(({ seeds: reported, tuning }) => !reported.some((seed) => tuning.seeds.includes(seed)), {
+    path: ["tuning", "seeds"],
+    error: "must hold no seed that is reported: a learning rate chosen on it would be chosen for it",
+  })
+  .refine(({ splits, tuning }) => !splits.includes(tuning.split), {
+    path: ["tuning", "split"],
+    error: "must be no split that is reported: a learning rate chosen on it would be chosen for it",
+  });
+
+export type Leaderboard = z.output<typeof schema>;
+
+/** One training run of a leaderboard. */
+export interface PlannedRun {
+  readonly family: string;
+  /** The entry's name. */
+  readonly objective: string;
+  readonly seed: number;
+  readonly learningRate: number;
+  /** For the choice of a learning rate, or reported. */
+  readonly tuning: boolean;
+  /** Its place under the leaderboard's directory. */
+  readonly place: string;
+  /** The run's config. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly splits: Leaderboard["splits"];
+}
+
+/** @throws UserError naming every problem of the file. */
+export function readLeaderboard(path: string): Leaderboard {
+  let raw: unknown;
+  try {
+    raw = parse(readSmall(shippedOr(path)));
+  } catch (error) {
+    misuse(`Cannot read ${path}: ${messageOf(error)}`);
+  }
+  const result = schema.safeParse(raw);
+  if (result.success) return result.data;
+  misuse(`${path} is no leaderboard:${problemsOf(result.error)}`, {
+    hint: "configs/leaderboard/refusion.yaml is one; docs/leaderboard.md says what the keys mean",
+  });
+}
+
+/** The runs that choose learning rates: the same grid and seeds for every objective. */
+export function tuningRuns(board: Leaderboard): PlannedRun[] {
+  const { seeds: some, learning_rates: rates, split } = board.tuning;
+  return entriesOf(board).flatMap((entry) =>
+    some.flatMap((seed) => rates.map((rate) => planned(board, entry, seed, rate, true, [split]))),
+  );
+}
+
+/** The reported runs, seed by seed: where time ends early, every objective has as many. */
+export function reportedRuns(board: Leaderboard, rateOf: (family: string, objective: string) => number): PlannedRun[] {
+  return Object.keys(board.families).flatMap((family) =>
+    board.seeds.flatMap((seed) =>
+      entriesOf(board)
+        .filter((entry) => entry.family === family)
+        .map((entry) => planned(board, entry, seed, rateOf(family, entry.objective), false, board.splits)),
+    ),
+  );
+}
+
+type Entry = Pick<PlannedRun, "family" | "objective">;
+
+/** Every objective of every family. */
+export function entriesOf({ families }: Pick<Leaderboard, "families">): Entry[] {
+  return Object.entries(families).flatMap(([family, { objectives }]) =>
+    Object.keys(objectives).map((objective) => ({ family, objective })),
+  );
+}
+
+function planned(
+  { families }: Leaderboard,
+  { family, objective }: Entry,
+  seed: number,
+  learningRate: number,
+  tuning: boolean,
+  splits: Leaderboard["splits"],
+): PlannedRun {
+  const { config, objectives } = families[family] as Leaderboard["families"][string];
+  const place = join(family, objective, `${tuning ? "tuning" : "reported"}-lr-${learningRate}-seed-${seed}`);
+  const own = { objective: { kind: objective }, name: `${family}-${objective}-${seed}`, seed };
+  const whole = [
+    objectives[objective] ?? {},
+    { training: { learning_rate: learningRate } },
+    { evaluation: { splits: [] } },
+  ];
+  return {
+    family,
+    objective,
+    seed,
+    learningRate,
+    tuning,
+    place,
+    splits,
+    config: whole.reduce<Record<string, unknown>>(merged, merged(config, own)),
+  };
+}
+
+/** The config of a family before any training, for the row that all runs start from. */
+export function startConfig({ families }: Leaderboard, family: string): Record<string, unknown> {
+  return { ...merged(families[family]?.config ?? {}, { objective: { kind: "flow-grpo" } }), name: `${family}-start` };
+}
+
+function merged(below: Readonly<Record<string, unknown>>, above: Readonly<Record<string, unknown>>) {
+  const out: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const before = out[key];
+    out[key] = isPlainObject(before) && isPlainObject(value) ? merged(before, value) : value;
+  }
+  return out;
+}

@@ -1,0 +1,183 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { RunConfig } from "../../config/config.js";
+import { fail } from "../../core/errors.js";
+import { readJson, sha256, writeAtomic } from "../../core/files.js";
+import { initialAdapter, readAdapter } from "../../engine/adapter.js";
+import { checkSpaces, openPolicy } from "../../engine/policy.js";
+import { openEnvironment } from "../../env/open.js";
+import { resolveConfig, train } from "../../library/programs.js";
+import { findCheckpoint } from "../../runs/checkpoint.js";
+import { type Evaluation, evaluationSchema } from "../../runs/evaluation.js";
+import { RunDirectory } from "../../runs/run-directory.js";
+import { evaluatePolicy } from "../../train/evaluate.js";
+import { pathKl } from "../../train/path-kl.js";
+import { type Leaderboard, type PlannedRun, reportedRuns, startConfig, tuningRuns } from "./plan.js";
+
+const resultSchema = z.strictObject({
+  /** SHA-256 of the run's config as it is planned: defaults that a later release adds do not make it another run. */
+  config: z.string(),
+  /** Nats a response between the policy that the run ended with and the one that it began with. */
+  kl: z.number(),
+  /** CPU seconds of training in this process, without evaluations and without a browser; null after a resume. */
+  cpu_s: z.number().nullable(),
+  /** Rollouts and updates of the run. */
+  rollouts: z.int(),
+  updates: z.int(),
+  evaluations: z.array(evaluationSchema),
+});
+export type RunResult = z.infer<typeof resultSchema>;
+
+export interface Played {
+  readonly run: PlannedRun;
+  /** Undefined where it has not been made yet. */
+  readonly result: RunResult | undefined;
+}
+
+/** All of a leaderboard that there is. */
+export interface Results {
+  readonly start: ReadonlyMap<string, readonly Evaluation[]>;
+  readonly runs: readonly Played[];
+  /** The learning rate that was chosen for an objective; undefined while its grid is not complete. */
+  readonly rates: ReadonlyMap<string, number>;
+}
+
+export const entryKey = ({ family, objective }: Pick<PlannedRun, "family" | "objective">): string =>
+  `${family}/${objective}`;
+
+export interface PlayOptions {
+  readonly out: string;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+  /** Only read what is there. */
+  readonly readOnly: boolean;
+}
+
+/**
+ * Makes every run that has no result yet, one after the other: the grid of learning rates first, then what is reported. A
+ * finished run is read, a run that was cut off goes on from its checkpoint.
+ * @throws UserError where a run there was made by another config.
+ */
+export async function playLeaderboard(board: Leaderboard, options: PlayOptions): Promise<Results> {
+  const runs: Played[] = [];
+  const play = async (planned: readonly PlannedRun[]): Promise<void> => {
+    for (const [i, run] of planned.entries())
+      runs.push({ run, result: await playRun(run, board, options, `${i + 1} of ${planned.length}`) });
+  };
+  const start = new Map<string, readonly Evaluation[]>();
+  for (const family of Object.keys(board.families)) {
+    const evaluations = await playStart(board, family, options);
+    if (evaluations !== undefined) start.set(family, evaluations);
+  }
+  await play(tuningRuns(board));
+  const rates = chosenRates(runs);
+  await play(
+    reportedRuns(board, (family, objective) => rates.get(entryKey({ family, objective })) ?? Number.NaN).filter(
+      ({ learningRate }) => !Number.isNaN(learningRate),
+    ),
+  );
+  return { start, runs, rates };
+}
+
+/** Of each objective whose grid is complete the rate of the highest mean validation reward; of equals the lower one. */
+export function chosenRates(played: readonly Played[]): Map<string, number> {
+  const grids = new Map<string, Played[]>();
+  for (const one of played) grids.set(entryKey(one.run), [...(grids.get(entryKey(one.run)) ?? []), one]);
+  const chosen = new Map<string, number>();
+  for (const [key, grid] of grids) {
+    if (grid.some(({ result }) => result === undefined)) continue;
+    const rewards = new Map<number, number>();
+    for (const { run, result } of grid)
+      rewards.set(run.learningRate, (rewards.get(run.learningRate) ?? 0) + (result?.evaluations[0]?.reward.mean ?? 0));
+    const [best] = [...rewards].sort(([rate, reward], [other, than]) => than - reward || rate - other);
+    if (best !== undefined) chosen.set(key, best[0]);
+  }
+  return chosen;
+}
+
+async function playRun(
+  run: PlannedRun,
+  board: Leaderboard,
+  { out, signal, say, readOnly }: PlayOptions,
+  place: string,
+): Promise<RunResult | undefined> {
+  const dir = join(out, run.place);
+  const file = join(dir, "result.json");
+  const hash = sha256(JSON.stringify(run.config));
+  if (existsSync(file)) return readResult(file, hash);
+  if (readOnly || signal.aborted) return undefined;
+  const config = await resolveConfig(run.config);
+  const resume = existsSync(join(dir, "config.yaml")) && RunDirectory.open(dir).begun;
+  say(`${run.tuning ? "tuning" : "reported"} run ${place}: ${run.place}${resume ? " (resumed)" : ""}`);
+  const before = process.cpuUsage();
+  const { interrupted } = await train(run.config, { runDir: dir, resume, signal });
+  if (interrupted) return undefined;
+  const { user, system } = process.cpuUsage(before);
+  const measured = await measure(config, dir, run.splits, board.kl_rollouts);
+  const { steps, prompts_per_step, group_size, num_iterations } = config.training;
+  const result: RunResult = {
+    config: hash,
+    ...measured,
+    cpu_s: resume ? null : (user + system) / 1e6,
+    rollouts: steps * prompts_per_step * group_size,
+    updates: steps * num_iterations,
+  };
+  await writeAtomic(file, `${JSON.stringify(result)}\n`);
+  return result;
+}
+
+/** Gives what all runs of a family start from, on the reported splits. */
+async function playStart(
+  board: Leaderboard,
+  family: string,
+  { out, say, readOnly, signal }: PlayOptions,
+): Promise<readonly Evaluation[] | undefined> {
+  const file = join(out, family, "start.json");
+  const planned = startConfig(board, family);
+  const hash = sha256(JSON.stringify(planned));
+  if (existsSync(file)) return readResult(file, hash).evaluations;
+  if (readOnly || signal.aborted) return undefined;
+  say(`${family}: the policy that its runs start from`);
+  const measured = await measure(await resolveConfig(planned), undefined, board.splits, board.kl_rollouts);
+  const result: RunResult = { config: hash, ...measured, cpu_s: 0, rollouts: 0, updates: 0 };
+  await writeAtomic(file, `${JSON.stringify(result)}\n`);
+  return result.evaluations;
+}
+
+/** Evaluations and KL of the last checkpoint of a run; without one, of what a run starts from. */
+async function measure(
+  config: RunConfig,
+  runDir: string | undefined,
+  splits: Leaderboard["splits"],
+  rollouts: number,
+): Promise<Pick<RunResult, "kl" | "evaluations">> {
+  const policy = await openPolicy(config, undefined);
+  const environment = await openEnvironment(config, () => undefined);
+  try {
+    checkSpaces(environment, policy);
+    await policy.engine.setParameters(
+      "policy",
+      runDir === undefined
+        ? initialAdapter(config, policy)
+        : readAdapter(findCheckpoint(RunDirectory.open(runDir), "last"), policy),
+    );
+    const evaluations: Evaluation[] = [];
+    for (const split of splits)
+      evaluations.push(await evaluatePolicy({ policy, environment, evaluation: config.evaluation }, split));
+    const kl = await pathKl(policy, environment, config, splits[0] as Leaderboard["splits"][number], rollouts);
+    return { kl, evaluations };
+  } finally {
+    await policy.close();
+    await environment.close();
+  }
+}
+
+function readResult(file: string, hash: string): RunResult {
+  const result = resultSchema.safeParse(readJson(file));
+  if (!result.success) fail(`${file} is no result of a leaderboard's run.`);
+  if (result.data.config === hash) return result.data;
+  fail(`${file} was made by another config than this leaderboard's.`, {
+    hint: "give another --out, or restore the config",
+  });
+}

@@ -1,0 +1,338 @@
+/**
+ * MiniWoB++ (Shi et al. 2017, Liu et al. 2018; PyPI `miniwob`): small task pages that others wrote, each with a goal in
+ * words. The score is the page's own, read from the page: weaker evidence than what a server received (docs/miniwob.md).
+ */
+import { existsSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+import { Hono } from "hono";
+import { z } from "zod";
+import { misuse } from "../../../core/errors.js";
+import { sha256 } from "../../../core/files.js";
+import type { Act } from "../../../core/interaction.js";
+import type { Rng } from "../../../core/rng.js";
+import { serveApp } from "../../../core/serve.js";
+import { EnvironmentFault } from "../../../env/browser/browser.js";
+import { EpisodeRunner, type Idle } from "../../../env/browser/episode.js";
+import { injectedFaults } from "../../../env/browser/injected-faults.js";
+import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
+import type { Session } from "../../../env/browser/session.js";
+import type {
+  Environment,
+  EnvironmentKind,
+  EnvironmentTask,
+  EpisodeOutcome,
+  FixedPolicy,
+  Split,
+} from "../../../env/environment.js";
+import { SPLITS } from "../../../env/environment.js";
+import { normalizeLabel } from "../../../env/forms/normalize.js";
+import { type Action, parsePlan, renderPlan } from "../../../env/forms/plan.js";
+import type { RunningSite } from "../../../env/site.js";
+import { SOLVERS } from "../oracle.js";
+import { aimAtThing, readThings, setThing, type Thing } from "../page.js";
+
+const count = (n: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(100_000).default(n) as never;
+
+const schema = z.strictObject({
+  path: z
+    .string()
+    .default("miniwob/html")
+    .describe("folder `html` of the package miniwob, or of a checkout: it has core/ and miniwob/"),
+  tasks: z
+    .array(z.string())
+    .min(1)
+    .default(["click-button", "click-test-2", "enter-text", "choose-list", "click-checkboxes", "login-user"])
+    .describe("task pages to train on"),
+  heldout: z.array(z.string()).default([]).describe("task pages that are never trained on"),
+  sizes: z
+    .strictObject({ train: count(64), val: count(16), test: count(16), heldout: count(16) })
+    .prefault({})
+    .describe("seeds a task page"),
+  turns: z.int().min(1).max(50).default(8).describe("turns of one episode at most"),
+  page_characters: z
+    .int()
+    .min(100)
+    .max(100_000)
+    .default(1000)
+    .describe("characters of a prompt that describe the page"),
+  headless: z.boolean().default(true).describe("false shows the browser"),
+  contexts: z.int().min(1).max(1000).default(4).describe("episodes at once, one isolated context each"),
+  inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
+});
+type Options = z.output<typeof schema>;
+
+export const environment: EnvironmentKind = {
+  schema,
+  async open(raw) {
+    const { kind: _, ...options } = raw.environment as { kind: string };
+    return MiniWob.open(schema.parse(options));
+  },
+  view: (detail) => [
+    { title: "Goal", rows: [[{ text: String(detail.goal ?? "") }]] },
+    {
+      title: "Actions",
+      rows: (Array.isArray(detail.actions) ? detail.actions : []).map((text) => [{ text: String(text) }]),
+    },
+  ],
+};
+
+interface PageTask extends EnvironmentTask {
+  readonly seed: string;
+}
+
+interface Played {
+  readonly goal: string;
+  readonly raw: number;
+  readonly done: boolean;
+  readonly turns: number;
+  readonly actions: readonly string[];
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".png": "image/png",
+  ".gif": "image/gif",
+  ".svg": "image/svg+xml",
+};
+/** A page's own clock ends an episode after 10 s; ours has limits of its own. */
+const EPISODE_MS = 3_600_000;
+const EPISODE_TIMEOUT_MS = 30_000;
+const ACTION_TIMEOUT_MS = 5000;
+/** Time that a page may take to react to a turn, by the wall clock. */
+const SETTLE_MS = 100;
+
+export class MiniWob implements Environment {
+  readonly name = "miniwob";
+  readonly notes: readonly string[];
+  readonly tasks: readonly PageTask[];
+  readonly capacity: number;
+  private opened: Promise<EpisodeRunner> | undefined;
+  private readonly seen = new WeakMap<object, { goal: string; things: readonly Thing[]; turn: number }>();
+
+  private constructor(
+    private readonly options: Options,
+    private readonly site: RunningSite,
+  ) {
+    const { tasks, heldout, sizes } = options;
+    this.capacity = options.contexts;
+    this.notes = ["miniwob: the score is read from the page itself, not from a server (docs/miniwob.md)"];
+    this.tasks = SPLITS.flatMap((split) =>
+      (split === "heldout" ? heldout : tasks).flatMap((form) =>
+        Array.from({ length: sizes[split] }, (_, i) => taskOf(form, split, i)),
+      ),
+    );
+  }
+
+  /** @throws UserError where the folder is not MiniWoB++'s, or lacks a page. */
+  static async open(options: Options): Promise<MiniWob> {
+    const pages = join(options.path, "miniwob");
+    if (!existsSync(join(options.path, "core", "core.js")) || !existsSync(pages))
+      misuse(`${options.path} is not MiniWoB++'s folder: it has no core/core.js and miniwob/.`, {
+        hint: "`pip download miniwob==1.1.0 --no-deps`, unpack the wheel, and set environment.path to its miniwob/html.",
+      });
+    const there = new Set(readdirSync(pages).map((file) => file.replace(/\.html$/, "")));
+    const unknown = [...options.tasks, ...options.heldout].filter((name) => !there.has(name));
+    if (unknown.length > 0)
+      misuse(`MiniWoB++ has no page ${unknown.join(", ")} in ${pages}.`, { hint: "docs/miniwob.md lists the pages." });
+    const app = new Hono();
+    app.get("*", async (c) => {
+      const path = normalize(decodeURIComponent(new URL(c.req.url).pathname));
+      const file = path.includes("..") ? undefined : await readFile(join(options.path, path)).catch(() => undefined);
+      if (file === undefined) return c.body(null, 404);
+      return c.body(new Uint8Array(file), 200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" });
+    });
+    const { baseUrl, stop } = await serveApp(app, 0, "MiniWoB++ pages");
+    return new MiniWob(options, { baseUrl, stop, name: "miniwob", tasks: () => [], splitHash: () => "" });
+  }
+
+  splitHash(): string {
+    return sha256(this.tasks.map(({ id, seed }) => `${id} ${seed}`).join("\n"));
+  }
+
+  async start(): Promise<void> {
+    await this.runner();
+  }
+
+  get started(): boolean {
+    return this.opened !== undefined;
+  }
+
+  private runner(): Promise<EpisodeRunner> {
+    const { headless, contexts, inject_faults } = this.options;
+    this.opened ??= EpisodeRunner.open({
+      site: this.site,
+      headless,
+      contexts,
+      actionTimeoutMs: ACTION_TIMEOUT_MS,
+      episodeTimeoutMs: EPISODE_TIMEOUT_MS,
+      uploads: "none",
+      faults: inject_faults,
+    });
+    return this.opened;
+  }
+
+  async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
+    const runner = await this.runner();
+    const asked: Asked[] = [];
+    const work = (session: Session, idle: Idle): Promise<Played> =>
+      this.playOnce(session, given as PageTask, (observation, turn) =>
+        idle.during(answered(asked, turn, observation, act)),
+      );
+    try {
+      const ended = await runner.converse(work);
+      if ("fault" in ended) return faulted(ended.fault);
+      const { goal, raw, done, turns, actions } = ended.result;
+      // the page's reward is from -1 to 1; what is not ended is worth nothing
+      const reward = done ? Math.max(0, Math.min(1, raw)) : 0;
+      return {
+        reward,
+        success: reward === 1,
+        metrics: { raw_reward: done ? raw : 0, turns },
+        detail: { goal, raw, done, actions },
+        summary: goal,
+      };
+    } catch (error) {
+      if (!(error instanceof EnvironmentFault)) throw error;
+      return faulted(error.message);
+    }
+  }
+
+  private async playOnce(
+    session: Session,
+    task: PageTask,
+    ask: (observation: { text: string }, turn: number) => Promise<{ readonly text?: string }>,
+  ): Promise<Played> {
+    const world = await session.goto(`/miniwob/${task.form}.html`);
+    await session.page.waitForLoadState("load");
+    // the page's own objects are of its main world
+    const goal = await session.page.evaluate(begin, { seed: task.seed, ms: EPISODE_MS });
+    if (goal === undefined) throw new EnvironmentFault(`${task.form}: the page does not start`);
+    const actions: string[] = [];
+    let turn = 0;
+    let state = { done: false, raw: 0 };
+    let last = "";
+    for (; turn < this.options.turns && !state.done; turn++) {
+      const things = await world.evaluate(readThings);
+      const text = renderThings(goal, things, this.options.page_characters);
+      if (text === last) break;
+      last = text;
+      const observation = { text };
+      this.seen.set(observation, { goal, things, turn });
+      const plan = parsePlan((await ask(observation, turn)).text ?? "");
+      if (plan.actions.length === 0) {
+        turn++;
+        break;
+      }
+      for (const action of plan.actions) {
+        const fate = await carryOut(session, world, action);
+        actions.push(`${renderPlan([action], "compact")} (${fate})`);
+        state = await session.page.evaluate(stateOf);
+        if (state.done) break;
+      }
+      if (!state.done) {
+        await session.page.waitForTimeout(SETTLE_MS);
+        state = await session.page.evaluate(stateOf);
+      }
+    }
+    return { goal, ...state, turns: turn, actions };
+  }
+
+  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
+    oracle: async (task) => this.planner(({ goal, things, turn }) => SOLVERS[task.form]?.(goal, things, turn) ?? []),
+    empty: async () => async () => ({ text: "" }),
+    random: async (_, rng: Rng) =>
+      this.planner(({ things }) => (things.length === 0 ? [] : [{ kind: "click", label: rng.pick(things).name }])),
+  };
+
+  private planner(plan: (seen: { goal: string; things: readonly Thing[]; turn: number }) => readonly Action[]): Act {
+    return async (observation) => {
+      const seen = this.seen.get(observation);
+      return { text: seen === undefined ? "" : renderPlan(plan(seen), "compact") };
+    };
+  }
+
+  async close(): Promise<void> {
+    await (await this.opened)?.close();
+    await this.site.stop();
+  }
+}
+
+const taskOf = (form: string, split: Split, i: number): PageTask => {
+  const id = `miniwob/${form}/${split}/${String(i).padStart(4, "0")}`;
+  return { id, form, split, seed: id };
+};
+
+const faulted = (fault: string): EpisodeOutcome => ({ reward: null, fault, success: false, metrics: {}, detail: {} });
+
+/** The prompt of a turn: what can be acted on, a line each, then the goal. What is cut is counted. */
+function renderThings(goal: string, things: readonly Thing[], limit: number): string {
+  let room = limit;
+  const lines: string[] = [];
+  for (const { kind, name, options, value } of things) {
+    const line = ` ${kind} ${name}${options.length === 0 ? "" : `: ${options.join("; ")}`}${value === "" ? "" : ` = ${value}`}`;
+    room -= line.length + 1;
+    if (room < 0) break;
+    lines.push(line);
+  }
+  if (lines.length < things.length) lines.push(` (+${things.length - lines.length} more)`);
+  return `page:\n${lines.join("\n")}\ngoal: ${goal}\n\n`;
+}
+
+/** Carries one action out with real clicks and the page's own events. @returns what became of it. */
+async function carryOut(
+  session: Session,
+  world: Awaited<ReturnType<Session["goto"]>>,
+  action: Action,
+): Promise<string> {
+  const things = await world.evaluate(readThings);
+  const label = action.kind === "submit" ? "Submit" : action.kind === "goto" ? "" : action.label;
+  const fits = FITTING[action.kind];
+  const named = things.filter(({ name }) => name === label);
+  const loose = things.filter(({ name }) => normalizeLabel(name) === normalizeLabel(label));
+  const found = named.length > 0 ? named : loose;
+  const thing = found.find(({ kind }) => fits.includes(kind)) ?? found[0];
+  if (thing === undefined || action.kind === "goto") return "no-such-control";
+  if (action.kind === "fill" || action.kind === "select")
+    return (await world.evaluate(setThing, { index: thing.index, value: action.value })) ? "done" : "rejected";
+  const ticked = thing.value === "yes";
+  if ((action.kind === "check" && ticked) || (action.kind === "uncheck" && !ticked)) return "done";
+  const aim = await world.evaluate(aimAtThing, thing.index);
+  if (aim === undefined || !aim.hit) return "rejected";
+  await session.page.mouse.click(aim.x, aim.y);
+  return "done";
+}
+
+const FITTING: Readonly<Record<Action["kind"], readonly Thing["kind"][]>> = {
+  fill: ["text", "date", "time", "number"],
+  select: ["select", "list", "radio"],
+  check: ["checkbox", "radio"],
+  uncheck: ["checkbox"],
+  click: ["button", "link", "checkbox", "radio", "text"],
+  submit: ["button"],
+  goto: [],
+};
+
+interface Core {
+  core: { EPISODE_MAX_TIME: number; startEpisodeReal(): void; getUtterance(): string };
+  WOB_DONE_GLOBAL: boolean;
+  WOB_RAW_REWARD_GLOBAL: number;
+}
+
+/** Runs IN THE PAGE: starts the episode of a seed. @returns its goal. */
+function begin({ seed, ms }: { seed: string; ms: number }): string | undefined {
+  const page = globalThis as unknown as Core;
+  if (page.core?.startEpisodeReal === undefined) return undefined;
+  (Math as unknown as { seedrandom(seed: string): void }).seedrandom(seed);
+  page.core.EPISODE_MAX_TIME = ms;
+  page.core.startEpisodeReal();
+  return page.core.getUtterance();
+}
+
+/** Runs IN THE PAGE: whether the episode has ended, and its raw reward. */
+function stateOf(): { done: boolean; raw: number } {
+  const { WOB_DONE_GLOBAL: done, WOB_RAW_REWARD_GLOBAL: raw } = globalThis as unknown as Core;
+  return { done, raw };
+}

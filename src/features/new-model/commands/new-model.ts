@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { parse } from "yaml";
+import { type CliCommand, type CliContext, shellWord } from "../../../cli/shared.js";
+import { shippedOr } from "../../../config/config.js";
+import { fail, messageOf, misuse } from "../../../core/errors.js";
+import { readSmall } from "../../../core/files.js";
+import { problemsOf } from "../../../core/problems.js";
+
+const HINT = "give a YAML file as configs/tiny/model.yaml; docs/model.md lists the keys of each architecture";
+
+/** `refusion-train new-model`: a fresh tokenizer and random weights, to be trained by `sft`. */
+export const command: CliCommand = {
+  register(program: Command, context: CliContext): void {
+    program
+      .description("make a model directory with a tokenizer of its own and random weights")
+      .requiredOption("-c, --config <file>", "YAML with the sizes of the model")
+      .requiredOption("-o, --out <dir>", "where the model directory is written; must not exist")
+      .action(async (flags: { config: string; out: string }) => {
+        if (existsSync(flags.out))
+          fail(`${flags.out} exists already, and a model is never overwritten.`, { hint: "give another --out" });
+        const { newModel, newModelSchema } = await import("../new-model.js");
+        const path = shippedOr(flags.config);
+        let raw: unknown;
+        try {
+          raw = parse(readSmall(path));
+        } catch (error) {
+          misuse(`Cannot read ${path}: ${messageOf(error)}`, { hint: HINT });
+        }
+        const config = newModelSchema.safeParse(raw);
+        if (!config.success) misuse(`${path} is not usable:${problemsOf(config.error)}`, { hint: HINT });
+        const { parameters, vocabulary } = await newModel(config.data, flags.out);
+        context.print(`${flags.out}: ${parameters} parameters, ${vocabulary} tokens`);
+        context.log(
+          `next: refusion-train init sft --model ${shellWord(flags.out)} --out sft.yaml objective.trainable=full objective.output=${shellWord(`${flags.out}-trained`)}`,
+        );
+      });
+  },
+};

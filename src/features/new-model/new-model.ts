@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { fail } from "../../core/errors.js";
+import { Rng } from "../../core/rng.js";
+import { oracleActions } from "../../env/forms/oracle.js";
+import { renderPlan } from "../../env/forms/plan.js";
+import { letters } from "../../env/sites/embedded/options-of-tasks.js";
+import { site as embedded } from "../../env/sites/embedded.js";
+import { type Architecture, architectureOf, initialise } from "../../nn/architecture.js";
+import { type ModelConfig, NO_VOCABULARY } from "../../nn/config.js";
+import { saveModel } from "../../nn/model.js";
+import type { Tensor } from "../../onnx/types.js";
+import { renderPrompt } from "../../text/prompt.js";
+import { Tokenizer } from "../../text/tokenizer.js";
+import { trainBpe } from "./bpe.js";
+
+/** Holds what `new-model` reads: the sizes of a model and where its vocabulary comes from. */
+export const newModelSchema = z.strictObject({
+  seed: z.int().min(0).default(0).describe("of the weights and of the synthetic part of the corpus"),
+  vocab_size: z
+    .int()
+    .min(300)
+    .max(1_000_000)
+    .default(1024)
+    .describe("largest vocabulary of the byte-level BPE, special tokens included"),
+  site: z
+    .strictObject({ tier: z.enum(["starter", "full"]).default("starter"), letters })
+    .prefault({})
+    .describe("embedded site whose training tasks, with their letters if any, are the corpus"),
+  synthetic_tasks: z.int().min(0).max(1_000_000).default(2000).describe("synthetic tasks in the corpus"),
+  model: z
+    .looseObject({ architecture: z.string(), attention: z.enum(["causal", "bidirectional"]).default("bidirectional") })
+    .describe("config.json but for the vocabulary"),
+});
+
+export type NewModelConfig = z.infer<typeof newModelSchema>;
+
+const SPECIAL = { pad: "<|endoftext|>", eos: "<|im_end|>", mask: "<|mask|>" } as const;
+
+/**
+ * Makes a model directory from nothing: a tokenizer trained on the embedded site's training tasks, and fresh weights.
+ * A network that reads no tokens gets weights alone.
+ * @returns number of parameters and of tokens.
+ */
+export async function newModel(
+  config: NewModelConfig,
+  out: string,
+): Promise<{ parameters: number; vocabulary: number }> {
+  // sizes that cannot be are found before the corpus is made
+  const sizes: ModelConfig = { hidden_size: 0, ...config.model, ...NO_VOCABULARY };
+  const architecture = await architectureOf(sizes);
+  architecture.weights(sizes);
+  if (architecture.readsTokens === false)
+    return { parameters: await writeFresh(out, architecture, sizes, config.seed, undefined), vocabulary: 0 };
+  const site = await embedded.start(embedded.schema.parse(config.site));
+  const style = config.site.letters === "off" ? "compact" : "page";
+  const texts: string[] = [];
+  try {
+    const { fieldKinds, augmentedTask } = site;
+    if (fieldKinds === undefined || augmentedTask === undefined)
+      throw new Error("the embedded site knows its controls");
+    const rng = Rng.named(config.seed, "corpus");
+    const tasks = site
+      .tasks()
+      .filter((task) => task.split === "train")
+      .map((task) => ({ task, kinds: fieldKinds(task) }));
+    const synthetic = Array.from({ length: config.synthetic_tasks }, () => augmentedTask(rng));
+    for (const { task, kinds } of [...tasks, ...synthetic])
+      texts.push(renderPrompt(task, style, kinds), renderPlan(oracleActions(task.fields, kinds), "compact"));
+  } finally {
+    await site.stop();
+  }
+  const json = trainBpe(texts, {
+    vocabSize: config.vocab_size,
+    specialTokens: Object.values(SPECIAL),
+    digitPairs: true,
+  });
+  const tokenizer = Tokenizer.fromJson(json, "the new tokenizer");
+  const idOf = (token: string): number => {
+    const id = tokenizer.idOf(token);
+    if (id === undefined) fail(`The tokenizer has no token ${token}.`);
+    return id;
+  };
+  const modelConfig: ModelConfig = {
+    ...sizes,
+    vocab_size: tokenizer.vocabSize,
+    pad_token_id: idOf(SPECIAL.pad),
+    eos_token_id: idOf(SPECIAL.eos),
+    mask_token_id: idOf(SPECIAL.mask),
+  };
+  const parameters = await writeFresh(out, architecture, modelConfig, config.seed, `${JSON.stringify(json)}\n`);
+  return { parameters, vocabulary: tokenizer.vocabSize };
+}
+
+/** Draws the weights and writes the directory. @returns number of parameters. */
+async function writeFresh(
+  out: string,
+  architecture: Architecture,
+  config: ModelConfig,
+  seed: number,
+  tokenizer: string | undefined,
+): Promise<number> {
+  const weights = new Map<string, Tensor>();
+  let parameters = 0;
+  for (const [name, { shape, data }] of initialise(architecture.weights(config), Rng.named(seed, "weights"))) {
+    weights.set(name, { dtype: "float32", shape, data });
+    parameters += data.length;
+  }
+  await saveModel(out, config, weights, tokenizer);
+  return parameters;
+}

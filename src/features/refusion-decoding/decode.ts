@@ -1,0 +1,307 @@
+import { BufferBuilder, type TokenBuffer } from "../../diffusion/buffer.js";
+import { Canvas, type TokenTemplate } from "../../diffusion/template.js";
+import type { RefusionOptions } from "./options.js";
+import type { RefusionTrajectory } from "./trajectory.js";
+
+/** Holds what the search asks of one forward: a sequence, and rows of it. */
+export interface Question {
+  readonly buffer: TokenBuffer;
+  /** Buffer indices, each with a token whose probability is wanted (where one is). */
+  readonly rows: readonly { readonly row: number; readonly target?: number }[];
+}
+
+/** Holds what a forward says of one row, at temperature 1. */
+export interface Answer {
+  /** Most probable token. */
+  readonly token: number;
+  /** Its probability. */
+  readonly probability: number;
+  /** The probability of the row's target. */
+  readonly target: number;
+}
+
+/** One search: yields what it asks, is sent the answers in the order of the rows. */
+export type Search = Generator<Question, RefusionTrajectory, readonly Answer[]>;
+type Asking<T> = Generator<Question, T, readonly Answer[]>;
+
+/** A slot whose tokens are drafted. */
+interface Draft {
+  readonly slot: number;
+  /** [k] */
+  readonly tokens: number[];
+  /** Tokens from the left that are final. */
+  accepted: number;
+  /** [k] the forward in which each token became final. */
+  readonly passes: number[];
+}
+
+/**
+ * Prompt and committed tokens, in the order of commitment, as the keys and values of the official cache saw each other:
+ * a token sees what was committed before its slot, the slots accepted in one go before it, and its own slot. Slots that
+ * were finished side by side did not see each other, although they are committed together.
+ */
+class Context {
+  readonly builder: BufferBuilder;
+  readonly shared: number[];
+  readonly own: number[];
+  readonly canvas: Canvas;
+  readonly committed: { readonly position: number; readonly token: number; readonly pass: number }[] = [];
+  forwards = 0;
+
+  constructor(
+    private readonly prompt: readonly number[],
+    readonly options: RefusionOptions,
+    readonly template: TokenTemplate | undefined,
+  ) {
+    this.canvas = Canvas.of(template);
+    this.builder = new BufferBuilder(prompt, this.canvas);
+    this.shared = this.builder.ids.map(() => 0);
+    this.own = this.builder.ids.map(() => 0);
+  }
+
+  /** The blank that a slot is in. */
+  blankOf({ slot }: { readonly slot: number }): number {
+    return this.canvas.blankOf(slot * this.options.slotSize);
+  }
+
+  /** @param count tokens of the slot that are kept. @param before entries that it sees besides itself; undefined: all. */
+  commit(draft: Draft, count: number, before: number | undefined): void {
+    const start = this.builder.length;
+    for (let i = 0; i < count; i++) {
+      const position = draft.slot * this.options.slotSize + i;
+      const token = draft.tokens[i] as number;
+      this.builder.push(token, position);
+      this.shared.push(before ?? 0);
+      this.own.push(before === undefined ? 0 : start);
+      this.committed.push({ position, token, pass: draft.passes[i] as number });
+    }
+  }
+
+  /** The committed entries followed by slots: one behind the other, or each by itself. */
+  extended(
+    slots: readonly Pick<Draft, "slot" | "tokens">[],
+    separate: boolean,
+  ): { buffer: TokenBuffer; starts: number[] } {
+    const { prompt, canvas, builder } = this;
+    const { ids, positions, length } = builder;
+    const buffer = { ids: [...ids], positions: [...positions], shared: [...this.shared], own: [...this.own] };
+    const starts = slots.map(({ slot, tokens }) => {
+      const start = buffer.ids.length;
+      tokens.forEach((token, i) => {
+        buffer.ids.push(token);
+        buffer.positions.push(prompt.length + canvas.position(slot * this.options.slotSize + i));
+        buffer.shared.push(separate ? length : 0);
+        buffer.own.push(separate ? start : 0);
+      });
+      return start;
+    });
+    return { buffer, starts };
+  }
+
+  *ask(question: Question): Asking<readonly Answer[]> {
+    const answers = yield question;
+    this.forwards++;
+    return answers;
+  }
+}
+
+/**
+ * ReFusion's own decoding (arXiv 2512.13586, section 3.3, and `generate_refusion` of its code) of one prompt: while a
+ * block has open slots, plan (draft all of them, choose those whose first token is probable enough), verify (read the
+ * chosen slots from left to right behind what is committed) and commit the slots of the accepted prefix; where not even
+ * one is whole, finish all chosen slots side by side, redrafting what was not accepted. EOS ends the response, or
+ * its blank of a template: slots to its right there are dropped, open ones to its left are still decoded.
+ *
+ * Two differences: mask and pad are never drafted, and an EOS that is found while slots are finished side by side drops
+ * the open slots to the right of *its slot*; the published code counts chosen slots there where it means open ones,
+ * which can drop slots to the left and leave a hole in the response.
+ */
+export function* decode(prompt: readonly number[], options: RefusionOptions, template?: TokenTemplate): Search {
+  const { slotSize, blocks, responseLength } = options;
+  const context = new Context(prompt, options, template);
+  const all = Math.min(responseLength, context.canvas.cells) / slotSize;
+  const slots = Math.ceil(all / blocks);
+  /** The slot that each blank ends in. */
+  const ends = new Map<number, number>();
+  const isOpen = (slot: number): boolean => slot < (ends.get(context.blankOf({ slot })) ?? all);
+  for (let block = 0; block * slots < all; block++) {
+    let open = Array.from({ length: Math.min(slots, all - block * slots) }, (_, i) => block * slots + i).filter(isOpen);
+    while (open.length > 0) {
+      const { finished, last } = yield* round(context, open);
+      for (const slot of last) ends.set(context.blankOf({ slot }), slot);
+      open = open.filter((slot) => !finished.has(slot) && isOpen(slot));
+    }
+  }
+  return toTrajectory(prompt, context, options);
+}
+
+interface Outcome {
+  /** Slots that are committed. */
+  readonly finished: ReadonlySet<number>;
+  /** The slots that hold an EOS. */
+  readonly last: readonly number[];
+}
+
+/** One round of plan, verify and commit. */
+function* round(context: Context, open: readonly number[]): Asking<Outcome> {
+  const chosen = yield* plan(context, open);
+  yield* verify(context, chosen);
+  const whole = acceptedPrefix(chosen, context);
+  if (whole.length > 0) {
+    for (const { draft, count } of whole) context.commit(draft, count, undefined);
+    return outcome(whole, context.options);
+  }
+  const rows = yield* finish(context, chosen);
+  const kept = acceptedPrefix(rows, context);
+  const before = context.builder.length;
+  for (const { draft, count } of kept) context.commit(draft, count, before);
+  return outcome(kept, context.options);
+}
+
+/** Drafts every open slot from its own logits; takes those above the threshold, else the best one. */
+function* plan(context: Context, open: readonly number[]): Asking<Draft[]> {
+  const { slotSize, slotThreshold, model } = context.options;
+  const masks = new Array<number>(slotSize).fill(model.tokens.mask);
+  const { buffer, starts } = context.extended(
+    open.map((slot) => ({ slot, tokens: masks })),
+    false,
+  );
+  const answers = yield* context.ask({
+    buffer,
+    rows: starts.flatMap((start) => masks.map((_, i) => ({ row: start + i }))),
+  });
+  const confidence = open.map((_, s) => (answers[s * slotSize] as Answer).probability);
+  const best = confidence.indexOf(Math.max(...confidence));
+  const isChosen = confidence.map((p) => p > slotThreshold);
+  if (!isChosen.includes(true)) isChosen[best] = true;
+  return open.flatMap((slot, s) =>
+    isChosen[s]
+      ? [
+          {
+            slot,
+            tokens: answers.slice(s * slotSize, (s + 1) * slotSize).map(({ token }) => token),
+            accepted: 0,
+            passes: [],
+          },
+        ]
+      : [],
+  );
+}
+
+/** Reads the chosen slots one behind the other. A slot's first token stands: its slot was chosen for it. */
+function* verify(context: Context, chosen: readonly Draft[]): Asking<void> {
+  const { buffer, starts } = context.extended(chosen, false);
+  yield* accept(context, buffer, chosen, starts);
+}
+
+/** Finishes slots side by side: what was not accepted is masked, drafted and read again, a token a pass at least. */
+function* finish(context: Context, chosen: readonly Draft[]): Asking<Draft[]> {
+  const { slotSize, model } = context.options;
+  const { mask, eos } = model.tokens;
+  let rows = [...chosen];
+  for (;;) {
+    for (const end of rows) {
+      const at = end.tokens.indexOf(eos);
+      if (at < 0 || at >= end.accepted || !rows.includes(end)) continue;
+      rows = rows.filter((row) => row.slot <= end.slot || context.blankOf(row) !== context.blankOf(end));
+      end.accepted = slotSize;
+    }
+    const unfinished = rows.filter((row) => row.accepted < slotSize);
+    if (unfinished.length === 0) return rows;
+    const masked = unfinished.map(({ slot, tokens, accepted }) => ({
+      slot,
+      tokens: tokens.map((token, i) => (i < accepted ? token : mask)),
+    }));
+    const redraft = context.extended(masked, true);
+    const open = unfinished.flatMap((row, r) =>
+      row.tokens.flatMap((_, i) => (i < row.accepted ? [] : [{ row, i, at: (redraft.starts[r] as number) + i }])),
+    );
+    const answers = yield* context.ask({ buffer: redraft.buffer, rows: open.map(({ at }) => ({ row: at })) });
+    open.forEach(({ row, i }, a) => {
+      row.tokens[i] = (answers[a] as Answer).token;
+    });
+    const { buffer, starts } = context.extended(unfinished, true);
+    yield* accept(context, buffer, unfinished, starts);
+  }
+}
+
+/**
+ * Extends the accepted part of each slot: by the first token that is not, and on while the probability of a token given
+ * what lies before it (the logits shifted by one) is above the threshold.
+ */
+function* accept(
+  context: Context,
+  buffer: TokenBuffer,
+  drafts: readonly Draft[],
+  starts: readonly number[],
+): Asking<void> {
+  const { slotSize, tokenThreshold } = context.options;
+  const rows = drafts.flatMap((draft, d) =>
+    draft.tokens.flatMap((target, i) => (i <= draft.accepted ? [] : [{ row: (starts[d] as number) + i - 1, target }])),
+  );
+  // where each slot lacks its last token only, there is nothing to read
+  const answers = rows.length === 0 ? [] : yield* context.ask({ buffer, rows });
+  const pass = context.forwards - 1;
+  let next = 0;
+  for (const draft of drafts) {
+    const first = draft.accepted;
+    const probabilities = answers.slice(next, next + slotSize - first - 1).map(({ target }) => target);
+    next += probabilities.length;
+    const refused = probabilities.findIndex((p) => !(p > tokenThreshold));
+    draft.accepted = first + 1 + (refused < 0 ? probabilities.length : refused);
+    for (let i = first; i < draft.accepted; i++) draft.passes[i] = pass;
+  }
+}
+
+interface Kept {
+  readonly draft: Draft;
+  /** Tokens of the slot that are kept: fewer than k where it ends in EOS. */
+  readonly count: number;
+}
+
+/** The whole slots at the front; of a blank those through its first accepted EOS. */
+function acceptedPrefix(drafts: readonly Draft[], context: Context): Kept[] {
+  const { slotSize, model } = context.options;
+  const kept: Kept[] = [];
+  const ended = new Set<number>();
+  for (const draft of drafts) {
+    if (ended.has(context.blankOf(draft))) continue;
+    const end = draft.tokens.indexOf(model.tokens.eos);
+    const isEnd = end >= 0 && end < draft.accepted;
+    if (isEnd) ended.add(context.blankOf(draft));
+    else if (draft.accepted < slotSize) break;
+    kept.push({ draft, count: isEnd ? end + 1 : slotSize });
+  }
+  return kept;
+}
+
+function outcome(kept: readonly Kept[], { model }: RefusionOptions): Outcome {
+  return {
+    finished: new Set(kept.map(({ draft }) => draft.slot)),
+    last: kept.flatMap(({ draft, count }) => (draft.tokens[count - 1] === model.tokens.eos ? [draft.slot] : [])),
+  };
+}
+
+/** The response by position, each blank through its first EOS; what was committed behind that is left out. */
+function toTrajectory(prompt: readonly number[], context: Context, options: RefusionOptions): RefusionTrajectory {
+  const { slotSize, responseLength, model } = options;
+  const { eos } = model.tokens;
+  const { canvas, template, committed } = context;
+  const tokens: number[] = [];
+  for (const { position, token } of committed) tokens[position] = token;
+  const response = canvas.read(tokens, eos);
+  const read = new Set(canvas.cellsOf(response, eos));
+  const kept = committed.filter(({ position }) => read.has(position));
+  return {
+    prompt: [...prompt],
+    ...(template === undefined ? {} : { template }),
+    slotSize,
+    responseLength: Math.min(responseLength, canvas.cells),
+    temperature: 0,
+    forwards: context.forwards,
+    positions: kept.map(({ position }) => position),
+    passes: kept.map(({ pass }) => pass),
+    response,
+    ended: canvas.cut(response, eos).length === 0 ? "eos" : "length",
+  };
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { fail, misuse } from "../../../core/errors.js";
+import type { Rng } from "../../../core/rng.js";
+import { inBatches } from "../../../diffusion/batches.js";
+import { cacheUse } from "../../../diffusion/prefix-cache.js";
+import { RoundReader, type RowRequest } from "../../../diffusion/round-reader.js";
+import type { RoundModel, Sampler } from "../../../diffusion/sampler.js";
+import { roomOption, type TextStart } from "../../../diffusion/template.js";
+import { textPolicy } from "../../../diffusion/text-policy.js";
+import type { SampledModel } from "../../../diffusion/tokens.js";
+import { type Answer, decode, type Question, type Search } from "../decode.js";
+import { draftHead, type RowDrafts } from "../head.js";
+import { type RefusionOptions, refusionShapes } from "../options.js";
+import { parseTrajectory, type RefusionTrajectory, reveals } from "../trajectory.js";
+
+/**
+ * ReFusion's own decoding (plan, verify, commit) for evaluation: a deterministic search, not a policy. It has no
+ * likelihood, so that nothing can be trained with it; `unmask` is the policy of the same models.
+ */
+const probability = (): z.ZodNumber => z.number().min(0).max(1);
+
+const schema = z
+  .strictObject({
+    slot_size: z.number().int().min(1).default(4).describe("positions of a slot (k)"),
+    serial_blocks: z.number().int().min(1).default(1).describe("parts of the canvas, finished one after the other"),
+    slot_threshold: probability()
+      .default(0.6)
+      .describe("slots whose first drafted token is more probable are decoded together (tau_slot)"),
+    token_threshold: probability()
+      .default(0.3)
+      .describe("a drafted token stays where it is more probable given those before it (tau_token)"),
+    response_length: z
+      .number()
+      .int()
+      .min(1)
+      .default(64)
+      .describe("canvas in tokens, a multiple of slot_size * serial_blocks"),
+    prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+    room: roomOption,
+    kv_cache: cacheUse,
+  })
+  .refine((config) => config.response_length % (config.slot_size * config.serial_blocks) === 0, {
+    path: ["response_length"],
+    error: "must be a multiple of slot_size * serial_blocks",
+  });
+
+export type RefusionConfig = z.output<typeof schema>;
+
+function options(config: RefusionConfig, model: SampledModel): RefusionOptions {
+  if (model.attention !== "causal")
+    misuse("sampler.kind=refusion reads drafts from left to right, which a bidirectional model cannot do.", {
+      hint: "Use sampler.kind=unmask.",
+    });
+  return {
+    slotSize: config.slot_size,
+    blocks: config.serial_blocks,
+    slotThreshold: config.slot_threshold,
+    tokenThreshold: config.token_threshold,
+    responseLength: config.response_length,
+    promptLength: config.prompt_length,
+    temperature: 0,
+    room: config.room,
+    kvCache: config.kv_cache,
+    model,
+  };
+}
+
+/** One block of whole slots. */
+function shrink(options: RefusionOptions, positions: number): RefusionOptions {
+  const slotSize = Math.max(1, Math.min(options.slotSize, Math.floor(positions / 2)));
+  return { ...options, slotSize, blocks: 1, responseLength: Math.max(1, Math.floor(positions / slotSize)) * slotSize };
+}
+
+async function rollout(
+  model: RoundModel<RowDrafts>,
+  starts: readonly TextStart[],
+  options: RefusionOptions,
+  _rngs: readonly Rng[],
+  batchSize = starts.length,
+): Promise<RefusionTrajectory[]> {
+  if (options.temperature !== 0)
+    misuse(`sampler.kind=refusion is deterministic: there is no temperature of ${options.temperature}.`, {
+      hint: "Set evaluation.temperature=null.",
+    });
+  return inBatches(
+    starts,
+    options,
+    batchSize,
+    (prompt, _, template) => decode(prompt, options, template),
+    (searches) => searchTogether(model, searches, options, batchSize),
+  );
+}
+
+/** Runs searches in step: every forward answers the open question of each that is not finished. */
+async function searchTogether(
+  model: RoundModel<RowDrafts>,
+  searches: readonly Search[],
+  options: RefusionOptions,
+  batch: number,
+): Promise<RefusionTrajectory[]> {
+  const { pad, eos } = options.model.tokens;
+  const { kvCache } = options;
+  const reader = await RoundReader.open(model, {
+    roundHead: draftHead,
+    batch,
+    shapes: refusionShapes(options),
+    pad,
+    temperature: 1,
+    kvCache,
+  });
+  try {
+    const states = searches.map((search) => search.next());
+    while (states.some((state) => state.done !== true)) {
+      const { round, places } = await reader.ask(
+        states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos))),
+      );
+      searches.forEach((search, b) => {
+        if (states[b]?.done !== true) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
+      });
+    }
+    return states.map((state) => state.value as RefusionTrajectory);
+  } finally {
+    reader.close();
+  }
+}
+
+function requestOf({ buffer, rows }: Question, eos: number): RowRequest {
+  const target = BigInt64Array.from(rows, ({ target }) => BigInt(target ?? eos));
+  return { buffer, rows: rows.map(({ row }) => row), features: { target } };
+}
+
+function answerAt(drafts: RowDrafts, at: number): Answer {
+  const probability = Math.exp(drafts.logProb[at] as number);
+  if (!Number.isFinite(probability))
+    fail("The model gave a probability that is not finite.", {
+      hint: "Its weights or activations overflowed: go back to an earlier checkpoint.",
+    });
+  return { token: Number(drafts.token[at]), probability, target: Math.exp(drafts.targetLogProb[at] as number) };
+}
+
+export const sampler: Sampler<RefusionConfig, RefusionOptions, RefusionTrajectory, RowDrafts, TextStart> = {
+  schema,
+  policy: textPolicy,
+  conditions: [],
+  roundHead: draftHead,
+  scoreHeads: [],
+  options,
+  shapes: refusionShapes,
+  shrink,
+  caches: ({ kvCache }) => kvCache,
+  rollout,
+  parse: (data, where, { tokens }) => parseTrajectory(data, where, tokens.eos),
+  steps: () => 0,
+  size: ({ prompt, response }) => prompt.length + response.length,
+  reveals,
+};

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { Reveal } from "../../diffusion/sampler.js";
+import { Canvas } from "../../diffusion/template.js";
+import {
+  checkTemplate,
+  inconsistent,
+  natural,
+  readRecord,
+  type TokenTrajectory,
+  tokenFields,
+} from "../../diffusion/trajectory.js";
+
+const trajectorySchema = z.strictObject({
+  ...tokenFields,
+  slotSize: natural.min(1),
+  temperature: z.literal(0),
+  forwards: natural.min(1),
+  positions: z.array(natural),
+  passes: z.array(natural),
+});
+
+/** A recorded response of the sampler `refusion`: a search, so there are no probabilities of having drawn it. */
+export interface RefusionTrajectory extends TokenTrajectory {
+  readonly slotSize: number;
+  /** Forwards of the network that the response took. */
+  readonly forwards: number;
+  /** Response positions in the order of commitment. */
+  readonly positions: readonly number[];
+  /** The forward, from 0, in which the token at `positions[i]` became final. */
+  readonly passes: readonly number[];
+}
+
+/**
+ * Reads a trajectory from JSON data and checks it: every position of the response once, EOS only as the last token.
+ * @param where names the source in messages.
+ * @throws UserError that says what is inconsistent.
+ */
+export function parseTrajectory(data: unknown, where: string, eos: number): RefusionTrajectory {
+  const trajectory = readRecord(trajectorySchema, data, where);
+  const { positions, passes, forwards, response, responseLength, ended, template, slotSize } = trajectory;
+  checkTemplate(trajectory, where, { slotSize });
+  if (positions.length !== response.length || passes.length !== response.length)
+    inconsistent(
+      where,
+      `${positions.length} positions and ${passes.length} passes of a response of ${response.length} tokens`,
+    );
+  const canvas = Canvas.of(template);
+  const cells = canvas.cellsOf(response, eos);
+  [...positions]
+    .sort((a, b) => a - b)
+    .forEach((position, i) => {
+      if (position !== cells[i])
+        inconsistent(where, `position ${cells[i]} of the response is not committed exactly once`);
+    });
+  const late = passes.find((pass) => pass >= forwards);
+  if (late !== undefined) inconsistent(where, `a token became final in forward ${late} of ${forwards}`);
+  const cut = canvas.cut(response, eos).length;
+  const isWhole = response.length === responseLength || canvas.next(response, eos) === undefined;
+  if (!isWhole || !canvas.isRead(response, eos) || (ended === "eos") !== (cut === 0))
+    inconsistent(
+      where,
+      `it ended by ${ended} after ${response.length} of ${responseLength} tokens, EOS at ${response.indexOf(eos)}`,
+    );
+  return trajectory;
+}
+
+/** When each token became final, in the order of commitment. */
+export function reveals({ positions, passes, response }: RefusionTrajectory): Reveal[] {
+  const places = new Map([...positions].sort((a, b) => a - b).map((position, i) => [position, i]));
+  return positions.map((position, i) => ({
+    position,
+    token: response[places.get(position) as number] as number,
+    step: passes[i] as number,
+    logProb: undefined,
+  }));
+}

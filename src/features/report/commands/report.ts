@@ -1,0 +1,50 @@
+import { type CliCommand, positiveInteger } from "../../../cli/shared.js";
+import { loadConfig } from "../../../config/config.js";
+import { RunDirectory } from "../../../runs/run-directory.js";
+import { writeReport } from "../report.js";
+
+interface ReportFlags {
+  readonly rollouts?: number;
+  /** True without a number. */
+  readonly screenshots?: number | true;
+}
+
+/** `refusion-train report RUN`: (re)writes report.html from what the run directory holds; prints its path. */
+export const command: CliCommand = {
+  register(command, context) {
+    command
+      .description("write a run's report.html: curves, before and after, the worst rollouts")
+      .argument("<run>", "run directory")
+      .option("--rollouts <count>", "rollouts that it shows (64)", positiveInteger)
+      .option(
+        "--screenshots [count]",
+        "play the plans of the worst rollouts again and show the filled forms (12)",
+        positiveInteger,
+      )
+      .action(async (dir: string, { rollouts, screenshots }: ReportFlags) => {
+        const run = RunDirectory.open(dir);
+        const options = rollouts === undefined ? {} : { rollouts };
+        if (screenshots === undefined) {
+          context.print(await writeReport(run, options));
+          return;
+        }
+        // loaded when they are needed: a report alone needs no browser
+        const [{ openEnvironment }, { takeScreenshots }] = await Promise.all([
+          import("../../../env/open.js"),
+          import("../../../watch/screenshots.js"),
+        ]);
+        const config = await loadConfig(run.config, { command: run.readEnvironment().command });
+        const environment = await openEnvironment(config);
+        try {
+          const picture = async (records: Parameters<typeof takeScreenshots>[2]): Promise<void> => {
+            const wanted = records.slice(0, screenshots === true ? config.report.screenshots : screenshots);
+            const taken = await takeScreenshots(run, environment, wanted);
+            context.log(`${taken} of ${wanted.length} screenshots taken`);
+          };
+          context.print(await writeReport(run, { ...options, picture }));
+        } finally {
+          await environment.close();
+        }
+      });
+  },
+};

@@ -1,0 +1,75 @@
+import type { StepMetrics } from "../../runs/metrics.js";
+import { type Band, lineChart, type Series } from "./chart.js";
+import type { ReportData } from "./data.js";
+
+/** Holds what the curves are drawn from: a finished run, or one that is under way. */
+export type CurveData = Pick<ReportData, "metrics" | "validations"> & {
+  readonly rollouts: Pick<ReportData["rollouts"], "intervals">;
+};
+
+/** Every curve of a run; those that a run does not have are left out. */
+export function curves({ metrics, validations, rollouts }: CurveData): string {
+  if (metrics.length === 0) return "<p>No step is recorded yet.</p>";
+  const series = (label: string, value: (m: StepMetrics) => number | null, band: readonly Band[] = []): Series => ({
+    label,
+    points: metrics.map((m) => ({ x: m.step, y: value(m) })),
+    band,
+  });
+  const bands = (key: "reward" | "success"): Band[] =>
+    rollouts.intervals.map((row) => ({ x: row.step, low: row[key].low, high: row[key].high }));
+  const evaluated = (key: "reward" | "success_rate"): Series[] =>
+    [...new Set(validations.map(({ evaluation }) => evaluation.split))].map((split) => {
+      const points = validations.filter(({ evaluation }) => evaluation.split === split);
+      return {
+        label: split,
+        points: points.map(({ step, evaluation }) => ({ x: step, y: evaluation[key].mean })),
+        whiskers: points.map(({ step, evaluation }) => ({ x: step, ...evaluation[key] })),
+      };
+    });
+  const parts = (["rollout", "score", "update"] as const).filter((part) => metrics.some((m) => m.time[part] > 0));
+  // a supervised step is its update: one line says it
+  const times = [...(parts.length > 1 ? parts : []), "total" as const];
+  const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
+  type Value = (m: StepMetrics) => number | null;
+  const one = (title: string, values: Readonly<Record<string, Value>>, include: readonly number[] = []): string =>
+    lineChart({ title, series: Object.entries(values).map(([label, value]) => series(label, value)), include });
+  const charts = [
+    lineChart({
+      title: "Reward",
+      series: [series("rollouts", (m) => m.reward, bands("reward")), ...evaluated("reward")],
+    }),
+    lineChart({
+      title: "Success",
+      series: [series("rollouts", (m) => m.success_rate, bands("success")), ...evaluated("success_rate")],
+    }),
+    one("KL to the reference", { KL: (m) => m.kl }, [0]),
+    one("Probability ratio", { mean: (m) => m.ratio_mean, largest: (m) => m.ratio_max }, [1]),
+    one("Shares", { clipped: (m) => m.clip_fraction, "groups without signal": (m) => m.frac_reward_zero_std }, [0, 1]),
+    one("Loss", { loss: (m) => m.loss }),
+    one("Gradient norm", { "before clipping": (m) => m.grad_norm }, [0]),
+    one("Seconds a step", Object.fromEntries(times.map((part) => [part, (m: StepMetrics) => m.time[part]])), [0]),
+    one("Rollout tokens a second", { "tokens/s": (m) => m.rollout_tokens_per_s }, [0]),
+    one(
+      "Workers and jobs",
+      { workers: (m) => m.workers?.workers ?? null, "most jobs waiting": (m) => m.workers?.waiting ?? null },
+      [0],
+    ),
+    one("Idle share of the workers' time", { idle: (m) => m.workers?.idle ?? null }, [0, 1]),
+    one("Learning rate", { lr: (m) => m.lr }, [0]),
+    one("Spread of rewards", { "standard deviation": (m) => m.reward_std }, [0, 1]),
+    metrics.some((m) => m.faults > 0) ? one("Faulted episodes", { faults: (m) => m.faults }, [0]) : "",
+  ];
+  const more = extras.map((key) => one(key, { [key]: (m) => m.extra?.[key] ?? null }));
+  const legend = [
+    ...(rollouts.intervals.length > 0 ? ["Bands: 95 % bootstrap intervals over a step's groups."] : []),
+    ...(validations.length > 0 ? ["Whiskers: 95 % bootstrap intervals of evaluations."] : []),
+    "Point at a chart, or use the arrow keys in it, for values.",
+  ];
+  return (
+    `<p class="dim">${legend.join(" ")}</p>` +
+    `<div class="charts">${charts.join("")}</div>` +
+    (more.length === 0
+      ? ""
+      : `<details><summary>${more.length} more</summary><div class="charts">${more.join("")}</div></details>`)
+  );
+}

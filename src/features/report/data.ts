@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { parse } from "yaml";
+import { resolvePath } from "../../config/config.js";
+import { isPlainObject } from "../../config/overrides.js";
+import { messageOf, UserError } from "../../core/errors.js";
+import type { EnvironmentKind } from "../../env/environment.js";
+import { environmentKinds } from "../../env/open.js";
+import { type Evaluation, readEvaluation } from "../../runs/evaluation.js";
+import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
+import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";
+import type { Speller } from "../../text/token-text.js";
+import { Tokenizer } from "../../text/tokenizer.js";
+import { type RevealReader, revealReader } from "./reveal-order.js";
+import { type RolloutSample, sampleRollouts } from "./rollout-sample.js";
+
+/** As the config's report.rollouts; a run directory of an older release has none. */
+const DEFAULT_ROLLOUTS = 64;
+
+/** Everything a report shows, read from a run directory. */
+export interface ReportData {
+  readonly name: string;
+  readonly config: string;
+  readonly environment: RunEnvironment | null;
+  readonly metrics: readonly StepMetrics[];
+  readonly evaluations: readonly SplitEvaluations[];
+  /** Evaluations by step, for the curves: 0 is before training. */
+  readonly validations: readonly { readonly step: number; readonly evaluation: Evaluation }[];
+  readonly rollouts: RolloutSample;
+  readonly reveals: RevealReader;
+  /** The run's environment; undefined where its config does not say. */
+  readonly kind: EnvironmentKind | undefined;
+  /** Null where the model's tokenizer cannot be read: tokens are then shown as numbers. */
+  readonly tokenizer: Speller | null;
+  /** The screenshot of a rollout as JPEG, where one was taken. */
+  readonly screenshot: (place: { step: number; group: number; rollout: number }) => Uint8Array | undefined;
+  /** Files that could not be read: a report of a damaged run still shows the rest. */
+  readonly problems: readonly string[];
+}
+
+export interface SplitEvaluations {
+  readonly split: string;
+  readonly before: Evaluation | null;
+  readonly after: Evaluation | null;
+}
+
+export async function readReportData(
+  run: RunDirectory,
+  options: { readonly rollouts?: number } = {},
+): Promise<ReportData> {
+  const problems: string[] = [];
+  const attempt = attempting((text) => problems.push(text));
+  const config = readFileSync(run.config, "utf8");
+  const { model, sampler, environment: kind } = namesOf(config);
+  return {
+    name: basename(resolve(run.dir)),
+    config,
+    environment: attempt(run.environment, () => run.readEnvironment()),
+    ...readCourse(run, options.rollouts ?? DEFAULT_ROLLOUTS, (text) => problems.push(text)),
+    reveals: await revealReader(sampler),
+    kind: await environmentOf(kind),
+    tokenizer: tokenizerOf(model),
+    screenshot: (place) => {
+      const path = run.screenshot(place);
+      return existsSync(path) ? readFileSync(path) : undefined;
+    },
+    problems,
+  };
+}
+
+/**
+ * The course of a run so far: metrics, evaluations, rollouts.
+ * @param problem is told of files that could not be read.
+ */
+export function readCourse(
+  run: RunDirectory,
+  rollouts: number,
+  problem: (text: string) => void,
+): Pick<ReportData, "metrics" | "evaluations" | "validations" | "rollouts"> {
+  const attempt = attempting(problem);
+  const evaluation = (split: string, when: "before" | "after" | number): Evaluation | null => {
+    const path = when === "after" ? run.finalEvaluation(split) : run.evaluation(split, when);
+    return attempt(path, () => readEvaluation(path));
+  };
+  const splits = [...new Set([...run.evaluatedSplits("before"), ...run.evaluatedSplits("after")])].sort();
+  const evaluations = splits.map((split) => ({
+    split,
+    before: evaluation(split, "before"),
+    after: evaluation(split, "after"),
+  }));
+  const metrics = attempt(run.metrics, () => readMetrics(run.metrics)) ?? [];
+  return {
+    metrics,
+    evaluations,
+    validations: validations(run, evaluations, metrics.at(-1)?.step ?? 0, evaluation),
+    rollouts: sampleRollouts(run, rollouts, problem),
+  };
+}
+
+/** Reads a file that may be missing or damaged: null then. */
+function attempting(problem: (text: string) => void): <T>(path: string, read: () => T) => T | null {
+  return (path, read) => {
+    if (!existsSync(path)) return null;
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      problem(messageOf(error));
+      return null;
+    }
+  };
+}
+
+function validations(
+  run: RunDirectory,
+  evaluations: readonly SplitEvaluations[],
+  lastStep: number,
+  read: (split: string, when: number) => Evaluation | null,
+): ReportData["validations"] {
+  const between = run.evaluatedSteps().flatMap((step) =>
+    run.evaluatedSplits(step).flatMap((split) => {
+      const evaluation = read(split, step);
+      return evaluation === null ? [] : [{ step, evaluation }];
+    }),
+  );
+  const ends = evaluations.flatMap(({ before, after }) => [
+    ...(before === null ? [] : [{ step: 0, evaluation: before }]),
+    ...(after === null || lastStep === 0 ? [] : [{ step: lastStep, evaluation: after }]),
+  ]);
+  const taken = new Set(between.map(({ step, evaluation: e }) => `${e.split} ${step}`));
+  return [...between, ...ends.filter(({ step, evaluation: e }) => !taken.has(`${e.split} ${step}`))].sort(
+    (a, b) => a.step - b.step,
+  );
+}
+
+/** Model directory and sampler of a config, which may be damaged. */
+function namesOf(config: string): Partial<Record<"model" | "sampler" | "environment", string | undefined>> {
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  try {
+    const tree: unknown = parse(config, { logLevel: "error" });
+    if (!isPlainObject(tree)) return {};
+    const kind = (section: unknown): string | undefined => (isPlainObject(section) ? text(section.kind) : undefined);
+    return { model: text(tree.model), sampler: kind(tree.sampler), environment: kind(tree.environment) };
+  } catch {
+    return {};
+  }
+}
+
+/** The kind of an environment, which may be gone by now. */
+export async function environmentOf(kind: string | undefined): Promise<EnvironmentKind | undefined> {
+  try {
+    return kind === undefined ? undefined : (await environmentKinds(kind)).get(kind);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The tokenizer of a model, which may be gone by now. */
+export function tokenizerOf(model: string | undefined): Speller | null {
+  try {
+    return model === undefined ? null : Tokenizer.load(resolvePath(model, "model"));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,129 @@
+import { UserError } from "../../core/errors.js";
+import { escapeHtml } from "../../core/html.js";
+import type { Interval } from "../../core/statistics.js";
+import {
+  type Comparison,
+  compareEvaluations,
+  type Evaluation,
+  formatDifference,
+  formatInterval,
+  LEAST_PAIRS,
+} from "../../runs/evaluation.js";
+import { px } from "./chart.js";
+import type { SplitEvaluations } from "./data.js";
+
+/** A score of an evaluation, a comparison or one form's part of it: name, and whether it is a share. */
+interface Score {
+  readonly label: string;
+  readonly share: boolean;
+  of(scores: Pick<Comparison, "reward" | "success_rate" | "metrics">): Interval | undefined;
+}
+
+const REWARD: Score = { label: "reward", share: false, of: (scores) => scores.reward };
+const SUCCESS: Score = { label: "success", share: true, of: (scores) => scores.success_rate };
+
+function scoresOf(evaluations: readonly (Evaluation | null)[]): Score[] {
+  const names = new Set(evaluations.flatMap((evaluation) => Object.keys(evaluation?.metrics ?? {})));
+  const own = [...names].map(
+    (name): Score => ({ label: name.replaceAll("_", " "), share: false, of: (scores) => scores.metrics[name] }),
+  );
+  return [REWARD, SUCCESS, ...own];
+}
+
+/** Before and after: each split's scores, then each form's. */
+export function evaluationSection(evaluations: readonly SplitEvaluations[]): string {
+  if (evaluations.length === 0) return "";
+  const rows = evaluations.flatMap(({ split, before, after }) => {
+    const comparison = compare(before, after);
+    const counts = [before, after].map((e) =>
+      e === null ? "–" : `${e.episodes}${e.faults > 0 ? ` (+${e.faults} faults)` : ""}`,
+    );
+    const scores = scoresOf([before, after]);
+    return scores.map((score, i) => {
+      const head =
+        i > 0
+          ? ""
+          : `<th rowspan="${scores.length}" scope="rowgroup">${escapeHtml(split)}</th><td class="num" rowspan="${scores.length}">${counts.join(" / ")}</td>`;
+      const between = comparison === null ? undefined : score.of(comparison);
+      const difference =
+        between === undefined ? "–" : escapeHtml(formatDifference(between, score.share, comparison?.pairs));
+      const cells = [cell(before, score), cell(after, score), difference].map((text) => `<td class="num">${text}</td>`);
+      return `<tr>${head}<th scope="row">${escapeHtml(score.label)}</th>${cells.join("")}</tr>`;
+    });
+  });
+  return (
+    `<section><h2>Before and after</h2><p class="dim">Means with 95 % bootstrap intervals; the difference is paired by task, ` +
+    `<b>*</b> marks an interval that leaves 0 out, of ${LEAST_PAIRS} pairs at least.</p><div class="wide" tabindex="0" role="region" aria-label="Before and after">` +
+    `<table><thead><tr><th scope="col">split</th><th scope="col">episodes</th><td></td><th scope="col">before</th>` +
+    `<th scope="col">after</th><th scope="col">difference</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>` +
+    `${evaluations.map(formTable).join("")}</section>`
+  );
+}
+
+/** Forms of a split, the worst (after training) first. */
+function formTable({ split, before, after }: SplitEvaluations): string {
+  const forms = [...new Set([...Object.keys(before?.per_form ?? {}), ...Object.keys(after?.per_form ?? {})])];
+  const score = (form: string): number =>
+    (after?.per_form[form] ?? before?.per_form[form])?.reward.mean ?? Number.POSITIVE_INFINITY;
+  const rows = forms
+    .sort((a, b) => score(a) - score(b) || a.localeCompare(b))
+    .map((form) => {
+      const [a, b] = [before?.per_form[form] ?? null, after?.per_form[form] ?? null];
+      const comparison = compare(onForm(before, form), onForm(after, form));
+      const difference =
+        comparison === null ? "–" : escapeHtml(formatDifference(comparison.reward, false, comparison.pairs));
+      return (
+        `<tr><th scope="row">${escapeHtml(form)}</th><td class="num">${b?.episodes ?? a?.episodes ?? 0}</td>` +
+        `<td>${dumbbell(a?.reward, b?.reward)}</td><td class="num">${cell(a, REWARD)}</td>` +
+        `<td class="num">${cell(b, REWARD)}</td><td class="num">${difference}</td>` +
+        `<td class="num">${percentOf(a?.success_rate)} → ${percentOf(b?.success_rate)}</td></tr>`
+      );
+    });
+  return (
+    `<details><summary>${escapeHtml(split)}: reward by form, worst first</summary><div class="wide" tabindex="0" role="region" aria-label="${escapeHtml(split)} by form"><table><thead><tr>` +
+    `<th scope="col">form</th><th scope="col">episodes</th><th scope="col"><span class="key k1">before</span> <span class="key k0">after</span></th>` +
+    `<th scope="col">before</th><th scope="col">after</th><th scope="col">difference</th><th scope="col">success</th></tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`
+  );
+}
+
+function compare(before: Evaluation | null, after: Evaluation | null): Comparison | null {
+  if (before === null || after === null) return null;
+  try {
+    return compareEvaluations(before, after);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+function onForm(evaluation: Evaluation | null, form: string): Evaluation | null {
+  return evaluation === null
+    ? null
+    : { ...evaluation, per_task: evaluation.per_task.filter((task) => task.form === form) };
+}
+
+const BAR = { width: 200, height: 20, pad: 6 };
+
+/** Two means with their intervals on the axis 0 to 1. */
+function dumbbell(before: Interval | undefined, after: Interval | undefined): string {
+  const x = (value: number): string => px(BAR.pad + Math.min(1, Math.max(0, value)) * (BAR.width - 2 * BAR.pad));
+  const bar = (interval: Interval | undefined, y: number, colour: number): string =>
+    interval === undefined
+      ? ""
+      : `<line class="whisker s${colour}" x1="${x(interval.low)}" x2="${x(interval.high)}" y1="${y}" y2="${y}"/>` +
+        `<circle class="mark s${colour}" cx="${x(interval.mean)}" cy="${y}" r="3.5"/>`;
+  return (
+    `<svg class="bar" viewBox="0 0 ${BAR.width} ${BAR.height}" width="${BAR.width}" height="${BAR.height}" aria-hidden="true">` +
+    `<line class="grid" x1="${x(0)}" x2="${x(0)}" y1="1" y2="19"/><line class="grid" x1="${x(0.5)}" x2="${x(0.5)}" y1="1" y2="19"/>` +
+    `<line class="grid" x1="${x(1)}" x2="${x(1)}" y1="1" y2="19"/>${bar(before, 6, 1)}${bar(after, 14, 0)}</svg>`
+  );
+}
+
+function cell(scores: Parameters<Score["of"]>[0] | null, score: Score): string {
+  const interval = scores === null ? undefined : score.of(scores);
+  return interval === undefined ? "–" : escapeHtml(formatInterval(interval, score.share));
+}
+
+function percentOf(interval: Interval | undefined): string {
+  return interval === undefined ? "–" : `${(100 * interval.mean).toFixed(0)} %`;
+}

@@ -1,0 +1,169 @@
+import { statSync } from "node:fs";
+import { messageOf, UserError } from "../../core/errors.js";
+import { bootstrapMean, type Interval, mean } from "../../core/statistics.js";
+import { readJsonLines } from "../../runs/metrics.js";
+import { parseRollout, type RolloutRecord } from "../../runs/rollout-record.js";
+import type { RunDirectory } from "../../runs/run-directory.js";
+
+/** Larger recordings are read from the newest step back to this many bytes. */
+const MOST_BYTES = 256 * 2 ** 20;
+/** Failed episodes say little about the policy: a few are enough. */
+const MOST_FAULTS = 4;
+const RESAMPLES = 400;
+
+/** A rollout that the report shows. */
+export interface ShownRollout {
+  readonly record: RolloutRecord;
+  /** Rollouts of the run with the same response to the same task, this one included. */
+  readonly alike: number;
+}
+
+/** Holds what is kept of a run's recorded rollouts. */
+export interface RolloutSample {
+  /** Worst first, failed episodes last. */
+  readonly shown: readonly ShownRollout[];
+  /** Rollouts that were looked at. */
+  readonly total: number;
+  /** Steps that were looked at, ascending. */
+  readonly steps: readonly number[];
+  /** Older steps that were not read. */
+  readonly skippedSteps: number;
+  /** Mean and 95 % bootstrap interval over a step's groups. */
+  readonly intervals: readonly StepInterval[];
+}
+
+export interface StepInterval {
+  readonly step: number;
+  readonly reward: Interval;
+  readonly success: Interval;
+}
+
+interface Candidate {
+  readonly value: Partial<RolloutRecord>;
+  readonly where: string;
+  readonly step: number;
+  readonly reward: number | null;
+  alike: number;
+}
+
+/**
+ * Reads a run's rollouts and keeps `limit` of them: half for the worst of the newest step, the others for the worst of
+ * all earlier steps (newest first among equals). Equal responses to one task are shown once.
+ * @param problem is told of files that could not be read.
+ */
+export function sampleRollouts(run: RunDirectory, limit: number, problem: (text: string) => void): RolloutSample {
+  const newestFirst = run.rolloutSteps().reverse();
+  const latest = new Map<string, Candidate>();
+  const earlier = new Map<string, Candidate>();
+  const intervals: StepInterval[] = [];
+  const read: number[] = [];
+  let bytes = 0;
+  let total = 0;
+  for (const step of newestFirst) {
+    const path = run.rollouts(step);
+    bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > MOST_BYTES && read.length > 0) break;
+    let lines: ReturnType<typeof readJsonLines>;
+    try {
+      lines = readJsonLines(path);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      problem(messageOf(error));
+      continue;
+    }
+    for (const { value, line } of lines) {
+      // the whole record is checked where it is shown
+      const row = (value ?? {}) as Partial<RolloutRecord>;
+      const reward = typeof row.reward === "number" ? row.reward : null;
+      total++;
+      const key = keyOf(row);
+      const known = latest.get(key) ?? earlier.get(key);
+      if (known !== undefined) known.alike++;
+      else {
+        const pool = read.length === 0 ? latest : earlier;
+        pool.set(key, { value: row, where: `${path}, line ${line}`, step, reward, alike: 1 });
+      }
+    }
+    const interval = stepInterval(
+      step,
+      lines.map(({ value }) => (value ?? {}) as Partial<RolloutRecord>),
+    );
+    if (interval !== undefined) intervals.push(interval);
+    read.push(step);
+    if (earlier.size > 4 * limit) keepWorst(earlier, limit);
+  }
+  const fromLatest = worst([...latest.values()], read.length > 1 ? Math.ceil(limit / 2) : limit);
+  const chosen = [...fromLatest, ...worst([...earlier.values()], limit - fromLatest.length)];
+  const shown = chosen.sort(byReward).flatMap(({ value, where, alike }) => {
+    try {
+      return [{ record: parseRollout(value, where), alike }];
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      problem(messageOf(error));
+      return [];
+    }
+  });
+  return {
+    shown,
+    total,
+    steps: read.reverse(),
+    skippedSteps: newestFirst.length - read.length,
+    intervals: intervals.reverse(),
+  };
+}
+
+/**
+ * Means and intervals of one step; undefined where every episode failed. Groups, not rollouts, are the independent
+ * draws: the rollouts of a group share their task.
+ */
+export function stepInterval(step: number, rows: readonly Partial<RolloutRecord>[]): StepInterval | undefined {
+  const groups = new Map<number, { rewards: number[]; successes: number[] }>();
+  for (const { group: index = 0, reward, success } of rows) {
+    if (typeof reward !== "number") continue;
+    const group = groups.get(index) ?? { rewards: [], successes: [] };
+    groups.set(index, group);
+    group.rewards.push(reward);
+    group.successes.push(Number(success === true));
+  }
+  if (groups.size === 0) return undefined;
+  const over = (key: "rewards" | "successes"): Interval =>
+    bootstrapMean(
+      [...groups.values()].map((group) => mean(group[key])),
+      { seed: step, resamples: RESAMPLES },
+    );
+  return { step, reward: over("rewards"), success: over("successes") };
+}
+
+/** The worst of some checked rollouts, equal responses to one task once. */
+export function worstOf(records: readonly RolloutRecord[], limit: number): ShownRollout[] {
+  const shown = new Map<string, { record: RolloutRecord; alike: number }>();
+  for (const record of records) {
+    const known = shown.get(keyOf(record));
+    if (known === undefined) shown.set(keyOf(record), { record, alike: 1 });
+    else known.alike++;
+  }
+  return [...shown.values()].sort((a, b) => (a.record.reward ?? 2) - (b.record.reward ?? 2)).slice(0, limit);
+}
+
+/** A failed episode is not alike one that did not fail; where nothing was said, what happened tells episodes apart. */
+function keyOf({ task_id, turns, reward, detail }: Partial<RolloutRecord>): string {
+  const responses = Array.isArray(turns) ? turns.map((turn) => turn?.response) : [];
+  const silent = responses.length > 0 && responses.every((response) => response === "");
+  return JSON.stringify([task_id, silent ? detail : responses, typeof reward === "number"]);
+}
+
+/** Lowest reward first, newest first among equals, faults last. */
+function byReward(a: Candidate, b: Candidate): number {
+  return (a.reward ?? 2) - (b.reward ?? 2) || b.step - a.step;
+}
+
+function worst(candidates: readonly Candidate[], count: number): Candidate[] {
+  const faults = candidates.filter((c) => c.reward === null).slice(0, MOST_FAULTS);
+  const scored = candidates.filter((c) => c.reward !== null).sort(byReward);
+  return [...scored.slice(0, Math.max(0, count - faults.length)), ...faults].slice(0, Math.max(0, count));
+}
+
+function keepWorst(pool: Map<string, Candidate>, count: number): void {
+  const kept = new Set(worst([...pool.values()], count));
+  for (const [key, candidate] of pool) if (!kept.has(candidate)) pool.delete(key);
+}

@@ -1,0 +1,183 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fail, UserError } from "../core/errors.js";
+import { readJson, writeDirectory } from "../core/files.js";
+import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
+import type { Tensor } from "../onnx/types.js";
+import { floatsOf } from "../weights/model-weights.js";
+import type { Precision } from "../weights/precision.js";
+import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
+import type { ModelConfig } from "./config.js";
+import { type LoraOptions, loraName, rowsName } from "./lora.js";
+
+/** Adapter directories in the layout of Python's PEFT. */
+
+export const ADAPTER_CONFIG = "adapter_config.json";
+export const ADAPTER = "adapter_model.safetensors";
+
+/**
+ * adapter_config.json, with the keys that decide what an adapter computes. PEFT wraps a model by its task: what generates
+ * from left to right as CAUSAL_LM; a masked model has no such methods, and no task of PEFT's is its own.
+ * @param base name or path of the model.
+ * @param table module of the table of embeddings, where rows of it are trained.
+ */
+export function peftConfig(
+  lora: LoraOptions,
+  base: string,
+  attention: ModelConfig["attention"],
+  table?: string,
+): Record<string, unknown> {
+  return {
+    peft_type: "LORA",
+    task_type: attention === "causal" ? "CAUSAL_LM" : null,
+    base_model_name_or_path: base,
+    r: lora.rank,
+    lora_alpha: lora.alpha,
+    lora_dropout: 0,
+    bias: "none",
+    fan_in_fan_out: false,
+    inference_mode: true,
+    target_modules: lora.targets,
+    ...(table === undefined ? {} : { trainable_token_indices: { [table]: lora.tokens } }),
+  };
+}
+
+/** Writes adapter_model.safetensors byte for byte as PEFT does. */
+export function writePeftTensors(path: string, tensors: ReadonlyMap<string, Tensor>): void {
+  writeSafetensors(path, tensors, { format: "pt" }, { alignment: 8 });
+}
+
+/** Forms of LoRA that PEFT knows and our graphs do not compute: key -> the value under which they do. */
+const PLAIN: Readonly<Record<string, readonly unknown[]>> = {
+  peft_type: ["LORA"],
+  bias: ["none"],
+  fan_in_fan_out: [false],
+  use_rslora: [false],
+  use_dora: [false],
+  use_qalora: [false],
+  use_bdlora: [false, null],
+  arrow_config: [null],
+  kasa_config: [null],
+  monteclora_config: [null],
+  velora_config: [null],
+  alora_invocation_tokens: [null],
+  lora_bias: [false],
+  modules_to_save: [null],
+  layer_replication: [null],
+  target_parameters: [null],
+};
+
+export interface PeftAdapter {
+  readonly rank: number;
+  readonly alpha: number;
+  readonly tensors: ReadonlyMap<string, Tensor>;
+  /** Rows of the table of embeddings that it replaces. */
+  readonly rows?: { readonly module: string; readonly tokens: readonly number[] };
+}
+
+/**
+ * Reads an adapter directory that we or PEFT wrote.
+ * @throws UserError naming the key or file where it is missing or no plain LoRA.
+ */
+export function readPeft(dir: string): PeftAdapter {
+  const path = join(dir, ADAPTER);
+  if (!existsSync(path))
+    fail(`There is no adapter in ${dir}: ${path} is missing.`, {
+      hint: `An adapter directory holds ${ADAPTER_CONFIG} and ${ADAPTER}.`,
+    });
+  const configPath = join(dir, ADAPTER_CONFIG);
+  const json = readJson(configPath);
+  if (typeof json !== "object" || json === null) fail(`${configPath} is not an object.`);
+  const config = json as Readonly<Record<string, unknown>>;
+  const refuse = (key: string, expected: string): UserError =>
+    new UserError(
+      `${configPath}: ${key} is ${JSON.stringify(config[key])}, which is not supported (expected ${expected}).`,
+    );
+  for (const [key, values] of Object.entries(PLAIN)) {
+    const value = config[key];
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0) && !values.includes(value))
+      throw refuse(key, JSON.stringify(values[0]));
+  }
+  for (const key of ["rank_pattern", "alpha_pattern"]) {
+    const value = config[key];
+    if (typeof value === "object" && value !== null && Object.keys(value).length > 0) throw refuse(key, "{}");
+  }
+  const { r, lora_alpha: alpha } = config;
+  if (!Number.isSafeInteger(r) || (r as number) < 1) throw refuse("r", "a positive integer");
+  if (typeof alpha !== "number" || !(alpha > 0)) throw refuse("lora_alpha", "a positive number");
+  const tensors = new Map([...readSafetensors(path)].map(([name, tensor]) => [name, inFloat32(tensor)]));
+  const tokens = tokensOf(config.trainable_token_indices);
+  if (tokens === null) throw refuse("trainable_token_indices", "the ids of one table's tokens");
+  const [before, after] = rowsName("|").split("|") as [string, string];
+  const name = [...tensors.keys()].find((key) => key.startsWith(before) && key.endsWith(after));
+  if ((name === undefined) !== (tokens === undefined))
+    throw refuse("trainable_token_indices", `${name === undefined ? "null" : "ids"}, as ${ADAPTER} has it`);
+  const rows =
+    name === undefined || tokens === undefined
+      ? {}
+      : { rows: { module: name.slice(before.length, name.length - after.length), tokens } };
+  return { rank: r as number, alpha, tensors, ...rows };
+}
+
+/** 16 bits are enough to keep an adapter in; it is trained in 32. */
+function inFloat32(tensor: Tensor): Tensor {
+  const { dtype, shape, data } = tensor;
+  if (dtype !== "bfloat16" && dtype !== "float16") return tensor;
+  return { dtype: "float32", shape, data: floatsOf(dtype, shape as number[], data).read(0, data.length) };
+}
+
+/** An adapter is too small to be packed into 4 bits. */
+type AdapterPrecision = Exclude<Precision, "nf4">;
+
+/**
+ * Writes an adapter directory anew, its numbers in this form: what is shipped beside a model.
+ * @param base what it says its model is; default: what it said.
+ * @returns bytes of its tensors.
+ */
+export async function exportAdapter(from: string, out: string, form: AdapterPrecision, base?: string): Promise<number> {
+  const { tensors } = readPeft(from);
+  const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
+  const named = base === undefined ? config : { ...config, base_model_name_or_path: base };
+  await writeDirectory(out, async (aside) => {
+    writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(named, null, 2)}\n`);
+    writePeftTensors(
+      join(aside, ADAPTER),
+      new Map([...tensors].map(([name, tensor]) => [name, rounded(tensor, form)])),
+    );
+  });
+  return statSync(join(out, ADAPTER)).size;
+}
+
+function rounded(tensor: Tensor, form: AdapterPrecision): Tensor {
+  const data = tensor.data as Float32Array;
+  const { shape } = tensor;
+  if (form === "bf16") return { dtype: "bfloat16", shape, data: floatToBfloat16(data) };
+  return form === "fp16" ? { dtype: "float16", shape, data: floatToFloat16(data) } : tensor;
+}
+
+/** PEFT's list of ids, or its map with one table in it; undefined: none; null: something else. */
+function tokensOf(value: unknown): number[] | undefined | null {
+  if (value === undefined || value === null) return undefined;
+  const lists = Array.isArray(value) ? [value] : typeof value === "object" ? Object.values(value) : [];
+  const [ids] = lists as unknown[];
+  if (lists.length !== 1 || !Array.isArray(ids) || !ids.every((id) => Number.isSafeInteger(id) && id >= 0)) return null;
+  return ids.length === 0 ? undefined : ids;
+}
+
+/** Names of the modules that an adapter changes, in the order of its tensors. */
+export function adapterModules({ tensors, rows }: PeftAdapter, where: string): string[] {
+  const [head, tail] = loraName("|", "A").split("|") as [string, string];
+  const modules: string[] = [];
+  const expected = new Set<string>(rows === undefined ? [] : [rowsName(rows.module)]);
+  for (const name of tensors.keys()) {
+    if (!name.startsWith(head) || !name.endsWith(tail)) continue;
+    const module = name.slice(head.length, name.length - tail.length);
+    modules.push(module);
+    expected.add(name).add(loraName(module, "B"));
+  }
+  const odd =
+    [...tensors.keys()].find((name) => !expected.has(name)) ?? [...expected].find((name) => !tensors.has(name));
+  if (odd !== undefined || modules.length === 0)
+    fail(`${where} does not hold pairs of ${head}MODULE${tail} and its lora_B: ${odd ?? "it is empty"}.`);
+  return modules;
+}

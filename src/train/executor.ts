@@ -1,0 +1,79 @@
+import type { z } from "zod";
+import type { RunConfig } from "../config/config.js";
+import type { Relation } from "../config/schema.js";
+import { loadFolder } from "../core/registry.js";
+import type { Policy } from "../engine/policy.js";
+import type { Environment } from "../env/environment.js";
+import type { Checkpoint } from "../runs/checkpoint.js";
+import type { StepWorkers } from "../runs/metrics.js";
+import { type Collect, collectHere } from "./rollouts/collect.js";
+import { type SlotGradients, slotsHere } from "./rollouts/slots.js";
+import type { GroupSource, PlayedSource } from "./rollouts/step-groups.js";
+import type { Run } from "./run.js";
+import { type ScoreAll, scoreHere } from "./update.js";
+
+/** Plays, scores and differentiates for a run: in this process, or elsewhere. The same request has the same bytes. */
+export interface Executor {
+  readonly environment: Environment;
+  readonly collect: Collect;
+  readonly score: ScoreAll;
+  readonly gradients: SlotGradients;
+  /** Samples the groups in another order, as by an older policy while the newest trains; absent: step by step. */
+  source?(played: PlayedSource, checkpoint: Checkpoint | undefined): GroupSource;
+  /** The workers and what waits, in a few words; undefined in one process. */
+  status(): string | undefined;
+  /** The workers' figures since the last call; absent in one process. */
+  readonly figures?: () => StepWorkers;
+  close(): Promise<void>;
+}
+
+/**
+ * One file under executors/ exports one of these as `executor`: a way to share the work of a run out. Its file name is
+ * the section of the config that holds its options.
+ */
+export interface ExecutorKind {
+  readonly schema: z.ZodObject;
+  readonly description: string;
+  readonly relations?: readonly Relation[];
+  /**
+   * Reads its section. @returns undefined where the config does not ask for it.
+   * @throws UserError where the work of the run cannot be shared out.
+   */
+  of(config: RunConfig): SharedWork | undefined;
+}
+
+/** The work of a run, to be shared out as its config says. */
+export interface SharedWork {
+  /** Episodes are played elsewhere: this machine needs no browser. */
+  readonly playsElsewhere: boolean;
+  /** @param signal once it is aborted, what waits for workers that are not there ends. */
+  open(
+    policy: Policy,
+    environment: Environment,
+    run: Run,
+    note: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<Executor>;
+}
+
+/** The first of executors/ that a config asks for; undefined: this process does everything. */
+export async function sharedWork(config: RunConfig): Promise<SharedWork | undefined> {
+  const kinds = await loadFolder<ExecutorKind>(new URL("./executors/", import.meta.url), "executor");
+  for (const kind of kinds.values()) {
+    const work = kind.of(config);
+    if (work !== undefined) return work;
+  }
+  return undefined;
+}
+
+/** Everything in this process. */
+export function localExecutor(policy: Policy, environment: Environment): Executor {
+  return {
+    environment,
+    collect: collectHere(policy, environment),
+    score: scoreHere(policy.engine),
+    gradients: slotsHere(policy.engine),
+    status: () => undefined,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,43 @@
+import { fail } from "../core/errors.js";
+import { refusalOf } from "../diffusion/sampler.js";
+import type { Trajectory } from "../diffusion/trajectory.js";
+import type { Policy } from "../engine/policy.js";
+import { LENGTH_STEP, type ScoreAll } from "./update.js";
+
+/** Trajectories that are compared. */
+const COMPARED = 4;
+/** Largest difference of a step's log-probability over its size (at least 1); float32 stays near 3e-5. */
+const LIMIT = 1e-2;
+/** The same where layers may be computed in 16 bits. */
+const LIMIT_ON_DEVICE = 0.3;
+
+/**
+ * Scores what the present policy has just sampled, and compares with the log-probabilities that the rollout recorded:
+ * where they differ, ratios, credit and gradients are of another policy than the one that acts.
+ * Samplers that record none are not compared.
+ * @throws UserError that names both.
+ */
+export async function checkReplay(
+  { sampler, options, model, runtime }: Pick<Policy, "sampler" | "options" | "model" | "runtime">,
+  trajectories: readonly Trajectory[],
+  score: ScoreAll,
+): Promise<void> {
+  const some = trajectories.slice(0, COMPARED);
+  if (some.length === 0 || sampler.stepTerms === undefined || refusalOf(sampler, "steps", options) !== undefined)
+    return;
+  const batch = sampler.stepTerms(some, options, { batch: some.length, lengthStep: LENGTH_STEP, level: "step" });
+  const { recorded } = batch;
+  if (recorded === undefined) return;
+  const [replayed] = (await score([batch], "policy")) as [Float32Array];
+  const limit = runtime.provider === "cpu" ? LIMIT : LIMIT_ON_DEVICE;
+  for (const [s, b] of batch.owner.entries()) {
+    const [sampled, scored] = [recorded[s] as number, replayed[s] as number];
+    if (b < 0 || Math.abs(sampled - scored) <= limit * Math.max(1, Math.abs(sampled))) continue;
+    fail(
+      `The rollout recorded the log-probability ${sampled.toPrecision(6)} of a step, and scoring the same step gives ${scored.toPrecision(6)} (limit ${limit} of its size): what is trained is not what acts.`,
+      {
+        hint: `config.json of ${model.dir} may contradict its graph (attention, rope_theta, layers), or sampler.kv_cache may not fit it: try sampler.kv_cache=false, and \`refusion-train verify\``,
+      },
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import { inSpan } from "../core/spans.js";
+import type { StepMetrics } from "../runs/metrics.js";
+import type { Phase } from "../watch/watcher.js";
+import type { StepContext } from "./context.js";
+import type { GradientNoiseState } from "./noise/gradient-noise.js";
+import { NoiseMeters, type StepNoise } from "./noise/noise-meters.js";
+import { checkReplay } from "./replay-check.js";
+import type { Group, Sample } from "./rollouts/groups.js";
+import type { StepGroups } from "./rollouts/step-groups.js";
+import { importanceMetrics, samplerMetrics, stepMetrics } from "./step-metrics.js";
+import type { GradientObserver, MicroBatch } from "./update.js";
+
+/** Stages of a step, and the words in which progress shows them; collecting shows its own. */
+const SHOWN = { collect: undefined, score: "scoring", update: "updating" } as const;
+
+/** The results of a step, of which its metrics are made. */
+interface Taken {
+  readonly collected: StepGroups;
+  readonly groups: readonly Group[];
+  readonly samples: readonly Sample[];
+  readonly batches: readonly MicroBatch[];
+  readonly updates: readonly Readonly<Record<string, number | null>>[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly lr: number;
+}
+
+/** Observes one step; no draw and no gradient depends on it. */
+interface StepObserver {
+  /** Does a part of the step: shown, in a span, and timed. */
+  stage<T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T>;
+  /**
+   * Prepares batches with what is measured around them: the replay of the first rollouts, the noise meters.
+   * @param prepare lays out and scores samples, in parts that share no micro-batch.
+   */
+  prepare(
+    groups: readonly Group[],
+    samples: readonly Sample[],
+    prepare: (parts: readonly (readonly Sample[])[]) => Promise<MicroBatch[]>,
+  ): Promise<MicroBatch[]>;
+  /** Hears of the first update's gradients. */
+  noise(): GradientObserver | undefined;
+  metrics(taken: Taken): Promise<StepMetrics>;
+}
+
+/** Observes the steps of a run. */
+export class Observers {
+  private readonly meters: NoiseMeters;
+
+  /** @param unchecked the rollouts are this process's own policy's, to be compared with their replay once. */
+  constructor(
+    private readonly context: StepContext,
+    private readonly phase: (phase: Phase) => void,
+    state: GradientNoiseState | undefined,
+    private unchecked: boolean,
+  ) {
+    this.meters = new NoiseMeters(context, state);
+  }
+
+  /** State that a checkpoint keeps. */
+  get gradientNoise(): GradientNoiseState {
+    return this.meters.state;
+  }
+
+  of(step: number): StepObserver {
+    const { policy, objective, options, executor } = this.context;
+    const began = performance.now();
+    const time = { collect: 0, score: 0, update: 0 };
+    const since = (from: number): number => (performance.now() - from) / 1000;
+    let noise: StepNoise | undefined;
+    return {
+      stage: async (name, work) => {
+        const from = performance.now();
+        const doing = SHOWN[name];
+        if (doing !== undefined) this.phase({ doing });
+        const result = await inSpan(name, {}, work);
+        time[name] += since(from);
+        return result;
+      },
+      prepare: async (groups, samples, prepare) => {
+        noise = this.meters.of(step, groups, samples);
+        if (this.unchecked && samples.length > 0) {
+          const trajectories = samples.map(({ trajectory }) => trajectory);
+          await checkReplay(policy, trajectories, executor.score);
+          this.unchecked = false;
+        }
+        const batches = await prepare(noise.parts);
+        await noise.begin(batches);
+        return batches;
+      },
+      noise: () => noise,
+      metrics: async ({ collected, groups, samples, batches, updates, counts, lr }) => {
+        const extra = {
+          ...samplerMetrics(policy, objective, groups, batches),
+          ...importanceMetrics(collected, batches, objective.weighing?.(options).importance_cap),
+          ...(await noise?.metrics()),
+          ...counts,
+        };
+        const { score, update } = time;
+        const workers = executor.figures?.();
+        return stepMetrics(policy, collected, groups, samples, updates, {
+          ...{ step, lr, extra, time: { rollout: collected.rollout, score, update, total: since(began) } },
+          ...(workers && { workers }),
+        });
+      },
+    };
+  }
+}

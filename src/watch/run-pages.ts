@@ -1,0 +1,29 @@
+import type { RunConfig } from "../config/schema.js";
+import { loadFolder } from "../core/registry.js";
+import type { RolloutRecord } from "../runs/rollout-record.js";
+import type { RunDirectory } from "../runs/run-directory.js";
+import type { Watcher } from "./watcher.js";
+
+export interface ReportOptions {
+  /** Rollouts that it shows. */
+  readonly rollouts?: number;
+  /** Called with the shown rollouts, worst first, before the page is made: to take their pictures. */
+  readonly picture?: (records: readonly RolloutRecord[]) => Promise<unknown>;
+}
+
+/** A run in a browser: a file under run-pages/ of a feature exports one of these as `pages`. */
+export interface RunPages {
+  /** Writes the report of a run that has ended. A failure is a note. */
+  report(run: RunDirectory, note: (text: string) => void, options: ReportOptions): Promise<void>;
+  /** Serves a page that follows a run. @throws UserError where the port cannot be had. */
+  live(
+    port: number,
+    config: Pick<RunConfig, "name" | "model" | "sampler" | "environment">,
+  ): Promise<Watcher & { readonly address: string }>;
+}
+
+/** The pages that a feature brings; undefined where there is none. */
+export async function runPages(): Promise<RunPages | undefined> {
+  const [pages] = (await loadFolder<RunPages>(new URL("./run-pages/", import.meta.url), "pages")).values();
+  return pages;
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { loadConfig } from "../../src/config/config.js";
+import { UserError } from "../../src/core/errors.js";
+
+const dir = mkdtempSync(join(tmpdir(), "owners-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+async function problemsOf(...overrides: string[]): Promise<string> {
+  const file = join(dir, "config.yaml");
+  writeFileSync(file, "model: models/tiny-refusion\n");
+  try {
+    await loadConfig(file, { command: "flow-grpo", overrides });
+  } catch (error) {
+    assert.ok(error instanceof UserError);
+    assert.ok(error.hint);
+    return error.message;
+  }
+  return "";
+}
+
+test("a section or key of another kind is named with the kind that has it", async () => {
+  assert.match(
+    await problemsOf("environment.kind=paper", "browser.headless=false"),
+    /browser.* unknown key; it belongs to environment\.kind forms.*, and this config's kind is paper/,
+  );
+  assert.match(await problemsOf("environment.turns=3"), /environment\.turns .*it belongs to environment\.kind .*pages/);
+  assert.match(await problemsOf("site.rehearse=3"), /site\.rehearse .*it belongs to site\.kind url/);
+});
+
+test("a module of the user's without a schema is refused", async () => {
+  const module = join(dir, "site.mjs");
+  writeFileSync(module, "export const site = { start() {} };");
+  assert.match(
+    await problemsOf(`site.kind=${module}`),
+    /site\.mjs:1: this site is not complete:\n {2}schema: expected an object, is missing/,
+  );
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Rng } from "../../../src/core/rng.js";
+import type { Batch } from "../../../src/diffusion/batch.js";
+import { drawAmong } from "../../../src/diffusion/constrained.js";
+import { sampler as autoregressive } from "../../../src/diffusion/samplers/autoregressive.js";
+import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
+import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
+import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
+import { Canvas, isRoom, type TemplateStart } from "../../../src/diffusion/template.js";
+import { having } from "../../support/typed.js";
+import { FakeNetwork, MODEL, SMALL, streams, TOKENS } from "./unmask/fake-model.js";
+
+const EOS = TOKENS.eos;
+const CHOICES = { a: [[0], [0, 1], [1, 1, 0]], b: [[1], [0, 0]] };
+const START: TemplateStart = {
+  prompt: [1, 0],
+  parts: [
+    [1],
+    { name: "a", needs: 4, whole: true, choices: CHOICES.a },
+    [0, 1],
+    { name: "b", needs: 3, whole: true, choices: CHOICES.b },
+  ],
+};
+const OPTIONS: UnmaskOptions = { ...SMALL, responseLength: 24, temperature: 6, constrained: true };
+
+const layout = { batch: 1, lengthStep: 1, level: "token" as const };
+
+function close(network: FakeNetwork, batch: Batch, expected: readonly number[]): void {
+  const scores = network.score(batch);
+  const counted = [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
+  assert.equal(counted.length, expected.length);
+  counted.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < 1e-6, `term ${i}`));
+}
+
+/** The values of the blanks of a response. */
+function valuesOf({ template, response }: Pick<UnmaskTrajectory, "template" | "response">): number[][] {
+  const canvas = Canvas.of(template);
+  const tokens = canvas.byCell(response, EOS);
+  return canvas.blanks.map(({ first, end }) =>
+    tokens.slice(first, end).filter((token): token is number => token !== undefined && token !== EOS),
+  );
+}
+
+const isOption = (name: "a" | "b", value: readonly number[]): boolean =>
+  [[], ...CHOICES[name]].some((choice) => String(choice) === String(value));
+
+test("unmask: every value is an option or nothing, all of them add up to 1, and the record is scored as it was drawn", async () => {
+  for (const attention of ["causal", "bidirectional"] as const) {
+    for (const [slotSize, rounds] of [
+      [1, 1],
+      [1, 3],
+      [2, 1],
+      [2, 2],
+      [4, 2],
+    ] as const) {
+      const options = { ...OPTIONS, slotSize, rounds, model: { ...MODEL, attention } };
+      const network = new FakeNetwork(4);
+      const drawn = await unmask.rollout(network, Array(250).fill(START), options, streams(250, 7), 50);
+      const outcomes = new Map<string, number>();
+      for (const [i, trajectory] of drawn.entries()) {
+        const [a = [], b = []] = valuesOf(trajectory);
+        assert.ok(isOption("a", a) && isOption("b", b), JSON.stringify([a, b]));
+        outcomes.set(JSON.stringify([a, b]), Math.exp(totalLogProb(trajectory)));
+        if (i > 5) continue;
+        assert.deepEqual(unmask.parse(JSON.parse(JSON.stringify(trajectory)), "here", options.model), trajectory);
+        const recorded = trajectory.rounds.flatMap(({ logProbs }) => [...logProbs]);
+        for (const packed of [true, false]) {
+          const batch = having(unmask, "stepTerms").stepTerms([trajectory], options, { ...layout, packed });
+          close(network, batch, recorded);
+        }
+      }
+      const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
+      assert.equal(outcomes.size, 12, `${attention} ${slotSize} ${rounds}`);
+      assert.ok(Math.abs(total - 1) < 1e-6, `${attention} ${slotSize} ${rounds}: ${total}`);
+    }
+  }
+});
+
+test("without the option the same blanks hold anything, and their records have no options", async () => {
+  const drawn = await unmask.rollout(
+    new FakeNetwork(4),
+    Array(40).fill(START),
+    { ...OPTIONS, constrained: false },
+    streams(40, 7),
+  );
+  assert.ok(drawn.some((trajectory) => !isOption("a", valuesOf(trajectory)[0] ?? [])));
+  assert.ok(drawn.every(({ template }) => template?.filter(isRoom).every((room) => room.choices === undefined)));
+});
+
+test("autoregressive: the same, its text's probability too", async () => {
+  const sampler = having(autoregressive, "stepTerms", "textTerms");
+  const options = {
+    responseLength: 16,
+    promptLength: 3,
+    temperature: 6,
+    constrained: true,
+    kvCache: "auto" as const,
+    model: MODEL,
+  };
+  const network = new FakeNetwork(4);
+  const drawn = await sampler.rollout(network, Array(250).fill(START), options, streams(250, 8), 50);
+  const outcomes = new Map<string, number>();
+  for (const [i, trajectory] of drawn.entries()) {
+    const [a = [], b = []] = valuesOf(trajectory);
+    assert.ok(isOption("a", a) && isOption("b", b));
+    outcomes.set(JSON.stringify([a, b]), Math.exp(trajectory.logProbs.reduce((sum, x) => sum + x, 0)));
+    if (i > 5) continue;
+    assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+    for (const packed of [true, false])
+      close(network, sampler.stepTerms([trajectory], options, { ...layout, packed }), trajectory.logProbs);
+    close(network, sampler.textTerms([trajectory], options, layout), trajectory.logProbs);
+  }
+  const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
+  assert.ok(outcomes.size === 12 && Math.abs(total - 1) < 1e-6, `${total} of ${outcomes.size}`);
+});
+
+test("greedy takes the most probable option token, and a record of another is refused", async () => {
+  const [greedy] = await unmask.rollout(new FakeNetwork(4), [START], { ...OPTIONS, temperature: 0 }, streams(1, 1));
+  const again = await unmask.rollout(new FakeNetwork(4), [START], { ...OPTIONS, temperature: 0 }, streams(1, 2));
+  assert.deepEqual(again[0]?.response, greedy?.response);
+  const { template } = greedy as UnmaskTrajectory;
+  const other = template?.map((part) => (isRoom(part) ? { ...part, choices: [[1, 0, 1]] } : part));
+  assert.throws(() => unmask.parse({ ...greedy, template: other }, "x", MODEL), /continues none of the options/);
+});
+
+test("a draw among some tokens follows their probabilities, and rounding takes none that is impossible", () => {
+  const logs = [Math.log(0.1), Math.log(0.3), Number.NEGATIVE_INFINITY];
+  const rng = Rng.named(1, "among");
+  const counts = [0, 0, 0];
+  for (let i = 0; i < 4000; i++) {
+    const { index } = drawAmong(logs, rng.uniform());
+    counts[index] = (counts[index] as number) + 1;
+  }
+  assert.ok(counts[2] === 0 && Math.abs((counts[0] as number) / 4000 - 0.25) < 0.03, String(counts));
+  assert.deepEqual(drawAmong(logs, undefined).index, 1);
+  assert.ok(Math.abs(drawAmong(logs, 0.1).logProb - Math.log(0.25)) < 1e-12);
+  assert.equal(drawAmong(logs, 1 - 2 ** -53).index, 1);
+});
+
+test("samplers that cannot hold to options say so", () => {
+  const jumps = jump.schema.safeParse({ constrained_decoding: true });
+  assert.match(String(jumps.error?.issues[0]?.message), /sampler\.kind=jump cannot/);
+  const filled = unmask.schema.safeParse({ constrained_decoding: true, slot_fill: "autoregressive" });
+  assert.match(String(filled.error?.issues[0]?.message), /needs slot_fill=parallel/);
+  assert.ok(unmask.schema.safeParse({ constrained_decoding: true }).success);
+});

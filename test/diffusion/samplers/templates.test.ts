@@ -1,0 +1,475 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../../src/core/errors.js";
+import { allOutcomes } from "../../../src/core/outcomes.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Batch } from "../../../src/diffusion/batch.js";
+import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import type { RoundModel } from "../../../src/diffusion/sampler.js";
+import { sampler as autoregressive } from "../../../src/diffusion/samplers/autoregressive.js";
+import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
+import { corruptBatch } from "../../../src/diffusion/samplers/unmask/corrupt.js";
+import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
+import { roundTerms } from "../../../src/diffusion/samplers/unmask/replay.js";
+import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
+import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
+import { policyHead } from "../../../src/diffusion/score-head.js";
+import { Canvas, type TemplateStart, type TokenTemplate, templateOf } from "../../../src/diffusion/template.js";
+import { bufferTerms } from "../../../src/diffusion/terms.js";
+import { tokensOf } from "../../support/token-batch.js";
+import { having } from "../../support/typed.js";
+import { FakeFlow, MODEL as FLOW_MODEL, SMALL as SMALL_FLOW } from "./jump/reference.js";
+import { FakeNetwork, MODEL, SMALL, streams, TOKENS } from "./unmask/fake-model.js";
+
+const EOS = TOKENS.eos;
+const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
+  batch,
+  lengthStep: 1,
+  level: "token",
+  ...rest,
+});
+
+/** Starts of random given texts and blanks. */
+const anyStart = fc
+  .record({
+    prompt: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1, maxLength: 3 }),
+    lines: fc.array(
+      fc.record({
+        given: fc.array(fc.integer({ min: 0, max: 1 }), { maxLength: 3 }),
+        needs: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    tail: fc.array(fc.integer({ min: 0, max: 1 }), { maxLength: 2 }),
+  })
+  .map(({ prompt, lines, tail }): TemplateStart => {
+    const parts = lines.flatMap(({ given, needs }, i) => [
+      given,
+      { name: `b${i}`, ...(needs === undefined ? {} : { needs }) },
+    ]);
+    return { prompt, parts: [...parts, tail] };
+  });
+
+const OPTIONS: UnmaskOptions = { ...SMALL, room: 4, responseLength: 24 };
+const EXAMPLE: TemplateStart = {
+  prompt: [1, 0],
+  parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
+};
+
+/** log p of every term that counts, in order. */
+function scored(network: FakeNetwork, batch: Batch): number[] {
+  const scores = network.score(batch);
+  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
+}
+
+function close(actual: readonly number[], expected: readonly number[], tolerance = 1e-6): void {
+  assert.equal(actual.length, expected.length);
+  actual.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < tolerance, `term ${i}`));
+}
+
+/** Positions that a batch's terms are read at, behind the prompt of its only sequence. */
+function readAt(batch: Batch, prompt: number): number[] {
+  const { rows, positionIds } = tokensOf(batch);
+  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [Number(positionIds[Number(rows[r])]) - prompt]));
+}
+
+test("a canvas numbers the cells of its blanks, and knows where each stands", () => {
+  const canvas = Canvas.of([[7, 8], { name: "a", room: 2 }, [9], { name: "b", room: 4 }]);
+  assert.deepEqual([canvas.length, canvas.cells, canvas.given.map(([at]) => at)], [9, 6, [0, 1, 4]]);
+  assert.deepEqual(
+    [0, 1, 2, 5].map((cell) => canvas.position(cell)),
+    [2, 3, 5, 8],
+  );
+  const response = [EOS, 0, 1, EOS];
+  assert.deepEqual(canvas.cellsOf(response, EOS), [0, 2, 3, 4]);
+  assert.deepEqual(canvas.byCell(response, EOS), [EOS, undefined, 0, 1, EOS, undefined]);
+  assert.deepEqual(canvas.cut(response, EOS), []);
+  assert.deepEqual(canvas.cut([0, 1, EOS], EOS), [0]);
+  assert.deepEqual(canvas.read([0, EOS, EOS, 1, 1, 1], EOS), [0, EOS, EOS]);
+  assert.deepEqual(
+    [[], [0], [EOS], [0, 1], [0, 1, 0, EOS]].map((drawn) => canvas.next(drawn, EOS)),
+    [0, 1, 2, 2, undefined],
+  );
+});
+
+test("rooms are whole slots, from what is known of a blank and never above the config's room unless all is known", () => {
+  const rooms = templateOf(
+    {
+      prompt: [],
+      parts: [{ name: "a" }, { name: "b", needs: 3 }, { name: "c", needs: 99 }, { name: "d", needs: 9, whole: true }],
+    },
+    { room: 5, slotSize: 4 },
+  );
+  assert.deepEqual(rooms, [
+    { name: "a", room: 8 },
+    { name: "b", room: 4 },
+    { name: "c", room: 8 },
+    { name: "d", room: 12 },
+  ]);
+});
+
+test("templates: packed, round by round and rollout give the same log-probabilities, and the record is read again", async () => {
+  let [closed, reordered] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(
+      anyStart,
+      fc.record({
+        slotSize: fc.constantFrom(1, 2, 4),
+        rounds: fc.integer({ min: 1, max: 5 }),
+        order: fc.constantFrom("confidence", "random", "left-to-right" as const),
+        slotFill: fc.constantFrom("parallel", "autoregressive" as const),
+        attention: fc.constantFrom("causal", "bidirectional" as const),
+      }),
+      fc.integer({ min: 0, max: 1000 }),
+      async (start, { attention, ...any }, seed) => {
+        const slotFill = attention === "causal" ? any.slotFill : "parallel";
+        const options = { ...OPTIONS, ...any, slotFill, responseLength: 32, model: { ...MODEL, attention } };
+        const network = new FakeNetwork(seed);
+        const trajectories = await unmask.rollout(network, [start], options, streams(1, seed));
+        const [trajectory] = trajectories as [UnmaskTrajectory];
+        assert.deepEqual(unmask.parse(JSON.parse(JSON.stringify(trajectory)), "here", options.model), trajectory);
+        assert.ok(trajectory.rounds.length <= any.rounds);
+        const canvas = Canvas.of(trajectory.template);
+        const recorded = trajectory.rounds.flatMap((round) => [...round.logProbs]);
+        for (const packed of [true, false]) {
+          const batch = roundTerms(trajectories, options, layout(1, { packed }));
+          close(scored(network, batch), recorded);
+          // what is given has no terms
+          const at = new Set(canvas.given.map(([position]) => position));
+          if (slotFill === "parallel" && packed)
+            assert.ok(readAt(batch, start.prompt.length).every((position) => !at.has(position)));
+        }
+        if (trajectory.response.length < trajectory.responseLength) closed++;
+        const order = trajectory.rounds.flatMap((round) => [...round.positions]);
+        if (order.some((p, i) => i > 0 && p < (order[i - 1] as number))) reordered++;
+      },
+    ),
+    { numRuns: 120, seed: 5 },
+  );
+  assert.ok(closed > 20 && reordered > 10, `too weak: ${closed} closed, ${reordered} out of order`);
+});
+
+/** The network over 0, 1 and EOS; what it draws at each position of the canvas is given. */
+function forced(
+  network: FakeNetwork,
+  prompt: number,
+  tokenAt: (position: number) => number,
+  broken = false,
+): RoundModel<RowStatistics> {
+  return {
+    async forwardRound(input) {
+      const out = await network.forwardRound(input);
+      const tokens = tokensOf(input);
+      tokens.rows.forEach((flat, r) => {
+        const n = Number(flat);
+        const isMask = Number(tokens.inputIds[n]) === TOKENS.mask;
+        const wanted = tokenAt(Number(tokens.positionIds[n]) - prompt + (isMask ? 0 : 1));
+        const hidden = network.hidden(tokens, 0)[n] as Float64Array;
+        for (const variant of [0, 1]) {
+          const token = variant === 1 && wanted === EOS ? 1 : wanted;
+          out.token[r * 2 + variant] = BigInt(token);
+          out.logProb[r * 2 + variant] = network.logProbs(hidden, 1, variant === 0 || broken)[token] as number;
+        }
+      });
+      return out;
+    },
+  };
+}
+
+async function totalOf(options: UnmaskOptions, broken = false): Promise<{ total: number; count: number }> {
+  const network = new FakeNetwork(11);
+  const choices = [0, 1, EOS];
+  const cells = [2, 3, 7, 8];
+  const outcomes = new Map<string, number>();
+  for (let code = 0; code < 3 ** cells.length; code++) {
+    const at = (position: number): number => choices[Math.floor(code / 3 ** cells.indexOf(position)) % 3] as number;
+    const [trajectory] = await unmask.rollout(forced(network, 2, at, broken), [EXAMPLE], options, streams(1, 3));
+    if (trajectory === undefined) continue;
+    outcomes.set(
+      JSON.stringify(trajectory.rounds.map(({ positions, tokens }) => [positions, tokens])),
+      Math.exp(totalLogProb(trajectory)),
+    );
+  }
+  return { total: [...outcomes.values()].reduce((a, b) => a + b, 0), count: outcomes.size };
+}
+
+test("the probabilities of all that can be written in two blanks add up to 1; not where an end is not blocked", async () => {
+  for (const attention of ["causal", "bidirectional"] as const) {
+    for (const [slotSize, rounds] of [
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [2, 1],
+      [2, 2],
+    ] as const) {
+      const options = { ...OPTIONS, slotSize, rounds, model: { ...MODEL, attention } };
+      const { total, count } = await totalOf(options);
+      assert.ok(Math.abs(total - 1) < 1e-6 && count > 20, `${attention} ${slotSize} ${rounds}: ${total} of ${count}`);
+    }
+  }
+  const { total } = await totalOf({ ...OPTIONS, slotSize: 2, rounds: 2, slotFill: "autoregressive" });
+  assert.ok(Math.abs(total - 1) < 1e-6);
+  const broken = await totalOf({ ...OPTIONS, slotSize: 1, rounds: 3 }, true);
+  assert.ok(Math.abs(broken.total - 1) > 1e-3, `${broken.total}`);
+});
+
+test("the bound of a template is unbiased, and masks nothing that is given", async () => {
+  for (const attention of ["causal", "bidirectional"] as const) {
+    const model = { ...MODEL, attention };
+    const options = { ...OPTIONS, room: 4, model };
+    const network = new FakeNetwork(21);
+    const template: TokenTemplate = [[1], { name: "a", room: 4 }, [0, 0], { name: "b", room: 4 }];
+    const trajectory: UnmaskTrajectory = {
+      prompt: [1, 0],
+      template,
+      slotSize: 2,
+      responseLength: 8,
+      temperature: 1,
+      rounds: [],
+      response: [0, 1, EOS, 1, EOS],
+      ended: "eos",
+    };
+    // slots 0, 1 and 2 hold tokens; slot 3 is behind the end
+    const score = (known: number[], slot: number): number => {
+      const { buffer, rowOf } = layMasked(trajectory, known, 8, model);
+      const cells = Canvas.of(template).cellsOf(trajectory.response, EOS);
+      const terms = cells.flatMap((cell, i) =>
+        Math.floor(cell / 2) === slot
+          ? [
+              {
+                row: rowOf(cell),
+                target: trajectory.response[i] as number,
+                coefficient: 1,
+                segment: 0,
+                features: { eos_allowed: 1 },
+              },
+            ]
+          : [],
+      );
+      const sizes = { batch: 1, length: buffer.length, terms: terms.length, segments: 1 };
+      const info = {
+        owner: [0],
+        tokens: new Float32Array(1),
+        temperature: 1,
+        head: policyHead,
+        pad: TOKENS.pad,
+        filler: EOS,
+      };
+      return network.values(bufferTerms([{ buffer, terms }], sizes, info))[0] as number;
+    };
+    const orders = allOutcomes((rng) => rng.shuffle([0, 1, 2]));
+    const exact = orders.reduce(
+      (sum, { value, probability }) =>
+        sum + probability * value.reduce((own, slot, i) => own + score(value.slice(0, i), slot), 0),
+      0,
+    );
+    for (const coupled of [false, true]) {
+      let mean = 0;
+      for (const { value, probability } of allOutcomes((rng): MaskDraw => drawMask(3, rng))) {
+        const batch = boundTerms(
+          [trajectory],
+          options,
+          { batch: 1, lengthStep: 1, samples: 1, coupled, rngs: [Rng.named(1, "unused")] },
+          () => value,
+        );
+        mean += probability * (network.values(batch)[0] as number);
+        assert.ok(readAt(batch, 2).every((position) => [1, 2, 3, 7, 8].includes(position)));
+      }
+      assert.ok(Math.abs(mean / exact - 1) < 1e-5, `${attention} ${coupled}: ${mean} against ${exact}`);
+    }
+  }
+});
+
+test("supervised: blanks alone are masked and scored; what is behind an end goes with it", () => {
+  const template: TokenTemplate = [[1, 1], { name: "a", room: 4 }, [0], { name: "b", room: 2 }];
+  const example = { prompt: [0], template, response: [1, EOS, 0, EOS] };
+  let absent = 0;
+  for (const attention of ["causal", "bidirectional"] as const) {
+    for (let seed = 0; seed < 40; seed++) {
+      const options = { ...OPTIONS, model: { ...MODEL, attention } };
+      const [batch] = corruptBatch([example], options, {
+        arWeight: null,
+        eosFillWeight: 0.1,
+        rng: Rng.named(seed, "c"),
+      }) as [Batch];
+      const { inputIds, positionIds } = tokensOf(batch);
+      const masks = [...inputIds].flatMap((id, n) => (Number(id) === TOKENS.mask ? [Number(positionIds[n]) - 1] : []));
+      const there = new Set([...positionIds].map((p) => Number(p) - 1));
+      // given: 0, 1 and 6; a: 2 to 5, its end in the first slot; b: 7 and 8
+      assert.ok([0, 1, 6].every((position) => !masks.includes(position) && there.has(position)));
+      assert.equal(masks.includes(4), masks.includes(2), "behind the end as the end");
+      if (!masks.includes(2)) absent += Number(!there.has(4));
+      assert.ok(readAt(batch, 1).every((position) => [2, 3, 4, 5, 7, 8].includes(position)));
+      const ends = batch.headInputs.targets?.data as BigInt64Array;
+      assert.ok([...ends].some((target) => Number(target) === EOS));
+    }
+  }
+  assert.ok(absent > 5);
+});
+
+test("supervised with mask_given: all positions are masked and scored as what they hold, blanks in their own slots", () => {
+  const template: TokenTemplate = [[1, 0, 1], { name: "a", room: 4 }, [0], { name: "b", room: 2 }];
+  const example = { prompt: [0], template, response: [1, EOS, 0, EOS] };
+  // a is 3 to 6, its end at 4; b is 8 and 9
+  const text = [1, 0, 1, 1, EOS, EOS, EOS, 0, 0, EOS];
+  const layoutOf = (seed: number) => ({
+    arWeight: null,
+    eosFillWeight: 0.1,
+    maskGiven: true,
+    rng: Rng.named(seed, "g"),
+  });
+  const scoredAt = new Set<number>();
+  for (const attention of ["causal", "bidirectional"] as const)
+    for (let seed = 0; seed < 40; seed++) {
+      const [batch] = corruptBatch([example], { ...OPTIONS, model: { ...MODEL, attention } }, layoutOf(seed)) as [
+        Batch,
+      ];
+      const { inputIds, positionIds, rows, targets } = tokensOf(batch);
+      const masks = [...inputIds].flatMap((id, n) => (Number(id) === TOKENS.mask ? [Number(positionIds[n]) - 1] : []));
+      assert.deepEqual(
+        masks,
+        [...masks].sort((a, b) => a - b),
+        "masks stand by position",
+      );
+      for (const [first, second] of [
+        [3, 4],
+        [8, 9],
+      ])
+        assert.equal(masks.includes(first as number), masks.includes(second as number));
+      batch.coefficient.forEach((c, r) => {
+        if (c === 0) return;
+        const n = Number(rows[r]);
+        const at = Number(positionIds[n]) - 1 + (Number(inputIds[n]) === TOKENS.mask ? 0 : 1);
+        assert.equal(Number(targets[r]), text[at], `position ${at}`);
+        scoredAt.add(at);
+      });
+    }
+  assert.equal(scoredAt.size, text.length);
+  const flow = { ...SMALL_FLOW, promptLength: 3, responseLength: 12, steps: 3, model: FLOW_MODEL };
+  const values = { ...example, response: [1, FLOW_MODEL.tokens.eos, 0, FLOW_MODEL.tokens.eos] };
+  const [moved] = having(jump, "supervisedTerms").supervisedTerms([values], flow, layoutOf(1)) as [Batch];
+  const { rows, positionIds, targets } = tokensOf(moved);
+  const flowText = text.map((token) => (token === EOS ? FLOW_MODEL.tokens.eos : token));
+  const seen = [...moved.coefficient].flatMap((c, r) =>
+    c === 0 ? [] : [[Number(positionIds[Number(rows[r])]) - 1, Number(targets[r])]],
+  );
+  assert.deepEqual(
+    new Map(seen as [number, number][]),
+    new Map(seen.map(([at]) => [at as number, flowText[at as number] as number])),
+  );
+  assert.equal(seen.length, text.length);
+  assert.throws(
+    () => autoregressive.supervisedTerms?.([example], { ...OPTIONS, kvCache: "auto" }, layoutOf(1)),
+    /masks nothing/,
+  );
+});
+
+test("the autoregressive policy writes the values, and its steps are scored as they were drawn", async () => {
+  const options = {
+    responseLength: 16,
+    promptLength: 3,
+    temperature: 1,
+    room: 3,
+    kvCache: "auto" as const,
+    model: MODEL,
+  };
+  const sampler = having(autoregressive, "stepTerms", "textTerms", "supervisedTerms");
+  for (let seed = 0; seed < 12; seed++) {
+    const network = new FakeNetwork(seed);
+    const trajectories = await sampler.rollout(network, [EXAMPLE, [1]], options, streams(2, seed));
+    for (const [i, trajectory] of trajectories.entries()) {
+      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+      assert.equal(trajectory.template === undefined, i === 1);
+      for (const packed of [true, false])
+        close(scored(network, sampler.stepTerms([trajectory], options, layout(1, { packed }))), [
+          ...trajectory.logProbs,
+        ]);
+      close(scored(network, sampler.textTerms([trajectory], options, layout(1))), [...trajectory.logProbs]);
+    }
+  }
+  const [batch] = sampler.supervisedTerms(
+    [{ prompt: [0], template: [[1, 1], { name: "a", room: 3 }, [0], { name: "b", room: 2 }], response: [1, EOS, EOS] }],
+    options,
+    { arWeight: null, eosFillWeight: 0, rng: Rng.named(0, "s") },
+  ) as [Batch];
+  assert.deepEqual([...tokensOf(batch).inputIds].slice(0, 6).map(Number), [0, 1, 1, 1, EOS, 0]);
+  // each token is predicted from the one before it, the second value from what is given
+  assert.deepEqual(readAt(batch, 1), [1, 2, 5]);
+});
+
+test("the jump policy leaves what is given in place, and its steps are scored as they were drawn", async () => {
+  const options = { ...SMALL_FLOW, promptLength: 3, responseLength: 12, room: 2, steps: 3, model: FLOW_MODEL };
+  const sampler = having(jump, "stepTerms", "boundTerms", "supervisedTerms");
+  const flow = new FakeFlow(3);
+  for (let seed = 0; seed < 8; seed++) {
+    const trajectories = await sampler.rollout(flow, [EXAMPLE], options, streams(1, seed));
+    const [trajectory] = trajectories;
+    assert.ok(trajectory !== undefined);
+    assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", FLOW_MODEL), trajectory);
+    assert.equal(trajectory.source.length, 4);
+    const batch = sampler.stepTerms(trajectories, options, layout(1));
+    const scores = flow.score(batch as never);
+    close(
+      [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number])),
+      trajectory.steps.flatMap((step) => [...step.logProbs]),
+    );
+    const { batch: sequences, length, inputIds, positionIds } = tokensOf(batch);
+    for (let b = 0; b < sequences; b++) {
+      const at = (position: number): number =>
+        [...positionIds.slice(b * length, (b + 1) * length)].findIndex((p, n) => Number(p) === position && n > 0);
+      assert.deepEqual(
+        [2, 3, 6, 7, 8, 11].map((p) => Number(inputIds[b * length + at(p)])),
+        [1, 1, 0, 1, 0, 1],
+      );
+    }
+    assert.deepEqual(
+      sampler.reveals?.(trajectory).map(({ token }) => token),
+      trajectory.response,
+    );
+    const bound = sampler.boundTerms(trajectories, options, {
+      batch: 1,
+      lengthStep: 1,
+      samples: 1,
+      coupled: true,
+      rngs: streams(1, seed),
+    });
+    assert.ok([...bound.coefficient].filter((c) => c !== 0).length === 2 * trajectory.response.length);
+  }
+});
+
+test("a template that is longer than the canvas is refused before anything runs", async () => {
+  const run = unmask.rollout(new FakeNetwork(1), [EXAMPLE], { ...OPTIONS, responseLength: 8 }, streams(1, 1));
+  await assert.rejects(
+    run,
+    (e) => e instanceof UserError && /Template 0 has 10 tokens, response_length allows 8/.test(e.message),
+  );
+});
+
+test("a record whose rooms, ends or rounds cannot have been is refused", async () => {
+  const options = { ...OPTIONS, rounds: 2 };
+  const [good] = await unmask.rollout(new FakeNetwork(2), [EXAMPLE], options, streams(1, 1));
+  const edits: [object, RegExp][] = [
+    [{ template: [[1], { name: "a", room: 2 }] }, /blanks of 2 tokens on a canvas of 4/],
+    [
+      {
+        template: [
+          { name: "a", room: 3 },
+          { name: "b", room: 1 },
+        ],
+      },
+      /not a multiple of the slot size 2/,
+    ],
+    [{ template: [[1]] }, /without a blank/],
+    [{ ended: (good as UnmaskTrajectory).ended === "eos" ? "length" : "eos" }, /it ended by/],
+    [{ rounds: (good as UnmaskTrajectory).rounds.slice(0, 1) }, /the rounds reveal/],
+  ];
+  for (const [edit, message] of edits)
+    assert.throws(
+      () => unmask.parse({ ...good, ...edit }, "x", MODEL),
+      (e) => e instanceof UserError && message.test(e.message),
+      String(message),
+    );
+});

@@ -1,0 +1,4 @@
+import $ from "jquery";
+
+globalThis.jQuery = globalThis.$ = $;
+export default $;

@@ -1,0 +1,53 @@
+import { build } from "./build.js";
+import type { ComponentPage, Person } from "./page.js";
+import { pages as elements1 } from "./pages/elements-1.js";
+import { pages as engines1 } from "./pages/engines-1.js";
+import { pages as plain1 } from "./pages/plain-1.js";
+import { pages as plain2 } from "./pages/plain-2.js";
+import { pages as react1 } from "./pages/react-1.js";
+import { pages as react2 } from "./pages/react-2.js";
+import { pages as react3 } from "./pages/react-3.js";
+import { pages as vue1 } from "./pages/vue-1.js";
+import { serve } from "./server.js";
+
+/** Forms built with component libraries from npm. */
+export const PAGES: readonly ComponentPage[] = [
+  ...react1,
+  ...react2,
+  ...react3,
+  ...plain1,
+  ...plain2,
+  ...vue1,
+  ...elements1,
+  ...engines1,
+];
+
+/** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
+export async function startSuite(ids: readonly string[] = PAGES.map((page) => page.id)) {
+  const pages = PAGES.filter((page) => ids.includes(page.id));
+  const built = await build(pages.map((page) => page.id));
+  const entries = pages.map((page) => [page.id, { page, built: built.get(page.id) as never }] as const);
+  return { ...(await serve(new Map(entries))), pages };
+}
+
+const SPLITS = ["train", "val", "test"] as const;
+
+/**
+ * The lines of a tasks file for `site.kind: url`: the first person of a page trains, the second validates, the third
+ * tests; every fifth page is held out as a whole.
+ */
+export function tasksFile(pages: readonly ComponentPage[]): string {
+  const lines = pages.flatMap((page, index) =>
+    page.people.map((fields: Person, i) =>
+      JSON.stringify({
+        id: `${page.id}/${i + 1}`,
+        form: page.id,
+        title: page.title,
+        url: `/${page.id}`,
+        fields,
+        split: index % 5 === 4 ? "heldout" : SPLITS[i % SPLITS.length],
+      }),
+    ),
+  );
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it, test } from "node:test";
+import type { Blank, Observation, Template } from "../../../src/core/interaction.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../src/env/environment.js";
+import { FormsEnvironment } from "../../../src/env/environments/forms.js";
+import { PagesEnvironment } from "../../../src/env/environments/pages.js";
+import { PaperEnvironment } from "../../../src/env/environments/paper.js";
+import { type EmbeddedSite, site as embedded } from "../../../src/env/sites/embedded.js";
+import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../page-site.js";
+
+const FORM = `<h1>Visit</h1><form method="post"><label>Full name * <input name="name" required></label>
+<label>Day <select name="day"><option value="">Choose</option><option>Monday</option><option>Friday</option></select></label>
+<label>Trip <input type="checkbox" name="trip"></label>
+<label>Ref <input name="ref"></label><button>Send</button></form>`;
+
+const blanksOf = ({ template }: Observation): Blank[] =>
+  (template as Template).parts.filter((part) => typeof part !== "string");
+const namesOf = (observation: Observation): string[] => blanksOf(observation).map(({ name }) => name);
+
+/** The first observation that a policy is shown, and what came of the answer to it. */
+async function played(
+  environment: Environment,
+  task: EnvironmentTask,
+  values?: Record<string, string>,
+): Promise<{ seen: Observation; outcome: EpisodeOutcome }> {
+  const seen: Observation[] = [];
+  const oracle = await environment.fixedPolicies.oracle?.(task, Rng.named(1, task.id));
+  const outcome = await environment.play(
+    task,
+    async (observation) => {
+      seen.push(observation);
+      return values === undefined ? ((await oracle?.(observation)) ?? {}) : { text: "", values };
+    },
+    new Map(),
+  );
+  return { seen: seen[0] as Observation, outcome };
+}
+
+describe("a site whose pages have to be read", () => {
+  const tasks = [
+    {
+      ...taskFor("/visit", { "Full name": "Ada", Day: "Friday", Trip: true }),
+      id: "a",
+    },
+    { ...taskFor("/visit", { "full name": "Bo", Trip: false }), id: "b" },
+  ];
+  let site: PageSite;
+  let environment: FormsEnvironment;
+  before(async () => {
+    site = await servePages({ "/visit": FORM });
+    environment = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS);
+  });
+  after(() => environment?.close());
+
+  it("has a template of the page alone: the same for tasks that ask for other fields, wins all of them", async () => {
+    const shown = await Promise.all(tasks.map((task) => played(environment, task)));
+    const [first, second] = shown.map(({ seen }) => seen.template);
+    assert.deepEqual(first, second);
+    // what no task names stands there too
+    assert.deepEqual(namesOf((shown[0] as (typeof shown)[0]).seen), ["Full name", "Day", "Trip", "Ref"]);
+    assert.deepEqual(blanksOf((shown[0] as (typeof shown)[0]).seen)[1]?.options, ["Monday", "Friday"]);
+    for (const { outcome } of shown) {
+      assert.deepEqual([outcome.reward, outcome.success], [1, true], JSON.stringify(outcome.detail));
+      assert.equal(outcome.metrics.no_action, 0);
+    }
+    assert.ok(!environment.oneTurn);
+  });
+
+  it("scores a blank as its field, and plays the same values once", async () => {
+    const [ada] = tasks as [(typeof tasks)[0]];
+    const values = { "Full name": "Ada", Day: "Monday", Trip: "yes" };
+    const together = new Map();
+    const act = async () => ({ text: "ignored", values });
+    const [one, two] = await Promise.all([environment.play(ada, act, together), environment.play(ada, act, together)]);
+    assert.ok(two.reused && !one.reused);
+    assert.deepEqual(
+      one.answerParts?.[0]?.map(({ name, reward }) => [name, reward]),
+      [
+        ["Full name", 1],
+        ["Day", 0],
+        ["Trip", 1],
+      ],
+    );
+    assert.ok((await environment.photograph(ada, [{ text: "ignored", values }])) !== undefined);
+  });
+
+  it("offers none with plan: free", async () => {
+    const free = new FormsEnvironment({ ...site, tasks: () => tasks }, { ...FORMS_OPTIONS, plan: "free" });
+    const { seen, outcome } = await played(free, tasks[0] as EnvironmentTask);
+    await (await free.runner()).close();
+    assert.deepEqual([Object.keys(seen), outcome.success, free.oneTurn], [["text"], true, true]);
+  });
+});
+
+test("forms of our own: browser and paper offer the same templates, with letters and pages as prompts too", async () => {
+  const sizes = { train: 2, val: 0, test: 0, heldout: 1 };
+  const site = (await embedded.start(embedded.schema.parse({ tier: "full", sizes, letters: 2 }))) as EmbeddedSite;
+  const forms = new FormsEnvironment(site, { ...FORMS_OPTIONS, prompt: { style: "page" } });
+  const paper = new PaperEnvironment({ tier: "full", sizes, letters: 2, style: "page" });
+  try {
+    const shown = (environment: Environment): (Observation | undefined)[] =>
+      environment.tasks.map((task) => environment.firstObservation?.(task));
+    assert.deepEqual(shown(forms), shown(paper));
+    const byForm = new Map<string, Template>();
+    for (const task of forms.tasks) {
+      const { template } = forms.firstObservation(task);
+      assert.deepEqual(template, byForm.get(task.form) ?? template);
+      byForm.set(task.form, template as Template);
+    }
+    assert.deepEqual(forms.demonstrations?.(forms.tasks), paper.demonstrations(paper.tasks));
+    const { outcome } = await played(forms, forms.tasks[0] as EnvironmentTask);
+    assert.deepEqual([outcome.reward, outcome.success], [1, true], JSON.stringify(outcome.detail));
+  } finally {
+    await forms.close();
+  }
+});
+
+test("wizards: a template a turn, of the page that is there; one without fields asks whether to send it", async () => {
+  const site = (await embedded.start(
+    embedded.schema.parse({ tier: "wizard", sizes: { train: 2, val: 0, test: 0, heldout: 0 } }),
+  )) as EmbeddedSite;
+  const turns = { kind: "pages", turns: 8, page_characters: 2000 };
+  const pages = new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: turns });
+  try {
+    const shown = pages.demonstrations?.(pages.tasks) ?? [];
+    const templates = (id: string): unknown[] =>
+      shown.filter((turn) => turn.id === id).map(({ observation }) => observation.template);
+    const byForm = new Map<string, unknown[]>();
+    for (const { form, id } of pages.tasks) {
+      assert.deepEqual(templates(id), byForm.get(form) ?? templates(id));
+      byForm.set(form, templates(id));
+    }
+    const review = shown.find(({ observation }) => namesOf(observation).includes("submit"));
+    assert.deepEqual(review?.action.values, { submit: "yes" });
+    const task = pages.tasks.find(({ id }) => id === review?.id) as EnvironmentTask;
+    // nothing right: the first page is shown again until there is nothing new to say
+    const { outcome } = await played(pages, task, {});
+    assert.ok(!outcome.success && (outcome.reward as number) < 0.5);
+  } finally {
+    await pages.close();
+  }
+});

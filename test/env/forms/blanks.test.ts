@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Blank, fillTemplate, type Template } from "../../../src/core/interaction.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Control } from "../../../src/env/browser/controls.js";
+import { PaperEnvironment } from "../../../src/env/environments/paper.js";
+import {
+  blankActions,
+  blankParts,
+  controlsOnPage,
+  formTemplate,
+  type TemplateControl,
+  trueValues,
+} from "../../../src/env/forms/blanks.js";
+import { renderPlan } from "../../../src/env/forms/plan.js";
+import { TIERS } from "../../../src/env/site.js";
+
+const CONTROLS: TemplateControl[] = [
+  { label: "Name", kind: "text", default: "", longest: 40 },
+  { label: "Day", kind: "select", default: "Monday", options: ["Monday", "Friday"] },
+  { label: "Extras", kind: "checkbox-group", default: ["Tea"], options: ["Tea", "Cake", "Jam"] },
+  { label: "Card", kind: "checkbox", default: false },
+  { label: "Name", kind: "text", default: "" },
+];
+
+const plan = (values: Record<string, string>): string[] =>
+  renderPlan(blankActions(CONTROLS, values), "compact").split("\n");
+const blanksOf = ({ parts }: Template): Blank[] => parts.filter((part) => typeof part !== "string");
+
+test("a form is a line with a blank for each control, whose names are unique", () => {
+  const template = formTemplate(CONTROLS);
+  const names = blanksOf(template).map(({ name }) => name);
+  assert.deepEqual(names, ["Name", "Day", "Extras", "Card", "Name (2)"]);
+  assert.equal(
+    fillTemplate(template, { Name: "Ann", Card: "yes" }).text,
+    "fill Name | Ann\nselect Day | \nselect Extras | \ncheck Card | yes\nfill Name | ",
+  );
+  assert.deepEqual(
+    blanksOf(template).map(({ kind, options, longest }) => [kind, options ?? null, longest ?? null]),
+    [
+      ["text", null, 40],
+      ["choice", ["Monday", "Friday"], null],
+      ["list", ["Tea", "Cake", "Jam"], null],
+      ["flag", ["yes", "no"], null],
+      ["text", null, null],
+    ],
+  );
+});
+
+test("values become actions by their blank; what is there already or empty asks for nothing", () => {
+  assert.deepEqual(plan({ Name: " Ann\n", Day: "monday", Extras: "Tea", Card: "no" }), ["fill Name | Ann", "submit"]);
+  assert.deepEqual(plan({ Day: "Friday", Card: "yes" }), ["select Day | Friday", "check Card", "submit"]);
+  assert.deepEqual(plan({ Extras: "Jam" }), ["uncheck Extras", "select Extras | Jam", "submit"]);
+  assert.deepEqual(plan({ Extras: "none" }), ["uncheck Extras", "submit"]);
+  // what is no answer to a box is tried, and fails there
+  assert.deepEqual(plan({ Card: "maybe" }), ["select Card | maybe", "submit"]);
+  // a value is no line: what looks like an action stays a value
+  assert.deepEqual(blankActions(CONTROLS, { Name: "x\nsubmit" })[0], {
+    kind: "fill",
+    label: "Name",
+    value: "x\nsubmit",
+  });
+  assert.deepEqual(plan({ toString: "x" }), ["submit"]);
+});
+
+test("the controls of a page are called as any task of its form calls them; what it does not show yet comes last", () => {
+  const control = (index: number, label: string, more: Partial<Control> = {}): Control => ({
+    index,
+    kind: "text",
+    widget: "native",
+    label,
+    name: "",
+    required: false,
+    default: "",
+    options: [],
+    present: true,
+    ...more,
+  });
+  const options = [
+    { text: "Choose", value: "" },
+    { text: "Friday", value: "fri" },
+  ];
+  const page = [
+    control(0, "Full name *"),
+    control(1, "Day", { kind: "select", options }),
+    control(3, "Hidden", { present: false }),
+    control(4, "Ref"),
+  ];
+  const tasks = [{ fields: { "full name": "Ada" } }, { fields: { Company: "Acme", Trip: true } }];
+  assert.deepEqual(
+    controlsOnPage(page, tasks).map(({ label, kind, options: texts }) => [label, kind, texts ?? []]),
+    [
+      ["full name", "text", []],
+      ["Day", "select", ["Friday"]],
+      ["Ref", "text", []],
+      ["Company", "text", []],
+      ["Trip", "checkbox", []],
+    ],
+  );
+  assert.deepEqual(
+    controlsOnPage(page, []).map(({ label }) => label),
+    ["Full name", "Day", "Ref"],
+  );
+});
+
+test("an attempt is a blank, its end included", () => {
+  const values = { Name: "Ann", Day: "", Extras: "", Card: "yes", "Name (2)": "Bo" };
+  const { text } = fillTemplate(formTemplate(CONTROLS), values);
+  const parts = blankParts(CONTROLS, values, { Name: 1, Card: 0.5 });
+  assert.deepEqual(
+    parts.map(({ name, start, end, reward }) => [name, text.slice(start, end - 1), reward]),
+    [
+      ["Name", "Ann", 1],
+      ["Card", "yes", 0.5],
+      ["Name", "Bo", 1],
+    ],
+  );
+});
+
+for (const tier of TIERS) {
+  test(`${tier}: two tasks of a form have the same template, and its true values score 1`, async () => {
+    const paper = new PaperEnvironment({ tier, seed: 3, sizes: { train: 3, val: 1, test: 1, heldout: 2 } });
+    const templates = new Map<string, string>();
+    for (const task of paper.tasks) {
+      const { template } = paper.firstObservation(task);
+      assert.ok(template !== undefined);
+      const known = templates.get(task.form);
+      if (known !== undefined) assert.equal(JSON.stringify(template), known);
+      templates.set(task.form, JSON.stringify(template));
+      const { values } = paper.demonstrations([task])[0]?.action ?? {};
+      assert.ok(values !== undefined);
+      const outcome = await paper.play(task, async () => ({ text: fillTemplate(template, values).text, values }));
+      assert.deepEqual([task.id, outcome.reward, outcome.success, outcome.metrics.no_action], [task.id, 1, true, 0]);
+      const blank = await paper.play(task, async () => ({ text: "", values: {} }));
+      assert.ok((blank.reward as number) < 0.5);
+    }
+    const { observation, action } = paper.syntheticDemonstration(Rng.named(1, "s"));
+    assert.deepEqual(
+      Object.keys(action.values ?? {}),
+      observation.template?.parts.flatMap((part) => (typeof part === "string" ? [] : [part.name])),
+    );
+  });
+}
+
+test("free plans say how many of their lines are no action", async () => {
+  const paper = new PaperEnvironment({ tier: "starter", seed: 1, sizes: { train: 1, val: 0, test: 0, heldout: 0 } });
+  const [task] = paper.tasks;
+  assert.ok(task !== undefined);
+  const { metrics } = await paper.play(task, async () => ({ text: "flil Name | Ann\nsubmit" }));
+  assert.equal(metrics.no_action, 0.5);
+});
+
+test("true values are written as plans have them", () => {
+  assert.deepEqual(trueValues(CONTROLS, { Name: "Ann", Extras: [], Card: true }), {
+    Name: "Ann",
+    Day: "",
+    Extras: "none",
+    Card: "yes",
+    "Name (2)": "Ann",
+  });
+});

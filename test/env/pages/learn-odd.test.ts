@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Rng } from "../../../src/core/rng.js";
+import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
+import { type Contract, readContract } from "../../../src/env/pages/contract.js";
+import type { Task } from "../../../src/env/site.js";
+
+/**
+ * A label that is bare text, a day that goes when it is left unless it is written as the field has it, a page that refuses
+ * in words of its own without a mark, a window that is confirmed, a list that is counted in its keys.
+ */
+const PAGE = `<!doctype html><title>Stay</title><form method="post" action="/send">
+<p><label>Guest <input name="guest"></label></p>
+<p>Board <label><input type="radio" name="board" value="b1"> Half</label> <label><input type="radio" name="board" value="b2"> Full</label>
+ <label><input type="radio" name="board" value="b3"> None</label></p>
+<div><label for="day">Arrival</label> <input id="day" name="day"> <b id="no"></b></div>
+<div id="wish"><span>Wishes</span> <button type="button" id="w" style="min-width:9em">-</button></div>
+<button>Book</button></form>
+<script>
+const typed = /^\\d\\d\\.\\d\\d\\.\\d{4}$/;
+day.onblur = () => { if (!typed.test(day.value)) day.value = ""; };
+document.forms[0].onsubmit = () => { no.textContent = day.value === "" ? "falta" : ""; return day.value !== ""; };
+w.onclick = () => {
+  const box = document.createElement("div"), chosen = new Set();
+  for (const name of ["Crib", "Desk", "View"]) {
+    const item = Object.assign(document.createElement("div"), { role: "option", textContent: name });
+    item.setAttribute("role", "option");
+    item.onclick = () => { chosen.add(name); item.style.fontWeight = "bold"; };
+    box.append(item);
+  }
+  const button = (text, act) => box.append(Object.assign(document.createElement("button"), { type: "button", textContent: text, onclick: act }));
+  button("Zurück", () => box.remove());
+  button("Übernehmen", () => {
+    for (const old of document.querySelectorAll("[name^=wish]")) old.remove();
+    [...chosen].forEach((name, i) => wish.append(Object.assign(document.createElement("input"), { type: "hidden", name: "wish[" + i + "]", value: name })));
+    w.textContent = [...chosen].join(", ");
+    box.remove();
+  });
+  document.body.append(box);
+};
+</script>`;
+
+const TASKS = [
+  { Guest: "Ann Lee", Board: "Full", Arrival: "2026-03-05", Wishes: ["Crib"] },
+  { Guest: "Bo Fernandez", Board: "None", Arrival: "2027-11-28", Wishes: ["Desk", "View"] },
+  { Guest: "Chidi Okoro", Board: "Half", Arrival: "2026-07-14", Wishes: ["Crib", "Desk", "View"] },
+];
+
+let server: Server;
+let folder: string;
+let env: FormsEnvironment;
+let received = new URLSearchParams();
+before(async () => {
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      response.setHeader("content-type", "text/html");
+      if (request.method !== "POST") return response.end(PAGE);
+      received = new URLSearchParams(body);
+      return response.end(
+        `<title>${received.get("guest") === "" ? "x" : "y"}</title><h1>${received.get("guest") === "" ? "nein" : "ja"}</h1>`,
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  folder = mkdtempSync(join(tmpdir(), "learn-odd-"));
+  const tasks = join(folder, "tasks.jsonl");
+  const lines = TASKS.map((fields, i) => ({ id: `stay/${i}`, form: "stay", url: "/", fields, split: "train" }));
+  writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const opened = await environment.open({
+    site: { kind: "url", tasks, base_url: base, learn: {} },
+    browser: { contexts: 1, action_timeout_s: 20, rollout_timeout_s: 120 },
+    prompt: {},
+  });
+  assert.ok(opened instanceof FormsEnvironment);
+  env = opened;
+});
+after(async () => {
+  await env?.close();
+  server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function reward(policy: string, i: number): Promise<number | null> {
+  const task = env.tasks[i] as Task;
+  const act = await env.fixedPolicies[policy]?.(task, Rng.named(0, policy));
+  assert.ok(act !== undefined);
+  return (await env.play(task, act, new Map())).reward;
+}
+
+test("a form is learned though its page says nothing that a machine could read", async () => {
+  for (const i of [0, 1, 2]) assert.equal(await reward("oracle", i), 1);
+  assert.deepEqual(
+    [...received.keys()].filter((key) => key.startsWith("wish")),
+    ["wish[0]", "wish[1]", "wish[2]"],
+  );
+  const file = join(folder, "tasks.jsonl.contracts", "stay.yaml");
+  const { fields, not_learned: missing }: Contract = readContract(readFileSync(file, "utf8"), file);
+  assert.deepEqual(missing, {});
+  assert.deepEqual(fields.Arrival?.wire, { key: "day", notation: { as: "day" } });
+  assert.deepEqual(fields.Board?.wire?.notation, { as: "codes", codes: { Full: "b2", None: "b3", Half: "b1" } });
+  assert.equal(fields.Wishes?.wire?.key, "wish[#]");
+});
+
+test("what knows nothing earns nothing there", async () => {
+  assert.equal(await reward("empty", 0), 0);
+  assert.ok(((await reward("submit-only", 0)) ?? 1) <= 0.05);
+});

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Kind } from "../../../src/env/pages/values.js";
+import { carries, explain, received, type Sample } from "../../../src/env/pages/wire.js";
+
+const samples = (
+  label: string,
+  pairs: readonly (readonly [value: Sample["fields"][string], raw: string])[],
+): Sample[] => pairs.map(([value, raw]) => ({ fields: { [label]: value }, posted: [["k", raw]] }));
+const learned = (kind: Kind, pairs: Parameters<typeof samples>[1], sure = true) =>
+  explain("Label", kind, samples("Label", pairs), sure, new Set())?.notation;
+
+test("the notation of a value is learned from pairs of what was put in and what was received", () => {
+  assert.deepEqual(
+    learned("text", [
+      ["Ann Lee", "Ann Lee"],
+      ["Bo", "Bo"],
+    ]),
+    { as: "same" },
+  );
+  assert.deepEqual(
+    learned("text", [
+      ["Large box", "large-box"],
+      ["Small", "small"],
+    ]),
+    { as: "slug", by: "-" },
+  );
+  assert.deepEqual(
+    learned("text", [
+      ["(555) 010-0101", "5550100101"],
+      ["(555) 020-0202", "5550200202"],
+    ]),
+    { as: "digits" },
+  );
+  assert.deepEqual(
+    learned("text", [
+      ["A & b", "<p>A &amp; b</p>"],
+      ["C", "<p>C</p>"],
+    ]),
+    { as: "html" },
+  );
+  assert.deepEqual(
+    learned("number", [
+      [4, "400"],
+      [7.5, "750"],
+    ]),
+    { as: "number", times: 100 },
+  );
+  assert.deepEqual(
+    learned("date", [
+      ["2024-03-04", "04/03/2024"],
+      ["2024-11-25", "25/11/2024"],
+    ]),
+    {
+      as: "pattern",
+      pattern: "DD/MM/YYYY",
+    },
+  );
+  assert.deepEqual(
+    learned("date", [
+      ["2024-03-04", "1709510400"],
+      ["2024-11-25", "1732492800"],
+    ]),
+    {
+      as: "seconds",
+      times: 0.001,
+    },
+  );
+  assert.deepEqual(
+    learned("flag", [
+      [true, "Y"],
+      [false, "N"],
+    ]),
+    { as: "flag", on: "Y", off: "N" },
+  );
+  assert.deepEqual(
+    learned("text", [
+      ["Red", "7"],
+      ["Blue", "9"],
+    ]),
+    { as: "codes", codes: { Red: "7", Blue: "9" } },
+  );
+});
+
+test("a code that nothing vouches for is none: it may be a token that changes by itself", () => {
+  assert.equal(
+    learned(
+      "text",
+      [
+        ["Red", "x81"],
+        ["Blue", "q17"],
+      ],
+      false,
+    ),
+    undefined,
+  );
+  const twice = [
+    ...samples("Label", [
+      ["Red", "x81"],
+      ["Blue", "q17"],
+    ]),
+    ...samples("Label", [["Red", "z99"]]),
+  ];
+  assert.equal(explain("Label", "text", twice, true, new Set()), undefined);
+});
+
+test("codes of a list are what comes with an item and never without it", () => {
+  const list = (items: string[], raws: string[]): Sample => ({
+    fields: { Days: items },
+    posted: raws.map((raw): [string, string] => ["days[]", raw]),
+  });
+  const wire = explain(
+    "Days",
+    "list",
+    [list(["Monday", "Friday"], ["1", "5"]), list(["Monday"], ["1"]), list(["Friday", "Sunday"], ["5", "7"])],
+    true,
+    new Set(),
+  );
+  assert.deepEqual(wire?.notation, { as: "codes", codes: { Monday: "1", Friday: "5", Sunday: "7" } });
+  assert.ok(wire !== undefined);
+  assert.deepEqual(received("Days", wire, "list", ["Monday"], [["days[]", "5"]], {}), ["Friday"]);
+});
+
+test("a value that stands within a longer one is found, and read out of it", () => {
+  const fields = { "First name": "Ann", "Last name": "Lee" };
+  const other = { "First name": "Bodo", "Last name": "Fern" };
+  const all: Sample[] = [
+    { fields, posted: [["name", "Lee, Ann"]] },
+    { fields: other, posted: [["name", "Fern, Bodo"]] },
+  ];
+  const wire = explain("First name", "text", all, true, new Set());
+  assert.deepEqual(wire, { key: "name", notation: { as: "part", of: "{Last name}, {First name}" } });
+  assert.ok(wire !== undefined);
+  assert.equal(received("First name", wire, "text", "Ann", [["name", "Fern, Ann"]], fields), "Ann");
+  assert.equal(received("First name", wire, "text", "Ann", [["name", "Lee, Anna"]], fields), "Anna");
+});
+
+test("a range has its days under two keys, and a day its parts under three", () => {
+  const range = (value: string, from: string, to: string): Sample => ({
+    fields: { Stay: value },
+    posted: [
+      ["stay.from", from],
+      ["stay.to", to],
+    ],
+  });
+  const all = [
+    range("2026-12-30 - 2027-01-04", "2026-12-30", "2027-01-04"),
+    range("2027-02-10 - 2027-02-12", "2027-02-10", "2027-02-12"),
+  ];
+  const wire = explain("Stay", "range", all, true, new Set());
+  assert.deepEqual(wire?.notation, { as: "ends", from: "stay.from", to: "stay.to" });
+  const day = (value: string, y: string, m: string, d: string): Sample => ({
+    fields: { Born: value },
+    posted: [
+      ["y", y],
+      ["m", m],
+      ["d", d],
+    ],
+  });
+  const born = explain(
+    "Born",
+    "date",
+    [day("1990-03-05", "1990", "3", "5"), day("1984-11-21", "1984", "11", "21")],
+    true,
+    new Set(),
+  );
+  assert.deepEqual(born?.notation, { as: "parts", year: "y", month: "m", day: "d" });
+  assert.ok(born !== undefined);
+  assert.ok(carries(born, "date", "1990-03-05", day("", "1990", "03", "05").posted));
+  assert.ok(!carries(born, "date", "1990-03-05", day("", "1990", "3", "6").posted));
+});
+
+test("a list whose items are counted in their keys is one list", () => {
+  const post = (...days: string[]): Sample => ({
+    fields: { Days: days },
+    posted: days.map((day, i) => [`days[${i}]`, day] as const),
+  });
+  const wire = explain("Days", "list", [post("Mon", "Wed", "Fri"), post("Mon", "Fri"), post("Tue")], false, new Set());
+  assert.deepEqual(wire, { key: "days[#]", notation: { as: "same" }, list: "repeated" });
+  assert.ok(wire !== undefined && carries(wire, "list", ["Sun"], post("Sun").posted));
+});
+
+test("a list whose items have keys of their own is found by who chose them", () => {
+  const post = (items: readonly string[]): Sample => ({
+    fields: { Papers: [...items] },
+    posted: [
+      ["data.plan", String(items.includes("Plan"))],
+      ["data.photo", String(items.includes("Photographs"))],
+      ["data.deed", String(items.includes("Deed"))],
+    ],
+  });
+  const posts = [post(["Photographs"]), post(["Plan", "Deed"]), post(["Plan", "Photographs", "Deed"])];
+  const wire = explain("Papers", "list", posts, false, new Set());
+  assert.deepEqual(wire?.notation, {
+    as: "each",
+    keys: { Photographs: "data.photo", Plan: "data.plan", Deed: "data.deed" },
+    on: "true",
+    off: "false",
+  });
+  assert.ok(wire !== undefined);
+  assert.ok(!carries(wire, "list", ["Plan"], post(["Plan", "Deed"]).posted));
+  assert.deepEqual(received("Papers", wire, "list", ["Deed"], post(["Plan"]).posted, {}), ["Plan"]);
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
+import { redact, redisAddress } from "../../../src/features/cluster/queue/connection.js";
+
+describe("where Redis is", () => {
+  it("is read from a URL, or from the variable that it names", () => {
+    assert.deepEqual(redisAddress("redis://10.0.0.7", {}), {
+      shown: "10.0.0.7:6379",
+      host: "10.0.0.7",
+      port: 6379,
+      db: 0,
+      tls: false,
+      username: undefined,
+      password: undefined,
+    });
+    const given = redisAddress("env:WHERE", { WHERE: "rediss://me:p%40ss@[::1]:7000/3" });
+    assert.deepEqual(given, {
+      shown: "[::1]:7000 over TLS",
+      host: "::1",
+      port: 7000,
+      db: 3,
+      tls: true,
+      username: "me",
+      password: "p@ss",
+    });
+    const apart = redisAddress("redis://h", { REFUSION_REDIS_PASSWORD: "x", REFUSION_REDIS_USERNAME: "y" });
+    assert.deepEqual([apart.username, apart.password], ["y", "x"]);
+  });
+
+  it("is refused with a password in sight, without showing it", () => {
+    assert.throws(
+      () => redisAddress("redis://:geheim@h", {}),
+      (error) => error instanceof UserError && error.exitCode === 2 && !/geheim/.test(error.message + error.hint),
+    );
+  });
+
+  it("is refused where it is no such URL, without showing it", () => {
+    for (const wrong of ["h:6379", "http://h", "redis://", "redis://h/x", "redis://a:geheim@ h"]) {
+      assert.throws(
+        () => redisAddress(wrong, {}),
+        (error) => error instanceof UserError && error.exitCode === 2 && !error.message.includes("geheim"),
+        wrong,
+      );
+    }
+    assert.throws(() => redisAddress("env:NOT_SET", {}), /NOT_SET is not set/);
+  });
+
+  it("shows no password in what a client says", () => {
+    const address = redisAddress("env:U", { U: "redis://u:p%40ss@h" });
+    assert.equal(redact("AUTH p@ss failed at redis://u:p%40ss@h:1", address), "AUTH *** failed at redis://***@h:1");
+    assert.equal(redact("nothing to hide", { password: undefined }), "nothing to hide");
+  });
+});

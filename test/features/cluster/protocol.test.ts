@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { sha256 } from "../../../src/core/files.js";
+import { FolderBlobs } from "../../../src/features/cluster/queue/blobs.js";
+import {
+  announcementSchema,
+  beatSchema,
+  copyId,
+  differences,
+  jobKey,
+  jobSchema,
+  keyOfCopy,
+  Malformed,
+  received,
+  receivedBytes,
+  receivedText,
+  resultSchema,
+} from "../../../src/features/cluster/queue/protocol.js";
+import { Stragglers } from "../../../src/features/cluster/queue/stragglers.js";
+
+describe("jobs", () => {
+  it("have one name for equal work, another for other work, and no colon", () => {
+    const data = { payload: { tasks: ["a"], seed: 1 }, blobs: ["x"] };
+    const key = jobKey("rollout/3/0/4", data);
+    assert.equal(key, jobKey("rollout/3/0/4", structuredClone(data)));
+    assert.match(key, /^rollout_3_0_4\.[0-9a-f]{12}$/);
+    assert.notEqual(key, jobKey("rollout/3/0/4", { ...data, blobs: ["y"] }));
+    assert.notEqual(key, jobKey("rollout/3/0/5", data));
+    assert.equal(keyOfCopy(copyId(key, 12)), key);
+  });
+
+  it("say by name what a worker lacks", () => {
+    assert.equal(differences("other versions", { a: "1", b: "2" }, { a: "1", b: "2", c: "3" }), undefined);
+    assert.equal(
+      differences("other versions", { a: "1", b: "2" }, { a: "0" }),
+      "other versions: a 0 instead of 1, b none instead of 2",
+    );
+  });
+});
+
+describe("what is read from Redis", () => {
+  const sha = "a".repeat(64);
+  const announcement = {
+    ...{ run: "run-1", name: "run", versions: { a: "1" }, hashes: {}, modules: {}, jobs: ["rollouts"] },
+    ...{ config: sha, blobs: null, lease: 30 },
+  };
+  const beat = { jobs: ["episodes"], up: 2, busy: 1, done: 3 };
+  const result = { blob: sha, worker: "w.1", seconds: 2 };
+  const job = { payload: { a: 1 }, blobs: [sha] };
+  const wellFormed = { announcement, beat, result, job };
+  const schemas = { announcement: announcementSchema, beat: beatSchema, result: resultSchema, job: jobSchema };
+
+  it("passes where it is well formed", () => {
+    for (const [what, schema] of Object.entries(schemas))
+      assert.deepEqual(
+        receivedText(
+          what,
+          schema as typeof announcementSchema,
+          JSON.stringify(wellFormed[what as keyof typeof schemas]),
+        ),
+        wellFormed[what as keyof typeof schemas],
+      );
+  });
+
+  it("is refused by name where it is malformed, and not quoted", () => {
+    const cases: [keyof typeof schemas, unknown][] = [
+      ...[null, 7, "secret", [], {}, { ...announcement, config: "../victim.txt" }].map((value) => [
+        "announcement",
+        value,
+      ]),
+      ...["../run", "a b", "", `${"x".repeat(300)}`].map((run) => ["announcement", { ...announcement, run }]),
+      ...["relative", "../up", 3].map((blobs) => ["announcement", { ...announcement, blobs }]),
+      ...[0, -1, 1e308, "30"].map((lease) => ["announcement", { ...announcement, lease }]),
+      ["announcement", { ...announcement, jobs: ["sweep"] }],
+      ["announcement", { ...announcement, versions: { a: {} } }],
+      ...[{ ...beat, up: "long" }, { ...beat, busy: -1 }, { ...beat, done: 0.5 }, null].map((value) => ["beat", value]),
+      ...["../victim.txt", "", sha.toUpperCase(), `${sha}\n`, `${sha}/..`, null].map((blob) => [
+        "result",
+        { ...result, blob },
+      ]),
+      ...["", "a b", "../w", 5].map((worker) => ["result", { ...result, worker }]),
+      ["result", { ...result, seconds: -1 }],
+      ...[["../../etc/passwd"], "x", [3], Array(101).fill(sha)].map((blobs) => ["job", { ...job, blobs }]),
+    ] as [keyof typeof schemas, unknown][];
+    for (const [what, value] of cases)
+      assert.throws(
+        () => received(what, schemas[what] as typeof announcementSchema, value),
+        (error) =>
+          error instanceof Malformed &&
+          error.message.startsWith(`${what} is malformed:`) &&
+          !/victim|secret|passwd|\n/.test(error.message),
+        JSON.stringify([what, value]).slice(0, 200),
+      );
+    assert.throws(
+      () => receivedText("beat", beatSchema, "root:x:0:0"),
+      /^Malformed|Error: beat is malformed: it is no JSON$/,
+    );
+    assert.throws(
+      () => receivedBytes("its config", Buffer.from("root:x:0:0"), (bytes) => JSON.parse(String(bytes)) as unknown),
+      (error) => error instanceof Malformed && !error.message.includes("root"),
+    );
+  });
+});
+
+describe("jobs that take long", () => {
+  it("are those beyond so many medians, and five seconds, once three are known", () => {
+    let now = 0;
+    const stragglers = new Stragglers(4, () => now);
+    const take = (id: string, seconds: number): void => {
+      stragglers.began(id);
+      now += seconds;
+      stragglers.ended(id, "rollouts");
+    };
+    take("a.n0", 2);
+    take("b.n0", 10);
+    stragglers.began("slow.n0");
+    now += 1000;
+    assert.equal(stragglers.isSlow("slow.n0", "rollouts"), false, "too little is known");
+    take("c.n0", 2);
+    assert.equal(stragglers.isSlow("slow.n0", "rollouts"), true);
+    assert.equal(stragglers.isSlow("slow.n0", "gradients"), false, "of another kind");
+    stragglers.began("next.n0");
+    now += 7;
+    assert.equal(stragglers.isSlow("next.n0", "rollouts"), false);
+    now += 2;
+    assert.equal(stragglers.isSlow("next.n0", "rollouts"), true, "more than 4 x 2 s");
+    stragglers.forget("next");
+    assert.equal(stragglers.isSlow("next.n0", "rollouts"), false);
+    assert.equal(new Stragglers(0).isSlow("a", "rollouts"), false);
+  });
+});
+
+describe("blobs in a folder", () => {
+  it("are found by their hash, and not where their bytes are others", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "blobs-"));
+    try {
+      const blobs = new FolderBlobs(join(dir, "new"));
+      const address = await blobs.put(Buffer.from("some bytes"));
+      assert.equal(address, sha256("some bytes"));
+      assert.equal((await blobs.get(address))?.toString(), "some bytes");
+      assert.equal(await blobs.has(address), true);
+      writeFileSync(join(dir, "new", `${address}.blob`), "others");
+      assert.equal(await blobs.get(address), undefined);
+      await blobs.put(Buffer.from("some bytes"));
+      assert.equal((await blobs.get(address))?.toString(), "some bytes");
+      await blobs.drop(address);
+      assert.deepEqual([await blobs.has(address), await blobs.get(address)], [false, undefined]);
+      // nothing but a hash names a file, and no file but a blob is touched
+      writeFileSync(join(dir, "victim.txt"), "here");
+      writeFileSync(join(dir, "new", address), "another's");
+      for (const wrong of ["../victim.txt", "", ".", `${address}/../../victim.txt`, address.toUpperCase()])
+        for (const of of ["get", "has", "drop"] as const) await assert.rejects(blobs[of](wrong), /no SHA-256/, wrong);
+      await blobs.drop(address);
+      assert.deepEqual(
+        [readFileSync(join(dir, "victim.txt"), "utf8"), readFileSync(join(dir, "new", address), "utf8")],
+        ["here", "another's"],
+      );
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { DEFAULT_PROOFS, FAULTS } from "./planted-faults.js";
+import { type Outcome, verifyPlanted } from "./planted-run.js";
+
+/** Share of the planted faults that verify must find. */
+const CAUGHT = 0.95;
+const PROCESSES = 2;
+
+test("the sources as they are miss no limit", async () => {
+  for (const sampler of [undefined, "jump"] as const) {
+    const runs = FAULTS.filter((fault) => fault.sampler === sampler);
+    const proofs = [...new Set(runs.flatMap((fault) => fault.proofs ?? DEFAULT_PROOFS))];
+    // of a flow, that objective alone which a fault is planted for
+    const objectives = sampler === "jump" ? [...new Set(runs.map(({ objective }) => objective))] : [undefined];
+    for (const objective of objectives) {
+      const name = `${sampler ?? "unmask"}: ${objective ?? "all objectives"}`;
+      const outcome = await verifyPlanted({
+        name,
+        proofs,
+        ...(sampler && { sampler }),
+        ...(objective && { objective }),
+      });
+      assert.equal(outcome.caughtBy, undefined, name);
+    }
+  }
+});
+
+test("verify finds planted faults", async (t) => {
+  assert.ok(FAULTS.length >= 40);
+  const run = fileURLToPath(new URL("./planted-run.js", import.meta.url));
+  const parts = await Promise.all(
+    Array.from({ length: PROCESSES }, (_, i) =>
+      promisify(execFile)(process.execPath, [run, String(i), String(PROCESSES)], { maxBuffer: 2 ** 24 }),
+    ),
+  );
+  const outcomes = parts.flatMap(({ stdout }) =>
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Outcome),
+  );
+  for (const { name, caughtBy, misfit } of outcomes) t.diagnostic(`${name}: ${misfit ?? caughtBy ?? "NOT FOUND"}`);
+  assert.equal(outcomes.length, FAULTS.length);
+  assert.deepEqual(
+    outcomes.filter(({ misfit }) => misfit !== undefined).map(({ name, misfit }) => `${name}: ${misfit}`),
+    [],
+    "faults that no longer fit the sources: write them anew",
+  );
+  const missed = outcomes.filter(({ caughtBy }) => caughtBy === undefined).map(({ name }) => name);
+  assert.ok(1 - missed.length / FAULTS.length >= CAUGHT, `not found: ${missed.join("; ")}`);
+});

@@ -1,0 +1,100 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { RunConfig } from "../../../src/config/schema.js";
+import { Rng } from "../../../src/core/rng.js";
+import { goldenModel, readGolden } from "../../support/golden.js";
+import { DEFAULT_PROOFS, FAULTS, type PlantedFault } from "./planted-faults.js";
+
+/** What became of a fault: the proof that found it, or why it could not be planted. */
+export interface Outcome {
+  readonly name: string;
+  /** Undefined: no proof missed its limit. */
+  readonly caughtBy?: string;
+  /** The edit does not fit the sources. */
+  readonly misfit?: string;
+}
+
+const SOURCES = fileURLToPath(new URL("../../../src/", import.meta.url));
+
+/** Verifies a micro model with a copy of the compiled sources, in modules of its own; undefined: nothing planted. */
+export async function verifyPlanted(
+  fault: Pick<PlantedFault, "name" | "sampler" | "objective" | "proofs"> & Partial<PlantedFault>,
+): Promise<Outcome> {
+  const { name, from, to, file, objective, sampler, proofs = DEFAULT_PROOFS } = fault;
+  // inside the package, where its dependencies are found
+  const dir = mkdtempSync(join(dirname(SOURCES), "planted-"));
+  const golden = readGolden(sampler === "jump" ? "fsdfm" : "micro");
+  const changes = sampler === "jump" ? { architecture: "fsdfm", attention: "bidirectional" } : {};
+  const { dir: model } = await goldenModel(golden, changes);
+  try {
+    cpSync(SOURCES, dir, { recursive: true, filter: (path) => !/\.(map|d\.ts)$/.test(path) });
+    if (file !== undefined && from !== undefined) {
+      const text = readFileSync(join(dir, file), "utf8");
+      const count = text.split(from).length - 1;
+      if (count !== 1) return { name, misfit: `"${from}" stands ${count} times in ${file}` };
+      writeFileSync(
+        join(dir, file),
+        text.replace(from, () => to ?? from),
+      );
+    }
+    const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(dir, path)).href);
+    type Modules = typeof import("../../../src/config/registries.js") &
+      typeof import("../../../src/config/schema.js") &
+      typeof import("../../../src/verify/context.js") &
+      typeof import("../../../src/verify/proof.js") &
+      typeof import("../../../src/verify/verify.js") &
+      typeof import("../../../src/rl/kinds.js");
+    const { loadRegistries } = await load<Modules>("config/registries.js");
+    const { runSchema } = await load<Modules>("config/schema.js");
+    const { openContext, randomPrompts } = await load<Modules>("verify/context.js");
+    const { holds } = await load<Modules>("verify/proof.js");
+    const { loadProofs } = await load<Modules>("verify/verify.js");
+    const { objectiveKinds } = await load<Modules>("rl/kinds.js");
+    const raw = {
+      name: "verify",
+      model,
+      lora: {
+        rank: golden.meta.rank,
+        alpha: golden.meta.alpha,
+        ...(sampler === "jump" ? { targets: ["qw", "kw", "vw", "attn_out"] } : {}),
+      },
+      runtime: { provider: "cpu", threads: 1 },
+      sampler: {
+        ...(sampler === "jump" ? { kind: "jump", steps: 3 } : { rounds: 3, slot_size: 2 }),
+        response_length: 8,
+        prompt_length: 8,
+        temperature: 0.8,
+      },
+    };
+    const config = runSchema(await loadRegistries(), undefined, raw).parse(raw) as RunConfig;
+    const trials = [...(await objectiveKinds()).values()]
+      .filter((o) => o.learnsFrom === "rollouts" && (objective === undefined || o.name === objective))
+      .map((o) => ({ objective: o, options: o.schema.parse({}) }));
+    const all = await loadProofs();
+    const context = await openContext(config, trials, async (policy) =>
+      randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")),
+    );
+    try {
+      for (const proof of proofs) {
+        for (const measurement of (await all.get(proof)?.run(context)) ?? [])
+          if (!holds(measurement)) return { name, caughtBy: `${proof}: ${measurement.name}` };
+      }
+      return { name };
+    } catch (error) {
+      return { name, caughtBy: `an error: ${(error as Error).message}` };
+    } finally {
+      await context.close();
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+    rmSync(model, { recursive: true, force: true });
+  }
+}
+
+// as a program: every share-th fault from the first-th on, a line of JSON each
+const [first, share] = process.argv.slice(2).map(Number);
+if (process.argv[1] === fileURLToPath(import.meta.url) && first !== undefined && share !== undefined) {
+  for (const fault of FAULTS.filter((_, i) => i % share === first))
+    process.stdout.write(`${JSON.stringify(await verifyPlanted(fault))}\n`);
+}

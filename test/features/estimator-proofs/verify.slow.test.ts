@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it, test } from "node:test";
+import { loadConfig, type RunConfig } from "../../../src/config/config.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { measureElbo } from "../../../src/features/estimator-proofs/proofs/elbo.js";
+import { measureObjectiveRatio } from "../../../src/features/estimator-proofs/proofs/objective-ratio.js";
+import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
+import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
+import { objective as espo } from "../../../src/rl/objectives/espo.js";
+import { openContext } from "../../../src/verify/context.js";
+import { holds, type Measurement, type VerifyContext } from "../../../src/verify/proof.js";
+import { measureOnPolicy } from "../../../src/verify/proofs/on-policy.js";
+import { findPrompts, formatProofs, verify } from "../../../src/verify/verify.js";
+import { freshMasks, sampledConfidence, sizesFromOne, wrongTemperature } from "./broken-estimators.js";
+
+/** Each shipped model and sampler of the shipped configs, with one config for it. */
+async function shipped(): Promise<Map<string, RunConfig>> {
+  const root = packageRoot();
+  const folder = join(root, "configs", "tiny");
+  const found = new Map<string, RunConfig>();
+  for (const file of readdirSync(folder)) {
+    const model = /^model: (models\/\S+)$/m.exec(readFileSync(join(folder, file), "utf8"))?.[1];
+    if (model === undefined || !existsSync(join(root, model))) continue;
+    const config = await loadConfig(join(folder, file));
+    const name = `${model}, ${config.sampler.kind}`;
+    if (!found.has(name)) found.set(name, config);
+  }
+  return found;
+}
+
+const configs = await shipped();
+
+test("every shipped model has a config to be verified with", () => {
+  const covered = new Set([...configs.values()].map((config) => config.model));
+  const folders = readdirSync(join(packageRoot(), "models")).map((name) => `models/${name}`);
+  // the others hold an adapter alone, for a model that is fetched
+  const models = folders.filter((folder) => existsSync(join(packageRoot(), folder, "config.json")));
+  assert.notEqual(models.length, 0);
+  assert.deepEqual(
+    models.filter((folder) => !covered.has(folder)),
+    [],
+  );
+});
+
+for (const [name, config] of configs) {
+  test(`every proof holds: ${name}`, async () => {
+    const lines = await verify({ config, objective: undefined, only: [], signal: new AbortController().signal });
+    assert.ok(
+      lines.every((line) => line.pass),
+      formatProofs(lines),
+    );
+  });
+}
+
+describe("broken estimators on the shipped model", () => {
+  let context: VerifyContext & { close(): Promise<void> };
+  const quickstart = join(packageRoot(), "configs", "tiny", "quickstart.yaml");
+  before(async () => {
+    const trial = { objective: espo, options: espo.schema.parse({}) };
+    const config = await loadConfig(quickstart);
+    context = await openContext(config, [trial], (policy) => findPrompts(config, policy));
+  });
+  after(() => context.close());
+
+  const broken: Readonly<Record<string, () => Promise<Measurement[]>>> = {
+    "slots chosen by the sampled token, outcomes": async () =>
+      (await measureProbabilities(context, sampledConfidence)).slice(-1),
+    "temperature mismatch, mean score": async () => (await measureZeroScore(context, wrongTemperature)).slice(-1),
+    "temperature mismatch, replay": () => measureOnPolicy(context, wrongTemperature),
+    "fresh masks": () => measureObjectiveRatio(context, freshMasks),
+    "sizes from 1..L": () => measureElbo(context, sizesFromOne),
+  };
+  for (const [fault, measure] of Object.entries(broken)) {
+    it(`finds: ${fault}`, async (t) => {
+      for (const m of await measure()) {
+        t.diagnostic(`${m.name}: ${m.measured} (limit ${m.limit})`);
+        assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+      }
+    });
+  }
+});

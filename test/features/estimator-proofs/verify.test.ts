@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { RoundModel } from "../../../src/diffusion/sampler.js";
+import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
+import { measureCredit } from "../../../src/features/estimator-proofs/proofs/credit.js";
+import { measureElbo } from "../../../src/features/estimator-proofs/proofs/elbo.js";
+import { measureObjectiveFormula } from "../../../src/features/estimator-proofs/proofs/objective-formula.js";
+import { measureObjectiveRatio } from "../../../src/features/estimator-proofs/proofs/objective-ratio.js";
+import { measureOptimizer } from "../../../src/features/estimator-proofs/proofs/optimizer.js";
+import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
+import { measureSandwich } from "../../../src/features/estimator-proofs/proofs/sandwich.js";
+import { measureSignal } from "../../../src/features/estimator-proofs/proofs/signal.js";
+import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
+import { i64, type NamedTensors } from "../../../src/onnx/tensors.js";
+import type { Tensor } from "../../../src/onnx/types.js";
+import { parametersIn } from "../../../src/runs/checkpoint.js";
+import {
+  holds,
+  type Measurement,
+  type ObjectiveOnTrial,
+  onePerScoring,
+  type VerifyContext,
+} from "../../../src/verify/proof.js";
+import { measureGradients } from "../../../src/verify/proofs/gradients.js";
+import { measureOnPolicy } from "../../../src/verify/proofs/on-policy.js";
+import { measureResume } from "../../../src/verify/proofs/resume.js";
+import { formatProofs, loadProofs } from "../../../src/verify/verify.js";
+import { microConfig } from "../../support/micro-config.js";
+import { figure, openOnTrial as open } from "../../support/on-trial.js";
+import {
+  freshMasks,
+  sampledConfidence,
+  sampledConfidenceRollout,
+  sizesFromOne,
+  warmerOld,
+  wrongSign,
+  wrongTemperature,
+} from "./broken-estimators.js";
+
+/** Objectives whose credit is turned round: one of each scoring that climbs enough to show it. */
+const WRONG_SIGN = ["cj-grpo", "coupled-grpo", "flowrl", "spg"];
+
+describe("verify on the micro model", () => {
+  let context: VerifyContext & { close(): Promise<void> };
+  before(async () => {
+    context = await open(await microConfig());
+  });
+  after(() => context.close());
+
+  it("every proof holds", async () => {
+    const proofs = await loadProofs();
+    assert.deepEqual([...proofs.keys()].sort(), [
+      "credit",
+      "elbo",
+      "flow-bound",
+      "gradients",
+      "merge",
+      "objective-formula",
+      "objective-gradient",
+      "objective-ratio",
+      "on-policy",
+      "optimizer",
+      "probabilities",
+      "resume",
+      "sandwich",
+      "signal",
+      "supervised",
+      "transitions",
+      "zero-score",
+    ]);
+    for (const [name, proof] of proofs) {
+      if (proof.sampler === "jump") continue;
+      for (const m of await proof.run(context))
+        assert.ok(holds(m), `${name}: ${m.name} ${m.measured} > ${m.limit} (${m.detail})`);
+    }
+  });
+
+  it("slots chosen by the sampled token's probability: outcomes do not add up to 1", async () => {
+    const measurements = await measureProbabilities(context, sampledConfidence);
+    const outcomes = figure(measurements, "all outcomes");
+    assert.ok(outcomes.measured > 0.1, `${outcomes.measured}`);
+    assert.ok(holds(figure(measurements, "one token, EOS allowed")));
+  });
+
+  it("slots chosen by the sampled token's probability: the mean score is not 0", async () => {
+    const { measured } = figure(await measureZeroScore(context, sampledConfidenceRollout), "sharper policy");
+    assert.ok(measured > 4, `${measured}`);
+  });
+
+  it("sampling and scoring at different temperatures: the mean score is not 0, and the replay differs", async () => {
+    const { measured } = figure(await measureZeroScore(context, wrongTemperature), "sharper policy");
+    assert.ok(measured > 4, `${measured}`);
+    for (const m of await measureOnPolicy(context, wrongTemperature))
+      assert.ok(!holds(m) && m.measured > 0.1, `${m.name}: ${m.measured}`);
+  });
+
+  it("masks of their own for the old values: the ratio is noise", async () => {
+    const measurements = await measureObjectiveRatio(context, freshMasks);
+    for (const name of ["espo", "coupled-grpo"]) assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
+    assert.ok(holds(figure(measurements, "cj-grpo")));
+  });
+
+  it("old values at another temperature: no ratio begins at 1", async () => {
+    const measurements = await measureObjectiveRatio(context, warmerOld);
+    for (const name of ["cj-grpo", "flowrl", "coupled-grpo"])
+      assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
+  });
+
+  it("SPG's tokens not brought together over the masks, or masks without their weights: the bounds do not hold", async () => {
+    const spg = context.objectives.find(({ objective }) => objective.name === "spg") as ObjectiveOnTrial;
+    const { layout, feed } = spg.objective;
+    const broken = (changes: Partial<typeof spg.objective>): Promise<Measurement[]> =>
+      measureSandwich({ ...context, objectives: [{ ...spg, objective: { ...spg.objective, ...changes } }] });
+    const apart = await broken({
+      feed: (...given) => {
+        const fed = feed?.(...given) as NamedTensors;
+        const token = BigInt64Array.from({ length: given[0].coefficient.length }, (_, r) => BigInt(r));
+        return { ...fed, token: i64([token.length], token) };
+      },
+    });
+    assert.ok(!holds(figure(apart, "upper bound as enumerated")), JSON.stringify(apart));
+    const unweighted = await broken({
+      layout: (...given) => {
+        const batch = layout(...given);
+        return { ...batch, coefficient: batch.coefficient.map((c) => (c === 0 ? 0 : 1 / 24)) };
+      },
+    });
+    assert.ok(!holds(figure(unweighted, "lower bound as enumerated")), JSON.stringify(unweighted));
+  });
+
+  it("a resume that begins its head anew differs", async () => {
+    const objectives = context.objectives.filter(({ objective }) => objective.name === "flowrl");
+    const [flowrl] = await measureResume({ ...context, objectives }, async (engine, checkpoint) => {
+      const fresh = new Map(await engine.getParameters("policy"));
+      for (const [name, tensor] of checkpoint.adapter?.tensors ?? []) fresh.set(name, tensor);
+      await engine.setParameters("policy", fresh);
+      await engine.setOptimizer(checkpoint.optimizer);
+    });
+    assert.ok((flowrl?.measured as number) > 0);
+  });
+
+  it("credit of the wrong sign: the step leads away from the reward", async () => {
+    const objectives = onePerScoring(context.objectives).filter(({ objective }) => WRONG_SIGN.includes(objective.name));
+    const measured = await measureSignal({ ...context, objectives }, wrongSign);
+    assert.equal(measured.length, WRONG_SIGN.length);
+    for (const m of measured) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+  });
+
+  it("losses of the wrong sign, and credit of another episode: not what the formulas say", async () => {
+    const trial = context.objectives.find(({ objective }) => objective.name === "espo") as ObjectiveOnTrial;
+    const broken = (changes: Partial<typeof trial.objective>) => ({
+      ...context,
+      objectives: [{ ...trial, objective: { ...trial.objective, ...changes } }],
+    });
+    const { loss, credit } = trial.objective;
+    const flipped = await measureObjectiveFormula(
+      broken({
+        loss: (inputs, options) => loss({ ...inputs, advantage: inputs.e.neg(inputs.advantage) }, options),
+      }),
+    );
+    const turned = broken({ credit: (group, options) => [...credit(group, options)].reverse() });
+    for (const m of [...flipped, ...(await measureObjectiveFormula(turned)), ...(await measureCredit(turned))])
+      assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+  });
+
+  it("an optimizer that is told another weight decay: not what the formula says", async () => {
+    const measured = await measureOptimizer({
+      ...context,
+      open: (trial, optimizer) => context.open(trial, optimizer && { ...optimizer, weightDecay: 0 }),
+    });
+    for (const name of ["AdamW", "Muon"]) assert.ok(!holds(figure(measured, name)), name);
+    assert.ok(holds(figure(measured, "learning rates")));
+  });
+
+  it("mask sizes from 1..L: the ELBO is biased", async () => {
+    for (const m of await measureElbo(context, sizesFromOne)) assert.ok(m.measured > 0.05, `${m.name}: ${m.measured}`);
+  });
+
+  it("a wrong gradient: one tensor too large, one missing", async () => {
+    const change =
+      (factor: number) => async (engine: Parameters<NonNullable<Parameters<typeof measureGradients>[1]>>[0]) => {
+        const gradients = await engine.getGradients();
+        const name = [...gradients.keys()].find((key) => key.includes("layers.0.mlp.down_proj.lora_B")) as string;
+        const tensor = gradients.get(name) as Tensor;
+        return new Map(gradients).set(name, { ...tensor, data: (tensor.data as Float32Array).map((x) => x * factor) });
+      };
+    for (const m of await measureGradients(context, change(2))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+    for (const m of await measureGradients(context, change(0))) assert.ok(!holds(m), `${m.name}: ${m.measured}`);
+  });
+
+  it("a resume without the optimizer's moments differs", async () => {
+    const measured = await measureResume(context, async (engine, checkpoint) => {
+      await engine.setParameters("policy", parametersIn(checkpoint));
+    });
+    assert.ok(figure(measured, "flowrl").measured > 0 && measured.length > 1);
+    for (const { measured: different } of measured) assert.ok(different > 0);
+  });
+
+  it("a network of NaNs holds nowhere", async () => {
+    const nan = (model: RoundModel<RowStatistics>): RoundModel<RowStatistics> => ({
+      forwardRound: async (input) => ({
+        ...(await model.forwardRound(input)),
+        logProb: new Float32Array(2 * (input.inputs.rows as Tensor).data.length).fill(Number.NaN),
+      }),
+    });
+    await assert.rejects(measureProbabilities(context, nan), /non-finite/);
+    assert.equal(holds({ name: "", measured: Number.NaN, limit: 1, detail: "" }), false);
+  });
+});
+
+describe("verify", () => {
+  for (const sampler of [
+    { order: "random", slot_size: 1, response_length: 4 },
+    { order: "entropy", slot_score: "mean", temperature: 1.3 },
+    { order: "left-to-right", rounds: 8 },
+  ]) {
+    it(`holds for ${JSON.stringify(sampler)}`, async () => {
+      const context = await open(await microConfig(sampler));
+      try {
+        for (const m of [...(await measureOnPolicy(context)), ...(await measureProbabilities(context))])
+          assert.ok(holds(m), `${m.name}: ${m.measured}`);
+      } finally {
+        await context.close();
+      }
+    });
+  }
+
+  it("refuses a greedy sampler", async () => {
+    await assert.rejects(open(await microConfig({ temperature: 0 })), /no likelihood/);
+  });
+
+  it("prints a table", () => {
+    const table = formatProofs([
+      { proof: "elbo", name: "a", measured: 2.5e-6, limit: 1e-5, detail: "of x", pass: true },
+      { proof: "resume", name: "bc", measured: 3, limit: 0, detail: "of y", pass: false },
+    ]);
+    assert.equal(
+      table,
+      [
+        "      proof   what  measured  limit  of",
+        "ok    elbo    a     2.5e-6    1e-5   of x",
+        "MISS  resume  bc    3         0      of y",
+      ].join("\n"),
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { backward } from "../../../src/autodiff/backward.js";
+import { packageRoot, readJson } from "../../../src/core/files.js";
+import { exportModel } from "../../../src/features/export/export.js";
+import { bindModel, loraSites } from "../../../src/nn/bind.js";
+import { loadModel, type Model } from "../../../src/nn/model.js";
+import { encodeModel } from "../../../src/onnx/format/proto.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import type { Tensor, Value } from "../../../src/onnx/types.js";
+import { readSafetensors } from "../../../src/weights/safetensors.js";
+import { relativeError } from "../../support/golden.js";
+
+const GOLDEN = join(packageRoot(), "test", "golden", "families");
+/** Of any 48 ids. */
+const TOKENIZER = JSON.stringify({
+  version: "1.0",
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
+  post_processor: null,
+  decoder: { type: "ByteLevel" },
+  model: { type: "BPE", vocab: { a: 0, b: 47 }, merges: [] },
+});
+const EMBEDDINGS = ["model.embed_tokens.weight", "model.transformer.wte.weight"];
+
+describe("families of checkpoints, against their own code", () => {
+  let runtime: Runtime;
+  let root: string;
+  before(async () => {
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+    root = mkdtempSync(join(tmpdir(), "families-"));
+  });
+  after(async () => {
+    await runtime.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const made = async (name: string): Promise<Model> => {
+    const checkpoint = join(root, name);
+    cpSync(join(GOLDEN, name), checkpoint, { recursive: true });
+    writeFileSync(join(checkpoint, "tokenizer.json"), TOKENIZER);
+    const out = join(root, `${name}-model`);
+    // as released LLaDA and Dream configs have it, padding is EOS
+    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
+    return loadModel(out);
+  };
+
+  /** Logits at every row, and the gradient that the golden has, through the graph that training makes. */
+  const compare = async (model: Model, golden: ReadonlyMap<string, Tensor>): Promise<void> => {
+    const ids = golden.get("input_ids") as Tensor;
+    const [B, N] = ids.shape as [number, number];
+    const bound = bindModel(model.graph, "model", { dims: { B, N }, rows: B * N, weights: "input" });
+    const { e, g } = bound;
+    const logits = bound.outputs.logits as Value;
+    const targets = g.input("targets", "int64", [B * N, 1]);
+    const loss = e.mul(e.total(e.neg(e.gatherElements(e.logSoftmax(logits), targets, 1))), 1 / (B * N));
+    g.output("out", logits);
+    const embedding = bound.parameters.find(({ name }) => EMBEDDINGS.includes(name));
+    assert.ok(embedding !== undefined);
+    g.output("gradient", backward(g, loss, [embedding])[0] as Value);
+    await runtime.load("model", { bytes: encodeModel(g.build()), weightsDir: model.dir });
+    const weights = readSafetensors(join(model.dir, "model.safetensors"));
+    const rows = BigInt64Array.from({ length: B * N }, (_, i) => BigInt(i));
+    const feeds = {
+      ...Object.fromEntries(bound.parameters.map(({ name }) => [name, weights.get(name) as Tensor])),
+      ...Object.fromEntries(model.graph.inputs.map(({ name }) => [name, golden.get(name) as Tensor])),
+      rows: { dtype: "int64", shape: [B * N], data: rows } as Tensor,
+      targets: { ...ids, shape: [B * N, 1] },
+    };
+    const out = await runtime.run("model", { feeds });
+    await runtime.unload("model");
+    for (const [name, expected] of [
+      ["out", "logits"],
+      ["gradient", "gradient"],
+    ] as const) {
+      const error = relativeError(
+        (out[name] as Tensor).data as Float32Array,
+        golden.get(expected)?.data as Float32Array,
+      );
+      assert.ok(error < 1e-5, `${expected}: ${error}`);
+    }
+  };
+
+  for (const [name, architecture] of [
+    ["llama", "refusion"],
+    ["qwen2", "refusion"],
+    ["qwen3", "refusion"],
+    ["smollm3", "refusion"],
+    ["llada", "masked_lm"],
+    ["dream", "masked_lm"],
+  ] as const) {
+    it(`${name}: logits and gradients`, async () => {
+      const model = await made(name);
+      assert.equal(model.config.architecture, architecture);
+      assert.equal(model.config.pad_token_id, model.config.eos_token_id);
+      await compare(model, readSafetensors(join(GOLDEN, `${name}.safetensors`)));
+    });
+  }
+
+  it("LLaDA keeps its own names, so that its adapters are PEFT's", async () => {
+    const model = await loadModel(join(root, "llada-model"));
+    const lora = { rank: 1, alpha: 1, targets: ["blocks.0.ff_out", "attn_out"] };
+    assert.deepEqual(
+      loraSites(model.graph, lora).map(({ module }) => module),
+      ["0.attn_out", "0.ff_out", "1.attn_out"].map((site) => `model.transformer.blocks.${site}`),
+    );
+    // what was made is a checkpoint of the family again
+    const config = readJson(join(model.dir, "config.json")) as Record<string, unknown>;
+    assert.deepEqual([config.d_model, config.model_type], [16, "llada"]);
+    await exportModel({ checkpoint: model.dir, out: join(root, "again"), precision: "none", doubleQuant: false });
+    const files = [model.dir, join(root, "again")].map((dir) => readSafetensors(join(dir, "model.safetensors")));
+    assert.deepEqual(files[0], files[1]);
+  });
+
+  it("GGUF: weights of all forms, q and k in Hugging Face's order, and the tokenizer", async () => {
+    const out = join(root, "gguf-model");
+    const checkpoint = join(root, "llama.gguf");
+    copyFileSync(join(GOLDEN, "llama.gguf"), checkpoint);
+    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false, tokens: { mask: "<mask>" } });
+    const model = await loadModel(out);
+    const { config, tokenizer } = model;
+    assert.deepEqual(
+      [config.mask_token_id, config.eos_token_id, config.rope_theta],
+      [tokenizer?.idOf("<mask>"), 2, 5000],
+    );
+    const golden = readSafetensors(join(GOLDEN, "gguf.safetensors"));
+    await runtime.load("gguf", { bytes: encodeModel(model.graph), weightsDir: model.dir });
+    const feeds = Object.fromEntries(model.graph.inputs.map(({ name }) => [name, golden.get(name) as Tensor]));
+    const logits = (await runtime.run("gguf", { feeds })).logits as Tensor;
+    const error = relativeError(logits.data as Float32Array, golden.get("logits")?.data as Float32Array);
+    assert.ok(error < 1e-5, `logits: ${error}`);
+    for (const { text, ids } of readJson(join(GOLDEN, "strings.json")) as { text: string; ids: number[] }[]) {
+      if (!/<\|\w+\|>/.test(text)) assert.deepEqual(tokenizer?.encode(text), ids);
+      assert.equal(tokenizer?.decode(ids), text);
+    }
+  });
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Rng } from "../../../src/core/rng.js";
+import { withoutJoining } from "../../../src/features/gpu/cuda-past.js";
+import { Past } from "../../../src/nn/past.js";
+import { Emitter } from "../../../src/onnx/emit.js";
+import { encodeModel } from "../../../src/onnx/format/proto.js";
+import { GraphBuilder } from "../../../src/onnx/graph.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import { f32, i64, type NamedTensors } from "../../../src/onnx/tensors.js";
+import type { Graph } from "../../../src/onnx/types.js";
+
+const [BATCH, HEADS, WIDTH] = [2, 3, 4];
+
+/** Keys and values of one layer, with those of earlier rounds. */
+function build(): Graph {
+  const g = new GraphBuilder("past");
+  const past = new Past(new Emitter(g));
+  for (const name of ["k", "v"]) {
+    const all = past.withOld(name, g.input(name, "float32", [BATCH, "N", HEADS, WIDTH]));
+    g.output(`all/${name}`, all);
+  }
+  return g.build();
+}
+
+function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
+  const rng = Rng.named(old, "past");
+  const numbers = (n: number): Float32Array => Float32Array.from({ length: n }, () => rng.uniform());
+  const rows = old + BATCH * fresh;
+  const feeds: Record<string, ReturnType<typeof f32>> = {};
+  for (const name of ["k", "v"]) {
+    feeds[name] = f32([BATCH, fresh, HEADS, WIDTH], numbers(BATCH * fresh * HEADS * WIDTH));
+    feeds[`past/${name}`] = f32([old, HEADS, WIDTH], numbers(old * HEADS * WIDTH));
+  }
+  const keys = BigInt64Array.from({ length: BATCH * seen }, () =>
+    BigInt(Math.floor(rng.uniform() * rows) - BATCH * fresh),
+  );
+  return { ...feeds, keys: i64([BATCH, seen], keys) };
+}
+
+describe("keys and values of earlier rounds on CUDA", () => {
+  let runtime: Runtime;
+  before(async () => {
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  });
+  after(() => runtime.close());
+
+  it("are looked up without being joined with new ones: the same rows", async () => {
+    const graph = build();
+    const lowered = withoutJoining(graph);
+    await runtime.load("joined", { bytes: encodeModel(graph) });
+    await runtime.load("apart", { bytes: encodeModel(lowered) });
+    for (const [old, fresh, seen] of [
+      [1, 5, 5],
+      [7, 2, 9],
+      [40, 3, 20],
+    ] as const) {
+      const feeds = feedsOf(old, fresh, seen);
+      assert.deepEqual(await runtime.run("apart", { feeds }), await runtime.run("joined", { feeds }));
+    }
+  });
+
+  it("say once a graph which rows are old", () => {
+    assert.equal(withoutJoining(build()).nodes.filter((n) => n.op === "GreaterOrEqual").length, 1);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { packageRoot } from "../../../src/core/files.js";
+
+const script = join(packageRoot(), "scripts", "gpu-plan.mjs");
+const compiled = fileURLToPath(new URL("../../..", import.meta.url));
+const dir = mkdtempSync(join(tmpdir(), "gpu-plan-test-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+interface Copies {
+  readonly bytes: number;
+  readonly sizes: Readonly<Record<string, number>>;
+}
+interface Counters {
+  readonly peak: number;
+  readonly syncs: number;
+  readonly toDevice: Copies;
+  readonly toHost: Copies;
+  readonly gemms: Readonly<Record<string, number>>;
+}
+interface Result {
+  readonly weights: number;
+  readonly first: Readonly<Record<string, Counters>>;
+  readonly phases: Readonly<Record<string, Counters>>;
+  readonly offDevice: readonly { readonly op: string }[];
+  readonly failure?: { readonly message: string };
+}
+
+function plan(...args: string[]): { status: number | null; stderr: string; result: Result } {
+  const json = join(dir, `${args.join("")}.json`);
+  const { status, stderr } = spawnSync(process.execPath, [script, ...args, "--json", json], {
+    encoding: "utf8",
+    env: { ...process.env, REFUSION_DIST: compiled },
+  });
+  return { status, stderr, result: JSON.parse(readFileSync(json, "utf8")) as Result };
+}
+
+const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
+const possible =
+  process.platform === "linux" &&
+  process.arch === "x64" &&
+  has("g++", "--version") &&
+  has("python3", "-m", "pip", "--version");
+
+describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python with pip" }, () => {
+  it("tiny: everything on the device, layers in 16 bits, and without that in float32", () => {
+    for (const precision of ["bfloat16", "float16", "float32"]) {
+      const { status, stderr, result } = plan("--size", "tiny", "--precision", precision);
+      assert.equal(status, 0, stderr);
+      assert.deepEqual(result.offDevice, []);
+      const [type] = precision === "float32" ? ["tf32"] : [precision === "bfloat16" ? "bf16" : "f16"];
+      const products = Object.keys(result.phases["ESPO, update"]?.gemms ?? {}).map((key) => key.split(" ")[0]);
+      assert.ok(products.length > 5);
+      // the head alone keeps float32
+      const others = products.filter((types) => !types?.startsWith(type as string));
+      assert.ok(others.length <= 4, others.join());
+    }
+  });
+
+  it("one layer of 8 B parameters: little crosses the bus, and the base once", () => {
+    const { status, stderr, result } = plan("--size", "8b", "--layers", "1", "--checkpoint", "--cached");
+    assert.equal(status, 0, stderr);
+    const crossing = (phase: string): number => {
+      const { toDevice, toHost } = result.phases[phase] as Counters;
+      return toDevice.bytes + toHost.bytes;
+    };
+    const rounds = 64;
+    assert.ok(crossing("rollout group") / rounds < 1e6, `${crossing("rollout group")} bytes in ${rounds} rounds`);
+    for (const phase of ["Flow-GRPO, values to compare with", "Flow-GRPO, update", "ESPO, update"])
+      assert.ok(crossing(phase) < 10e6, `${phase}: ${crossing(phase)} bytes`);
+    // two at the end of a run, none inside; four micro-batches and the step
+    assert.ok((result.phases["ESPO, update"] as Counters).syncs <= 10);
+    assert.ok((result.phases["rollout group"] as Counters).syncs <= 2 * rounds);
+    const uploaded = (result.first["Flow-GRPO, update"] as Counters).toDevice.bytes;
+    assert.ok(uploaded < 0.1 * result.weights, `${uploaded} bytes to the device where the base was there already`);
+    assert.ok(
+      result.offDevice.every(({ op }) => op === "Concat"),
+      JSON.stringify(result.offDevice),
+    );
+  });
+
+  it("says that a card is too small, and what it had", () => {
+    const { status, result } = plan("--size", "tiny", "--gpu-gb", "0.001");
+    assert.equal(status, 1);
+    assert.match(result.failure?.message ?? "", /memory does not suffice/);
+  });
+});

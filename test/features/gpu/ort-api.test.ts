@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
+import { API_VERSION, OrtApi } from "../../../src/features/gpu/ort-api.js";
+import { encodeModel } from "../../../src/onnx/format/proto.js";
+import { libraryPath } from "../../../src/onnx/runtimes/library.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import type { Tensor, Value } from "../../../src/onnx/types.js";
+
+const refused = (promise: Promise<unknown>, message: RegExp, hint: RegExp): Promise<void> =>
+  assert.rejects(promise, (error) => {
+    assert.ok(error instanceof UserError, String(error));
+    assert.match(error.message, message);
+    assert.match(error.hint ?? "", hint);
+    return true;
+  });
+
+describe("OrtApi", () => {
+  it("says what is missing or wrong, and what to do", async () => {
+    const load = (path: string, version?: number, koffi?: string): Promise<OrtApi> => OrtApi.load(path, version, koffi);
+    await refused(
+      load(libraryPath(), API_VERSION, "koffi-not-there"),
+      /needs the package koffi/,
+      /npm install .*koffi@/,
+    );
+    await refused(load("/nowhere/libonnxruntime.so.1"), /is missing/, /npm ci/);
+    await refused(load(libraryPath(), 9999), /is ONNX Runtime \d+\.\d+.*no version 9999/, /npm ci/);
+    const dir = mkdtempSync(join(tmpdir(), "ort-api-"));
+    try {
+      const junk = join(dir, "libonnxruntime.so.1");
+      writeFileSync(junk, "no library");
+      await refused(load(junk), /cannot be used as ONNX Runtime's library/, /npm ci/);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it("refuses a handle after its release, and releases once", async () => {
+    const api = await OrtApi.load(libraryPath());
+    const options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
+    api.check("SetIntraOpNumThreads", options, 1);
+    options.free();
+    options.free();
+    assert.throws(() => api.check("SetIntraOpNumThreads", options, 1), /after its release/);
+  });
+
+  it("passes on what ONNX Runtime refuses", async () => {
+    const api = await OrtApi.load(libraryPath());
+    const options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
+    try {
+      assert.throws(() => api.check("SetSessionGraphOptimizationLevel", options, 12345), /graph_optimization_level/);
+    } finally {
+      options.free();
+    }
+  });
+});
+
+describe("the C API binding", () => {
+  it("names an allocation that fails, with a next step, and goes on working", async () => {
+    const shape: Value = { name: "shape", dtype: "int64", shape: [1] };
+    const zeros: Value = { name: "zeros", dtype: "float32", shape: ["N"] };
+    const bytes = encodeModel({
+      name: "zeros",
+      opset: 21,
+      inputs: [shape],
+      outputs: [zeros],
+      nodes: [{ name: "/Zeros", op: "ConstantOfShape", domain: "", inputs: [shape], outputs: [zeros], attributes: {} }],
+      initializers: new Map(),
+    });
+    const runtime = await Runtime.open({ provider: "cpu", binding: "c-api", threads: 1 });
+    try {
+      await runtime.load("zeros", { bytes });
+      const of = (n: bigint): Tensor => ({ dtype: "int64", shape: [1], data: BigInt64Array.of(n) });
+      await refused(
+        runtime.run("zeros", { feeds: { shape: of(2n ** 50n) } }),
+        /session "zeros": the memory does not suffice/,
+        /gradient_checkpointing/,
+      );
+      const out = await runtime.run("zeros", { feeds: { shape: of(3n) } });
+      assert.deepEqual(out.zeros, { dtype: "float32", shape: [3], data: new Float32Array(3) });
+    } finally {
+      await runtime.close();
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
+import { type ExternalWeight, type ReadBytes, SharedWeights } from "../../../src/features/gpu/shared-weights.js";
+
+describe("SharedWeights", () => {
+  let dir: string;
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), "shared-weights-"));
+    writeFileSync(join(dir, "w.bin"), Uint8Array.from([0, 1, 2, 3, 4, 5, 6, 7]));
+  });
+  after(() => rmSync(dir, { recursive: true }));
+
+  const weight = (name: string, offset: number, length: number, file = "w.bin"): ExternalWeight => {
+    return { name, dtype: "uint8", shape: [length], data: { file, offset, length } };
+  };
+
+  it("places a weight once for all that use it, and frees it when the last one leaves", async () => {
+    const freed: string[] = [];
+    const weights = new SharedWeights<string>((tensor) => freed.push(tensor));
+    const placed: string[] = [];
+    const place = (_: unknown, bytes: number, read: ReadBytes): string => {
+      const text = [0, 1].map((half) => [...new Uint8Array(read(half, half === 0 ? 1 : bytes - 1))].join("")).join("");
+      placed.push(text);
+      return text;
+    };
+    const first = await weights.take(dir, "cpu", [weight("a", 0, 3), weight("b", 3, 2)], place);
+    const second = await weights.take(dir, "cpu", [weight("renamed", 0, 3), weight("c", 5, 3)], place);
+    assert.deepEqual(Object.fromEntries(first.tensors), { a: "012", b: "34" });
+    assert.deepEqual(Object.fromEntries(second.tensors), { renamed: "012", c: "567" });
+    assert.deepEqual(placed, ["012", "34", "567"]);
+    first.forget();
+    first.forget();
+    assert.deepEqual(freed, ["34"]);
+    second.forget();
+    assert.deepEqual(freed, ["34", "012", "567"]);
+    // another device has a copy of its own
+    (await weights.take(dir, "cuda", [weight("a", 0, 3)], place)).forget();
+    assert.deepEqual(placed.slice(3), ["012"]);
+  });
+
+  it("frees what was placed before a file turned out to be missing or too short", async () => {
+    const freed: string[] = [];
+    const weights = new SharedWeights<string>((tensor) => freed.push(tensor));
+    const bad = (wrong: ExternalWeight, pattern: RegExp): Promise<void> =>
+      assert.rejects(
+        weights.take(dir, "cpu", [weight("a", 0, 3), wrong], (_, bytes, read) => {
+          read(0, bytes);
+          return "a";
+        }),
+        (error) => error instanceof UserError && pattern.test(error.message),
+      );
+    await bad(weight("b", 6, 4), /w\.bin end before byte 10: the file is truncated/);
+    await bad(weight("b", 0, 4, "none.bin"), /none\.bin cannot be read/);
+    assert.deepEqual(freed, ["a", "a"]);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { packageRoot } from "../../../src/core/files.js";
+import { readLeaderboard, reportedRuns, tuningRuns } from "../../../src/features/leaderboard/plan.js";
+import { resolveConfig } from "../../../src/library/programs.js";
+
+const dir = mkdtempSync(join(tmpdir(), "leaderboard-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+function board(text: string): ReturnType<typeof readLeaderboard> {
+  const path = join(dir, "board.yaml");
+  writeFileSync(path, text);
+  return readLeaderboard(path);
+}
+
+const SMALL = `
+name: small
+seeds: [0, 1]
+tuning: {seeds: [100], learning_rates: [0.001, 0.01]}
+families:
+  refusion:
+    config: {model: models/tiny-refusion, environment: {kind: paper}, plan: free, training: {steps: 3}, sampler: {kind: unmask, rounds: 2}}
+    objectives: {flow-grpo: {objective: {kl_coeff: 0}}, mine: {objective: {kind: espo}, sampler: {rounds: 7}}}
+`;
+
+test("every objective gets the same grid, seeds and budget, and its own changes", () => {
+  const tuning = tuningRuns(board(SMALL));
+  assert.deepEqual(
+    tuning.map(({ objective, seed, learningRate }) => [objective, seed, learningRate]),
+    [
+      ["flow-grpo", 100, 0.001],
+      ["flow-grpo", 100, 0.01],
+      ["mine", 100, 0.001],
+      ["mine", 100, 0.01],
+    ],
+  );
+  const reported = reportedRuns(board(SMALL), (_, objective) => (objective === "mine" ? 0.01 : 0.001));
+  assert.deepEqual(
+    reported.map(({ objective, seed, learningRate }) => [seed, objective, learningRate]),
+    [
+      [0, "flow-grpo", 0.001],
+      [0, "mine", 0.01],
+      [1, "flow-grpo", 0.001],
+      [1, "mine", 0.01],
+    ],
+  );
+  assert.deepEqual(reported[3]?.config, {
+    model: "models/tiny-refusion",
+    environment: { kind: "paper" },
+    plan: "free",
+    training: { steps: 3, learning_rate: 0.01 },
+    sampler: { kind: "unmask", rounds: 7 },
+    objective: { kind: "espo" },
+    name: "refusion-mine-1",
+    seed: 1,
+    evaluation: { splits: [] },
+  });
+  const places = [...tuning, ...reported].map(({ place }) => place);
+  assert.equal(new Set(places).size, places.length);
+});
+
+test("a seed or split that is reported is refused for tuning, and what is wrong is named", () => {
+  assert.throws(() => board(SMALL.replace("[100]", "[1]")), /tuning\.seeds[\s\S]*reported/);
+  for (const split of ["test", "heldout"])
+    assert.throws(
+      () => board(SMALL.replace("0.01]}", `0.01], split: ${split}}`)),
+      /tuning\.split[\s\S]*no split that is reported/,
+    );
+  assert.throws(() => board(`${SMALL}splits: [val, test]\n`), /tuning\.split/);
+  assert.throws(() => board(SMALL.replace("name: small", "nam: small")), /name/);
+  assert.throws(() => board(SMALL.replace("mine:", "my own:")), /my own[\s\S]*letters/);
+  assert.throws(() => readLeaderboard(join(dir, "nowhere.yaml")), /Cannot read/);
+});
+
+for (const file of readdirSync(join(packageRoot(), "configs", "leaderboard"))) {
+  test(`the shipped ${file}: every run's config is one`, async () => {
+    const shipped = readLeaderboard(`configs/leaderboard/${file}`);
+    for (const run of reportedRuns({ ...shipped, seeds: [0] }, () => 1e-3)) {
+      const { training, evaluation } = await resolveConfig(run.config);
+      assert.deepEqual(
+        [run.family, run.objective, training.steps > 0, evaluation.splits],
+        [run.family, run.objective, true, []],
+      );
+    }
+  });
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type BpeTokenizerJson, trainBpe } from "../../../src/features/new-model/bpe.js";
+import { Tokenizer } from "../../../src/text/tokenizer.js";
+
+const SPECIAL = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
+const CORPUS = [
+  "form: Contact us\nFull name | Ann Lee\nStart date | 2024-05-17\nNewsletter | yes\n\n",
+  "fill Full name | Ann Lee\nfill Start date | 2024-05-17\ncheck Newsletter\nsubmit",
+  "form: Booking\nFull name | Bo Kim\nStart date | 2023-11-02\nGuests | 4\n\n",
+  "fill Full name | Bo Kim\nfill Start date | 2023-11-02\nselect Guests | 4\nsubmit",
+];
+const trained = trainBpe(CORPUS, { vocabSize: 400, specialTokens: SPECIAL });
+const tokenizer = Tokenizer.fromJson(JSON.parse(JSON.stringify(trained)), "trained");
+const pieces = (text: string): string[] => tokenizer.encode(text).map((id) => tokenizer.decode([id]));
+
+/** Merges learnt by counting everything again for every merge: slow and plain. */
+function plainMerges(words: readonly string[], count: number): string[] {
+  let split = words.map((word) => [...word]);
+  const order = [...new Set(split.flat())].sort();
+  const merges: string[] = [];
+  while (merges.length < count) {
+    const counts = new Map<string, { pair: [string, string]; n: number }>();
+    for (const word of split) {
+      for (let i = 1; i < word.length; i++) {
+        const pair: [string, string] = [word[i - 1] as string, word[i] as string];
+        const entry = counts.get(pair.join(" ")) ?? { pair, n: 0 };
+        entry.n++;
+        counts.set(pair.join(" "), entry);
+      }
+    }
+    const rank = (token: string): number => order.indexOf(token);
+    const best = [...counts.values()].sort(
+      (a, b) => b.n - a.n || rank(a.pair[0]) - rank(b.pair[0]) || rank(a.pair[1]) - rank(b.pair[1]),
+    )[0];
+    if (best === undefined || best.n < 2) break;
+    merges.push(best.pair.join(" "));
+    const merged = best.pair.join("");
+    if (!order.includes(merged)) order.push(merged);
+    split = split.map((word) => {
+      const out: string[] = [];
+      for (let i = 0; i < word.length; i++) {
+        if (word[i] === best.pair[0] && word[i + 1] === best.pair[1]) {
+          out.push(merged);
+          i++;
+        } else out.push(word[i] as string);
+      }
+      return out;
+    });
+  }
+  return merges;
+}
+
+describe("trainBpe", () => {
+  it("learns what plain counting learns", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 8 }), { maxLength: 12 }),
+        (words) => {
+          const { model } = trainBpe(words, { vocabSize: 280, specialTokens: [] });
+          // merges that spell an existing token leave room for further ones
+          assert.deepEqual(model.merges, plainMerges(words, model.merges.length));
+          assert.ok(Object.keys(model.vocab).length === 280 || plainMerges(words, 99).length === model.merges.length);
+        },
+      ),
+      { seed: 1, numRuns: 200 },
+    );
+  });
+
+  it("is deterministic and independent of the order of texts", () => {
+    assert.equal(JSON.stringify(trainBpe(CORPUS, { vocabSize: 400, specialTokens: SPECIAL })), JSON.stringify(trained));
+    const reversed = trainBpe([...CORPUS].reverse(), { vocabSize: 400, specialTokens: SPECIAL });
+    assert.equal(JSON.stringify(reversed), JSON.stringify(trained));
+  });
+
+  it("puts the special tokens last, in order", () => {
+    const ids = SPECIAL.map((token) => tokenizer.idOf(token));
+    const n = tokenizer.vocabSize;
+    assert.deepEqual(ids, [n - 3, n - 2, n - 1]);
+  });
+
+  it("fills the vocabulary exactly, or stops where pairs are rare", () => {
+    const full = trainBpe(CORPUS, { vocabSize: 300, specialTokens: SPECIAL });
+    assert.equal(Tokenizer.fromJson(full, "full").vocabSize, 300);
+    const ids = Object.values(full.model.vocab);
+    assert.deepEqual(
+      [...ids].sort((a, b) => a - b),
+      Array.from({ length: 300 }, (_, i) => i),
+    );
+    const bare = trainBpe(["xy"], { vocabSize: 300, specialTokens: SPECIAL });
+    assert.equal(Tokenizer.fromJson(bare, "bare").vocabSize, 259);
+  });
+
+  it("cuts lines, separators, words and digit pairs", () => {
+    const wide = Tokenizer.fromJson(
+      trainBpe(Array(9).fill(CORPUS.join("\n")), { vocabSize: 768, specialTokens: SPECIAL }),
+      "wide",
+    );
+    const cut = (text: string): string[] => wide.encode(text).map((id) => wide.decode([id]));
+    assert.deepEqual(cut("Full name | Ann Lee\n\n"), ["Full", " name", " |", " Ann", " Lee", "\n", "\n"]);
+    assert.deepEqual(cut("Start date | 2024-05-17"), ["Start", " date", " | ", "20", "24", "-", "05", "-", "17"]);
+    assert.equal(
+      pieces("date 123456789")
+        .filter((piece) => /\d/.test(piece))
+        .some((piece) => !/^\d{1,2}$/.test(piece)),
+      false,
+    );
+  });
+
+  it("keeps digits whole where asked", () => {
+    const whole = trainBpe(["2024 2024 2024"], { vocabSize: 300, specialTokens: [], digitPairs: false });
+    assert.equal(Tokenizer.fromJson(whole, "whole").encode("2024").length, 1);
+  });
+
+  it("gives every text back", () => {
+    const lines = fc.string({
+      unit: fc.constantFrom(
+        "\n",
+        "\r",
+        "\t",
+        " ",
+        "|",
+        "4",
+        "٤",
+        "a",
+        "é",
+        "e\u0301",
+        "字",
+        "🙂",
+        "-",
+        "\u0085",
+        "\u00a0",
+        "\ufeff",
+      ),
+    });
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), lines), (text) => {
+        assert.equal(tokenizer.decode(tokenizer.encode(text)), text);
+      }),
+      { seed: 2, numRuns: 2000 },
+    );
+  });
+
+  it("refuses impossible vocabularies", () => {
+    assert.throws(() => trainBpe([], { vocabSize: 258, specialTokens: SPECIAL }), RangeError);
+    assert.throws(() => trainBpe([], { vocabSize: 400, specialTokens: ["<x>", "<x>"] }), RangeError);
+    assert.throws(() => trainBpe([], { vocabSize: 400, specialTokens: ["a"] }), RangeError);
+  });
+
+  it("writes keys that JavaScript treats specially as ordinary tokens", () => {
+    const json: BpeTokenizerJson = trainBpe(Array(4).fill("a__proto__"), {
+      vocabSize: 300,
+      specialTokens: ["__proto__"],
+    });
+    assert.ok(Object.hasOwn(json.model.vocab, "__proto__"));
+  });
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
+import { packageRoot, readJson } from "../../../src/core/files.js";
+import { trainBpe } from "../../../src/features/new-model/bpe.js";
+import { Tokenizer } from "../../../src/text/tokenizer.js";
+
+const SHIPPED = (name: string) => {
+  const dir = join(packageRoot(), "models", name);
+  const config = readJson(join(dir, "config.json")) as { mask_token_id: number; eos_token_id: number };
+  return { dir, config, tokenizer: Tokenizer.load(dir) };
+};
+
+describe("Tokenizer", () => {
+  let dir = "";
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), "tokenizer-"));
+  });
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  const write = (content: string): void => writeFileSync(join(dir, "tokenizer.json"), content);
+  const special = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
+
+  it("loads what trainBpe makes", () => {
+    write(JSON.stringify(trainBpe(["submit submit"], { vocabSize: 262, specialTokens: special })));
+    const tokenizer = Tokenizer.load(dir);
+    assert.equal(tokenizer.vocabSize, 262);
+    assert.equal(tokenizer.idOf("<|im_end|>"), 260);
+    assert.equal(tokenizer.idOf("<|nothing|>"), undefined);
+    assert.deepEqual(tokenizer.encode(""), []);
+    assert.equal(tokenizer.decode([]), "");
+  });
+
+  it("keeps blanks before punctuation, and special tokens unless told otherwise", () => {
+    const tokenizer = Tokenizer.fromJson(trainBpe([], { vocabSize: 259, specialTokens: special }), "memory");
+    const ids = [...tokenizer.encode("it 's , fine . "), tokenizer.idOf("<|im_end|>") as number];
+    assert.equal(tokenizer.decode(ids), "it 's , fine . <|im_end|>");
+    assert.equal(tokenizer.decode(ids, { skipSpecial: true }), "it 's , fine . ");
+  });
+
+  it("reads a special token that is spelled out in a text as its characters", () => {
+    for (const name of ["tiny-refusion", "tiny-masked-lm", "tiny-fsdfm"]) {
+      const { dir: model, tokenizer, config } = SHIPPED(name);
+      const ids = special.map((token) => tokenizer.idOf(token));
+      assert.ok(ids.includes(config.mask_token_id) && ids.includes(config.eos_token_id), model);
+      const text = `form: ${special.join("")} Name ${special.join(" | ")}\n`;
+      const read = tokenizer.encode(text);
+      assert.deepEqual(
+        read.filter((id) => ids.includes(id)),
+        [],
+      );
+      assert.equal(tokenizer.decode(read), text);
+    }
+  });
+
+  const model = (of: object, tokens: readonly object[], cut: object | null = null): Tokenizer =>
+    Tokenizer.fromJson(
+      { normalizer: null, pre_tokenizer: cut, post_processor: null, decoder: null, added_tokens: tokens, model: of },
+      "memory",
+    );
+
+  it("does so whatever the vocabulary is, and keeps what is unknown", () => {
+    const tokens = ["[UNK]", "[MASK]"].map((content, id) => ({ id, content, special: true }));
+    const vocab = ["[UNK]", "[MASK]", "a", "[", "##M", "##A", "##S", "##K", "##]"];
+    const wordPiece = model(
+      {
+        type: "WordPiece",
+        unk_token: "[UNK]",
+        continuing_subword_prefix: "##",
+        vocab: Object.fromEntries(vocab.map((token, id) => [token, id])),
+      },
+      tokens,
+      { type: "WhitespaceSplit" },
+    );
+    assert.deepEqual(wordPiece.encode("a [MASK] z"), [2, 3, 4, 5, 6, 7, 8, 0]);
+    const pieces = ["<unk>", "<mask>", "a", "<", "m", "s", "k", ">"].map((piece, id) => [piece, id < 2 ? 0 : -2]);
+    const unigram = model({ type: "Unigram", unk_id: 0, vocab: pieces }, [{ id: 1, content: "<mask>", special: true }]);
+    assert.deepEqual(unigram.encode("a<mask>a"), [2, 3, 4, 2, 5, 6, 7, 2]);
+    // a token that the model's config names, and the file does not call special
+    const merged = trainBpe(["submit submit"], { vocabSize: 262, specialTokens: [] });
+    const id = merged.model.vocab.submit as number;
+    assert.deepEqual(Tokenizer.fromJson(merged, "memory").encode("submit"), [id]);
+    assert.ok(!Tokenizer.fromJson(merged, "memory", [id]).encode("submit").includes(id));
+  });
+
+  it("refuses ids that are none, and a vocabulary that reads nothing", () => {
+    for (const [vocab, problem] of [
+      [{ a: 1e9 }, /has the id 1000000000/],
+      [{ a: -1 }, /has the id -1/],
+      [{ a: "x" }, /has the id x/],
+      [{ zzz: 0 }, /yields no ids/],
+    ] as const)
+      assert.throws(() => model({ type: "BPE", vocab, merges: [] }, []), problem);
+  });
+
+  it("leaves out ids of a model's padded vocabulary", () => {
+    const tokenizer = Tokenizer.fromJson(trainBpe([], { vocabSize: 256, specialTokens: [] }), "memory");
+    assert.equal(tokenizer.decode([...tokenizer.encode("ab"), 4000, ...tokenizer.encode("c")]), "abc");
+    assert.equal(tokenizer.decode([4000]), "");
+  });
+
+  it("turns bytes that are no UTF-8 into replacement characters", () => {
+    const tokenizer = Tokenizer.fromJson(trainBpe([], { vocabSize: 256, specialTokens: [] }), "memory");
+    assert.equal(tokenizer.decode(tokenizer.encode("é").slice(0, 1)), "\ufffd");
+    assert.equal(tokenizer.decode(tokenizer.encode("a\ud800b")), "a\ufffdb");
+  });
+
+  it("names the file that is missing or broken", () => {
+    const fails = (where: string): void => {
+      assert.throws(
+        () => Tokenizer.load(where),
+        (error) => error instanceof UserError && error.message.includes(join(where, "tokenizer.json")),
+      );
+    };
+    fails(join(dir, "nowhere"));
+    for (const content of ["", "{", "null", "[]", "7", "{}", '{"model": {"type": "BPE"}}']) {
+      write(content);
+      fails(dir);
+    }
+    const json = trainBpe([], { vocabSize: 256, specialTokens: [] });
+    for (const broken of [
+      { ...json, added_tokens: undefined },
+      { ...json, pre_tokenizer: { type: "Unheard" } },
+      { ...json, model: { ...json.model, vocab: {} } },
+      { ...json, model: { ...json.model, vocab: undefined } },
+      { ...json, model: { ...json.model, merges: undefined } },
+    ]) {
+      write(JSON.stringify(broken));
+      fails(dir);
+    }
+  });
+});

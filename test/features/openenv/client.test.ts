@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type WebSocket, WebSocketServer } from "ws";
+import { UserError } from "../../../src/core/errors.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { type Environment, type EpisodeOutcome, ObservationTooLong } from "../../../src/env/environment.js";
+import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
+
+interface Recorded {
+  readonly http: readonly { method: string; path: string; status: number; body: unknown }[];
+  readonly frames: readonly { sent?: unknown; got?: unknown }[];
+}
+
+const recorded = JSON.parse(
+  readFileSync(join(packageRoot(), "test", "golden", "openenv", "server.json"), "utf8"),
+) as Recorded;
+
+/** A server that answers `/health` and so on as the recorded one, and each message as `speak` does. */
+async function serve(speak: (message: unknown, socket: WebSocket) => void): Promise<{ url: string; server: Server }> {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const found = recorded.http.find(({ path }) => path === request.url);
+    response
+      .writeHead(found?.status ?? 404, { "content-type": "application/json" })
+      .end(JSON.stringify(found?.body ?? {}));
+  });
+  new WebSocketServer({ server, path: "/ws" }).on("connection", (socket) =>
+    socket.on("message", (data) => speak(JSON.parse(String(data)), socket)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+const stop = (server: Server | undefined): void => {
+  server?.close();
+  server?.closeAllConnections();
+};
+const open = (url: string, options: object = {}): Promise<Environment> =>
+  openenv.open({
+    environment: { kind: "openenv", url, sizes: { train: 2, val: 0, test: 0, heldout: 0 }, ...options },
+  });
+const play = (environment: Environment, ...answers: string[]): Promise<EpisodeOutcome> =>
+  environment.play(
+    environment.tasks[0] as Environment["tasks"][number],
+    async () => ({ text: answers.shift() ?? "" }),
+    new Map(),
+  );
+
+describe("a server made from the wheel's template, as it was recorded", () => {
+  let url: string;
+  let server: Server | undefined;
+  const left = [...recorded.frames];
+  before(async () => {
+    ({ url, server } = await serve((message, socket) => {
+      assert.deepEqual(message, left.shift()?.sent);
+      if (left[0]?.got !== undefined) socket.send(JSON.stringify(left.shift()?.got));
+      else socket.close();
+    }));
+  });
+  after(() => stop(server));
+
+  it("is asked word for word what it was asked then; rewards of steps are summed", async () => {
+    const environment = await open(url, { turns: 2 });
+    assert.equal(environment.name, "echo_env");
+    assert.match(environment.notes[0] ?? "", /no tasks/);
+    for (const task of environment.tasks) {
+      const answers = ["hi", "a longer message"];
+      const seen: string[] = [];
+      const outcome = await environment.play(
+        task,
+        async ({ text = "" }) => {
+          seen.push(text);
+          return { text: answers.shift() ?? "" };
+        },
+        new Map(),
+      );
+      assert.deepEqual(seen, ["Echo environment ready!", "hi"]);
+      assert.ok(Math.abs((outcome.reward as number) - 1.2) < 1e-12);
+      assert.deepEqual([outcome.turnRewards, outcome.metrics], [[0.2, 1], { turns: 2, finished: 0 }]);
+    }
+    assert.equal(left.length, 0);
+  });
+});
+
+describe("an OpenEnv server that does not answer as it should", () => {
+  const observation = (reward: unknown, done = true): object => ({
+    type: "observation",
+    data: { observation: { echoed_message: "x".repeat(120) }, reward, done },
+  });
+  const cases: [string, (message: { type: string }, socket: WebSocket) => void, RegExp][] = [
+    ["hangs up", (_, socket) => socket.terminate(), /closed/],
+    ["says nothing", () => undefined, /no answer within 0.3 s/],
+    ["says something else", (_, socket) => socket.send("<html>"), /none of OpenEnv's/],
+    [
+      "fails",
+      (_, socket) => socket.send('{"type":"error","data":{"message":"boom","code":"EXECUTION_ERROR"}}'),
+      /^EXECUTION_ERROR: boom$/,
+    ],
+    [
+      "never gives a reward",
+      ({ type }, socket) => socket.send(JSON.stringify(observation(null, type === "step"))),
+      /no reward/,
+    ],
+    [
+      "gives a reward that no number has room for",
+      ({ type }, socket) => socket.send(JSON.stringify(observation(type === "step" ? 1e308 : null, type === "step"))),
+      /reward is 1e\+308/,
+    ],
+  ];
+  for (const [what, speak, fault] of cases)
+    it(`${what}: a fault, no reward of 0`, async () => {
+      const { url, server } = await serve((message, socket) => {
+        const asked = message as { type: string };
+        if (asked.type === "close") socket.close();
+        else speak(asked, socket);
+      });
+      try {
+        const outcome = await play(await open(url, { timeout_s: 0.3 }), "hi");
+        assert.deepEqual([outcome.reward, outcome.metrics], [null, {}]);
+        assert.match(outcome.fault ?? "", fault);
+      } finally {
+        stop(server);
+      }
+    });
+
+  it("shows more than the policy reads: that episode's fault", async () => {
+    const { url, server } = await serve((message, socket) => {
+      const { type } = message as { type: string };
+      if (type === "close") return socket.close();
+      socket.send(JSON.stringify(observation(null, false)));
+    });
+    try {
+      const environment = await open(url);
+      const act = async (): Promise<never> => {
+        throw new ObservationTooLong("Turn 1 shows 120 tokens");
+      };
+      const outcome = await environment.play(environment.tasks[0] as Environment["tasks"][number], act, new Map());
+      assert.deepEqual([outcome.reward, outcome.fault], [null, "Turn 1 shows 120 tokens"]);
+    } finally {
+      stop(server);
+    }
+  });
+
+  it("has no free place: it is asked again until it has one", async () => {
+    let full = 2;
+    const { url, server } = await serve((message, socket) => {
+      if (full-- > 0) {
+        socket.send('{"type":"error","data":{"message":"all taken","code":"CAPACITY_REACHED"}}');
+        return socket.close();
+      }
+      const { type } = message as { type: string };
+      if (type === "close") return socket.close();
+      socket.send(JSON.stringify(observation(type === "step" ? 0 : null, type === "step")));
+    });
+    try {
+      // an honest 0 is one
+      const outcome = await play(await open(url, { observation_characters: 100 }), "hi");
+      assert.deepEqual([outcome.reward, outcome.fault, outcome.success], [0, undefined, false]);
+      assert.equal(outcome.detail.cut, 20);
+    } finally {
+      stop(server);
+    }
+  });
+
+  it("is none: it is said before a run begins", async () => {
+    const { url, server } = await serve(() => undefined);
+    stop(server);
+    await assert.rejects(open(url), (error) => error instanceof UserError && /Nobody answers/.test(error.message));
+  });
+});

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { type RequestOptions, request } from "node:http";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { after, before, describe, it } from "node:test";
+import { WebSocket } from "ws";
+import { packageRoot } from "../../../src/core/files.js";
+import type { Served } from "../../../src/core/serve.js";
+import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
+import { OpenEnvConnection, OpenEnvError } from "../../../src/features/openenv/client.js";
+import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
+import { serveOpenEnv } from "../../../src/features/openenv/server.js";
+import { echoEnvironment } from "../../support/echo.js";
+
+type Frame = { readonly sent?: object; readonly got?: unknown };
+const OPTIONS = { host: "127.0.0.1", port: 0, sessions: 2, idleSeconds: 600, version: "1" };
+
+describe("our environments as an OpenEnv server", () => {
+  const faults: string[] = [];
+  const local = echoEnvironment((message) => faults.push(message));
+  let server: Served;
+  before(async () => {
+    server = await serveOpenEnv(local, OPTIONS);
+  });
+  after(() => server?.stop());
+
+  const get = async (path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${server.baseUrl}${path}`, {
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+    });
+    return response.ok ? response.json() : response.status;
+  };
+  const connect = (): Promise<OpenEnvConnection> => OpenEnvConnection.open(server.baseUrl, 10_000);
+
+  it("answers PyPI's client word for word as when the exchange was recorded", async () => {
+    const file = join(packageRoot(), "test", "golden", "openenv", "client.json");
+    const frames = JSON.parse(readFileSync(file, "utf8")) as Frame[];
+    assert.ok(frames.length > 20);
+    const socket = new WebSocket(`${server.baseUrl.replace("http", "ws")}/ws`);
+    const heard: unknown[] = [];
+    let wake = (): void => undefined;
+    socket.on("message", (data) => {
+      heard.push(JSON.parse(String(data)));
+      wake();
+    });
+    await new Promise((resolve) => socket.once("open", resolve));
+    for (const { sent, got } of frames) {
+      if (sent !== undefined) socket.send(JSON.stringify(sent));
+      if (got === undefined) continue;
+      while (heard.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      assert.deepEqual(heard.shift(), got);
+    }
+    socket.send('{"type":"close"}');
+    await new Promise((resolve) => socket.once("close", resolve));
+  });
+
+  it("says what is wrong with a message by OpenEnv's codes, and goes on", async () => {
+    const socket = new WebSocket(`${server.baseUrl.replace("http", "ws")}/ws`);
+    const answered = async (raw: string): Promise<unknown> => {
+      socket.send(raw);
+      const data = await new Promise<string>((resolve) => socket.once("message", (d) => resolve(String(d))));
+      const { type, data: of } = JSON.parse(data) as { type: string; data: { code?: string } };
+      return type === "error" ? of.code : type;
+    };
+    await new Promise((resolve) => socket.once("open", resolve));
+    assert.equal(await answered("{"), "INVALID_JSON");
+    assert.equal(await answered('{"type":"fly"}'), "UNKNOWN_TYPE");
+    assert.equal(await answered("[]"), "UNKNOWN_TYPE");
+    assert.equal(await answered('{"type":"step"}'), "VALIDATION_ERROR");
+    assert.equal(await answered('{"type":"reset","data":{"seed":-1}}'), "VALIDATION_ERROR");
+    assert.equal(await answered('{"type":"step","data":{"text":"x"}}'), "EXECUTION_ERROR");
+    assert.equal(await answered('{"type":"state"}'), "state");
+    assert.equal(await answered('{"type":"reset","data":{}}'), "observation");
+    socket.terminate();
+  });
+
+  it("ends the episode of a client that leaves, and refuses one too many", async () => {
+    const [one, two] = await Promise.all([connect(), connect()]);
+    await Promise.all([one.reset({ seed: 1 }), two.reset({ seed: 1 })]);
+    const third = await connect();
+    await assert.rejects(
+      third.reset({}),
+      (error) => error instanceof OpenEnvError && error.code === "CAPACITY_REACHED",
+    );
+    faults.length = 0;
+    await Promise.all([one.close(), two.close(), third.close()]);
+    assert.deepEqual(faults, ["the client has left", "the client has left"]);
+    const again = await connect();
+    assert.equal((await again.reset({ seed: 5 })).observation.text, "form: library\n Name | library\n\n");
+    await again.close();
+  });
+
+  it("answers under its own name only, to pages of its own only, and reads no large body", async () => {
+    const { port } = new URL(server.baseUrl);
+    const ask = (path: string, options: RequestOptions, body?: () => Iterable<Buffer>): Promise<number | string> =>
+      new Promise((resolve) => {
+        const sent = request(new URL(path, server.baseUrl), options, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        });
+        sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "error"));
+        if (body === undefined) sent.end();
+        else Readable.from(body()).pipe(sent);
+      });
+    for (const host of ["evil.example", `evil.example:${port}`, "10.0.0.1:8000"])
+      for (const path of ["/health", "/metadata", "/ws", "/echo/splits"])
+        assert.equal(await ask(path, { headers: { host } }), 403, `${host}${path}`);
+    for (const origin of ["http://evil.example", "null", `http://localhost:${port}`, "http://127.0.0.1:1"])
+      assert.equal(await ask("/echo/tasks", { method: "POST", headers: { origin } }), 403, origin);
+    assert.equal(
+      await ask("/health", { headers: { host: `localhost:${port}`, origin: `http://localhost:${port}` } }),
+      200,
+    );
+    for (const headers of [{ origin: "http://evil.example" }, { host: "evil.example" }]) {
+      const socket = new WebSocket(`${server.baseUrl.replace("http", "ws")}/ws`, { headers });
+      const code = await new Promise((resolve) => {
+        socket.on("unexpected-response", (_, response) => resolve(response.statusCode));
+        socket.on("open", () => resolve("open"));
+        socket.on("error", () => resolve("error"));
+      });
+      assert.equal(code, 403);
+    }
+    let sent = 0;
+    function* large(): Iterable<Buffer> {
+      for (; sent < 300; sent++) yield Buffer.alloc(2 ** 20, " ");
+    }
+    assert.equal(await ask("/echo/tasks", { method: "POST" }, large), 413);
+    assert.equal(
+      await ask("/echo/tasks", { method: "POST", headers: { "content-length": 300 * 2 ** 20 } }, () => []),
+      413,
+    );
+    assert.ok(sent < 100, `${sent} MiB were taken`);
+  });
+
+  it("tells what it is, and of its tasks, without a session", async () => {
+    assert.deepEqual(await get("/health"), { status: "healthy" });
+    assert.equal(((await get("/metadata")) as { name: string }).name, "echo");
+    const { action } = (await get("/schema")) as { action: { required: string[] } };
+    assert.deepEqual(action.required, ["text"]);
+    assert.deepEqual(await get("/list_environments"), ["echo"]);
+    assert.deepEqual((await get("/echo/splits")) as object[], [
+      { name: "train", type: "train" },
+      { name: "val", type: "validation" },
+      { name: "test", type: "test" },
+      { name: "heldout", type: "validation" },
+    ]);
+    assert.deepEqual(await get("/echo/num_tasks", { split: "val" }), { num_tasks: 4 });
+    const spec = { id: "echo/val/3", index: 3, form: "bakery" };
+    assert.deepEqual(await get("/echo/task", { split: "val", index: 3 }), { task: spec });
+    assert.deepEqual(await get("/echo/task_range", { split: "val", start: 3 }), { tasks: [spec] });
+    assert.equal(await get("/echo/task", { split: "val", index: 4 }), 400);
+    assert.equal(await get("/other/splits"), 404);
+    assert.equal(await get("/echo/tasks", {}), 422);
+    assert.equal(await get("/step", { action: {} }), 501);
+  });
+
+  describe("played from the other side by environment.kind=openenv", () => {
+    let remote: Environment;
+    before(async () => {
+      remote = await openenv.open({ environment: { kind: "openenv", url: server.baseUrl, contexts: 2 } });
+    });
+
+    const answers = (...texts: string[]) => {
+      let turn = 0;
+      return async () => ({ text: texts[turn++] ?? "" });
+    };
+    const reward = ({ reward: r, success, fault }: EpisodeOutcome): unknown[] => [r, success, fault];
+
+    it("has the same tasks, and an answer earns the same as at home", async () => {
+      const kept = ({ split }: { split: string }): boolean => split === "val";
+      assert.equal(remote.name, "echo");
+      assert.deepEqual(
+        remote.tasks.map(({ split }) => split),
+        local.tasks.map(({ split }) => split),
+      );
+      const pairs = local.tasks.filter(kept).map((task, i) => [task, remote.tasks.filter(kept)[i]] as const);
+      for (const [home, away] of pairs) {
+        const texts = ["fill Name | library", "fill Name | museum", "fill Name | bakery"];
+        const [a, b] = await Promise.all([
+          local.play(home, answers(...texts), new Map()),
+          remote.play(away as typeof home, answers(...texts), new Map()),
+        ]);
+        assert.deepEqual(reward(b), reward(a));
+        assert.equal(b.metrics.turns, 3);
+      }
+    });
+
+    it("takes a fault for a fault: no reward, after it was tried again with the same answers", async () => {
+      let asked = 0;
+      const [task] = remote.tasks as [Environment["tasks"][number]];
+      const act = async () => ({ text: ++asked === 2 ? "break" : "fill Name | x" });
+      const outcome = await remote.play(task, act, new Map());
+      assert.deepEqual([outcome.reward, outcome.metrics, asked], [null, {}, 2]);
+      assert.match(outcome.fault ?? "", /^EXECUTION_ERROR: the environment failed: turn 2 broke off$/);
+      assert.equal((outcome.detail.faults as string[]).length, 3);
+    });
+  });
+});

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { loadConfig } from "../../../src/config/config.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { RoundInput, RoundModel } from "../../../src/diffusion/sampler.js";
+import type { TokenTrajectory } from "../../../src/diffusion/trajectory.js";
+import { initialAdapter } from "../../../src/engine/adapter.js";
+import { Engine } from "../../../src/engine/engine.js";
+import { openPolicy, sampledModel } from "../../../src/engine/policy.js";
+import { exportModel } from "../../../src/features/export/export.js";
+import type { RowDrafts } from "../../../src/features/refusion-decoding/head.js";
+import { type RefusionConfig, sampler } from "../../../src/features/refusion-decoding/samplers/refusion.js";
+import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
+import { loraSites } from "../../../src/nn/bind.js";
+import type { ModelConfig } from "../../../src/nn/config.js";
+import { freshAdapter } from "../../../src/nn/lora.js";
+import { loadModel, type Model } from "../../../src/nn/model.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import type { Precision } from "../../../src/weights/precision.js";
+import { importedModel } from "../../support/imported-model.js";
+import { MICRO, microModel } from "../../support/micro-model.js";
+import { tokensOf } from "../../support/token-batch.js";
+import { samplerConfig } from "../../support/typed.js";
+
+/** Rows of 64, so that it can be kept in 4 bits; grouped heads. */
+const SMALL: ModelConfig = {
+  ...MICRO,
+  hidden_size: 64,
+  intermediate_size: 128,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 16,
+};
+const lora = { rank: 2, alpha: 4, targets: ["q_proj", "k_proj", "v_proj", "o_proj", "up_proj"] };
+const PROMPTS = 5;
+const CPU = ["runtime.provider=cpu", "runtime.threads=1"];
+
+/** What was said of a row: [token, its log-probability, the target's]. */
+type Row = readonly [number, number, number];
+
+interface Decoded {
+  readonly trajectories: RefusionTrajectory[];
+  /** Every row that was asked for, in order. */
+  readonly rows: readonly Row[];
+  /** Entries of all forwards, padding too. */
+  readonly tokens: number;
+}
+
+/** Entries of a forward, padding too. */
+function entries(input: RoundInput): number {
+  const { batch, length } = tokensOf(input);
+  return batch * length;
+}
+
+describe("ReFusion's decoding with keys and values used again", () => {
+  let root: string;
+  let base: string;
+  let remove: () => void;
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), "cached-"));
+    ({ dir: base, remove } = await microModel(SMALL));
+  });
+  after(() => {
+    remove();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
+    const out = join(mkdtempSync(join(root, "model-")), "m");
+    await exportModel({ checkpoint: base, out, precision, doubleQuant });
+    return loadModel(out);
+  };
+
+  /** @param scale of an adapter's random weights; 0: none. */
+  async function setAdapter(engine: Engine, scale: number): Promise<void> {
+    const rng = Rng.named(0, "adapter");
+    const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
+    const drawn = [...fresh].map(([name, tensor]) => {
+      const data = (tensor.data as Float32Array).map(() => rng.normal() * scale);
+      return [name, { ...tensor, data }] as const;
+    });
+    await engine.setParameters("policy", new Map(drawn));
+  }
+
+  async function decode(engine: Engine, batch: number, changes: Partial<RefusionConfig>): Promise<Decoded> {
+    const rng = Rng.named(0, "prompts");
+    const options = sampler.options(
+      samplerConfig(sampler, { prompt_length: 9, response_length: 24, ...changes }),
+      sampledModel(engine.model.config),
+    );
+    const prompts = Array.from({ length: PROMPTS }, () => Array.from({ length: 1 + rng.int(9) }, () => rng.int(13)));
+    const rows: Row[] = [];
+    let tokens = 0;
+    const note = (drafts: RowDrafts, asked: BigInt64Array, isUsed: (row: bigint) => boolean): RowDrafts => {
+      asked.forEach((row, r) => {
+        if (isUsed(row))
+          rows.push([Number(drafts.token[r]), drafts.logProb[r] as number, drafts.targetLogProb[r] as number]);
+      });
+      return drafts;
+    };
+    const spy: RoundModel<RowDrafts> = {
+      forwardRound: async (input) => {
+        tokens += entries(input);
+        // 0 is a prompt's first token, which is never asked for: a row that is not used
+        return note((await engine.forwardRound(input)) as RowDrafts, tokensOf(input).rows, (row) => row !== 0n);
+      },
+      cachedRounds: async (use) => {
+        const rounds = await engine.cachedRounds(use);
+        assert.ok(rounds !== undefined);
+        return {
+          forwardRound: async (input) => {
+            tokens += entries(input);
+            return note((await rounds.forwardRound(input)) as RowDrafts, tokensOf(input).rows, () => true);
+          },
+          close: () => rounds.close(),
+        };
+      },
+    };
+    const trajectories = await sampler.rollout(spy, prompts, options, [], batch);
+    return { trajectories, rows, tokens };
+  }
+
+  const CASES: readonly { name: string; changes: Partial<RefusionConfig> }[] = [
+    { name: "slots one at a time", changes: { slot_threshold: 1, token_threshold: 0.9 } },
+    { name: "many slots at once", changes: { slot_threshold: 0.1, token_threshold: 0.1 } },
+    { name: "slots side by side", changes: { slot_threshold: 0.1, token_threshold: 0.8 } },
+    { name: "serial blocks", changes: { serial_blocks: 2, slot_threshold: 0.2, token_threshold: 0.3 } },
+    { name: "slots of one token", changes: { slot_size: 1, slot_threshold: 0.2 } },
+  ];
+
+  it("reads whole sequences again where the graph was imported, and says so", async () => {
+    const { dir, remove } = importedModel("qwen3-dynamo");
+    try {
+      const note = /kv_cache has no effect: the graph of .* takes no keys and values/;
+      for (const [overrides, notes] of [
+        [["sampler.kind=refusion", "sampler.kv_cache=true"], 1],
+        [["evaluation.sampler.kind=refusion", "evaluation.sampler.kv_cache=true"], 1],
+        [["sampler.kv_cache=true"], 1],
+        [["sampler.kind=refusion"], 0],
+        [["sampler.kind=refusion", "sampler.kv_cache=false"], 0],
+      ] as const) {
+        const config = await loadConfig("configs/tiny/quickstart.yaml", {
+          command: "flow-grpo",
+          overrides: [`model=${dir}`, "lora.targets=[q_proj]", "init_adapter=null", ...CPU, ...overrides],
+        });
+        const policy = await openPolicy(config, undefined);
+        try {
+          assert.equal(policy.notes.length, notes);
+          assert.ok(policy.notes.every((text) => note.test(text)));
+          await policy.engine.setParameters("policy", initialAdapter(config, policy));
+          const { rounds, options, sampler: search } = policy.evaluation;
+          assert.equal(await rounds.cachedRounds?.(true), undefined);
+          const [trajectory] = await search.rollout(rounds, [[1, 2, 3]], options, [Rng.named(0, "imported")]);
+          assert.ok((trajectory as TokenTrajectory).response.length > 0);
+        } finally {
+          await policy.close();
+        }
+      }
+    } finally {
+      remove();
+    }
+  });
+
+  it("keeps nothing on a GPU from where what is computed comes back, unless it is told to", async () => {
+    const model = await loadModel(base);
+    const kept = async (binding: Runtime["binding"], use: true | "auto"): Promise<boolean> => {
+      const onGpu = { provider: "cuda", binding } as Runtime;
+      const engine = new Engine(onGpu, model, { sampler, about: sampledModel(model.config), lora });
+      return (await engine.cachedRounds(use)) !== undefined;
+    };
+    assert.deepEqual([await kept("npm", "auto"), await kept("npm", true)], [false, true]);
+    assert.deepEqual([await kept("c-api", "auto"), await kept("c-api", true)], [true, true]);
+  });
+
+  const [, ...SOME] = CASES.slice(0, 3);
+  for (const [form, open, cases] of [
+    ["float32", () => loadModel(base), CASES],
+    ["nf4", () => exported("nf4"), SOME],
+    ["nf4 with nested scales", () => exported("nf4", true), SOME],
+    ["bf16", () => exported("bf16"), SOME],
+  ] as const) {
+    it(`gives the same tokens and log-probabilities: ${form}`, async () => {
+      const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+      try {
+        const model = await open();
+        const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
+        let [ended, full] = [0, 0];
+        for (const scale of [0, 0.3]) {
+          await setAdapter(engine, scale);
+          for (const { name, changes } of cases) {
+            for (const batch of [1, 2, PROMPTS]) {
+              const label = `${name}, adapter ${scale}, batch ${batch}`;
+              const plain = await decode(engine, batch, { ...changes, kv_cache: false });
+              const cached = await decode(engine, batch, { ...changes, kv_cache: true });
+              assert.deepEqual(cached.trajectories, plain.trajectories, label);
+              assert.equal(cached.rows.length, plain.rows.length, label);
+              cached.rows.forEach((row, r) => {
+                const expected = plain.rows[r] as Row;
+                assert.equal(row[0], expected[0], label);
+                for (const i of [1, 2] as const)
+                  assert.ok(Math.abs(row[i] - expected[i]) < 1e-5, `${label}: ${row[i]} against ${expected[i]}`);
+              });
+              assert.ok(cached.tokens < plain.tokens, `${label}: ${cached.tokens} of ${plain.tokens} tokens`);
+              ended += plain.trajectories.filter((t) => t.ended === "eos").length;
+              full += plain.trajectories.filter((t) => t.ended === "length").length;
+            }
+          }
+        }
+        assert.ok(ended > 0 && full > 0, `${ended} responses ended in EOS, ${full} filled the canvas`);
+      } finally {
+        await runtime.close();
+      }
+    });
+  }
+});

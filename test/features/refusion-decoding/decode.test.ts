@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { describe, it, test } from "node:test";
+import fc from "fast-check";
+import { UserError } from "../../../src/core/errors.js";
+import { lacks, type RoundInput, type RoundModel } from "../../../src/diffusion/sampler.js";
+import type { RowDrafts } from "../../../src/features/refusion-decoding/head.js";
+import type { RefusionOptions } from "../../../src/features/refusion-decoding/options.js";
+import { sampler as refusion } from "../../../src/features/refusion-decoding/samplers/refusion.js";
+import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
+import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import { tokensOf } from "../../support/token-batch.js";
+import { having, samplerConfig } from "../../support/typed.js";
+import { Reference } from "./reference.js";
+
+const sampler = having(refusion, "reveals");
+const OPTIONS: RefusionOptions = {
+  slotSize: 3,
+  blocks: 2,
+  slotThreshold: 0.5,
+  tokenThreshold: 0.4,
+  responseLength: 18,
+  promptLength: 3,
+  temperature: 0,
+  kvCache: true,
+  model: MODEL,
+};
+
+/** The fake network behind the sampler's head; counts its forwards. */
+class Drafting implements RoundModel<RowDrafts> {
+  forwards = 0;
+
+  constructor(private readonly network: FakeNetwork) {}
+
+  async forwardRound(round: RoundInput): Promise<RowDrafts> {
+    const input = tokensOf(round);
+    this.forwards++;
+    const states = Array.from({ length: input.batch }, (_, b) => this.network.hidden(input, b));
+    const rows = [...input.rows].map((flat) => {
+      const hidden = states[Math.floor(Number(flat) / input.length)]?.[Number(flat) % input.length] as Float64Array;
+      return this.network.logProbs(hidden, input.temperature, true);
+    });
+    const best = rows.map((row) => row.indexOf(Math.max(...row)));
+    const target = input.features.target as BigInt64Array;
+    return {
+      token: BigInt64Array.from(best, BigInt),
+      logProb: Float32Array.from(rows, (row, r) => row[best[r] as number] as number),
+      targetLogProb: Float32Array.from(rows, (row, r) => row[Number(target[r])] as number),
+    };
+  }
+}
+
+async function decodeAll(
+  network: FakeNetwork,
+  asked: readonly (readonly number[])[],
+  options: RefusionOptions,
+  batch?: number,
+): Promise<{ trajectories: RefusionTrajectory[]; forwards: number }> {
+  const model = new Drafting(network);
+  const trajectories = await sampler.rollout(model, asked, options, streams(asked.length, 1), batch);
+  return { trajectories, forwards: model.forwards };
+}
+
+async function one(
+  network: FakeNetwork,
+  prompt: readonly number[],
+  options: RefusionOptions,
+): Promise<RefusionTrajectory> {
+  return (await decodeAll(network, [prompt], options)).trajectories[0] as RefusionTrajectory;
+}
+
+/** Options of every kind: slot sizes, blocks, thresholds from 0 to 1. */
+const anyOptions = fc
+  .record({
+    slotSize: fc.integer({ min: 1, max: 4 }),
+    blocks: fc.integer({ min: 1, max: 3 }),
+    slots: fc.integer({ min: 1, max: 3 }),
+    slotThreshold: fc.constantFrom(0, 0.4, 0.5, 0.6, 0.8, 1),
+    tokenThreshold: fc.constantFrom(0, 0.3, 0.4, 0.5, 0.7, 1),
+  })
+  .map(
+    ({ slots, ...rest }): RefusionOptions => ({
+      ...OPTIONS,
+      ...rest,
+      responseLength: slots * rest.blocks * rest.slotSize,
+    }),
+  );
+
+describe("sampler refusion", () => {
+  it("does what the plain description of the search does, forward by forward", async () => {
+    let [ended, sideBySide] = [0, 0];
+    for (let seed = 0; seed < 100; seed++) {
+      const [options] = fc.sample(anyOptions, { seed, numRuns: 1 }) as [RefusionOptions];
+      const network = new FakeNetwork(seed);
+      const [prompt] = prompts(1, 3, seed) as [number[]];
+      const reference = new Reference(network, options);
+      const expected = reference.decode(prompt);
+      const got = await one(network, prompt, options);
+      assert.deepEqual(
+        { response: got.response, order: got.positions, forwards: got.forwards },
+        { ...expected, forwards: reference.forwards },
+        JSON.stringify({ seed, ...options }),
+      );
+      if (got.ended === "eos") ended++;
+      if (new Set(got.passes).size * options.slotSize > got.response.length) sideBySide++;
+    }
+    // the cases cover what can happen
+    assert.ok(ended > 20 && ended < 95, `${ended} ended in EOS`);
+    assert.ok(sideBySide > 15, `${sideBySide} took several passes a slot`);
+  });
+
+  it("commits every position through the end once, and EOS only there", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOptions, fc.nat(10_000), async (options, seed) => {
+        const trajectory = await one(new FakeNetwork(seed), [1, 0], options);
+        const again = sampler.parse(JSON.parse(JSON.stringify(trajectory)), "line 1", MODEL);
+        assert.deepEqual(again, trajectory);
+        assert.ok(trajectory.response.every((token) => token !== TOKENS.mask && token !== TOKENS.pad));
+        assert.ok(trajectory.forwards <= sampler.shapes(options).steps);
+        assert.deepEqual(
+          sampler
+            .reveals(trajectory)
+            .map(({ position }) => position)
+            .sort((a, b) => a - b),
+          trajectory.response.map((_, i) => i),
+        );
+      }),
+      { seed: 5, numRuns: 60 },
+    );
+  });
+
+  it("gives each prompt the same response in a batch as alone", async () => {
+    for (const seed of [1, 2, 3, 4]) {
+      const network = new FakeNetwork(seed);
+      const asked = prompts(5, 3, seed);
+      const alone = await decodeAll(network, asked, OPTIONS, 1);
+      for (const batch of [2, 5]) {
+        const together = await decodeAll(network, asked, OPTIONS, batch);
+        assert.deepEqual(together.trajectories, alone.trajectories);
+        assert.ok(together.forwards < alone.forwards);
+      }
+    }
+  });
+
+  it("decodes a block in two forwards where both thresholds are 0", async () => {
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      const options = { ...OPTIONS, slotThreshold: 0, tokenThreshold: 0 };
+      const { forwards, ended, response } = await one(new FakeNetwork(seed), [1], options);
+      assert.equal(forwards, ended === "eos" && response.length <= 9 ? 2 : 4);
+    }
+  });
+
+  it("takes one slot at a time where the slot threshold is 1, and one token a pass where the token threshold is 1", async () => {
+    const options = { ...OPTIONS, slotThreshold: 1, tokenThreshold: 1 };
+    for (const seed of [1, 2, 3]) {
+      const { positions, passes, slotSize } = await one(new FakeNetwork(seed), [0, 1], options);
+      assert.equal(new Set(passes).size, passes.length, "two tokens in one pass");
+      positions.forEach((position, i) => {
+        if (i % slotSize > 0) assert.equal(position, (positions[i - 1] as number) + 1);
+      });
+    }
+  });
+
+  it("refuses every scoring, a temperature, long prompts and bidirectional models", async () => {
+    for (const scoring of ["steps", "bound", "text", "supervised"] as const)
+      assert.match(lacks(sampler, scoring, OPTIONS) ?? "", /^its sampler has no /);
+    const network = new FakeNetwork(1);
+    await assert.rejects(decodeAll(network, [[0]], { ...OPTIONS, temperature: 0.7 }), /evaluation|deterministic/);
+    await assert.rejects(decodeAll(network, [[0, 0, 0, 0]], OPTIONS), /Prompt 0 has 4 tokens, prompt_length allows 3/);
+    const config = samplerConfig(sampler);
+    assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
+    assert.equal(sampler.schema.safeParse({ response_length: 24, slot_size: 4, serial_blocks: 4 }).success, false);
+  });
+});
+
+test("a recorded search that cannot be is refused by what is wrong with it", () => {
+  const good: RefusionTrajectory = {
+    prompt: [1, 0],
+    slotSize: 2,
+    responseLength: 6,
+    temperature: 0,
+    forwards: 4,
+    positions: [2, 3, 0, 1],
+    passes: [1, 1, 3, 3],
+    response: [1, 0, 1, TOKENS.eos],
+    ended: "eos",
+  };
+  assert.deepEqual(sampler.parse(good, "line 3", MODEL), good);
+  const refused = (change: Partial<RefusionTrajectory>, message: RegExp): void => {
+    assert.throws(() => sampler.parse({ ...good, ...change }, "line 3", MODEL), message);
+  };
+  refused({ positions: good.positions.map(() => 0) }, /line 3: .*position 1 .* exactly once/);
+  refused({ passes: good.passes.map(() => good.forwards) }, /final in forward/);
+  refused({ ended: "length" }, /ended by/);
+  refused({ positions: good.positions.slice(1) }, /positions/);
+  refused({ temperature: 1 }, /temperature/);
+});

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { writeAtomic } from "../../../src/core/files.js";
+import { curves } from "../../../src/features/report/curves.js";
+import { readReportData } from "../../../src/features/report/data.js";
+import { renderReport, writeReport } from "../../../src/features/report/report.js";
+import { formatMetrics, type StepMetrics } from "../../../src/runs/metrics.js";
+import { writeRollouts } from "../../../src/runs/rollout-record.js";
+import { RunDirectory } from "../../../src/runs/run-directory.js";
+import { exampleRun, HOSTILE, hostileRun, RESPONSE, rollout, supervisedRun } from "../../support/example-run.js";
+import { stepMetrics } from "../../support/step-metrics.js";
+
+const dir = mkdtempSync(join(tmpdir(), "report-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+test("the page has curves with evaluations, tables with differences, and rollouts worst first", async () => {
+  const run = await exampleRun(dir, "example");
+  const html = readFileSync(await writeReport(run), "utf8");
+  for (const title of [
+    "Reward",
+    "Success",
+    "Loss",
+    "KL to the reference",
+    "Probability ratio",
+    "Shares",
+    "Gradient norm",
+    "Seconds a step",
+    "clamped_share",
+  ]) {
+    assert.ok(html.includes(`aria-label="${title}: `), title);
+  }
+  // before, in between, after
+  assert.match(html, /data-label="heldout" data-x="0 10 20"/);
+  assert.equal(html.match(/class="band s0"/g)?.length, 2);
+  assert.match(html, />heldout<\/th><td class="num" rowspan="3">60 \/ 60<\/td><th scope="row">reward<\/th>/);
+  assert.match(html, /\+0\.\d+ \[\+0\.\d+, \+0\.\d+\] \*/);
+  assert.match(html, /<th scope="row">garden\/plot<\/th><td class="num">20<\/td>/);
+  const rewards = [...html.matchAll(/<summary><b class="num">([^<]*)<\/b>/g)].map((match) => match[1]);
+  assert.deepEqual(rewards, ["0.000", "0.125", "0.125", "0.250", "0.375", "0.500", "0.625", "0.750", "0.875", "–"]);
+  assert.match(html, /10 of 10 rollouts/);
+  assert.match(html, /Topics<\/th><td>art, maps<\/td><td>art<\/td><td class="bad">0\.50/);
+  assert.match(html, /Newsletter<\/th><td>yes<\/td><td class="dim">no such control<\/td><td class="bad">0\.00/);
+});
+
+test("a supervised run has the curves that it has, and the evaluation that was made of its last checkpoint", async () => {
+  const html = readFileSync(await writeReport(await supervisedRun(dir, "supervised")), "utf8");
+  const charts = [...html.matchAll(/<svg[^>]* aria-label="([^:"]*): /g)].map((match) => match[1]);
+  assert.deepEqual(charts, ["Reward", "Success", "Loss", "Gradient norm", "Seconds a step", "Learning rate"]);
+  // the update is all of a step: one line
+  assert.match(html, /data-label="total"/);
+  assert.doesNotMatch(html, /data-label="(?:rollout|score|update|rollouts)"|Bands|Rollouts, worst first/);
+  assert.match(html, /data-label="heldout" data-x="40"/);
+  assert.match(html, />heldout<\/th><td class="num" rowspan="3">– \/ 20<\/td>/);
+});
+
+test("a run with workers has their curves", () => {
+  const workers = { workers: 3, waiting: 8, idle: 0.25 };
+  const of = (rows: readonly StepMetrics[]): string =>
+    curves({ metrics: rows, validations: [], rollouts: { intervals: [] } });
+  const html = of([1, 2].map((step) => stepMetrics(step, { workers })));
+  for (const title of ["Workers and jobs", "Idle share of the workers&#39; time"])
+    assert.ok(html.includes(`aria-label="${title}: `), html.match(/aria-label="[^"]*orkers[^"]*"/g)?.join());
+  assert.doesNotMatch(of([stepMetrics(1)]), /Workers/);
+});
+
+test("the response shows each token with its round and its probability", async () => {
+  const html = renderReport(await readReportData(await exampleRun(dir, "heat")));
+  const heat = /<div class="heat"[^>]*>(.*?)<\/div>/s.exec(html)?.[1] ?? "";
+  const tokens = [...heat.matchAll(/<span class="([^"]*)" data-r="(\d)" data-p="([^"]*)">([^<]*)<\/span>/g)];
+  assert.equal(tokens.map((token) => token[4]).join(""), RESPONSE.replaceAll("\n", "↵\n"));
+  assert.deepEqual(
+    tokens.slice(0, 5).map((token) => token.slice(1, 4)),
+    [
+      ["o0 p7", "1", "0.99"],
+      ["o2 p1 low", "2", "0.0498"],
+      ["o5 p7", "3", "0.99"],
+      ["o7 p7", "4", "0.99"],
+      ["o0 p7", "1", "0.99"],
+    ],
+  );
+});
+
+test("a screenshot is part of the page", async () => {
+  const run = await exampleRun(dir, "pictured");
+  await writeAtomic(run.screenshot({ step: 20, group: 0, rollout: 0 }), Buffer.from("a picture"));
+  const html = renderReport(await readReportData(run));
+  const sources = [...html.matchAll(/<img alt="([^"]*)" src="data:image\/jpeg;base64,([^"]*)">/g)];
+  assert.deepEqual(
+    sources.map(([, alt, data]) => [alt, atob(data ?? "")]),
+    [["Page of library/visitor-pass as the plan left it", "a picture"]],
+  );
+});
+
+test("model output, posted values and names are text, never markup", async () => {
+  const data = await readReportData(await hostileRun(dir, "hostile"));
+  const html = renderReport({ ...data, name: HOSTILE, problems: [HOSTILE] });
+  assert.equal(html.match(/<script/g)?.length, 1);
+  assert.equal(html.match(/<\/script/g)?.length, 1);
+  assert.ok(!/<img|\u202e/.test(html));
+  assert.ok(html.includes("&lt;script&gt;"));
+  assert.match(html, /data-form="&lt;\/pre&gt;/);
+});
+
+test("the worst of the newest step and of the whole run, equal responses once; the rest is counted", async () => {
+  const run = await exampleRun(dir, "many");
+  for (let step = 1; step <= 12; step++) {
+    await writeRollouts(
+      run.rollouts(step),
+      Array.from({ length: 8 }, (_, i) =>
+        rollout(i, { step, reward: (step + i) / 20, task_id: `task ${step}`, response: i < 2 ? "same" : `plan ${i}` }),
+      ),
+    );
+  }
+  const { rollouts } = await readReportData(run, { rollouts: 8 });
+  assert.equal(rollouts.total, 12 * 8 + 9);
+  assert.equal(rollouts.shown.length, 8);
+  const newest = rollouts.shown.filter(({ record }) => record.step === 20);
+  assert.deepEqual(
+    newest.map(({ record }) => record.reward),
+    [0, 0.125, 0.25, null],
+  );
+  assert.deepEqual(
+    rollouts.shown
+      .filter(({ record }) => record.step < 20)
+      .map(({ record, alike }) => [record.step, record.reward, alike]),
+    [
+      [1, 0.05, 2],
+      [2, 0.1, 2],
+      [3, 0.15, 2],
+      [1, 0.15, 1],
+    ],
+  );
+  assert.match(renderReport(await readReportData(run, { rollouts: 8 })), /8 of 105 rollouts/);
+});
+
+test("a run of 50 steps x 64 rollouts gives a page of bounded size", async () => {
+  const run = RunDirectory.create({ name: "large", parent: dir });
+  writeFileSync(run.config, "model: models/tiny-refusion\n");
+  writeFileSync(run.metrics, Array.from({ length: 50 }, (_, i) => `${formatMetrics(stepMetrics(i + 1))}\n`).join(""));
+  for (let step = 1; step <= 50; step++) {
+    const records = Array.from({ length: 64 }, (_, i) =>
+      rollout(i % 8, { step, group: i % 8, rollout: Math.floor(i / 8), response: `plan ${step} ${i}` }),
+    );
+    // the shipped writer syncs every file to the disk
+    mkdirSync(run.rolloutsDir, { recursive: true });
+    writeFileSync(run.rollouts(step), records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  }
+  const data = await readReportData(run);
+  assert.deepEqual([data.rollouts.total, data.rollouts.shown.length, data.rollouts.intervals.length], [3200, 64, 50]);
+  assert.ok(renderReport(data).length < 1_500_000);
+});
+
+test("an empty run and a damaged one still give a page", async () => {
+  const empty = RunDirectory.create({ name: "empty", parent: dir });
+  writeFileSync(empty.config, "");
+  assert.match(renderReport(await readReportData(empty)), /No step is recorded yet/);
+  const run = await exampleRun(dir, "damaged");
+  writeFileSync(run.environment, "{");
+  writeFileSync(run.metrics, "nonsense\n");
+  writeFileSync(run.evaluation("heldout"), "[]");
+  mkdirSync(run.rolloutsDir, { recursive: true });
+  writeFileSync(run.rollouts(30), "{}\n");
+  writeFileSync(run.rollouts(29), "nonsense\n");
+  writeFileSync(run.config, "model: [\n");
+  const data = await readReportData(run);
+  assert.equal(data.problems.length, 5);
+  const html = renderReport(data);
+  assert.match(html, /Could not be read/);
+  assert.match(html, />heldout<\/th>/);
+  // without the model's tokenizer, tokens are numbers
+  assert.match(html, /data-r="1" data-p="0\.99">\d+ <\/span>/);
+});

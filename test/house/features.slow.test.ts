@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+
+const root = packageRoot();
+const features = readdirSync(join(root, "src", "features")).sort();
+
+/** Files of a feature outside of its folders src/features/NAME, test/features/NAME and configs/NAME. */
+const FURTHER: Readonly<Record<string, readonly string[]>> = {
+  control: ["configs/documents/flowgrpo-control.yaml"],
+  leaderboard: ["configs/bookings"],
+};
+
+/** Rooms whose quick tests need neither a browser nor a training; the others are run with everything in place. */
+const ROOMS = /test\/(autodiff|cli|config|core|diffusion|engine|nn|onnx|optim|rl|runs|text|watch|weights)\//;
+/** The schema in docs/ is that of all features; `npm run config-schema` writes another. */
+const OF_ALL_FEATURES = /json-schema\.test\.js$/;
+
+/** A copy of the project; tests of one feature may use another, so that only the core's are kept. */
+function copied(): string {
+  const copy = mkdtempSync(join(tmpdir(), "features-"));
+  after(() => rmSync(copy, { recursive: true, force: true }));
+  for (const name of readdirSync(root)) {
+    if (["node_modules", "dist", "runs", ".git", ".cache"].includes(name)) continue;
+    cpSync(join(root, name), join(copy, name), {
+      recursive: true,
+      filter: (path) => !/[/\\](node_modules|\.cache)([/\\]|$)/.test(path),
+    });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  rmSync(join(copy, "test", "features"), { recursive: true });
+  return copy;
+}
+
+function run(folder: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    // the runner of this test must not take over the one that is started
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+  });
+  assert.equal(
+    status,
+    0,
+    `${stdout
+      .split("\n")
+      .filter((line) => /not ok|error/.test(line))
+      .join("\n")}\n${stderr}`,
+  );
+  return stdout;
+}
+
+const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+
+describe("every feature can be deleted", () => {
+  const copy = copied();
+  /** The compiler keeps what it knows in it, so that a feature's absence costs a second. */
+  const only = join(copy, "tsconfig.src.json");
+  writeFileSync(
+    only,
+    JSON.stringify({
+      extends: "./tsconfig.json",
+      compilerOptions: { noEmit: true, incremental: true, tsBuildInfoFile: "src.tsbuildinfo" },
+      include: ["src"],
+    }),
+  );
+
+  for (const name of features) {
+    it(`builds without ${name}`, () => {
+      const [place, aside] = [join(copy, "src", "features", name), join(copy, "aside")];
+      renameSync(place, aside);
+      run(copy, [compiler, "-p", only]);
+      renameSync(aside, place);
+    });
+  }
+
+  it("does not build without what is needed", () => {
+    const [place, aside] = [join(copy, "src", "optim"), join(copy, "aside")];
+    renameSync(place, aside);
+    assert.throws(() => run(copy, [compiler, "-p", only]));
+    renameSync(aside, place);
+  });
+
+  it("builds without all of them, and passes the core's tests", () => {
+    const paths = features.flatMap((name) => [join("configs", name), ...(FURTHER[name] ?? [])]);
+    for (const path of paths) rmSync(join(copy, path), { recursive: true, force: true });
+    rmSync(join(copy, "src", "features"), { recursive: true });
+    mkdirSync(join(copy, "src", "features"));
+    run(copy, [compiler, "-p", "tsconfig.json"]);
+    const tests = readdirSync(join(copy, "dist", "test"), { recursive: true, encoding: "utf8" })
+      .map((path) => join("dist", "test", path).replaceAll("\\", "/"))
+      .filter((path) => path.endsWith(".test.js") && !path.endsWith(".slow.test.js"))
+      .filter((path) => ROOMS.test(path) && !OF_ALL_FEATURES.test(path));
+    assert.ok(tests.length > 60, `${tests.length} test files`);
+    const out = run(copy, ["--test", "--test-concurrency=3", "--test-reporter=tap", ...tests]);
+    assert.match(out, /^# fail 0$/m);
+    assert.ok(!existsSync(join(copy, "src", "features", "control")));
+  });
+});

@@ -1,0 +1,43 @@
+import type { Environment } from "../../src/env/environment.js";
+import { SPLITS } from "../../src/env/environment.js";
+
+const WORDS = ["garden", "library", "museum", "bakery"];
+
+/** Three turns without a browser: a word is shown in each, and a plan that fills it in earns a third. `break` is a fault. */
+export function echoEnvironment(onFault: (message: string) => void = () => undefined): Environment {
+  const tasks = SPLITS.flatMap((split) => WORDS.map((form, i) => ({ id: `echo/${split}/${i}`, split, form })));
+  const show = (word: string): { text: string } => ({ text: `form: ${word}\n Name | ${word}\n\n` });
+  return {
+    name: "echo",
+    notes: [],
+    tasks,
+    splitHash: () => "echo",
+    start: async () => undefined,
+    started: true,
+    capacity: 2,
+    async play(task, act) {
+      const turnRewards: number[] = [];
+      for (let turn = 0; turn < 3; turn++) {
+        const word = WORDS[(WORDS.indexOf(task.form) + turn) % WORDS.length] as string;
+        let text: string | undefined;
+        try {
+          ({ text } = await act(show(word)));
+        } catch (error) {
+          onFault((error as Error).message);
+          text = "break";
+        }
+        if (text === "break")
+          return { reward: null, fault: `turn ${turn + 1} broke off`, success: false, metrics: {}, detail: {} };
+        turnRewards.push(Number(text === `fill Name | ${word}`));
+      }
+      const reward = turnRewards.reduce((sum, one) => sum + one, 0) / 3;
+      return { reward, success: reward === 1, turnRewards, metrics: { echoed: reward }, detail: {} };
+    },
+    fixedPolicies: {
+      oracle:
+        async () =>
+        async ({ text = "" }) => ({ text: `fill ${text.split("\n")[1]?.trim()}` }),
+    },
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import type { Rng } from "../../src/core/rng.js";
+import type { SampledModel, TokenIds } from "../../src/diffusion/tokens.js";
+import { Emitter } from "../../src/onnx/emit.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
+import { GraphBuilder } from "../../src/onnx/graph.js";
+import type { Runtime } from "../../src/onnx/session.js";
+import type { Tensor, Value } from "../../src/onnx/types.js";
+
+/** Heads of samplers on a graph of their own, and what they must compute in float64. */
+
+export const f32 = (shape: readonly number[], data: readonly number[]): Tensor => ({
+  dtype: "float32",
+  shape,
+  data: Float32Array.from(data),
+});
+export const about = (tokens: TokenIds, vocabulary: number): SampledModel => ({
+  tokens,
+  vocabulary,
+  attention: "causal",
+});
+export const i64 = (data: readonly number[]): Tensor => ({
+  dtype: "int64",
+  shape: [data.length],
+  data: BigInt64Array.from(data, BigInt),
+});
+export const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor?.data as Float32Array, Number);
+
+/** log softmax in float64 over the tokens that are not blocked. */
+export function logSoftmax(logits: readonly number[], temperature: number, blocked: readonly number[]): number[] {
+  const scaled = logits.map((x, v) => (blocked.includes(v) ? Number.NEGATIVE_INFINITY : x / temperature));
+  const top = Math.max(...scaled);
+  const total = top + Math.log(scaled.reduce((sum, x) => sum + Math.exp(x - top), 0));
+  return scaled.map((x) => x - total);
+}
+
+export const argmax = (xs: readonly number[]): number => xs.indexOf(Math.max(...xs));
+
+export function close(actual: readonly number[], expected: readonly number[], tolerance = 2e-5): void {
+  assert.equal(actual.length, expected.length);
+  actual.forEach((x, i) => {
+    const y = expected[i] as number;
+    // a blocked token is impossible, not exactly -Infinity
+    assert.ok(y === Number.NEGATIVE_INFINITY ? x < -1e6 : Math.abs(x - y) < tolerance, `${i}: ${x} for ${y}`);
+  });
+}
+
+export const normal = (rng: Rng, count: number): number[] =>
+  Array.from({ length: count }, () => Math.fround(3 * rng.normal()));
+
+export type Evaluate = (
+  feeds: Readonly<Record<string, Tensor>>,
+  build: (e: Emitter, inputs: Readonly<Record<string, Value>>) => void,
+) => Promise<Record<string, Tensor>>;
+
+/** Runs a graph over these inputs. */
+export async function evaluateOn(
+  runtime: Runtime,
+  session: string,
+  feeds: Readonly<Record<string, Tensor>>,
+  build: (e: Emitter, inputs: Readonly<Record<string, Value>>) => void,
+): Promise<Record<string, Tensor>> {
+  const g = new GraphBuilder("head");
+  const inputs = Object.fromEntries(
+    Object.entries(feeds).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),
+  );
+  build(new Emitter(g), inputs);
+  await runtime.load(session, { bytes: encodeModel(g.build()) });
+  return runtime.run(session, { feeds });
+}

@@ -1,0 +1,17 @@
+import { loadRegistries } from "../../src/config/registries.js";
+import { type RunConfig, runSchema } from "../../src/config/schema.js";
+import { goldenModel, readGolden } from "./golden.js";
+
+/** A config of the golden micro model, on a canvas that proofs can enumerate. */
+export async function microConfig(changes: Record<string, unknown> = {}): Promise<RunConfig> {
+  const golden = readGolden("micro");
+  const { dir } = await goldenModel(golden);
+  const raw = {
+    name: "verify",
+    model: dir,
+    lora: { rank: golden.meta.rank, alpha: golden.meta.alpha },
+    runtime: { provider: "cpu", threads: 1 },
+    sampler: { rounds: 3, slot_size: 2, response_length: 8, prompt_length: 8, temperature: 0.8, ...changes },
+  };
+  return runSchema(await loadRegistries(), undefined, raw).parse(raw) as RunConfig;
+}
