@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Rng } from "../../src/core/rng.js";
 import type { RunningSite } from "../../src/env/site.js";
+import { declarationOf } from "../../src/env/sites/embedded.js";
 import { FORMS } from "../../src/env/sites/embedded/catalog.js";
 import { createApp } from "../../src/env/sites/embedded/server.js";
 import { embeddedTasks } from "../../src/env/sites/embedded/tasks.js";
@@ -97,6 +98,7 @@ export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
     ...site,
     name: "faulty",
     tasks: () => tasks,
+    declaredForm: declarationOf,
     splitHash: () => splitHash(tasks),
     injected: () => injected,
     start: () => {

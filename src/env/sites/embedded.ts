@@ -46,7 +46,7 @@ export interface EmbeddedSite extends RunningSite {
 }
 
 /** What a form's page and its answers are, as the server makes them. */
-function declaredForm(id: string, tier: Task["tier"], url: string): DeclaredForm {
+export function declarationOf({ form: id, tier, url }: Task): DeclaredForm {
   const wizard = tier === "wizard" ? WIZARDS.find((one) => one.id === id) : undefined;
   const fields = Object.fromEntries(
     fieldsOf(wizard ?? formOf(id), tier).map((field) => [field.label, declared(field)]),
@@ -74,7 +74,7 @@ export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions)
       splitHash: () => hash,
       posts: server.posts,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
-      declaredForm: ({ form, tier, url }) => declaredForm(form, tier, url),
+      declaredForm: declarationOf,
       ...(options.tier === "wizard"
         ? { knownPages: (task: Task) => knownPages(task.form, Object.keys(task.fields)) }
         : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, options.letters) }),
