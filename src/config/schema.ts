@@ -206,8 +206,7 @@ function shape<S extends z.ZodType, E extends z.ZodType, T extends z.ZodType, O 
     environment: sections.environment.describe("what the policy acts in"),
     plan: z
       .enum(["template", "free"])
-      // the shipped models write all lines
-      .default("free")
+      .default("template")
       .describe(
         "how it answers: template = it fills the blanks of the lines that the page gives, where the environment offers them; free = it writes all of them",
       ),

@@ -22,7 +22,7 @@ export const command: CliCommand = {
       .description("write a commented config: every key with its default, for a model and a site")
       .argument("[objective]", "what to train with", "flow-grpo")
       .argument("[overrides...]", "key=value, in place of a default: site.path=DIR training.steps=40")
-      .option("-m, --model <dir>", "model directory", "models/tiny-refusion")
+      .option("-m, --model <dir>", "model directory", "models/tiny-refusion-template")
       .option("-s, --site <kind>", "the forms: embedded, formfactory, url ...", "embedded")
       .requiredOption("-o, --out <file>", "the file to write; never overwritten")
       .action((objective: string, overrides: string[], flags: InitFlags) =>
