@@ -25,7 +25,7 @@ export interface WorkerOptions {
   /** The place where the model lies here, if not where the run says. */
   readonly model?: string | undefined;
   readonly overrides: readonly string[];
-  /** True where modules and programs of this machine that a run's config names may run here. */
+  /** True where modules of this machine that a run's config names may run here. */
   readonly allowModules?: boolean | undefined;
   /** True where its own output says why something cannot be opened, which may quote files of this machine. */
   readonly debug?: boolean | undefined;
@@ -41,7 +41,7 @@ export function work(options: WorkerOptions): Promise<void> {
     if (options.allowModules !== true)
       throw new Refused(`its config names code of this machine (${path}): start the worker with --allow-modules`);
     const differs = `the module ${path} here is not the coordinator's`;
-    if (hash !== undefined && agreed.get(path)?.has(await hash().catch(() => "")) !== true) throw new Refused(differs);
+    if (agreed.get(path)?.has(await hash().catch(() => "")) !== true) throw new Refused(differs);
   });
   return serve({
     address: redisAddress(options.redis),
