@@ -54,13 +54,13 @@ export function bucketLength(length: number, step = 32): number {
   return Math.max(1, Math.ceil(length / unit)) * unit;
 }
 
-/** Where a buffer begins: sequence b of a batch, entry `offset` of it. */
+/** Start of a buffer: sequence b of a batch, entry `offset` of it. */
 export interface Place {
   readonly b: number;
   readonly offset: number;
 }
 
-/** Whether no entry of a batch sees one behind it. */
+/** Tells whether no entry of a batch sees one behind it. */
 export function isCausal({ batch, length, attentionBias }: BufferBatch): boolean {
   for (let row = 0; row < batch * length; row++) {
     for (let n = (row % length) + 1; n < length; n++)

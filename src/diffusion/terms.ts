@@ -22,7 +22,7 @@ export interface Term {
 /** A sequence with the terms that are scored in it. */
 export interface ScoredBuffer {
   readonly buffer: TokenBuffer;
-  /** What the model's graph reads of the sequence besides its tokens. */
+  /** Inputs of the model's graph for the sequence besides its tokens. */
   readonly conditions?: Readonly<Record<string, number>>;
   readonly terms: readonly Term[];
 }
@@ -33,7 +33,7 @@ export interface TermSizes {
   readonly length: number;
   readonly terms: number;
   readonly segments: number;
-  /** Where each sequence stands; default: in a row of its own. */
+  /** Row of each sequence; default: in a row of its own. */
   readonly places?: readonly Place[];
 }
 
@@ -161,7 +161,7 @@ export interface StepBuffer {
   readonly steps: readonly { readonly step: number; readonly terms: readonly StepTerm[] }[];
 }
 
-/** What the layout of steps must know of the trajectories. */
+/** Facts of trajectories that the layout of steps reads. */
 export interface StepSizes {
   /** Most steps of a trajectory. */
   readonly steps: number;

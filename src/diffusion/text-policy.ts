@@ -18,7 +18,7 @@ import type { SampledModel } from "./tokens.js";
 import type { TokenTrajectory } from "./trajectory.js";
 
 /**
- * What all samplers of text have in common: they begin from a prompt's tokens and, where the page gives one, a template's;
+ * The policy that all samplers of text share: they begin from a prompt's tokens and, where the page gives one, a template's;
  * their action is the response's text, and what each blank was filled with.
  */
 export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {

@@ -3,13 +3,13 @@ import { UserError } from "../core/errors.js";
 import { problemsOf } from "../core/problems.js";
 import { type Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
 
-/** What a sampler recorded of one turn: plain data, which JSON holds exactly. Only its own sampler looks inside. */
+/** Record of one turn by its sampler: plain data, which JSON holds exactly. Only its own sampler looks inside. */
 export type Trajectory = object;
 
-/** What every sampler of text records. */
+/** Fields that every sampler of text records. */
 export interface TokenTrajectory {
   readonly prompt: readonly number[];
-  /** What is given and what is blank; absent: all of the response is one blank. */
+  /** Given tokens and blanks; absent: all of the response is one blank. */
   readonly template?: TokenTemplate | undefined;
   /** L: positions of the canvas that are drawn: those of its blanks. */
   readonly responseLength: number;
@@ -24,7 +24,7 @@ export interface TokenTrajectory {
 /** A token id, a position, a count. */
 export const natural = z.int().nonnegative();
 
-/** What the record of every sampler of text holds, as data. */
+/** Schema of the fields that every sampler of text records. */
 export const tokenFields = {
   prompt: z.array(natural),
   template: templateSchema.optional(),

@@ -45,7 +45,7 @@ export interface Policy extends Decoding {
   readonly evaluation: Decoding;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
-  /** Holds what its user should know. */
+  /** Notes for the user. */
   readonly notes: readonly string[];
   /** Gives what a rollout begins from: token ids of the prompt, and of the template where `plan` takes what is offered. */
   startOf(observation: Observation): unknown;

@@ -20,7 +20,7 @@ const taskScore = z.strictObject({
   /** The environment's own measures and numbers of things, by name. */
   metrics: z.record(z.string(), z.number()),
   counts: z.record(z.string(), z.number()).optional(),
-  /** Which of several right answers it was (null: none of them), and of how many. */
+  /** Index of the right answer that it was (null: none of them), and their number. */
   answer: z.strictObject({ is: z.string().nullable(), of: z.int() }).optional(),
 });
 
@@ -49,7 +49,7 @@ export type Evaluation = z.infer<typeof evaluationSchema>;
 export type FormScore = z.infer<typeof formScore>;
 export type TaskScore = z.infer<typeof taskScore>;
 
-/** Holds what one episode of an evaluation gave. A fault of the environment says nothing about the policy and is left out. */
+/** Result of one episode of an evaluation. A fault of the environment says nothing about the policy and is left out. */
 export interface EpisodeScore extends TaskScore {
   readonly fault?: string | undefined;
 }
@@ -116,7 +116,7 @@ export interface Comparison {
   readonly reward: Interval;
   readonly success_rate: Interval;
   readonly metrics: Readonly<Record<string, Interval>>;
-  /** Holds what makes the two less comparable than they should be. */
+  /** Differences that make the two less comparable than they should be. */
   readonly warnings: readonly string[];
 }
 
@@ -180,7 +180,7 @@ export function readEvaluation(path: string): Evaluation {
   fail(`${path} is no evaluation:${problemsOf(result.error)}`);
 }
 
-/** Holds what a table shows of every row: reward, success, and the measures that some row has. */
+/** Columns of a table's rows: reward, success, and the measures that some row has. */
 type Scored = {
   readonly reward: Interval;
   readonly success_rate: Interval;

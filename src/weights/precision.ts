@@ -84,7 +84,7 @@ export function partsOf(name: string, shape: readonly number[], form: Form): Map
   ]);
 }
 
-/** Holds what a 4-bit weight's state says. */
+/** State of a 4-bit weight. */
 export interface Nf4State {
   readonly shape: readonly number[];
   /** Mean of the absolute maxima, where these are quantised as well. */

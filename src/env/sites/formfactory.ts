@@ -134,7 +134,7 @@ const require = createRequire(import.meta.url);
 const SCRIPT = "text/javascript; charset=utf-8";
 
 /**
- * What FormFactory's script-built form cannot do without, from the npm packages instead of the CDNs that the page names.
+ * Scripts that FormFactory's script-built form needs, from npm packages instead of the CDNs that the page names.
  * Style sheets and scripts of the other pages change nothing about their forms: they stay blocked.
  */
 function cdnAssets(): ReadonlyMap<string, Asset> {
@@ -155,9 +155,9 @@ function cdnAssets(): ReadonlyMap<string, Asset> {
   ]);
 }
 
-/** What is wrong with the gold files, as far as nothing that fills in forms can help it. */
+/** Faults of the gold files that no filler of forms can make good. */
 interface Cleaning {
-  /** What is left, without its phantom keys. */
+  /** Remaining tasks, without phantom keys. */
   readonly tasks: readonly Task[];
   /** By form: keys that no control of the page has. */
   readonly phantoms: ReadonlyMap<string, readonly string[]>;
@@ -194,7 +194,7 @@ function cleanTasks(tasks: readonly Task[], controls: ReadonlyMap<string, readon
   return { tasks: kept, phantoms, dropped };
 }
 
-/** What a user is told of a cleaning: how much was dropped, where and why. */
+/** Describes a cleaning: how much was dropped, where and why. */
 function describeCleaning(all: number, { tasks, phantoms, dropped }: Cleaning): string {
   const keys = [...phantoms.values()].reduce((sum, list) => sum + list.length, 0);
   const lines = [

@@ -9,7 +9,7 @@ import type { Environment, Split } from "../../env/environment.js";
 import type { Model } from "../../nn/model.js";
 
 /**
- * Holds what a run needs of its machine, checked by using it: the runtime computes, the site answers, the browser opens
+ * Checks what a run needs of its machine by using it: the runtime computes, the site answers, the browser opens
  * a page of it. Modules are imported where they are checked: their absence is one of the things that are looked for.
  */
 
@@ -17,7 +17,7 @@ export interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** Holds what to do about a miss. */
+  /** Advice for a miss. */
   readonly fix?: string;
 }
 

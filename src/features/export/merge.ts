@@ -3,7 +3,7 @@ import { loraName, rowsName } from "../../nn/lora.js";
 import { adapterModules, type PeftAdapter } from "../../nn/peft.js";
 import type { Tensor } from "../../onnx/types.js";
 
-/** Holds what an adapter adds to a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
+/** An adapter's change of a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
 export type Change = (values: Float32Array, begin: number) => void;
 
 /**

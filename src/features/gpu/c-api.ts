@@ -26,7 +26,7 @@ interface ApiTensor extends Held {
 interface ApiSession extends Loaded {
   readonly handle: Handle;
   readonly provider: ProviderName;
-  /** Holds what a static output is, so that ONNX Runtime need not be asked. */
+  /** Type and shape of a static output, so that ONNX Runtime need not be asked. */
   readonly types: ReadonlyMap<string, InputOf>;
   /** Gives up its part of the shared weights. */
   readonly forget: () => void;

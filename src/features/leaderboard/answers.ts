@@ -1,7 +1,7 @@
 import { crossedInterval, type Interval } from "../../core/statistics.js";
 import { type Evaluation, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 
-/** Holds what the runs of an objective make of tasks with several right answers: each measure over seeds and tasks. */
+/** Answers of an objective's runs to tasks with several right answers: each measure over seeds and tasks. */
 export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {
   /** Samples of a task, and right answers of one: the smallest of any task. */
   readonly samples: number;
@@ -55,7 +55,7 @@ export function formatAnswers(split: string, rows: readonly (readonly [string, A
 }
 
 /**
- * Holds what several samples of one task say about the freedom that its right answers leave. All are numbers of one
+ * Diversity of several samples of a task with several right answers. All are numbers of one
  * task, to be averaged over tasks.
  */
 interface Diversity {

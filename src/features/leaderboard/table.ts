@@ -41,7 +41,7 @@ export interface FamilyTable {
   readonly pairs: number;
   /** Of tasks with several right answers, on the first split, by objective. */
   readonly answers: readonly (readonly [string, AnswersRow])[];
-  /** Holds what has not been run: `objective seed 3`, or its grid. */
+  /** Runs that are missing: `objective seed 3`, or its grid. */
   readonly missing: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { fail } from "../../core/errors.js";
 import { BYTES, type DType } from "../types.js";
 import { TensorProto_DataType as DataType } from "./gen/onnx_pb.js";
 
-/** Holds what reading and writing ONNX files have in common. */
+/** Constants and helpers of reading and writing ONNX files. */
 
 /** The name that our own files carry as their producer. */
 export const PRODUCER = "refusion-train";

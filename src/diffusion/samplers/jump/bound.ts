@@ -20,7 +20,7 @@ import type { JumpTrajectory } from "./trajectory.js";
  * training. What is given is never noise, and has no terms.
  */
 
-/** What is drawn for one sample of the bound: it must be the same for policy, old and reference. */
+/** Draws of one sample of the bound: it must be the same for policy, old and reference. */
 export interface Corruption {
   readonly kappa: number;
   /** [L] whether a position is noise. */
@@ -54,7 +54,7 @@ export function corrupt(canvas: readonly number[], { noisy, noise }: Corruption)
   return canvas.map((token, i) => (noisy[i] ? (noise[i] as number) : token));
 }
 
-/** What the model reads of the flow at kappa: its time, and the size of the steps that it will be sampled with. */
+/** The model's inputs of the flow at kappa: its time, and the size of the steps that it will be sampled with. */
 export function flowConditions(kappa: number, { steps, exponent }: JumpOptions): { time: number; step: number } {
   return { time: kappa ** (1 / exponent), step: 1 / steps };
 }

@@ -7,7 +7,7 @@ import { transitionHead } from "./heads.js";
 import { type FlowStep, flowSteps, type JumpOptions } from "./options.js";
 import type { JumpStep, JumpTrajectory } from "./trajectory.js";
 
-/** What the transition head reads of a position: where it stands, how far the step goes. */
+/** Inputs of the transition head at a position: where it stands, how far the step goes. */
 export function transitionFeatures(
   current: number,
   { hazard }: FlowStep,

@@ -211,13 +211,13 @@ function drawChoice(
   drawn.set(cell, { token: allowed[index] as number, logProb });
 }
 
-/** What the network would write at each open position, each by itself. */
+/** The network's most probable token at each open position, each by itself. */
 function draftOf({ argmax }: RowStatistics, places: readonly number[]): Map<number, number> {
   return new Map(places.flatMap((at, position) => (at < 0 ? [] : [[position, Number(argmax[at * 2])]])));
 }
 
 /**
- * What the next token of every chosen slot is predicted from: the i-th tokens of those that have not ended.
+ * Inputs that predict the next token of every chosen slot: the i-th tokens of those that have not ended.
  * @returns undefined where there is none.
  */
 function nextTokens(

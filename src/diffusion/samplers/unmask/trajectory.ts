@@ -30,7 +30,7 @@ const trajectorySchema = z.strictObject({
 });
 
 /**
- * What one round revealed and kept. Parallel arrays, by ascending position.
+ * The tokens that one round revealed and kept. Parallel arrays, by ascending position.
  * `positions` count from the start of the response, with a template the cells of its blanks; `logProbs` are nats at the trajectory's temperature, of the variant
  * (EOS allowed or not) that `eosAllowed` names.
  */
@@ -164,7 +164,7 @@ function checkResponse(
     inconsistent(where, `it ended by ${ended}, and ${ends} of ${canvas.blanks.length} blanks end in EOS (${eos})`);
 }
 
-/** When each token was revealed, in the order of commitment (rounds in order, ascending position inside a round). */
+/** The round in which each token was revealed, in the order of commitment (rounds in order, ascending position inside a round). */
 export function reveals(trajectory: UnmaskTrajectory): Reveal[] {
   return trajectory.rounds.flatMap((round, step) =>
     round.positions.map((position, i) => ({

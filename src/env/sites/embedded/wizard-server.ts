@@ -13,7 +13,7 @@ type Posted = Readonly<Record<string, string | string[]>>;
 /** Wizards that are under way; of more than these the oldest are forgotten. */
 const MOST_OPEN = 10_000;
 
-/** What the server tells the page's script: the condition of each field, and what is checked before the next step. */
+/** The page's script reads these rules: the condition of each field, and what is checked before the next step. */
 const rulesOf = (wizard: Wizard): string =>
   JSON.stringify(
     wizard.fields.map((field) => ({
@@ -117,7 +117,7 @@ function read(fields: readonly Field[], posted: Posted): FormRecord {
   );
 }
 
-/** What is wrong with a page's values, in words; empty where nothing is. */
+/** Complaint about a page's values; empty where they are right. */
 function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecord): string {
   const asked = fields.filter((field) => isAsked(wizard, field.label, values));
   const missing = asked.filter((field) => {

@@ -61,14 +61,14 @@ function readWizard(row: string): Wizard {
 /** All forms of several pages: 12 to train on, 2 held out. What is asked for under a condition is required then. */
 export const WIZARDS: readonly Wizard[] = ROWS.trim().split("\n").map(readWizard);
 
-/** Whether a field is asked for where the others are these. */
+/** Tells whether a field is asked for, given the other values of its page. */
 export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): boolean => {
   const condition = Object.hasOwn(when, label) ? when[label] : undefined;
   return condition === undefined || values[condition.label] === condition.is;
 };
 
 /**
- * What each page of a wizard shows before it is touched.
+ * Fields and headings of each page of a wizard before it is touched.
  * @param labels of the fields that are asked for in the end: the last page may list them.
  * @throws RangeError where there is no such wizard.
  */

@@ -5,7 +5,7 @@ import { type CatalogRow, formId, formTitle } from "./catalog.js";
 import type { Checkout, GoldRow } from "./checkout.js";
 
 /**
- * Where a gold file and its page call one thing by two names. Everything else is matched by the control's accessible
+ * Names that differ between a gold file and its page. Everything else is matched by the control's accessible
  * name alone. Documented in docs/sites.md; a test keeps the two equal.
  */
 interface FormExceptions {

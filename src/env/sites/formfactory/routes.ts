@@ -1,6 +1,6 @@
 import { messageOf } from "../../../core/errors.js";
 
-/** What an address of app.py answers to GET. */
+/** Answer of an address of app.py to GET. */
 export type Answer =
   | { readonly kind: "template"; readonly template: string }
   | { readonly kind: "json"; readonly data: Literal }
@@ -15,7 +15,7 @@ export interface Route {
   readonly endpoint: string;
   readonly posts: boolean;
   readonly answer: Answer;
-  /** What a post is thanked with, where the function says it. */
+  /** Message that answers a post, where the function has one. */
   readonly message: string;
 }
 
@@ -72,7 +72,7 @@ function messageIn(body: string): string {
   return m?.[1] ?? m?.[2] ?? "Submitted";
 }
 
-/** What a Python literal of dicts, lists, strings, numbers, True, False and None comes to. */
+/** Value of a Python literal of dicts, lists, strings, numbers, True, False and None. */
 type Literal = string | number | boolean | null | Literal[] | { [key: string]: Literal };
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"' };

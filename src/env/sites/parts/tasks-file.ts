@@ -160,7 +160,7 @@ function parseLine(content: string, report: (problem: string) => void): z.output
   return undefined;
 }
 
-/** Whether brackets of a line stand deeper in each other than those of any task. */
+/** Tells whether brackets of a line are nested deeper than those of any task. */
 function isDeep(line: string): boolean {
   let depth = 0;
   for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {

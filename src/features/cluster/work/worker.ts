@@ -74,7 +74,7 @@ async function opened<T>(what: string, { say, debug }: WorkerOptions, open: () =
   }
 }
 
-/** Holds what a config says before its schema is known. */
+/** The part of a config that is read before its schema is known. */
 const sentConfig = z.looseObject({ model: z.string(), objective: z.looseObject({ kind: z.string() }) });
 
 /** @throws UserError where this worker would compute something else than the coordinator. */

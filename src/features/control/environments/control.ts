@@ -96,7 +96,7 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** Holds what an episode's detail holds; undefined where a file holds something else. */
+/** Reads an episode's detail; undefined where a file holds something else. */
 const detailSchema = z.object({ path: z.array(z.array(z.number()).length(7)).min(1), bin: z.int() });
 const recorded = (detail: unknown): z.output<typeof detailSchema> | undefined => detailSchema.safeParse(detail).data;
 
@@ -288,7 +288,7 @@ function hashOf(tasks: readonly ControlTask[]): string {
   return createHash("sha256").update(JSON.stringify(tasks)).digest("hex");
 }
 
-/** Holds what of the world `state` holds: all of it, or what the hand knows without a camera. */
+/** Content of `state`: all of it, or what the hand knows without a camera. */
 type StateKind = "full" | "proprioceptive";
 
 /** Numbers of a state. */

@@ -4,7 +4,7 @@ import { problemsOf } from "../../../core/problems.js";
 import { logNormaliser, stepLaw } from "./step.js";
 
 const schema = z.strictObject({
-  /** Holds what was seen: the state, then the depth image row by row where there is one. */
+  /** Observation: the state, then the depth image row by row where there is one. */
   state: z.array(z.number()),
   /** x_0 .. x_K, A numbers each; the last is the chunk of actions. */
   path: z.array(z.array(z.number()).min(1)).min(2),

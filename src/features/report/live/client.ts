@@ -1,6 +1,6 @@
 import type { Phase } from "../../../watch/watcher.js";
 
-/** Holds what the page asks for every second. */
+/** State of the run, which the page fetches every second. */
 export interface LiveState {
   /** Grows with every step; charts and rollouts come only where the page has not seen it yet. */
   readonly version: number;

@@ -210,7 +210,7 @@ const LIVE_STYLE = `
 progress{width:100%;height:10px;accent-color:var(--s0)}#gone{font-weight:600}#fresh{margin:8px 0}
 `.trim();
 
-/** Holds what the page may load: its own style and scripts, and its own server's answers. */
+/** Content policy of the page: its own style and scripts, and its own server's answers. */
 const LIVE_POLICY = [
   "default-src 'none'",
   `style-src ${cspHash(REPORT_STYLE)} ${cspHash(LIVE_STYLE)}`,
