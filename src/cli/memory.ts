@@ -301,7 +301,10 @@ export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): strin
   return `Try ${advice.join(", ")}.`;
 }
 
-/** @throws UserError where a run cannot fit into the machine's memory. */
+/**
+ * Checks that a run fits into the machine's memory.
+ * @throws UserError where a run cannot fit into the machine's memory.
+ */
 export function assertFits(config: RunConfig, estimate: MemoryEstimate, machine: number = machineMemory()): void {
   if (estimate.total <= machine) return;
   fail(

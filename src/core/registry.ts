@@ -105,7 +105,10 @@ function sharedMembers(entries: readonly object[]): Members {
   return new Map([...(first ?? [])].filter(([name, kind]) => others.every((other) => other.get(name) === kind)));
 }
 
-/** @throws UserError with every member that a user's entry lacks, and the line that exports it. */
+/**
+ * Checks a user's own entry of a registry.
+ * @throws UserError with every member that a user's entry lacks, and the line that exports it.
+ */
 export function checkMembers(entry: object, members: Members, path: string, exportName: string): void {
   const has = entry as Readonly<Record<string, unknown>>;
   const problems = [...members].flatMap(([name, kind]) => {

@@ -236,7 +236,10 @@ function meanOf(values: Float32Array, tokens: Float32Array, index: number, segme
   return (values[index] as number) / Math.max(1, tokens[segment] as number);
 }
 
-/** @throws UserError where trajectories of different temperatures meet in one batch. */
+/**
+ * Gives the temperature that all trajectories of a batch share.
+ * @throws UserError where trajectories of different temperatures meet in one batch.
+ */
 export function commonTemperature(temperatures: readonly number[]): number {
   const distinct = [...new Set(temperatures)];
   if (distinct.length > 1)

@@ -44,7 +44,10 @@ export function readRecord<T>(schema: z.ZodType<T>, data: unknown, where: string
   return parsed.success ? (data as T) : inconsistent(where, problemsOf(parsed.error).trimStart());
 }
 
-/** @throws UserError where a template's rooms are not those of the canvas, or its tokens could not have been given. */
+/**
+ * Checks a record's template.
+ * @throws UserError where a template's rooms are not those of the canvas, or its tokens could not have been given.
+ */
 export function checkTemplate(
   { template, responseLength }: TokenTrajectory,
   where: string,
@@ -58,7 +61,10 @@ export function checkTemplate(
   if (odd !== undefined) inconsistent(where, `a blank of ${odd} tokens is not a multiple of the slot size ${slotSize}`);
 }
 
-/** @param drawn in the order of the draws. @throws UserError where a token continues none of its blank's options. */
+/**
+ * Checks tokens against their blanks' options.
+ * @param drawn in the order of the draws. @throws UserError where a token continues none of its blank's options.
+ */
 export function checkChoices(
   canvas: Canvas,
   drawn: readonly (readonly [cell: number, token: number])[],
@@ -70,7 +76,7 @@ export function checkChoices(
   if (odd !== undefined) inconsistent(where, `token ${odd[1]} at position ${odd[0]} continues none of the options`);
 }
 
-/** @throws UserError: what was read could not have been sampled. */
+/** Refuses a record. @throws UserError: what was read could not have been sampled. */
 export function inconsistent(where: string, problem: string): never {
   throw new UserError(`${where}: inconsistent trajectory: ${problem}`, {
     hint: "Record it again with this version; an edited or truncated trajectory cannot be scored.",

@@ -26,7 +26,10 @@ export function objectiveRefusal(
   return refusalOf(sampler, objective.scoring, options);
 }
 
-/** @throws UserError where an objective asks for values that what a sampler draws does not have. */
+/**
+ * Checks that the sampler can be scored as the objective asks.
+ * @throws UserError where an objective asks for values that what a sampler draws does not have.
+ */
 export function assertScored(
   objective: ScoredObjective,
   sampler: Sampler,

@@ -12,6 +12,7 @@ export interface WeightExpressions {
   readonly packed: ReadonlySet<string>;
 }
 
+/** Finds the values of a graph that depend on its weights alone. */
 export function weightExpressions(model: RawModel): WeightExpressions {
   const constant = new Set(model.initializers.keys());
   const packed = new Set<string>();

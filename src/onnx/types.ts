@@ -81,6 +81,7 @@ export interface Graph {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** Tells whether a tensor's data lies in another file. */
 export function isExternal(data: TypedArray | ExternalData): data is ExternalData {
   return "file" in data;
 }

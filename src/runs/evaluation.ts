@@ -169,11 +169,12 @@ function byTask(rows: readonly TaskScore[]): Map<string, TaskScore> {
   return out;
 }
 
+/** Writes an evaluation as JSON. */
 export async function writeEvaluation(path: string, evaluation: Evaluation): Promise<void> {
   await writeAtomic(path, `${JSON.stringify(evaluation, undefined, 2)}\n`);
 }
 
-/** @throws UserError where the file is missing or not an evaluation. */
+/** Reads an evaluation. @throws UserError where the file is missing or not an evaluation. */
 export function readEvaluation(path: string): Evaluation {
   const result = evaluationSchema.safeParse(readJson(path));
   if (result.success) return result.data;

@@ -88,7 +88,10 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
   await writeAtomic(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 }
 
-/** @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once. */
+/**
+ * Reads a file of rollouts.
+ * @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once.
+ */
 export function readRollouts(path: string): RolloutRecord[] {
   const named = /step-(\d+)\.jsonl$/.exec(path)?.[1];
   const places = new Map<string, number>();
@@ -110,7 +113,7 @@ export function readRollouts(path: string): RolloutRecord[] {
   });
 }
 
-/** @throws UserError that says where and what is wrong. */
+/** Reads one rollout. @throws UserError that says where and what is wrong. */
 export function parseRollout(value: unknown, where: string): RolloutRecord {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

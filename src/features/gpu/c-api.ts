@@ -372,6 +372,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 }
 
+/** Opens ONNX Runtime by its C API. */
 export async function openApiBinding(deviceMemory: number | undefined): Promise<ApiBinding> {
   return new ApiBinding(await OrtApi.load(libraryPath()), deviceMemory);
 }

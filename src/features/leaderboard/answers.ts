@@ -8,7 +8,10 @@ export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {
   readonly of: number;
 };
 
-/** @returns undefined where the environment does not tell right answers apart. */
+/**
+ * Measures the diversity of an objective's answers.
+ * @returns undefined where the environment does not tell right answers apart.
+ */
 export function answersOf(runs: readonly Evaluation[]): AnswersRow | undefined {
   const byRun = runs.map(({ per_task }) => diversityOf(per_task));
   const tasks = [...(byRun[0]?.keys() ?? [])].filter((task) => byRun.every((run) => run.has(task)));
@@ -33,7 +36,7 @@ export function answersOf(runs: readonly Evaluation[]): AnswersRow | undefined {
   };
 }
 
-/** @param rows by objective, in the table's order. */
+/** Writes the table of answers as Markdown. @param rows by objective, in the table's order. */
 export function formatAnswers(split: string, rows: readonly (readonly [string, AnswersRow])[]): string {
   const [first] = rows;
   if (first === undefined) return "";

@@ -32,7 +32,7 @@ export interface Corruption {
 /** Resolution of the uniform numbers. */
 const GRID = 2 ** 20;
 
-/** @param ordinary tokens that noise is drawn from. */
+/** Draws kappa, the positions that are noise, and the noise. @param ordinary tokens that noise is drawn from. */
 export function drawCorruption(length: number, ordinary: readonly number[], rng: DiscreteRng): Corruption {
   const margin = 1 / (length + 1);
   const uniform = (): number => (rng.int(GRID) + 0.5) / GRID;

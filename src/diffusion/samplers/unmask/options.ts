@@ -24,6 +24,7 @@ export interface UnmaskOptions extends SamplerOptions {
   readonly kvCache: CacheUse;
 }
 
+/** Gives the shapes of a rollout's forwards: the canvas's rows, as many steps as rounds. */
 export function unmaskShapes(
   options: UnmaskOptions,
 ): SamplerShapes & { readonly length: number; readonly rows: number } {

@@ -140,6 +140,7 @@ export function indexPage(forms: readonly Form[]): Html {
   return layout("Civic Forms", html`<div class="domains">${sections}</div>`);
 }
 
+/** Makes the page of an address without a form. */
 export function missingPage(): Html {
   return layout("Not found", html`<div class="card"><h1>Not found</h1><p>There is no such form.</p></div>`);
 }

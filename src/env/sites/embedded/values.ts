@@ -77,6 +77,7 @@ export function numbers(min: number, max: number, step = 1): Source {
   };
 }
 
+/** Draws one of the texts. */
 export function oneOf(texts: readonly string[]): Source {
   return source("option", (rng) => rng.pick(texts), false);
 }

@@ -118,7 +118,10 @@ export function receivedText<T>(what: string, schema: z.ZodType<T>, text: string
   return received(what, schema, value);
 }
 
-/** @returns what `read` makes of some bytes. @throws Malformed, which names what they should have been. */
+/**
+ * Reads bytes that came from another machine.
+ * @returns what `read` makes of some bytes. @throws Malformed, which names what they should have been.
+ */
 export function receivedBytes<T>(what: string, bytes: Uint8Array, read: (bytes: Buffer) => T): T {
   try {
     return read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -22,7 +22,10 @@ const schema = z.strictObject({
 /** The way a chunk of actions was drawn: float32 numbers, exactly. */
 export type FlowTrajectory = z.infer<typeof schema>;
 
-/** @throws UserError where it is none, or its steps are of different lengths or cannot have the likelihood that is recorded. */
+/**
+ * Reads a trajectory from JSON data.
+ * @throws UserError where it is none, or its steps are of different lengths or cannot have the likelihood that is recorded.
+ */
 export function parseTrajectory(data: unknown, where: string): FlowTrajectory {
   const result = schema.safeParse(data);
   if (!result.success) fail(`${where} is no trajectory of actions:${problemsOf(result.error)}`);
