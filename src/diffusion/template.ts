@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { Blank, Template } from "../core/interaction.js";
 import type { Tokenizer } from "../text/tokenizer.js";
 
@@ -73,7 +73,7 @@ export function encodeTemplate({ parts }: Template, tokenizer: Tokenizer): Templ
     const next = parts[i + 1];
     if (typeof part === "string")
       return tokenizer.encode(typeof next === "object" && part.endsWith(" ") ? part.slice(0, -1) : part);
-    if (names.has(part.name)) throw new UserError(`A template has two blanks of the name ${part.name}.`);
+    if (names.has(part.name)) fail(`A template has two blanks of the name ${part.name}.`);
     names.add(part.name);
     const before = parts[i - 1];
     const space = typeof before === "string" && before.endsWith(" ");

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Batch } from "./batch.js";
 import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
@@ -78,8 +78,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   scored.forEach(({ terms }, i) => {
     const { b, offset } = sizes.places?.[i] ?? { b: i, offset: 0 };
     for (const term of terms) {
-      if (r === sizes.terms)
-        throw new UserError(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
+      if (r === sizes.terms) fail(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
       rows[r] = BigInt(b * sizes.length + offset + term.row);
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
@@ -198,7 +197,7 @@ export function stepTerms(
   const scored = buffers.map(({ buffer, conditions, trajectory, steps }): ScoredBuffer => {
     const laidOut = steps.flatMap(({ step, terms: of }) => {
       const place = shown[trajectory] as number;
-      if (place >= sizes.steps) throw new UserError(`step ${step} of a trajectory does not fit ${sizes.steps} steps`);
+      if (place >= sizes.steps) fail(`step ${step} of a trajectory does not fit ${sizes.steps} steps`);
       shown[trajectory] = place + 1;
       return of.map((term): Term => {
         const s = level === "token" ? r : level === "step" ? trajectory * sizes.steps + place : trajectory;
@@ -242,7 +241,6 @@ function meanOf(values: Float32Array, tokens: Float32Array, index: number, segme
  */
 export function commonTemperature(temperatures: readonly number[]): number {
   const distinct = [...new Set(temperatures)];
-  if (distinct.length > 1)
-    throw new UserError(`Trajectories of different temperatures in one batch: ${distinct.join(", ")}`);
+  if (distinct.length > 1) fail(`Trajectories of different temperatures in one batch: ${distinct.join(", ")}`);
   return distinct[0] ?? 1;
 }

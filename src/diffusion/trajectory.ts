@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { problemsOf } from "../core/problems.js";
 import { type Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
 
@@ -78,7 +78,7 @@ export function checkChoices(
 
 /** Refuses a record. @throws UserError: what was read could not have been sampled. */
 export function inconsistent(where: string, problem: string): never {
-  throw new UserError(`${where}: inconsistent trajectory: ${problem}`, {
+  fail(`${where}: inconsistent trajectory: ${problem}`, {
     hint: "Record it again with this version; an edited or truncated trajectory cannot be scored.",
   });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { fail, misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { checkStreams, inBatches } from "../batches.js";
 import { drawAmong } from "../constrained.js";
@@ -34,9 +34,8 @@ export type AutoregressiveConfig = z.output<typeof schema>;
 
 function options(config: AutoregressiveConfig, model: SampledModel): AutoregressiveOptions {
   if (model.attention !== "causal") {
-    throw new UserError("sampler.kind=autoregressive reads next-token logits, which a bidirectional model has not.", {
+    misuse("sampler.kind=autoregressive reads next-token logits, which a bidirectional model has not.", {
       hint: "Use sampler.kind=unmask.",
-      exitCode: 2,
     });
   }
   return {
@@ -154,7 +153,7 @@ function append(
   const token = chosen === undefined ? Number(ids[at * 2]) : (allowed?.[chosen.index] as number);
   const logProb = chosen?.logProb ?? (logs[at * 2] as number);
   if (!Number.isFinite(logProb)) {
-    throw new UserError(`The model gave a non-finite log-probability at response position ${state.response.length}`, {
+    fail(`The model gave a non-finite log-probability at response position ${state.response.length}`, {
       hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
     });
   }

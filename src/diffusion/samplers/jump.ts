@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { fail, misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { type NamedTensors, scalar, vector } from "../../onnx/tensors.js";
 import { checkStreams, inBatches } from "../batches.js";
@@ -48,9 +48,8 @@ export type JumpConfig = z.output<typeof schema>;
 
 function options(config: JumpConfig, model: SampledModel): JumpOptions {
   if (model.attention !== "bidirectional") {
-    throw new UserError("sampler.kind=jump needs a bidirectional model: every token may still change.", {
+    misuse("sampler.kind=jump needs a bidirectional model: every token may still change.", {
       hint: "Use sampler.kind=unmask for a causal one.",
-      exitCode: 2,
     });
   }
   return {
@@ -88,9 +87,8 @@ async function rollout(
 ): Promise<JumpTrajectory[]> {
   checkStreams(starts, rngs);
   if (options.temperature <= 0) {
-    throw new UserError("The sampler jump has no greedy decoding: its steps are random where the model is sure, too.", {
+    misuse("The sampler jump has no greedy decoding: its steps are random where the model is sure, too.", {
       hint: "Set the temperature to a small number, as 0.1.",
-      exitCode: 2,
     });
   }
   const ordinary = ordinaryTokens(options.model);
@@ -170,12 +168,9 @@ function readStep({ token, logProb }: Drawn, base: number, canvas: number): Jump
   const logProbs = Array.from(logProb.subarray(base, base + canvas));
   const bad = logProbs.findIndex((x) => !Number.isFinite(x));
   if (bad >= 0) {
-    throw new UserError(
-      `The model gave a non-finite log-probability of token ${tokens[bad]} at response position ${bad}`,
-      {
-        hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
-      },
-    );
+    fail(`The model gave a non-finite log-probability of token ${tokens[bad]} at response position ${bad}`, {
+      hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
+    });
   }
   return { tokens, logProbs };
 }

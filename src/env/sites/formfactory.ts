@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { z } from "zod";
-import { messageOf, UserError } from "../../core/errors.js";
+import { fail, messageOf, UserError } from "../../core/errors.js";
 import { type Control, findControl } from "../browser/controls.js";
 import { EpisodeRunner } from "../browser/episode.js";
 import { controlsOnPage } from "../forms/blanks.js";
@@ -91,7 +91,7 @@ async function readPages(
     return new Map(await Promise.all(firsts.map(async (task) => [task.url, await runner.snapshot(task)] as const)));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`formfactory site: a form cannot be read: ${messageOf(error)}`, { cause: error });
+    fail(`formfactory site: a form cannot be read: ${messageOf(error)}`, { cause: error });
   } finally {
     await runner.close();
   }

@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import type { StepLayout } from "../../layouts.js";
 import { commonTemperature, type StepBuffer, stepTerms } from "../../terms.js";
@@ -74,6 +74,6 @@ export function transitionTerms(
 
 function stepAt(steps: readonly JumpStep[], k: number): JumpStep {
   const step = steps[k];
-  if (step === undefined) throw new UserError(`Step ${k} of a trajectory of ${steps.length} steps`);
+  if (step === undefined) fail(`Step ${k} of a trajectory of ${steps.length} steps`);
   return step;
 }

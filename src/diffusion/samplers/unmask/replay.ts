@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import { bucketLength } from "../../buffer.js";
 import type { StepLayout } from "../../layouts.js";
@@ -51,7 +51,7 @@ export function roundTerms(
 
 function roundOf(trajectory: UnmaskTrajectory, t: number): TrajectoryRound {
   const round = trajectory.rounds[t];
-  if (round === undefined) throw new UserError(`Round ${t} of a trajectory of ${trajectory.rounds.length} rounds`);
+  if (round === undefined) fail(`Round ${t} of a trajectory of ${trajectory.rounds.length} rounds`);
   return round;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import type { Reveal } from "../../sampler.js";
 import { Canvas } from "../../template.js";
 import {
@@ -192,10 +192,9 @@ export function drafts(trajectory: UnmaskTrajectory, eos: number): UnmaskTraject
     const isOpen = canvas.openness(revealed, eos);
     const open = Array.from({ length: responseLength }, (_, p) => p).filter((p) => !revealed.has(p) && isOpen(p));
     if (draft.length !== open.length)
-      throw new UserError(
-        `round ${t} of a rollout holds no draft of its ${open.length} open positions, but ${draft.length} tokens`,
-        { hint: "Record the rollouts with an objective that learns from drafts, as mdpo." },
-      );
+      fail(`round ${t} of a rollout holds no draft of its ${open.length} open positions, but ${draft.length} tokens`, {
+        hint: "Record the rollouts with an objective that learns from drafts, as mdpo.",
+      });
     const drafted = new Map(open.map((p, i) => [p, draft[i] as number]));
     const cells = Array.from({ length: responseLength }, (_, p) => revealed.get(p) ?? drafted.get(p));
     const response = canvas.isFree ? cells.filter((token) => token !== undefined) : canvas.read(cells, eos);

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
-import { messageOf, UserError } from "../../../core/errors.js";
+import { fail, messageOf } from "../../../core/errors.js";
 import type { Asset } from "../../site.js";
 import type { CatalogRow } from "./catalog.js";
 import { type Route, readRoutes } from "./routes.js";
@@ -41,13 +41,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
  */
 export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkout {
   const dir = resolve(path);
-  if (!existsSync(dir)) throw new UserError(`site.path: ${dir} does not exist.`, { hint: CLONE });
-  if (!statSync(dir).isDirectory()) throw new UserError(`site.path: ${dir} is not a directory.`, { hint: CLONE });
+  if (!existsSync(dir)) fail(`site.path: ${dir} does not exist.`, { hint: CLONE });
+  if (!statSync(dir).isDirectory()) fail(`site.path: ${dir} is not a directory.`, { hint: CLONE });
   const missing = ["app.py", "templates", join("data", "data1"), join("data", "data2")].filter(
     (name) => !existsSync(join(dir, name)),
   );
-  if (missing.length > 0)
-    throw new UserError(`${dir} is no checkout of FormFactory: ${missing.join(", ")} missing.`, { hint: CLONE });
+  if (missing.length > 0) fail(`${dir} is no checkout of FormFactory: ${missing.join(", ")} missing.`, { hint: CLONE });
 
   const problems: string[] = [];
   const attempt = <T>(work: () => T): T | undefined => {
@@ -81,7 +80,7 @@ export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkou
   if (problems.length > 0) {
     const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  ${problem}`);
     const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
-    throw new UserError(`${dir} is not the FormFactory that this program knows:${listed.join("")}${more}`, {
+    fail(`${dir} is not the FormFactory that this program knows:${listed.join("")}${more}`, {
       hint: `Use a fresh copy: ${CLONE} 'site.forms=[...]' takes only some of its forms.`,
     });
   }

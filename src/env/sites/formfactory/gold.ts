@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import type { FieldValue, Task } from "../../site.js";
 import { recordSplit } from "../parts/split-hash.js";
 import { type CatalogRow, formId, formTitle } from "./catalog.js";
@@ -83,8 +83,7 @@ export function goldFields(form: string, gold: GoldRow): Record<string, FieldVal
   });
   return Object.fromEntries(
     pairs.map(([label, value]) => {
-      if (!isFieldValue(value))
-        throw new UserError(`data1: ${form}: ${label}: ${JSON.stringify(value)} is no value of a form`);
+      if (!isFieldValue(value)) fail(`data1: ${form}: ${label}: ${JSON.stringify(value)} is no value of a form`);
       return [label, typeof value === "string" ? (values[label]?.[value] ?? value) : value];
     }),
   );
