@@ -6,6 +6,7 @@ import type { Field } from "./fields.js";
 import { pathOf } from "./form.js";
 import { type Html, labelled, layout } from "./pages.js";
 import type { FormRecord } from "./records.js";
+import { spoken } from "./tasks.js";
 import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
 
 type Posted = Readonly<Record<string, string | string[]>>;
@@ -100,9 +101,6 @@ const thanksPage = (wizard: Wizard): Html =>
     wizard.title,
     html`<div class="card"><h1>Thank you</h1><p role="status">${wizard.title}: we have received it.</p></div>`,
   );
-
-const spoken = (value: FieldValue): string =>
-  typeof value === "boolean" ? (value ? "yes" : "no") : Array.isArray(value) ? value.join(", ") : String(value);
 
 /** The posted values by label: options by their texts. */
 function read(fields: readonly Field[], posted: Posted): FormRecord {
