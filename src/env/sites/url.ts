@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { fail, messageOf, misuse } from "../../core/errors.js";
+import { listed } from "../../core/problems.js";
 import type { SiteKind, Task } from "../site.js";
 import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
 import { splitHash } from "./parts/split-hash.js";
@@ -154,12 +155,7 @@ async function probe(baseUrl: string, tasks: readonly Task[], state: StorageStat
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, worker));
   if (problems.length === 0) return;
-  const listed = problems
-    .sort()
-    .slice(0, MAX_LISTED)
-    .map((problem) => `\n  ${problem}`);
-  const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
-  fail(`${baseUrl} does not serve ${problems.length} of ${paths.length} pages:${listed.join("")}${more}`, {
+  fail(`${baseUrl} does not serve ${problems.length} of ${paths.length} pages:${listed(problems.sort())}`, {
     hint: "Start the site first, and check site.base_url and the tasks' url.",
   });
 }

@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fail } from "../../core/errors.js";
 import { readJson, writeDirectory } from "../../core/files.js";
+import { listed } from "../../core/problems.js";
 import { loadFolder } from "../../core/registry.js";
 import { architectureOf } from "../../nn/architecture.js";
 import type { ModelConfig } from "../../nn/config.js";
@@ -125,9 +126,7 @@ async function planWeights(
       problems.push(`unexpected ${name}: the architecture ${config.architecture} has no such weight`);
   }
   if (problems.length > 0) {
-    const shown = problems.slice(0, 8).map((p) => `  ${p}`);
-    if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
-    fail(`The weights of ${checkpoint} are not those of its config.json:\n${shown.join("\n")}`, {
+    fail(`The weights of ${checkpoint} are not those of its config.json:${listed(problems)}`, {
       hint: "Check that config.json and the weights come from the same release, and that all of it was downloaded.",
     });
   }

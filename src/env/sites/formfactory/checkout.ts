@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
 import { fail, messageOf } from "../../../core/errors.js";
+import { listed } from "../../../core/problems.js";
 import type { Asset } from "../../site.js";
 import type { CatalogRow } from "./catalog.js";
 import { type Route, readRoutes } from "./routes.js";
@@ -25,7 +26,6 @@ export interface Checkout {
 const CLONE = "git clone https://github.com/formfactory-ai/formfactory, then set site.path to that directory.";
 /** Larger files are no part of FormFactory; it bounds what a wrong path can cost. */
 const MAX_BYTES = 8 << 20;
-const MAX_LISTED = 8;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -78,9 +78,7 @@ export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkou
     if (texts !== undefined && texts.length === list?.length) documents.set(row, texts);
   }
   if (problems.length > 0) {
-    const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  ${problem}`);
-    const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
-    fail(`${dir} is not the FormFactory that this program knows:${listed.join("")}${more}`, {
+    fail(`${dir} is not the FormFactory that this program knows:${listed(problems)}`, {
       hint: `Use a fresh copy: ${CLONE} 'site.forms=[...]' takes only some of its forms.`,
     });
   }

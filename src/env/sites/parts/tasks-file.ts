@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { fail, messageOf, nearest } from "../../../core/errors.js";
+import { listed } from "../../../core/problems.js";
 import { SPLITS } from "../../environment.js";
 import { normalizeLabel } from "../../forms/normalize.js";
 import type { FieldValue, SuccessMarker, Task } from "../../site.js";
@@ -67,10 +68,9 @@ export function readTasks(file: string, baseUrl: string): Task[] {
     else tasks.push(taskOf(parsed, path));
   });
   if (problems.length > 0) {
-    const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  line ${problem.line}: ${problem.text}`);
-    const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
+    const lines = problems.map((problem) => `line ${problem.line}: ${problem.text}`);
     fail(
-      `${file} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${listed.join("")}${more}`,
+      `${file} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${listed(lines, MAX_LISTED)}`,
       { hint: FORMAT },
     );
   }
