@@ -5,6 +5,7 @@
  */
 import { axisOf, broadcast, formatShape, product, quotient } from "./shapes.js";
 import type { Attribute, Dim, DType, Tensor, Value } from "./types.js";
+import { DTYPE_OF_CODE } from "./types.js";
 
 export interface Inferred {
   readonly dtype: DType;
@@ -396,20 +397,3 @@ export const range: InferRule = (call) => {
     },
   ];
 };
-
-/** ONNX TensorProto.DataType codes of the dtypes in use. */
-export const DTYPE_CODE: Readonly<Record<DType, number>> = {
-  float32: 1,
-  uint8: 2,
-  int8: 3,
-  int32: 6,
-  int64: 7,
-  bool: 9,
-  float16: 10,
-  float64: 11,
-  uint32: 12,
-  bfloat16: 16,
-};
-export const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
-  Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]),
-);
