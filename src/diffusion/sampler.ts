@@ -1,4 +1,5 @@
 import { type ZodObject, z } from "zod";
+import { fail } from "../core/errors.js";
 import type { Action, Observation, Spaces } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
 import type { Emitter } from "../onnx/emit.js";
@@ -196,6 +197,13 @@ export interface Sampler<
   watch?(batches: readonly ScoredBatch[], scoring: Scoring, options: Options): Readonly<Record<string, number | null>>;
   /** The loss that a model of this kind is trained by: minus the sum of coefficient * score over all batches. */
   supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch[];
+}
+
+/** Ends a rollout whose model gave numbers that are not finite. @throws UserError */
+export function overflowed(what: string, position: number): never {
+  fail(`The model gave a non-finite ${what} at response position ${position}`, {
+    hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
+  });
 }
 
 /** A refusal with its reason and advice. */

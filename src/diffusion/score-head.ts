@@ -22,7 +22,7 @@ export interface ScoreHead<About = SampledModel> {
     about: About,
   ): Value;
   /**
-   * Where a score is the log-probability of a drawn token: log-probabilities [R, V] of all that could have been drawn,
+   * Of a score that is the log-probability of a drawn token: log-probabilities [R, V] of all that could have been drawn,
    * of which `emit` picks that of `targets`.
    */
   distribution?(...given: Parameters<ScoreHead<About>["emit"]>): Value;

@@ -1,10 +1,17 @@
 import { z } from "zod";
-import { fail, misuse } from "../../core/errors.js";
+import { misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { type NamedTensors, scalar, vector } from "../../onnx/tensors.js";
 import { checkStreams, inBatches } from "../batches.js";
 import { type BufferBatch, batchBuffers, tokenInputs, writeBuffer } from "../buffer.js";
-import { MIN_TEMPERATURE, type RoundModel, rowNoise, type Sampler, type SamplerShapes } from "../sampler.js";
+import {
+  MIN_TEMPERATURE,
+  overflowed,
+  type RoundModel,
+  rowNoise,
+  type Sampler,
+  type SamplerShapes,
+} from "../sampler.js";
 import { afterEosFraction } from "../scored-tokens.js";
 import { Canvas, roomOption, type TextStart, type TokenTemplate } from "../template.js";
 import { textPolicy } from "../text-policy.js";
@@ -167,11 +174,7 @@ function readStep({ token, logProb }: Drawn, base: number, canvas: number): Jump
   const tokens = Array.from(token.subarray(base, base + canvas), Number);
   const logProbs = Array.from(logProb.subarray(base, base + canvas));
   const bad = logProbs.findIndex((x) => !Number.isFinite(x));
-  if (bad >= 0) {
-    fail(`The model gave a non-finite log-probability of token ${tokens[bad]} at response position ${bad}`, {
-      hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
-    });
-  }
+  if (bad >= 0) overflowed(`log-probability of token ${tokens[bad]}`, bad);
   return { tokens, logProbs };
 }
 
