@@ -14,7 +14,7 @@ import type { Node, Value } from "../onnx/types.js";
 /** Gradient checkpointing of a whole model. */
 export const ALL_LAYERS = Number.POSITIVE_INFINITY;
 
-/** Holds what a backward pass computes again instead of keeping it. */
+/** Values that a backward pass computes again instead of keeping them. */
 export interface Recomputed {
   /** So many layers, the first ones, as wholes: what the last ones keep is free again when it is their turn. */
   readonly layers?: number;

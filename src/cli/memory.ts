@@ -1,5 +1,5 @@
 /**
- * Holds what a run will need of memory, before it starts: graphs are built at the run's own shapes and walked for what
+ * Estimates a run's memory before it starts: graphs are built at the run's own shapes and walked for what
  * is live at once; trajectories for those shapes are drawn from noise, so that no weight is read.
  */
 
@@ -49,7 +49,7 @@ export interface MemoryEstimate {
   readonly parts: readonly MemoryPart[];
   /** All parts: sessions keep their memory, so that nothing is shared in time, save where a budget releases them. */
   readonly total: number;
-  /** Holds what the training graph's activations would take the other way, with or without gradient checkpointing. */
+  /** Bytes of the training graph's activations the other way, with or without gradient checkpointing. */
   readonly otherTraining: number;
 }
 
@@ -301,7 +301,10 @@ export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): strin
   return `Try ${advice.join(", ")}.`;
 }
 
-/** @throws UserError where a run cannot fit into the machine's memory. */
+/**
+ * Checks that a run fits into the machine's memory.
+ * @throws UserError where a run cannot fit into the machine's memory.
+ */
 export function assertFits(config: RunConfig, estimate: MemoryEstimate, machine: number = machineMemory()): void {
   if (estimate.total <= machine) return;
   fail(

@@ -7,7 +7,7 @@ import { withoutPasswords } from "../core/shown.js";
 import { openSpans } from "../core/spans.js";
 import { versions } from "../runs/run-directory.js";
 
-/** Holds what every subcommand file exports as `command`; its file name is the subcommand's name. */
+/** Export `command` of every subcommand's file; its file name is the subcommand's name. */
 export interface CliCommand {
   /** Adds arguments, options and the action to a fresh command of that name. */
   register(command: Command, context: CliContext): void;
@@ -16,7 +16,7 @@ export interface CliCommand {
 export interface CliContext {
   /** Aborted by the first Ctrl-C; who never asks for it is ended by that. */
   readonly signal: AbortSignal;
-  /** Holds what the first Ctrl-C is told to bring about. */
+  /** Text after the first Ctrl-C: what the program still does. */
   afterInterrupt: string;
   /** Results: stdout. */
   print(text: string): void;

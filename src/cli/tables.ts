@@ -1,3 +1,4 @@
+import { visible } from "../core/shown.js";
 import type { DetailTable } from "../env/environment.js";
 
 const WIDEST = 40;
@@ -9,7 +10,7 @@ export function formatTables(tables: readonly DetailTable[]): string {
 
 function formatTable({ title, head, rows }: DetailTable): string {
   if (rows.length === 0) return `  ${title}: nothing`;
-  const lines = [...(head === undefined ? [] : [head]), ...rows.map((row) => row.map(({ text }) => shown(text)))];
+  const lines = [...(head === undefined ? [] : [head]), ...rows.map((row) => row.map(({ text }) => visible(text)))];
   const widths = (lines[0] ?? []).map((_, i) =>
     Math.min(WIDEST, Math.max(...lines.map((line) => (line[i] ?? "").length))),
   );
@@ -22,15 +23,8 @@ function formatTable({ title, head, rows }: DetailTable): string {
     `  ${title}`,
     ...(head === undefined ? [] : [`      ${text(head)}`]),
     ...rows.map(
-      (row) => `    ${row.some(({ tone }) => tone === "bad") ? "!" : " "} ${text(row.map((cell) => shown(cell.text)))}`,
+      (row) =>
+        `    ${row.some(({ tone }) => tone === "bad") ? "!" : " "} ${text(row.map((cell) => visible(cell.text)))}`,
     ),
   ].join("\n");
-}
-
-/** A page's or a model's text must not move the cursor of whoever reads it. */
-function shown(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
-    (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -123,7 +123,7 @@ export function configDifferences(before: unknown, after: unknown, path = ""): s
   return a === b ? [] : [withoutPasswords(`${path}: ${a ?? "none"} -> ${b ?? "none"}`)];
 }
 
-/** Holds what a YAML file holds, and where. */
+/** Content of a YAML file, and its place. */
 interface Source {
   readonly tree: Record<string, unknown>;
   /** The line of a key, or of the deepest section above it that is there; undefined for the top level. */

@@ -4,6 +4,7 @@ import type { RunConfig } from "./config.js";
 
 /** The training section of a config in the terms of the modules it configures. */
 
+/** Takes the optimizer's options from a config. */
 export function optimizerOptions({ training: t }: RunConfig): OptimizerOptions {
   return {
     kind: "adamw",
@@ -16,6 +17,7 @@ export function optimizerOptions({ training: t }: RunConfig): OptimizerOptions {
   };
 }
 
+/** Takes the learning-rate schedule's options from a config. */
 export function scheduleOptions({ training: t }: RunConfig): ScheduleOptions {
   return {
     learningRate: t.learning_rate,

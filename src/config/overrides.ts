@@ -66,6 +66,7 @@ export function applyOverrides(
   return tree;
 }
 
+/** Tells whether a value is an object of keys and values, and no list. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

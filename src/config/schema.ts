@@ -9,7 +9,7 @@ import { SPLITS } from "../env/environment.js";
  * one key a file). A kind may also be the path of a user's own module.
  */
 
-/** Holds what a plug-in declares about its own section: a plain object schema with defaults (made strict here). */
+/** The section of a plug-in: a plain object schema with defaults (made strict here). */
 export interface PlugIn {
   readonly schema: z.ZodObject;
 }

@@ -21,12 +21,15 @@ export class UserError extends Error {
 
 type Next = ConstructorParameters<typeof UserError>[1];
 
-/** @throws UserError: something is not as it has to be. */
+/** Ends with an error that a user can act on. @throws UserError: something is not as it has to be. */
 export function fail(message: string, next?: Next): never {
   throw new UserError(message, next);
 }
 
-/** @throws UserError with exit code 2: the call or the config is wrong. */
+/**
+ * Ends with an error of the call or the config.
+ * @throws UserError with exit code 2: the call or the config is wrong.
+ */
 export function misuse(message: string, next?: Next): never {
   throw new UserError(message, { ...next, exitCode: 2 });
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { visible } from "./shown.js";
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -13,11 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
  * that a model's output cannot reorder or hide text of the page.
  */
 export function escapeHtml(value: unknown): string {
-  return String(value)
-    .replace(/[&<>"']/g, (c) => ENTITIES[c] as string)
-    .replace(/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/gu, (c) =>
-      c === "\n" || c === "\t" ? c : `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-    );
+  return visible(String(value), "\n\t").replace(/[&<>"']/g, (c) => ENTITIES[c] as string);
 }
 
 /** A source expression of a content security policy that allows exactly this inline text. */

@@ -33,7 +33,7 @@ export interface Template {
   readonly parts: readonly (string | Blank)[];
 }
 
-/** Holds what an environment shows a policy before a turn. A policy of text reads `text`; a continuous one reads `vectors`. */
+/** Observation of a policy before a turn. A policy of text reads `text`; a continuous one reads `vectors`. */
 export interface Observation {
   readonly text?: string;
   /** The lines of the answer with blanks in them, where the environment knows them; a policy may write freely all the same. */

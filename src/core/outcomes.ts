@@ -3,7 +3,7 @@ import { type Rng, shuffled } from "./rng.js";
 /** A source of discrete draws: a stream of random numbers, or all of their outcomes in turn. */
 export type DiscreteRng = Pick<Rng, "int" | "shuffle">;
 
-/** Holds what a procedure gave, and how probable the draws behind it were. */
+/** Result of a procedure, and the probability of the draws behind it. */
 export interface Outcome<T> {
   readonly value: T;
   readonly probability: number;

@@ -5,13 +5,18 @@ const MAX_LISTED = 20;
 
 /** Gives what a schema refused, each problem on a line of its own that begins with its place: `\n  model.hidden_size: is missing`. */
 export function problemsOf(error: z.ZodError): string {
-  const listed = error.issues.slice(0, MAX_LISTED).map((issue) => {
+  const lines = error.issues.map((issue) => {
     const place = issue.path.map(String).join(".");
     // what is wrong with a key is said by the key's own schema
     const said = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
     const text = said.replace(/^Invalid input: /, "");
-    return `\n  ${place === "" ? "" : `${place}: `}${text.endsWith(", received undefined") ? "is missing" : text}`;
+    return `${place === "" ? "" : `${place}: `}${text.endsWith(", received undefined") ? "is missing" : text}`;
   });
-  const more = error.issues.length - listed.length;
-  return `${listed.join("")}${more > 0 ? `\n  and ${more} more` : ""}`;
+  return listed(lines, MAX_LISTED);
+}
+
+/** Lists lines below a message, each indented: the first so many, and how many more there are. */
+export function listed(lines: readonly string[], most = 8): string {
+  const more = lines.length > most ? [`and ${lines.length - most} more`] : [];
+  return [...lines.slice(0, most), ...more].map((line) => `\n  ${line}`).join("");
 }

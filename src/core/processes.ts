@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * When a process started, in its system's own words. Pids are used again, after a reboot or in a new container at once;
+ * Start of a process, in its system's own words. Pids are used again, after a reboot or in a new container at once;
  * a pid with its start names one process for good.
  * @returns undefined where no such process runs, or where the system does not tell (Windows).
  */

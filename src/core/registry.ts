@@ -52,11 +52,8 @@ export function isModulePath(name: string): boolean {
   return /[/\\]/.test(name) || /\.[cm]?[jt]s$/.test(name);
 }
 
-/**
- * Decides whether code of this machine that a config names may run; throws where it may not.
- * @param hash SHA-256 of the file; absent of a program.
- */
-export type CodeGuard = (path: string, hash?: () => Promise<string>) => void | Promise<void>;
+/** Decides whether a module of this machine that a config names may run; throws where it may not. @param hash its SHA-256. */
+export type CodeGuard = (path: string, hash: () => Promise<string>) => void | Promise<void>;
 
 let guard: CodeGuard | undefined;
 const loaded = new Map<string, string>();
@@ -64,11 +61,6 @@ const loaded = new Map<string, string>();
 /** From now on nothing that a config names is run unasked. For processes whose configs come from elsewhere. */
 export function guardCode(decides: CodeGuard): void {
   guard = decides;
-}
-
-/** Asks whether a program that a config names may run. @throws UserError where it may not. */
-export async function checkMayRun(path: string): Promise<void> {
-  await guard?.(path);
 }
 
 /** SHA-256 of the modules that were loaded so far, by the paths that name them. What they import is not in it. */
@@ -113,7 +105,10 @@ function sharedMembers(entries: readonly object[]): Members {
   return new Map([...(first ?? [])].filter(([name, kind]) => others.every((other) => other.get(name) === kind)));
 }
 
-/** @throws UserError with every member that a user's entry lacks, and the line that exports it. */
+/**
+ * Checks a user's own entry of a registry.
+ * @throws UserError with every member that a user's entry lacks, and the line that exports it.
+ */
 export function checkMembers(entry: object, members: Members, path: string, exportName: string): void {
   const has = entry as Readonly<Record<string, unknown>>;
   const problems = [...members].flatMap(([name, kind]) => {

@@ -74,7 +74,7 @@ export function ownHostOnly(own: (host: string) => boolean): MiddlewareHandler {
 }
 
 /**
- * Which Host headers belong to a server: `localhost` and its addresses; where others can reach it any address (only a name
+ * Host headers that belong to a server: `localhost` and its addresses; where others can reach it any address (only a name
  * can be rebound), this machine's name and the one that it listens on.
  */
 export function hostsOf(listensOn: string, others: readonly string[] = []): (host: string) => boolean {

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
 import type { SamplerOptions } from "./sampler.js";
 import { Canvas, promptOf, type TextStart, type TokenTemplate, templateOf } from "./template.js";
@@ -24,7 +24,7 @@ export async function inBatches<State, T>(
       ["Template", "response_length", canvas, responseLength],
     ] as const)
       if (length > limit)
-        throw new UserError(`${what} ${i} has ${length} tokens, ${key} allows ${limit}`, {
+        fail(`${what} ${i} has ${length} tokens, ${key} allows ${limit}`, {
           hint: `Raise ${key}, or leave the task out.`,
         });
   });

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
 import { Canvas } from "./template.js";
 
@@ -54,13 +54,13 @@ export function bucketLength(length: number, step = 32): number {
   return Math.max(1, Math.ceil(length / unit)) * unit;
 }
 
-/** Where a buffer begins: sequence b of a batch, entry `offset` of it. */
+/** Start of a buffer: sequence b of a batch, entry `offset` of it. */
 export interface Place {
   readonly b: number;
   readonly offset: number;
 }
 
-/** Whether no entry of a batch sees one behind it. */
+/** Tells whether no entry of a batch sees one behind it. */
 export function isCausal({ batch, length, attentionBias }: BufferBatch): boolean {
   for (let row = 0; row < batch * length; row++) {
     for (let n = (row % length) + 1; n < length; n++)
@@ -86,8 +86,7 @@ export function batchBuffers(
 ): BufferBatch {
   const { batch, length, pad } = size;
   const places = size.places ?? buffers.map((_, b) => ({ b, offset: 0 }));
-  if (places.some(({ b }) => b >= batch))
-    throw new UserError(`${buffers.length} sequences do not fit a batch of ${batch}`);
+  if (places.some(({ b }) => b >= batch)) fail(`${buffers.length} sequences do not fit a batch of ${batch}`);
   const inputIds = new BigInt64Array(batch * length).fill(BigInt(pad));
   const positionIds = new BigInt64Array(batch * length);
   const attentionBias = new Float32Array(batch * length * length).fill(BLOCKED);
@@ -95,7 +94,7 @@ export function batchBuffers(
   buffers.forEach(({ ids, positions, shared, own }, i) => {
     const { b, offset } = places[i] as Place;
     if (offset + ids.length > length) {
-      throw new UserError(`A sequence of ${ids.length} tokens does not fit a length of ${length}`, {
+      fail(`A sequence of ${ids.length} tokens does not fit a length of ${length}`, {
         hint: "Raise the length, or shorten the prompt or the response.",
       });
     }

@@ -81,7 +81,10 @@ export interface Weights {
   readonly vocabulary: number;
 }
 
-/** @param weights [R, V] */
+/**
+ * Reshapes a head's weights to [R, ceil(V / BLOCK), BLOCK], padded with zeros, and adds up their rows.
+ * @param weights [R, V]
+ */
 export function weightsInBlocks(e: Emitter, weights: Value): Weights {
   const vocabulary = weights.shape[1] as number;
   const blocks = Math.ceil(vocabulary / BLOCK);

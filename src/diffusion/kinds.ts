@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Sampler } from "./sampler.js";
 
@@ -7,9 +7,9 @@ export function samplerKinds(named?: string): Promise<Map<string, Sampler>> {
   return loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named);
 }
 
-/** @throws UserError where there is no such sampler. */
+/** Finds a sampler by its name. @throws UserError where there is no such sampler. */
 export async function samplerOf(kind: string): Promise<Sampler> {
   const sampler = (await samplerKinds(kind)).get(kind);
-  if (sampler === undefined) throw new UserError(`Unknown sampler ${kind}.`, { exitCode: 2 });
+  if (sampler === undefined) misuse(`Unknown sampler ${kind}.`);
   return sampler;
 }

@@ -2,12 +2,12 @@ import type { DiscreteRng } from "../core/outcomes.js";
 import type { Rng } from "../core/rng.js";
 
 /**
- * What a trajectory is scored by: its own steps, a likelihood bound of its response, that bound where its terms are
+ * Score of a trajectory: its own steps, a likelihood bound of its response, that bound where its terms are
  * log-probabilities of masked tokens, or the response as plain text.
  */
 export type Scoring = "steps" | "bound" | "masks" | "text" | "supervised";
 
-/** What one ratio covers: a step of the trajectory, one token in one step, or the whole response. */
+/** Unit of one ratio: a step of the trajectory, one token in one step, or the whole response. */
 export type RatioLevel = "step" | "token" | "sequence";
 
 /** Sizes that a layout is padded to, so that few graphs are ever built. */
@@ -19,9 +19,9 @@ export interface LayoutSizes {
 }
 
 export interface StepLayout extends LayoutSizes {
-  /** What one segment covers. */
+  /** Unit of one segment. */
   readonly level: RatioLevel;
-  /** Whether a segment's value is the sum of its log-probabilities (default) or their mean. */
+  /** A segment's value: the sum of its log-probabilities (default) or their mean. */
   readonly reduction?: "sum" | "mean";
   /** Indices of the steps to score, ascending, one list a trajectory; default: all. */
   readonly subset?: readonly (readonly number[])[];

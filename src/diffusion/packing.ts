@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import type { Batch } from "./batch.js";
 import type { Place } from "./buffer.js";
 import { bufferTerms, type ScoredBuffer, type SegmentInfo } from "./terms.js";
@@ -39,9 +39,8 @@ function fill(scored: readonly ScoredBuffer[], length: number, terms: number): S
   for (const one of [...scored].sort((a, b) => b.buffer.ids.length - a.buffer.ids.length)) {
     const size = one.buffer.ids.length;
     if (size > length) {
-      throw new UserError(`An example of ${size} tokens does not fit objective.pack_length=${length}.`, {
+      misuse(`An example of ${size} tokens does not fit objective.pack_length=${length}.`, {
         hint: `Set objective.pack_length=${size}, or leave long tasks out: training.skip_long=true.`,
-        exitCode: 2,
       });
     }
     const count = one.terms.length;

@@ -58,12 +58,12 @@ interface Entry {
 /** A sequence of the next forward. */
 interface Part {
   readonly entries: readonly Entry[];
-  /** Where an entry that is computed is among those that are. */
+  /** Index of a computed entry among the computed ones. */
   readonly computed: Map<number, number>;
 }
 
 /**
- * Which keys and values of the forward before can be used again. Those of a token follow from its id, its position and
+ * Keys and values of the previous forward that can be used again. Those of a token follow from its id, its position and
  * the keys and values that it sees, in their order; so each such combination has a name, and what has the name of
  * something kept is not computed again, wherever it stands and in whichever sequence. Rollouts of one prompt are one
  * sequence until they differ.

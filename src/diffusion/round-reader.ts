@@ -12,7 +12,7 @@ import {
   type RoundModel,
 } from "./sampler.js";
 
-/** What one rollout asks of a forward: a sequence, and R of its rows. */
+/** One rollout's request to a forward: a sequence, and R of its rows. */
 export interface RowRequest {
   readonly buffer: TokenBuffer;
   /** [R] buffer indices; -1 where nothing is asked. */
@@ -25,7 +25,7 @@ export interface RowRequest {
   readonly features?: Readonly<Record<string, Float32Array | BigInt64Array>>;
 }
 
-/** What a forward said, and where in its arrays [rollout][R] each row that was asked for is. */
+/** Results of a forward, and where in its arrays [rollout][R] each row that was asked for is. */
 export interface Replies<Round> {
   readonly round: Round;
   readonly places: readonly (readonly number[])[];

@@ -1,4 +1,5 @@
 import { type ZodObject, z } from "zod";
+import { fail } from "../core/errors.js";
 import type { Action, Observation, Spaces } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
 import type { Emitter } from "../onnx/emit.js";
@@ -14,7 +15,7 @@ import type { Rooms } from "./template.js";
 import type { SampledModel } from "./tokens.js";
 import type { Trajectory } from "./trajectory.js";
 
-/** What every sampler's options hold. */
+/** Options that every sampler has. */
 export interface SamplerOptions extends Rooms {
   /** L: positions of the response canvas, given tokens and blanks together. */
   readonly responseLength: number;
@@ -38,7 +39,7 @@ export interface RoundInput {
   readonly headInputs: NamedTensors;
 }
 
-/** What a head that draws from a vocabulary takes: noise [R] in [0, 1), strictly below 1 in float32, and 1 / tau. */
+/** Inputs of a head that draws from a vocabulary: noise [R] in [0, 1), strictly below 1 in float32, and 1 / tau. */
 export const DRAW_INPUTS = {
   inverse_temperature: { dtype: "float32", shape: [] },
   uniform: { dtype: "float32", shape: ["R"] },
@@ -54,7 +55,7 @@ export interface RoundModel<Round> {
   cachedRounds?(use: true | "auto"): Promise<CachedRounds<Round> | undefined>;
 }
 
-/** Whether keys and values are used again: always, never, or where they stay in the memory that computes them. */
+/** Use of cached keys and values: always, never, or where they stay in the memory that computes them. */
 export type CacheUse = boolean | "auto";
 
 /** Rounds that build on each other. */
@@ -65,7 +66,7 @@ export interface CachedRounds<Round> {
   close(): void;
 }
 
-/** What a rollout draws from the outputs of the model's graph, on the graph. */
+/** A graph that draws tokens from the outputs of the model's graph. */
 export interface RoundHead<Round, About = SampledModel> {
   /** Inputs of its own; the symbol `R` is the number of rows. */
   readonly inputs: InputSpecs;
@@ -80,18 +81,18 @@ export interface RoundHead<Round, About = SampledModel> {
 }
 
 /**
- * How a sampler meets an environment: what a rollout begins from, and what the environment is answered.
+ * Translates between a sampler and an environment: from an observation to a rollout's start, from a trajectory to an action.
  * Samplers of text share one (text-policy.ts).
  */
 export interface PolicyText<Start, T> {
   /** @throws UserError where the observation is not of the kind that the sampler reads. */
   begin(observation: Observation, tokenizer: Tokenizer | undefined, model: SampledModel): Start;
   action(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): Action;
-  /** Where in the action's text each token of the response begins, in characters; absent: it writes no text. */
+  /** Offsets of the response's tokens in the action's text, in characters; absent: it writes no text. */
   offsets?(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): readonly number[];
-  /** Why the model cannot act in these spaces, and what to do; absent: it reads and writes texts. */
+  /** Says why the model cannot act in these spaces, and what to do; absent: it reads and writes texts. */
   refuses?(spaces: Spaces, model: SampledModel): Refusal | undefined;
-  /** What is learned from a demonstration. @throws UserError where it does not fit the options. */
+  /** Makes an example of a demonstration. @throws UserError where it does not fit the options. */
   example(
     demonstration: { readonly observation: Observation; readonly action: Action },
     tokenizer: Tokenizer | undefined,
@@ -117,7 +118,7 @@ export interface SamplerShapes {
   readonly steps: number;
 }
 
-/** When a token of a response got its final value. */
+/** The step in which a token of a response got its final value. */
 export interface Reveal {
   readonly position: number;
   readonly token: number;
@@ -128,7 +129,7 @@ export interface Reveal {
 }
 
 /**
- * How a policy samples, what it records and how the record is scored again: the three must agree, so one object owns
+ * Sampling of a policy, its record, and the scores of that record: the three must agree, so one object owns
  * them, with the loss that a model of its kind is trained by. Every file of `samplers/` exports one as `sampler`.
  * Left open, the type parameters stand for what the sampler itself made: starts, options and trajectories of another one
  * must not be given to it.
@@ -153,9 +154,9 @@ export interface Sampler<
   shapes(options: Options): SamplerShapes;
   /** The same policy on a canvas of about `positions` tokens in at most `steps` steps: what proofs can afford. */
   shrink(options: Options, positions: number, steps: number): Options;
-  /** Why a scoring that the sampler has does not work with these options; absent: whatever it has works. */
+  /** Says why a scoring of the sampler does not work with these options; absent: whatever it has works. */
   refuses?(scoring: Scoring, options: Options): string | Refusal | undefined;
-  /** Whether rollouts use {@link RoundModel.cachedRounds} where the model has them; absent: never. */
+  /** Tells whether rollouts use {@link RoundModel.cachedRounds} where the model has them; absent: never. */
   caches?(options: Options): CacheUse;
   /**
    * @param starts what each rollout begins from: token ids of its prompt.
@@ -184,7 +185,7 @@ export interface Sampler<
    * the step drafted it. Of rollouts with {@link SamplerOptions.recordDrafts}; absent where there is no such thing.
    */
   drafts?(trajectory: T, model: SampledModel): object[];
-  /** When each token got its value; absent where there are no tokens. */
+  /** The step in which each token got its value; absent where there are no tokens. */
   reveals?(trajectory: T): Reveal[];
   /** The log-probabilities of the steps as sampled, with the recorded values. What a sampler lacks, it cannot be trained by. */
   stepTerms?(trajectories: readonly T[], options: Options, layout: StepLayout): Batch;
@@ -198,7 +199,14 @@ export interface Sampler<
   supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch[];
 }
 
-/** Why something does not work, and what to do about it. */
+/** Ends a rollout whose model gave numbers that are not finite. @throws UserError */
+export function overflowed(what: string, position: number): never {
+  fail(`The model gave a non-finite ${what} at response position ${position}`, {
+    hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
+  });
+}
+
+/** A refusal with its reason and advice. */
 export interface Refusal {
   readonly reason: string;
   readonly hint: string;
@@ -212,7 +220,7 @@ const SCORINGS = {
   supervised: "supervisedTerms",
 } as const;
 
-/** Why trajectories of a sampler cannot be scored in a way, or undefined where they can. */
+/** Says why trajectories of a sampler cannot be scored in a way; undefined where they can. */
 export function lacks(sampler: Sampler, scoring: Scoring, options: SamplerOptions): string | undefined {
   return refusalOf(sampler, scoring, options)?.reason;
 }

@@ -4,7 +4,7 @@ import type { Value } from "../onnx/types.js";
 import { allowedLogProbs, pickLogProb, scaledLogits } from "./head.js";
 import type { SampledModel } from "./tokens.js";
 
-/** What a term is worth, on the graph: the same definition for scoring and for training. */
+/** The score of a term, as a graph: the same definition for scoring and for training. */
 export interface ScoreHead<About = SampledModel> {
   /** Part of a graph's name. */
   readonly name: string;
@@ -22,13 +22,13 @@ export interface ScoreHead<About = SampledModel> {
     about: About,
   ): Value;
   /**
-   * Where a score is the log-probability of a drawn token: log-probabilities [R, V] of all that could have been drawn,
+   * Of a score that is the log-probability of a drawn token: log-probabilities [R, V] of all that could have been drawn,
    * of which `emit` picks that of `targets`.
    */
   distribution?(...given: Parameters<ScoreHead<About>["emit"]>): Value;
 }
 
-/** What every head over a vocabulary takes: the target of each row, and 1 / tau. */
+/** Inputs of every head over a vocabulary: the target of each row, and 1 / tau. */
 export const TARGETS = {
   targets: { dtype: "int64", shape: ["R"] },
   inverse_temperature: { dtype: "float32", shape: [] },

@@ -6,7 +6,7 @@ import type { TokenTrajectory } from "./trajectory.js";
 /** A batch with what is trained on of it. */
 export interface ScoredBatch {
   readonly batch: Batch;
-  /** What the batch's `owner` counts. */
+  /** Unit that the batch's `owner` counts. */
   readonly trajectories: readonly TokenTrajectory[];
   readonly values: { readonly weight: Float32Array };
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
 import { Canvas, type TokenTemplate } from "./template.js";
 
@@ -42,17 +42,15 @@ export function fillCanvas(
   const canvas = maskGiven ? Canvas.whole(template) : Canvas.of(template);
   const length = canvas.isFree ? response.length + 1 : canvas.length;
   if (length > responseLength) {
-    throw new UserError(
+    fail(
       canvas.isFree
         ? `A response of ${response.length} tokens and EOS do not fit response_length ${responseLength}`
         : `A template of ${length} tokens does not fit response_length ${responseLength}`,
-      {
-        hint: "Raise response_length, or leave the example out: a truncated response teaches a wrong end.",
-      },
+      { hint: "Raise response_length, or leave the example out: a truncated response teaches a wrong end." },
     );
   }
   if (prompt.length > promptLength) {
-    throw new UserError(`A prompt of ${prompt.length} tokens does not fit prompt_length ${promptLength}`);
+    fail(`A prompt of ${prompt.length} tokens does not fit prompt_length ${promptLength}`);
   }
   const known = canvas.byCell(response, eos);
   const cells = canvas.isFree ? responseLength : canvas.cells;

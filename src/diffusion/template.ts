@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { Blank, Template } from "../core/interaction.js";
 import type { Tokenizer } from "../text/tokenizer.js";
 
@@ -16,7 +16,7 @@ export interface OpenBlank {
   readonly space?: true;
 }
 
-/** What a rollout of text begins from: the tokens of a prompt, and with a template what is given and what is blank. */
+/** Start of a rollout of text: the tokens of a prompt, and with a template what is given and what is blank. */
 export type TextStart = readonly number[] | TemplateStart;
 export interface TemplateStart {
   readonly prompt: readonly number[];
@@ -73,7 +73,7 @@ export function encodeTemplate({ parts }: Template, tokenizer: Tokenizer): Templ
     const next = parts[i + 1];
     if (typeof part === "string")
       return tokenizer.encode(typeof next === "object" && part.endsWith(" ") ? part.slice(0, -1) : part);
-    if (names.has(part.name)) throw new UserError(`A template has two blanks of the name ${part.name}.`);
+    if (names.has(part.name)) fail(`A template has two blanks of the name ${part.name}.`);
     names.add(part.name);
     const before = parts[i - 1];
     const space = typeof before === "string" && before.endsWith(" ");
@@ -111,7 +111,7 @@ function needsOf(
   return Number.isFinite(characters) ? { needs: characters + 1 } : {};
 }
 
-/** What a sampler says of rooms. */
+/** A sampler's rule for the rooms of blanks. */
 export interface Rooms {
   /** Most tokens of a blank, its end among them, where the page does not say what it may hold. */
   readonly room?: number;
@@ -168,7 +168,7 @@ interface Run {
 }
 
 /**
- * Where things stand in a response. Positions count everything, given tokens and blanks, from its beginning. What is
+ * Places in a response. Positions count everything, given tokens and blanks, from its beginning. What is
  * drawn are cells: the positions of the blanks, numbered one after the other, so that slots of them are whole. A blank is
  * closed by EOS: what lies behind it there is not drawn, not scored and not read. Without a template all is one blank.
  */
@@ -258,7 +258,7 @@ export class Canvas {
     return this.blanks.some(({ choices }) => choices !== undefined);
   }
 
-  /** Where a cell stands. */
+  /** Position of a cell in the response. */
   position(cell: number): number {
     const { first, start } = this.blanks[this.blankOf(cell)] as Run;
     return start + cell - first;
@@ -297,7 +297,7 @@ export class Canvas {
     return tokens;
   }
 
-  /** What tokens by cell spell: each blank up to its first EOS. */
+  /** Reads tokens by cell: each blank up to its first EOS. */
   read(tokens: readonly (number | undefined)[], eos: number): number[] {
     return this.blanks.flatMap(({ first, end }) => {
       const own = tokens.slice(first, end);
@@ -306,7 +306,7 @@ export class Canvas {
     });
   }
 
-  /** Whether nothing of a response is behind an end. */
+  /** Tells whether no token of a response stands behind an end. */
   isRead(response: readonly number[], eos: number): boolean {
     return this.read(this.byCell(response, eos), eos).length === response.length;
   }

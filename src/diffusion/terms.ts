@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Batch } from "./batch.js";
 import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
@@ -22,7 +22,7 @@ export interface Term {
 /** A sequence with the terms that are scored in it. */
 export interface ScoredBuffer {
   readonly buffer: TokenBuffer;
-  /** What the model's graph reads of the sequence besides its tokens. */
+  /** Inputs of the model's graph for the sequence besides its tokens. */
   readonly conditions?: Readonly<Record<string, number>>;
   readonly terms: readonly Term[];
 }
@@ -33,7 +33,7 @@ export interface TermSizes {
   readonly length: number;
   readonly terms: number;
   readonly segments: number;
-  /** Where each sequence stands; default: in a row of its own. */
+  /** Row of each sequence; default: in a row of its own. */
   readonly places?: readonly Place[];
 }
 
@@ -78,8 +78,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   scored.forEach(({ terms }, i) => {
     const { b, offset } = sizes.places?.[i] ?? { b: i, offset: 0 };
     for (const term of terms) {
-      if (r === sizes.terms)
-        throw new UserError(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
+      if (r === sizes.terms) fail(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
       rows[r] = BigInt(b * sizes.length + offset + term.row);
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
@@ -161,7 +160,7 @@ export interface StepBuffer {
   readonly steps: readonly { readonly step: number; readonly terms: readonly StepTerm[] }[];
 }
 
-/** What the layout of steps must know of the trajectories. */
+/** Facts of trajectories that the layout of steps reads. */
 export interface StepSizes {
   /** Most steps of a trajectory. */
   readonly steps: number;
@@ -198,7 +197,7 @@ export function stepTerms(
   const scored = buffers.map(({ buffer, conditions, trajectory, steps }): ScoredBuffer => {
     const laidOut = steps.flatMap(({ step, terms: of }) => {
       const place = shown[trajectory] as number;
-      if (place >= sizes.steps) throw new UserError(`step ${step} of a trajectory does not fit ${sizes.steps} steps`);
+      if (place >= sizes.steps) fail(`step ${step} of a trajectory does not fit ${sizes.steps} steps`);
       shown[trajectory] = place + 1;
       return of.map((term): Term => {
         const s = level === "token" ? r : level === "step" ? trajectory * sizes.steps + place : trajectory;
@@ -236,10 +235,12 @@ function meanOf(values: Float32Array, tokens: Float32Array, index: number, segme
   return (values[index] as number) / Math.max(1, tokens[segment] as number);
 }
 
-/** @throws UserError where trajectories of different temperatures meet in one batch. */
+/**
+ * Gives the temperature that all trajectories of a batch share.
+ * @throws UserError where trajectories of different temperatures meet in one batch.
+ */
 export function commonTemperature(temperatures: readonly number[]): number {
   const distinct = [...new Set(temperatures)];
-  if (distinct.length > 1)
-    throw new UserError(`Trajectories of different temperatures in one batch: ${distinct.join(", ")}`);
+  if (distinct.length > 1) fail(`Trajectories of different temperatures in one batch: ${distinct.join(", ")}`);
   return distinct[0] ?? 1;
 }

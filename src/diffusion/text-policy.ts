@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import { type Action, type Observation, valueIn } from "../core/interaction.js";
 import { spell } from "../text/token-text.js";
 import type { Tokenizer } from "../text/tokenizer.js";
@@ -18,15 +18,14 @@ import type { SampledModel } from "./tokens.js";
 import type { TokenTrajectory } from "./trajectory.js";
 
 /**
- * What all samplers of text have in common: they begin from a prompt's tokens and, where the page gives one, a template's;
+ * The policy that all samplers of text share: they begin from a prompt's tokens and, where the page gives one, a template's;
  * their action is the response's text, and what each blank was filled with.
  */
 export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
   begin({ text, template }: Observation, tokenizer: Tokenizer | undefined): TextStart {
     if (text === undefined)
-      throw new UserError("This environment shows no text, and the sampler reads nothing else.", {
+      misuse("This environment shows no text, and the sampler reads nothing else.", {
         hint: "use a sampler of the environment's kind (sampler.kind)",
-        exitCode: 2,
       });
     const prompt = needed(tokenizer).encode(text);
     // a page without blanks gives nothing to fill in
@@ -67,7 +66,7 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
     const prompt = promptOf(start);
     const template = templateOf(start, options);
     const refuse = (what: string, hint: string): never => {
-      throw new UserError(`does not fit: ${what}.`, { hint, exitCode: 2 });
+      misuse(`does not fit: ${what}.`, { hint });
     };
     if (prompt.length > options.promptLength)
       refuse(`prompt ${prompt.length} of ${options.promptLength} tokens`, "Raise sampler.prompt_length.");
@@ -139,9 +138,6 @@ function piecesOf({ response, template }: TokenTrajectory, tokenizer: Tokenizer,
 
 function needed(tokenizer: Tokenizer | undefined): Tokenizer {
   if (tokenizer === undefined)
-    throw new UserError("The model reads no tokens, and the sampler writes text.", {
-      hint: "set sampler.kind=flow",
-      exitCode: 2,
-    });
+    misuse("The model reads no tokens, and the sampler writes text.", { hint: "set sampler.kind=flow" });
   return tokenizer;
 }

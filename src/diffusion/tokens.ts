@@ -5,12 +5,12 @@ export interface TokenIds {
   readonly eos: number;
 }
 
-/** What a sampler must know of its model. */
+/** Facts of a model that its sampler reads. */
 export interface SampledModel {
   readonly tokens: TokenIds;
   /** Vocabulary entries. */
   readonly vocabulary: number;
-  /** Whether a token sees what lies behind it in the buffer. */
+  /** `bidirectional`: a token sees those behind it in the buffer too; `causal`: it does not. */
   readonly attention: "causal" | "bidirectional";
   /** The config.json of a network that reads no tokens: its sampler knows what it says. */
   readonly network?: Readonly<Record<string, unknown>>;

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { UserError } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { problemsOf } from "../core/problems.js";
 import { type Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
 
-/** What a sampler recorded of one turn: plain data, which JSON holds exactly. Only its own sampler looks inside. */
+/** Record of one turn by its sampler: plain data, which JSON holds exactly. Only its own sampler looks inside. */
 export type Trajectory = object;
 
-/** What every sampler of text records. */
+/** Fields that every sampler of text records. */
 export interface TokenTrajectory {
   readonly prompt: readonly number[];
-  /** What is given and what is blank; absent: all of the response is one blank. */
+  /** Given tokens and blanks; absent: all of the response is one blank. */
   readonly template?: TokenTemplate | undefined;
   /** L: positions of the canvas that are drawn: those of its blanks. */
   readonly responseLength: number;
@@ -24,7 +24,7 @@ export interface TokenTrajectory {
 /** A token id, a position, a count. */
 export const natural = z.int().nonnegative();
 
-/** What the record of every sampler of text holds, as data. */
+/** Schema of the fields that every sampler of text records. */
 export const tokenFields = {
   prompt: z.array(natural),
   template: templateSchema.optional(),
@@ -44,7 +44,10 @@ export function readRecord<T>(schema: z.ZodType<T>, data: unknown, where: string
   return parsed.success ? (data as T) : inconsistent(where, problemsOf(parsed.error).trimStart());
 }
 
-/** @throws UserError where a template's rooms are not those of the canvas, or its tokens could not have been given. */
+/**
+ * Checks a record's template.
+ * @throws UserError where a template's rooms are not those of the canvas, or its tokens could not have been given.
+ */
 export function checkTemplate(
   { template, responseLength }: TokenTrajectory,
   where: string,
@@ -58,7 +61,10 @@ export function checkTemplate(
   if (odd !== undefined) inconsistent(where, `a blank of ${odd} tokens is not a multiple of the slot size ${slotSize}`);
 }
 
-/** @param drawn in the order of the draws. @throws UserError where a token continues none of its blank's options. */
+/**
+ * Checks tokens against their blanks' options.
+ * @param drawn in the order of the draws. @throws UserError where a token continues none of its blank's options.
+ */
 export function checkChoices(
   canvas: Canvas,
   drawn: readonly (readonly [cell: number, token: number])[],
@@ -70,9 +76,9 @@ export function checkChoices(
   if (odd !== undefined) inconsistent(where, `token ${odd[1]} at position ${odd[0]} continues none of the options`);
 }
 
-/** @throws UserError: what was read could not have been sampled. */
+/** Refuses a record. @throws UserError: what was read could not have been sampled. */
 export function inconsistent(where: string, problem: string): never {
-  throw new UserError(`${where}: inconsistent trajectory: ${problem}`, {
+  fail(`${where}: inconsistent trajectory: ${problem}`, {
     hint: "Record it again with this version; an edited or truncated trajectory cannot be scored.",
   });
 }

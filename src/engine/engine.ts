@@ -33,7 +33,7 @@ export type PolicyKey = "policy" | "reference";
 export interface EngineOptions {
   /** Says what is drawn in a round and what a term is worth. */
   readonly sampler: Pick<Sampler, "roundHead" | "scoreHeads">;
-  /** Holds what the sampler's heads know of the model. */
+  /** Facts of the model for the sampler's heads. */
   readonly about: unknown;
   /** Undefined: every weight is trained. */
   readonly lora: LoraOptions | undefined;
@@ -49,7 +49,7 @@ export interface EngineOptions {
   readonly memory?: number;
 }
 
-/** Holds what the loss compares: values [S] of each segment, and whatever else the objective's loss takes. */
+/** Inputs of the loss: values [S] of the segments, and the objective's own tensors. */
 export interface SegmentValues {
   readonly old: Float32Array;
   readonly reference: Float32Array;
@@ -65,7 +65,7 @@ export interface SegmentValues {
  * which belongs to one engine. What the tensors of a batch mean is nothing that it knows.
  */
 export class Engine implements RoundModel<unknown> {
-  /** Holds what is trained; the first group is the model's own: its adapter, or all of its weights. */
+  /** Trained parameters; the first group is the model's own: its adapter, or all of its weights. */
   readonly groups: readonly ParameterGroup[];
   readonly parameters: readonly Parameter[];
   private readonly trained: TrainedModel;

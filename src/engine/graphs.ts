@@ -21,9 +21,9 @@ export interface TrainedModel {
   readonly graph: RawModel;
   /** Undefined: every weight of the model is a parameter (and a graph input), instead of an adapter. */
   readonly lora: LoraOptions | undefined;
-  /** Holds what the backward pass computes again; default: nothing but large attention weights. */
+  /** Values that the backward pass computes again; default: nothing but large attention weights. */
   readonly recomputed?: Recomputed;
-  /** Holds what heads know of the model: the sampler's own knowledge, handed on. */
+  /** Facts of the model for heads: the sampler's own knowledge, handed on. */
   readonly about: unknown;
 }
 
@@ -138,7 +138,7 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
   });
 }
 
-/** Holds what the coefficients of a padding segment add up to. */
+/** Sum of the coefficients of a padding segment. */
 const NOTHING = 1e-6;
 
 /** Entropies [R] of distributions, of their log-probabilities [R, V]; what cannot be drawn adds nothing. */

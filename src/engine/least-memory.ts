@@ -16,7 +16,7 @@ export function machineMemory(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Holds what a config's batches are for. */
+/** Purpose of a config's batches. */
 export interface Batches {
   /** The way rollouts are generated. */
   readonly sampler: Sampler;

@@ -45,7 +45,7 @@ export interface Policy extends Decoding {
   readonly evaluation: Decoding;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
-  /** Holds what its user should know. */
+  /** Notes for the user. */
   readonly notes: readonly string[];
   /** Gives what a rollout begins from: token ids of the prompt, and of the template where `plan` takes what is offered. */
   startOf(observation: Observation): unknown;
@@ -202,7 +202,10 @@ export function sampledModel(config: ModelConfig): SampledModel {
   return { tokens, vocabulary: config.vocab_size, attention: config.attention, ...network };
 }
 
-/** @throws UserError where the model's graph takes an input that the sampler does not give. */
+/**
+ * Checks the inputs of the model's graph against the sampler's.
+ * @throws UserError where the model's graph takes an input that the sampler does not give.
+ */
 export function checkInputs(model: Model, sampler: Sampler, kind: string): void {
   const missing = missingInputs(model, sampler);
   if (missing.length === 0) return;
@@ -307,7 +310,10 @@ export function checkPromptsFit(
   }
 }
 
-/** @throws UserError where a policy cannot read what the environment shows, or cannot answer what it takes. */
+/**
+ * Checks the policy against the environment.
+ * @throws UserError where a policy cannot read what the environment shows, or cannot answer what it takes.
+ */
 export function checkSpaces(
   { spaces, name }: Pick<Environment, "spaces" | "name">,
   { sampler, options }: Pick<Decoding, "sampler" | "options">,

@@ -2,11 +2,11 @@ import { misuse } from "../core/errors.js";
 import { type Refusal, refusalOf, type Sampler, type SamplerOptions } from "../diffusion/sampler.js";
 import type { Needs, Objective } from "../rl/objective.js";
 
-/** Holds what decides whether an objective can learn from a sampler. */
+/** Properties by which an objective can, or cannot, learn from a sampler. */
 export type ScoredObjective = Pick<Objective, "name" | "scoring" | "readsPrompt">;
 
 /**
- * Why an objective cannot learn from what a sampler draws, or undefined where it can.
+ * Says why an objective cannot learn from a sampler's draws; undefined where it can.
  * @param needs of the objective with its options.
  */
 export function objectiveRefusal(
@@ -26,7 +26,10 @@ export function objectiveRefusal(
   return refusalOf(sampler, objective.scoring, options);
 }
 
-/** @throws UserError where an objective asks for values that what a sampler draws does not have. */
+/**
+ * Checks that the sampler can be scored as the objective asks.
+ * @throws UserError where an objective asks for values that what a sampler draws does not have.
+ */
 export function assertScored(
   objective: ScoredObjective,
   sampler: Sampler,

@@ -6,7 +6,7 @@ import { BYTES, type Graph, isExternal } from "../onnx/types.js";
 import type { Parameter } from "../optim/optimizer.js";
 import { ADAPTER_COPIES, PROGRAM } from "./least-memory.js";
 
-/** Holds what a session's arena takes beyond what its graph needs at one time: measured at 135 M parameters. */
+/** Bytes of a session's arena beyond what its graph needs at one time: measured at 135 M parameters. */
 const ARENA = 1.15;
 
 /**
@@ -59,7 +59,7 @@ interface Held {
 export interface Built {
   readonly bytes: Uint8Array;
   readonly inputs: ReadonlySet<string>;
-  /** Holds what its session will take. */
+  /** Bytes that its session will take. */
   readonly size: number;
 }
 

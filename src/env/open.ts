@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { fail, misuse } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
 import type { Environment, EnvironmentKind, EnvironmentTask, TaskSet } from "./environment.js";
@@ -15,13 +15,13 @@ export async function openEnvironment(
 ): Promise<Environment> {
   const { kind } = config.environment;
   const entry = (await environmentKinds(kind)).get(kind);
-  if (entry === undefined) throw new UserError(`Unknown environment ${kind}.`, { exitCode: 2 });
+  if (entry === undefined) misuse(`Unknown environment ${kind}.`);
   const environment = await entry.open(config as unknown as Readonly<Record<string, unknown>>);
   const ids = new Set<string>();
   for (const { id } of environment.tasks) {
     if (ids.has(id)) {
       await environment.close();
-      throw new UserError(`${environment.name} has two tasks of the id ${id}.`, {
+      fail(`${environment.name} has two tasks of the id ${id}.`, {
         hint: "an id stands for one task in one split: give every task its own",
       });
     }
@@ -38,9 +38,8 @@ export function tasksOf(environment: Pick<Environment, "name" | "tasks">, split:
   const counts = new Map<string, number>();
   for (const task of environment.tasks) counts.set(task.split, (counts.get(task.split) ?? 0) + 1);
   const there = [...counts].map(([name, count]) => `${name} (${count})`).join(", ") || "none at all";
-  throw new UserError(`The site ${environment.name} has no tasks in the split ${split}; it has ${there}.`, {
+  misuse(`The site ${environment.name} has no tasks in the split ${split}; it has ${there}.`, {
     hint: missingSplitHint(split),
-    exitCode: 2,
   });
 }
 

@@ -9,11 +9,11 @@ import { RunDirectory } from "../runs/run-directory.js";
 import { PROMPT_STYLES, type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
 import { openPolicy } from "./policy.js";
 
-/** What an agent did on a page. */
+/** An agent's actions on a page. */
 export interface Filled {
   /** The plan that the model wrote, or the page's lines as it filled them in. */
   readonly plan: string;
-  /** What became of each of its actions, in order; those that would send the form are left to you. */
+  /** Result of each of its actions, in order; those that would send the form are left to you. */
   readonly actions: readonly Pick<ActionRecord, "action" | "fate">[];
   /** Lines of the plan that are no action. */
   readonly unresolved: readonly string[];
@@ -37,7 +37,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** How long a page may take to be read, in milliseconds. */
+/** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
 
 /** An agent with the adapter that a run trained. @throws UserError where the run has no checkpoint that fits. */

@@ -6,7 +6,7 @@ import type { Objective } from "../rl/objective.js";
 import type { TrackerKind } from "../watch/tracker.js";
 
 /**
- * What a user's own module exports, checked by its type: a config names the module by its path (`objective: {kind:
+ * Exports of a user's own module, checked by their types: a config names the module by its path (`objective: {kind:
  * ./my-objective.mjs}`). Each returns what it is given.
  */
 export const defineObjective = <Options>(objective: Objective<Options>): Objective<Options> => objective;

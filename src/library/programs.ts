@@ -10,7 +10,7 @@ export type ConfigSource = string | Readonly<Record<string, unknown>>;
 export interface TrainCall {
   /** `key=value`, over what the config says. */
   readonly overrides?: readonly string[];
-  /** Where the run is kept; runs/<name> by default, and never overwritten. */
+  /** Directory of the run; runs/<name> by default, and never overwritten. */
   readonly runDir?: string;
   /** Continue the run in `runDir`. */
   readonly resume?: boolean;

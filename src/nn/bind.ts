@@ -28,7 +28,7 @@ export interface BindOptions {
 export interface BoundModel {
   readonly g: GraphBuilder;
   readonly e: Emitter;
-  /** Holds what the model's graph returns by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
+  /** Outputs of the model's graph by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
   readonly outputs: Readonly<Record<string, Value>>;
   /** [B*N, D] what goes into the output head, all rows of it; undefined where there is no such head. */
   readonly hidden: Value | undefined;
@@ -36,7 +36,7 @@ export interface BoundModel {
   readonly parameters: readonly Value[];
 }
 
-/** Holds what may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
+/** Operators that may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
 const LAYOUT = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 const NORMALIZATIONS = new Set(["LayerNormalization", "SimplifiedLayerNormalization"]);
 const POINTWISE = new Set(["Identity", "Cast", "Add", "Sub", "Mul", "Div", "Tanh"]);

@@ -20,7 +20,7 @@ export function isImported(model: RawModel): boolean {
   return model.producer !== PRODUCER;
 }
 
-/** @throws UserError for an operator set outside 17 to 21. */
+/** Checks the graph's operator set. @throws UserError for an operator set outside 17 to 21. */
 export function checkOpset(model: RawModel, where: string): void {
   if (model.opset < OPSETS.first || model.opset > OPSETS.last)
     fail(`${where} uses operator set ${model.opset}; ${OPSETS.first} to ${OPSETS.last} are read here.`, {
@@ -29,6 +29,7 @@ export function checkOpset(model: RawModel, where: string): void {
 }
 
 /**
+ * Names an exported graph's nodes and weights, and keeps equal weights once.
  * @param where names the file in errors.
  * @throws UserError for inputs that nothing here can feed.
  */

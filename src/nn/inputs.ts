@@ -5,7 +5,7 @@ import { formatShape } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
 import { PAST } from "./past.js";
 
-/** Holds what a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
+/** Inputs that a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
 const KNOWN: Readonly<Record<string, number>> = {
   input_ids: 2,
   position_ids: 2,

@@ -1,4 +1,5 @@
 import { fail } from "../core/errors.js";
+import { listed } from "../core/problems.js";
 import type { Rng } from "../core/rng.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
@@ -132,9 +133,7 @@ export function checkAdapter(
   }
   for (const name of adapter.keys()) if (!expected.has(name)) problems.push(`unexpected ${name}`);
   if (problems.length === 0) return;
-  const shown = problems.slice(0, 8).map((p) => `  ${p}`);
-  if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
-  fail(`The adapter ${where} does not fit the model:\n${shown.join("\n")}`, {
+  fail(`The adapter ${where} does not fit the model:${listed(problems)}`, {
     hint: "Use the model and the lora section that the adapter was trained with.",
   });
 }

@@ -115,7 +115,7 @@ function checkDescribed(graph: RawModel, described: RawModel, dir: string): void
   }
 }
 
-/** Holds what to do where a graph is not the one that config.json describes. */
+/** Advice for a graph that is not the one that config.json describes. */
 export const CONTRADICTION_HINT =
   "Put back the config.json that the graph was exported with, or export the model again: the keys of docs/model.md must be the graph's own.";
 

@@ -1,8 +1,8 @@
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
-import { DTYPE_CODE } from "../onnx/infer.js";
 import { bnb4Attributes } from "../onnx/nf4.js";
 import type { Attribute, ExternalData, Value } from "../onnx/types.js";
+import { DTYPE_CODE } from "../onnx/types.js";
 import { type Form, nf4Part, partsOf } from "../weights/precision.js";
 import { NESTED_BLOCK } from "../weights/quantize.js";
 import { elements } from "../weights/safetensors-write.js";

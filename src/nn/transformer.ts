@@ -62,7 +62,7 @@ function named(c: TransformerConfig, name: string): string {
  *
  *   x -> RMSNorm -> q, k, v -> QK-norm -> RoPE -> attention -> o -> + -> RMSNorm -> SwiGLU -> + -> ... -> RMSNorm -> head
  *
- * Which rows see each other is `attention_bias`, an input: the architectures made from this one differ in what their
+ * `attention_bias`, an input, says which rows see each other: the architectures made from this one differ in what their
  * `schema` admits.
  */
 export function transformer(schema: z.ZodType<TransformerConfig>): Architecture {

@@ -1,7 +1,7 @@
 import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import { isExternal } from "../onnx/types.js";
 
-/** Holds what a graph computes from its weights alone. */
+/** Values that a graph computes from its weights alone. */
 export interface WeightExpressions {
   /** Every value that nothing but weights and constants flows into, with the node that makes it. */
   readonly nodes: ReadonlyMap<string, RawNode>;
@@ -12,6 +12,7 @@ export interface WeightExpressions {
   readonly packed: ReadonlySet<string>;
 }
 
+/** Finds the values of a graph that depend on its weights alone. */
 export function weightExpressions(model: RawModel): WeightExpressions {
   const constant = new Set(model.initializers.keys());
   const packed = new Set<string>();

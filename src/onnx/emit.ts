@@ -1,7 +1,7 @@
 import type { GraphBuilder } from "./graph.js";
-import { DTYPE_CODE } from "./infer.js";
 import { sizeOf } from "./shapes.js";
 import type { Dim, DType, Value } from "./types.js";
+import { DTYPE_CODE } from "./types.js";
 
 /**
  * Short names for the ops that layers, losses and gradient rules are written with.

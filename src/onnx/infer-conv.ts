@@ -11,7 +11,10 @@ export interface Sliding {
   readonly ends: readonly number[];
 }
 
-/** @throws Error where the padding is left to the runtime. */
+/**
+ * Reads kernel, strides, dilations and padding of a convolution or pooling.
+ * @throws Error where the padding is left to the runtime.
+ */
 export function slidingOf(call: Pick<OpCall, "op" | "attributes">, axes: number): Sliding {
   const list = (name: string, length: number, fallback: number): readonly number[] =>
     intsAttribute(call as OpCall, name) ?? Array<number>(length).fill(fallback);

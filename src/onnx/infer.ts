@@ -5,6 +5,7 @@
  */
 import { axisOf, broadcast, formatShape, product, quotient } from "./shapes.js";
 import type { Attribute, Dim, DType, Tensor, Value } from "./types.js";
+import { DTYPE_OF_CODE } from "./types.js";
 
 export interface Inferred {
   readonly dtype: DType;
@@ -27,6 +28,7 @@ export function required(call: OpCall, i: number): Value {
   return value;
 }
 
+/** Reads an integer attribute. */
 export function intAttribute(call: OpCall, name: string, fallback: number): number {
   const v = call.attributes[name];
   if (v === undefined) return fallback;
@@ -34,6 +36,7 @@ export function intAttribute(call: OpCall, name: string, fallback: number): numb
   return Number(v);
 }
 
+/** Reads an attribute that is a list of integers. */
 export function intsAttribute(call: OpCall, name: string): readonly number[] | undefined {
   const v = call.attributes[name];
   if (v === undefined) return undefined;
@@ -48,6 +51,7 @@ export function knownInts(call: OpCall, i: number): readonly number[] | undefine
   return content as readonly number[];
 }
 
+/** Reads the value of an input that has to be known while the graph is built. */
 export function mustKnow(call: OpCall, i: number, what: string): readonly number[] {
   const ints = knownInts(call, i);
   if (ints === undefined) throw new Error(`${call.op}: ${what} must be constant, got ${call.inputs[i]?.name}`);
@@ -59,6 +63,7 @@ export const same: InferRule = (call) => {
   return [{ dtype: x.dtype, shape: x.shape, ...(x.content && call.op === "Identity" ? { content: x.content } : {}) }];
 };
 
+/** Gives the shape to which all inputs broadcast. */
 export function broadcastOf(call: OpCall): Dim[] {
   const values = call.inputs.filter((v) => v !== undefined);
   const shape = broadcast(...values.map((v) => v.shape));
@@ -392,20 +397,3 @@ export const range: InferRule = (call) => {
     },
   ];
 };
-
-/** ONNX TensorProto.DataType codes of the dtypes in use. */
-export const DTYPE_CODE: Readonly<Record<DType, number>> = {
-  float32: 1,
-  uint8: 2,
-  int8: 3,
-  int32: 6,
-  int64: 7,
-  bool: 9,
-  float16: 10,
-  float64: 11,
-  uint32: 12,
-  bfloat16: 16,
-};
-export const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
-  Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]),
-);

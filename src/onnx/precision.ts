@@ -3,7 +3,7 @@ import { isExternal } from "./types.js";
 
 export type HalfDType = "float16" | "bfloat16";
 
-/** Holds what the layers of a model are computed in on CUDA; elsewhere that is float32. */
+/** Type in which the layers of a model are computed on CUDA; elsewhere that is float32. */
 export type Precision = "float32" | HalfDType;
 
 /** `auto`: bfloat16 where a model's weights are stored in less than 32 bits, so that rounding was accepted already. */

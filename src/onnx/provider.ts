@@ -19,7 +19,7 @@ export interface ProviderChoice {
 export interface SelfCheck {
   readonly graph: Graph;
   readonly feeds: Readonly<Record<string, Tensor>>;
-  /** Holds what may differ, as a share of an output's largest value. */
+  /** Tolerance, as a share of an output's largest value. */
   readonly tolerance: number;
 }
 
@@ -97,7 +97,7 @@ function missing(names: readonly string[], library: string, env = process.env): 
   return names.filter((name) => !known.includes(name) && !folders.some((dir) => existsSync(join(dir, name))));
 }
 
-/** Which libraries a provider's file needs and which are not there; empty where it names none. */
+/** Lists libraries that a provider's file needs and that are not there; empty where it names none. */
 function cudaLibraries(library: string): string {
   const needs = cudaNeeds(library);
   const lacks = missing(needs, library);

@@ -20,7 +20,7 @@ export interface RuntimeOptions {
   readonly precision?: Precision;
   /** Bytes of the device that may be taken; default: all of it. For the C API alone. */
   readonly deviceMemory?: number;
-  /** Holds what a provider beside the CPU must compute right to be used, besides a MatMul. */
+  /** Graphs that a provider beside the CPU must compute right to be used, besides a MatMul. */
   readonly checks?: readonly SelfCheck[];
   /** Threads inside one operator; default: the physical cores. */
   readonly threads?: number;
@@ -80,7 +80,7 @@ export class Runtime {
   private readonly pending = new Map<number, Pending>();
   private readonly loaded = new Set<string>();
   private nextId = 0;
-  /** Why no call can be made any more. */
+  /** Reason why no call can be made any more. */
   private ended: Error | undefined;
   private closing = false;
   private chosen: { provider: ProviderName; reason: string } = { provider: "cpu", reason: "" };
@@ -153,7 +153,7 @@ export class Runtime {
     return this.chosen.provider;
   }
 
-  /** Why that provider was taken, for logs and run records. */
+  /** Reason for the choice of provider, for logs and run records. */
   get providerReason(): string {
     return this.chosen.reason;
   }

@@ -16,10 +16,12 @@ export function sizeOf(shape: readonly Dim[]): number {
   return size;
 }
 
+/** Tells whether two shapes have the same dimensions. */
 export function sameShape(a: readonly Dim[], b: readonly Dim[]): boolean {
   return a.length === b.length && a.every((d, i) => d === b[i]);
 }
 
+/** Writes a shape as `[B, N, 64]`. */
 export function formatShape(shape: readonly Dim[]): string {
   return `[${shape.join(", ")}]`;
 }

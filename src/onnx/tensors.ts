@@ -3,7 +3,7 @@ import type { Dim, DType, Tensor } from "./types.js";
 /** Tensors by the name of a graph input. */
 export type NamedTensors = Readonly<Record<string, Tensor>>;
 
-/** Holds what a part of a graph declares as its inputs: dtypes and shapes, whose symbols are bound with the rest of the graph. */
+/** Inputs of a part of a graph: dtypes and shapes, whose symbols are bound with the rest of the graph. */
 export type InputSpecs = Readonly<Record<string, { readonly dtype: DType; readonly shape: readonly Dim[] }>>;
 
 export const f32 = (shape: readonly number[], data: Float32Array): Tensor => ({ dtype: "float32", shape, data });

@@ -81,6 +81,7 @@ export interface Graph {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** Tells whether a tensor's data lies in another file. */
 export function isExternal(data: TypedArray | ExternalData): data is ExternalData {
   return "file" in data;
 }
@@ -98,3 +99,21 @@ export const BYTES: Readonly<Record<DType, number>> = {
   uint32: 4,
   bool: 1,
 };
+
+/** ONNX TensorProto.DataType codes of the dtypes in use. */
+export const DTYPE_CODE: Readonly<Record<DType, number>> = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+  float64: 11,
+  uint32: 12,
+  bfloat16: 16,
+};
+/** Dtypes by their codes. */
+export const DTYPE_OF_CODE: Readonly<Record<number, DType>> = Object.fromEntries(
+  Object.entries(DTYPE_CODE).map(([k, v]) => [v, k as DType]),
+);

@@ -13,7 +13,7 @@ export interface OptimizerOptions {
   readonly muonLrScale: number;
 }
 
-/** Holds what one update rule sees of one parameter. */
+/** The inputs of an update rule for one parameter. */
 export interface UpdateContext {
   readonly e: Emitter;
   readonly options: OptimizerOptions;

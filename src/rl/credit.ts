@@ -11,7 +11,7 @@ export interface GroupEpisode {
 
 /** A part of a turn's answer that is scored by itself. */
 export interface TurnPart {
-  /** Holds what it is an attempt at: the same in every episode of the task. */
+  /** Name of the part that it attempts: the same in every episode of the task. */
   readonly name: string;
   readonly reward: number;
   /** Indices of its tokens in the response. */
@@ -19,7 +19,7 @@ export interface TurnPart {
 }
 
 export interface EpisodeTurn {
-  /** Holds what the environment gave for this turn alone, where it does. */
+  /** Reward of this turn alone, where the environment gives one. */
   readonly reward?: number;
   /** Steps of its trajectory. */
   readonly steps: number;

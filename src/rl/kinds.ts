@@ -7,7 +7,7 @@ export function objectiveKinds(named?: string): Promise<Map<string, Objective>> 
   return loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named);
 }
 
-/** @throws UserError where there is no such objective. */
+/** Finds an objective by its name. @throws UserError where there is no such objective. */
 export async function objectiveOf(kind: string): Promise<Objective> {
   const objectives = await objectiveKinds(kind);
   const objective = objectives.get(kind);

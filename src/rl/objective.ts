@@ -36,9 +36,9 @@ export interface LossInputs {
    * coefficients; computed where it is asked for. Undefined where a term is of no distribution over tokens.
    */
   readonly entropy?: (() => Value) | undefined;
-  /** Holds what {@link Objective.inputs} declares. */
+  /** The tensors that {@link Objective.inputs} declares. */
   readonly extra: Readonly<Record<string, Value>>;
-  /** Holds what {@link Objective.parameters} declares, by name. */
+  /** The parameters that {@link Objective.parameters} declares, by name. */
   readonly parameters: Readonly<Record<string, Value>>;
 }
 
@@ -49,7 +49,7 @@ export interface Loss {
   readonly metrics: Readonly<Record<string, { readonly value: Value; readonly reduce: "sum" | "max" }>>;
 }
 
-/** Holds what an objective may lay out of a micro-batch: the sampler's own ways to score what it recorded. */
+/** Layouts of a micro-batch for an objective: the sampler's own ways to score what it recorded. */
 export interface LayoutContext {
   /** Each trajectory's own draws of this step, in their order: the same for policy, old and reference. */
   readonly rngs: readonly Rng[];
@@ -63,7 +63,7 @@ export interface LayoutContext {
   textTerms(trajectories: readonly Trajectory[]): Batch;
 }
 
-/** Holds what an objective needs of its rollouts besides the trajectories. */
+/** An objective's requirements of its rollouts besides the trajectories. */
 export interface Needs {
   /** The reference policy scores every batch. */
   readonly reference: boolean;
@@ -72,7 +72,7 @@ export interface Needs {
    * step.
    */
   readonly drafts?: boolean;
-  /** Holds what parts of a turn's answer earned, with their tokens, where the environment says. */
+  /** Rewards of parts of a turn's answer, with their tokens, where the environment says. */
   readonly parts?: boolean;
 }
 

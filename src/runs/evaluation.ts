@@ -20,7 +20,7 @@ const taskScore = z.strictObject({
   /** The environment's own measures and numbers of things, by name. */
   metrics: z.record(z.string(), z.number()),
   counts: z.record(z.string(), z.number()).optional(),
-  /** Which of several right answers it was (null: none of them), and of how many. */
+  /** Index of the right answer that it was (null: none of them), and their number. */
   answer: z.strictObject({ is: z.string().nullable(), of: z.int() }).optional(),
 });
 
@@ -49,7 +49,7 @@ export type Evaluation = z.infer<typeof evaluationSchema>;
 export type FormScore = z.infer<typeof formScore>;
 export type TaskScore = z.infer<typeof taskScore>;
 
-/** Holds what one episode of an evaluation gave. A fault of the environment says nothing about the policy and is left out. */
+/** Result of one episode of an evaluation. A fault of the environment says nothing about the policy and is left out. */
 export interface EpisodeScore extends TaskScore {
   readonly fault?: string | undefined;
 }
@@ -116,7 +116,7 @@ export interface Comparison {
   readonly reward: Interval;
   readonly success_rate: Interval;
   readonly metrics: Readonly<Record<string, Interval>>;
-  /** Holds what makes the two less comparable than they should be. */
+  /** Differences that make the two less comparable than they should be. */
   readonly warnings: readonly string[];
 }
 
@@ -169,18 +169,19 @@ function byTask(rows: readonly TaskScore[]): Map<string, TaskScore> {
   return out;
 }
 
+/** Writes an evaluation as JSON. */
 export async function writeEvaluation(path: string, evaluation: Evaluation): Promise<void> {
   await writeAtomic(path, `${JSON.stringify(evaluation, undefined, 2)}\n`);
 }
 
-/** @throws UserError where the file is missing or not an evaluation. */
+/** Reads an evaluation. @throws UserError where the file is missing or not an evaluation. */
 export function readEvaluation(path: string): Evaluation {
   const result = evaluationSchema.safeParse(readJson(path));
   if (result.success) return result.data;
   fail(`${path} is no evaluation:${problemsOf(result.error)}`);
 }
 
-/** Holds what a table shows of every row: reward, success, and the measures that some row has. */
+/** Columns of a table's rows: reward, success, and the measures that some row has. */
 type Scored = {
   readonly reward: Interval;
   readonly success_rate: Interval;

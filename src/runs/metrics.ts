@@ -23,10 +23,10 @@ export interface StepMetrics {
   /** Tokens the step trained on. */
   readonly tokens: number;
   readonly rollout_tokens_per_s: number | null;
-  /** Holds what the objective adds; plain numbers. */
+  /** The objective's own metrics; plain numbers. */
   readonly extra?: Readonly<Record<string, number | null>>;
   readonly time: StepTimes;
-  /** Holds what workers did in the step; absent in one process. As times are, it is of the moment. */
+  /** Figures of the workers in the step; absent in one process. As times are, it is of the moment. */
   readonly workers?: StepWorkers;
 }
 

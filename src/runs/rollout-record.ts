@@ -41,12 +41,12 @@ const trajectory = z.unknown().superRefine((data, context) => {
 });
 
 const turn = z.looseObject({
-  /** Holds what the policy was shown, and what it answered, where these are texts. */
+  /** The policy's observation and answer, where these are texts. */
   prompt: z.string(),
   response: z.string(),
-  /** Holds what the turn earned by itself, where the environment says. */
+  /** Reward of the turn by itself, where the environment says. */
   reward: bounded.optional(),
-  /** Holds what parts of the response earned, where the environment says. */
+  /** Rewards of parts of the response, where the environment says. */
   parts: z.array(z.object({ name: z.string(), start: counted, end: counted, reward: bounded })).optional(),
   trajectory: trajectory.optional(),
 });
@@ -71,9 +71,9 @@ const schema = z.looseObject({
   credit: z.array(z.union([z.number(), z.array(z.number()), z.object({ tokens: z.array(z.number()) })])).optional(),
   fault: z.string().nullable(),
   tokens: counted,
-  /** Holds what was seen, answered and sampled, turn by turn. */
+  /** Observation, answer and trajectory, turn by turn. */
   turns: z.array(turn),
-  /** Holds what the environment keeps of the episode, for people. */
+  /** The environment's detail of the episode, for people. */
   detail: z.record(z.string(), z.unknown()),
 });
 
@@ -88,7 +88,10 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
   await writeAtomic(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 }
 
-/** @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once. */
+/**
+ * Reads a file of rollouts.
+ * @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once.
+ */
 export function readRollouts(path: string): RolloutRecord[] {
   const named = /step-(\d+)\.jsonl$/.exec(path)?.[1];
   const places = new Map<string, number>();
@@ -110,7 +113,7 @@ export function readRollouts(path: string): RolloutRecord[] {
   });
 }
 
-/** @throws UserError that says where and what is wrong. */
+/** Reads one rollout. @throws UserError that says where and what is wrong. */
 export function parseRollout(value: unknown, where: string): RolloutRecord {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -9,7 +9,7 @@ import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../
 import { acquireLock, isLocked } from "../core/lock.js";
 import { problemsOf } from "../core/problems.js";
 
-/** Holds what a caller knows about a run beyond the machine: kept in env.json and checked on a resume. */
+/** A caller's facts about a run beyond the machine: kept in env.json and checked on a resume. */
 export interface RunFacts {
   /** The objective: `refusion-train <command>`. */
   readonly command: string;

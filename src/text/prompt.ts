@@ -3,7 +3,7 @@ import { misuse } from "../core/errors.js";
 /** A true value as a task states it. */
 export type PromptValue = string | number | boolean | readonly string[];
 
-/** Holds what a prompt needs of a task (structurally a subset of env's Task). */
+/** The part of a task that a prompt reads (structurally a subset of env's Task). */
 export interface PromptTask {
   readonly formTitle: string;
   readonly instruction: string;

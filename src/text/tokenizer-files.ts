@@ -83,7 +83,7 @@ export function byteLevelBpeJson({ cutting, addedTokens, vocab, merges }: ByteLe
   })}\n`;
 }
 
-/** Holds what the files beside a tokenizer say of it. */
+/** Content of the files beside a tokenizer. */
 export interface TokenizerDescription {
   readonly tokenizer_class?: unknown;
   readonly added_tokens_decoder?: unknown;

@@ -3,7 +3,7 @@ import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 import { fail, messageOf } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 
-/** Holds what is used of the library's tokenizer (its own typings do not resolve under NodeNext). */
+/** The used part of the library's tokenizer (its own typings do not resolve under NodeNext). */
 interface Implementation {
   encode(text: string, options: { add_special_tokens: boolean }): { ids: (number | undefined)[] };
   decode(ids: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;

@@ -1,4 +1,4 @@
-/** When a run ends before its last step. */
+/** Ends a run before its last step. */
 export interface EarlyStopOptions {
   /** Evaluations in a row without a rise; 0: never. */
   readonly patience: number;
@@ -6,7 +6,7 @@ export interface EarlyStopOptions {
   readonly min_delta: number;
 }
 
-/** Holds what a checkpoint keeps of it. */
+/** State for checkpoints. */
 export interface EarlyStopState {
   /** Validation reward at the last rise; null before the first evaluation. */
   readonly mark: number | null;
@@ -31,7 +31,7 @@ export class EarlyStop {
       mark === null || reward > mark + this.options.min_delta ? { mark: reward, stale: 0 } : { mark, stale: stale + 1 };
   }
 
-  /** Why the run ends here, or undefined where it goes on. */
+  /** Says why the run ends here; undefined where it goes on. */
   get reason(): string | undefined {
     const { patience, min_delta } = this.options;
     const { mark, stale } = this.state;

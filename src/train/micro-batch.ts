@@ -5,7 +5,7 @@ import type { SegmentValues } from "../engine/engine.js";
 /** A laid-out micro-batch with the values its loss compares. */
 export interface MicroBatch {
   readonly batch: Batch;
-  /** Holds what the batch's `owner` counts. */
+  /** Unit that the batch's `owner` counts. */
   readonly trajectories: readonly Trajectory[];
   readonly values: SegmentValues;
   /** [S] importance weights that are in the advantages already; absent where the policy that sampled is taken for the old one. */

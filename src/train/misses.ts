@@ -17,7 +17,7 @@ export interface Miss {
   /** Null where the environment failed. */
   readonly reward: number | null;
   readonly fault: string | null;
-  /** Holds what the policy wrote, turn by turn. */
+  /** The policy's answers, turn by turn. */
   readonly answers: readonly string[];
   readonly detail: Readonly<Record<string, unknown>>;
   /** A picture (JPEG) of what it came to; null where there is none. */

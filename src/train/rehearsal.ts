@@ -1,4 +1,5 @@
 import { fail } from "../core/errors.js";
+import { listed } from "../core/problems.js";
 import { Rng } from "../core/rng.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, Unproven } from "../env/environment.js";
 
@@ -53,10 +54,9 @@ export async function rehearse(
   tellWrong(played, unproven, note);
   const missed = played.filter(({ what, outcome }) => what === undefined && !outcome.success);
   if (missed.length === 0) return;
-  const listed = missed.slice(0, MOST_LISTED).map(({ task, outcome }) => `\n  ${task.id}: ${unproven.why(outcome)}`);
-  const more = missed.length > MOST_LISTED ? `\n  and ${missed.length - MOST_LISTED} more` : "";
+  const lines = missed.map(({ task, outcome }) => `${task.id}: ${unproven.why(outcome)}`);
   fail(
-    `The oracle, which knows every value, does not win ${missed.length} of ${chosen.length} training tasks:${listed.join("")}${more}`,
+    `The oracle, which knows every value, does not win ${missed.length} of ${chosen.length} training tasks:${listed(lines, MOST_LISTED)}`,
     { hint: unproven.hint },
   );
 }

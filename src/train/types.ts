@@ -22,7 +22,7 @@ export interface TrainOptions {
   readonly signal: AbortSignal;
 }
 
-/** Holds what `--dry-run` went through, and what it measured on the way. Times are seconds with every graph built already. */
+/** Results of `--dry-run`. Times are seconds with every graph built already. */
 export interface DryRun {
   /** Responses that were generated, played and scored; 0 where nothing is played. */
   readonly rollouts: number;
@@ -45,7 +45,7 @@ export interface TrainResult {
   /** Steps done in the whole run, resumed ones included. */
   readonly steps: number;
   readonly interrupted: boolean;
-  /** Why the run ended before its last step without being interrupted, or null. */
+  /** Reason why the run ended before its last step without being interrupted, or null. */
   readonly stopped: string | null;
   /** The best checkpoint by validation reward, kept in best/; null where none was evaluated. */
   readonly best: { readonly step: number; readonly reward: number } | null;

@@ -14,7 +14,7 @@ export type { MicroBatch } from "./micro-batch.js";
 /** Packed sequences are padded to a multiple of this; longer ones to coarser buckets, so that few graphs are ever built. */
 export const LENGTH_STEP = 16;
 
-/** Holds what laying out and scoring micro-batches needs to know. */
+/** Settings for laying out and scoring micro-batches. */
 export interface BatchContext<O> {
   readonly policy: { readonly engine: Pick<Engine, "score"> } & Pick<Policy, "sampler" | "options">;
   readonly objective: Objective<O>;

@@ -38,7 +38,7 @@ export function frame(data: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Holds what an event says besides its time and step. */
+/** Content of an event besides its time and step. */
 export type EventContent =
   | { readonly version: string }
   | { readonly scalars: Readonly<Record<string, number>> }

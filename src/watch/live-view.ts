@@ -3,7 +3,7 @@ import type { StepMetrics } from "../runs/metrics.js";
 import { formatDuration, percent } from "./progress-text.js";
 import type { Phase, WatchedRun } from "./watcher.js";
 
-/** Holds what the live view shows. */
+/** Content of the live view. */
 export interface LiveState {
   readonly run: WatchedRun | undefined;
   /** Steps of this process, oldest first. */

@@ -25,6 +25,7 @@ export function formatStep(metrics: StepMetrics, total: number): string {
   return parts.join("  ");
 }
 
+/** Writes a share as a whole percentage. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(0)} %`;
 }

@@ -3,7 +3,7 @@ import { type LiveState, liveLines } from "./live-view.js";
 import { formatDuration, formatStep, timeLeft } from "./progress-text.js";
 import type { Phase, WatchedRun, Watcher } from "./watcher.js";
 
-/** Holds what progress writes to: stderr, or a buffer in tests. */
+/** Output of progress: stderr, or a buffer in tests. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -13,7 +13,7 @@ export interface Tracker {
   end(outcome: Outcome): void | Promise<void>;
 }
 
-/** Holds what a tracker is opened for. */
+/** The run that a tracker is opened for. */
 export interface TrackedRun extends WatchedRun {
   readonly config: RunConfig;
   /** Tells the user once; a tracker must not fail the run. */

@@ -2,7 +2,7 @@ import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
 
-/** Holds what a watcher is told about the run it watches. */
+/** Facts of a run that its watchers are told. */
 export interface WatchedRun {
   readonly name: string;
   /** The objective. */
@@ -13,7 +13,7 @@ export interface WatchedRun {
   readonly done: number;
 }
 
-/** Holds what goes on inside a step: `episodes 12/64`, and the one that has just ended. */
+/** Activity inside a step: `episodes 12/64`, and the one that has just ended. */
 export interface Phase {
   readonly doing: string;
   readonly done?: number;

@@ -4,7 +4,7 @@ import type { CheckpointWeight } from "./checkpoint.js";
 /** An object of a JSON file. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Holds what a transfer reports, and what ends it. */
+/** Progress report of a transfer, and the signal that ends it. */
 export interface SourceOptions {
   /** After every piece: bytes of the file that are there. */
   readonly progress?: (file: string, done: number, total: number) => void;

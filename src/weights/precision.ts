@@ -84,7 +84,7 @@ export function partsOf(name: string, shape: readonly number[], form: Form): Map
   ]);
 }
 
-/** Holds what a 4-bit weight's state says. */
+/** State of a 4-bit weight. */
 export interface Nf4State {
   readonly shape: readonly number[];
   /** Mean of the absolute maxima, where these are quantised as well. */
@@ -103,7 +103,10 @@ export function encodeState({ shape, offset }: Nf4State): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(state).padEnd(STATE_BYTES));
 }
 
-/** @throws UserError naming the weight where the state is not that of NF4 in blocks of 64. */
+/**
+ * Reads the state of a 4-bit weight.
+ * @throws UserError naming the weight where the state is not that of NF4 in blocks of 64.
+ */
 export function decodeState(bytes: Uint8Array, name: string, where: string): Nf4State {
   const refuse = (why: string): UserError =>
     new UserError(`${where}: the 4-bit weight ${name} cannot be read: ${why}.`, {

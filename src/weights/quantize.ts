@@ -103,6 +103,7 @@ export function encodeScales(absmax: Float32Array): NestedScales {
   return { codes, nested, offset };
 }
 
+/** Computes the scales of blocks from their own 8-bit codes. */
 export function decodeScales({ codes, nested, offset }: NestedScales, map: Float32Array = dynamicMap()): Float32Array {
   return Float32Array.from(
     codes,

@@ -23,11 +23,11 @@ const MAPPED_ALIGNMENT = 64;
 export const MAX_CHUNK = 2 ** 30;
 
 export interface WriteOptions {
-  /** Holds what data starts at a multiple of: 64 by default, 8 as the reference writer (PEFT's files). */
+  /** Alignment of the data in bytes: 64 by default, 8 as the reference writer (PEFT's files). */
   readonly alignment?: 8 | 64;
 }
 
-/** Holds what a file will hold of a tensor. */
+/** A tensor to write: type, shape and bytes. */
 export interface TensorSpec {
   readonly dtype: DType;
   readonly shape: readonly number[];

@@ -1,21 +1,15 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { summarize, writeEvaluation } from "../../src/runs/evaluation.js";
+import { callProgram } from "../support/call-program.js";
 
 const dir = mkdtempSync(join(tmpdir(), "cli-eval-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-const program = fileURLToPath(new URL("../../src/cli/eval.js", import.meta.url));
-
-function run(...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: dir, encoding: "utf8" });
-  return { code: status, out: stdout, err: stderr };
-}
+const run = (...args: string[]) => callProgram("eval", dir, args);
 
 async function evaluated(name: string, gain: number, splits: readonly string[], folder = "eval"): Promise<void> {
   mkdirSync(join(dir, name));
@@ -35,7 +29,7 @@ async function evaluated(name: string, gain: number, splits: readonly string[], 
   }
 }
 
-test("wrong calls exit 2", () => {
+test("wrong calls exit 2", async () => {
   for (const [args, message] of [
     [[], /Nothing to evaluate/],
     [["--run", "a", "--config", "b"], /Both --run and --config/],
@@ -47,7 +41,7 @@ test("wrong calls exit 2", () => {
     [["compare"], /missing required argument/],
     [["compare", "a"], /at least two runs/],
   ] as const) {
-    const { code, out, err } = run(...args);
+    const { code, out, err } = await run(...args);
     assert.deepEqual([code, out], [2, ""], args.join(" "));
     assert.match(err, message);
   }
@@ -57,23 +51,23 @@ test("compare pairs runs with the first one, as a table and as JSON", async () =
   await evaluated("one", 0, ["heldout", "val"]);
   await evaluated("two", 0.1, ["heldout", "val"]);
   await evaluated("three", 0.2, ["test"]);
-  const table = run("compare", "one", "two");
+  const table = await run("compare", "one", "two");
   assert.equal(table.code, 0, table.err);
   assert.match(table.out, /two +heldout +30 +\+0\.100 \[\+0\.100, \+0\.100\] \*/);
-  const json = run("compare", "one", "two", "--split", "val", "--json");
+  const json = await run("compare", "one", "two", "--split", "val", "--json");
   assert.equal(json.code, 0, json.err);
   const [row, ...more] = JSON.parse(json.out) as { run: string; split: string; reward: { mean: number } }[];
   assert.equal(more.length, 0);
   assert.deepEqual([row?.run, row?.split], ["two", "val"]);
   assert.ok(Math.abs((row?.reward.mean ?? 0) - 0.1) < 1e-12);
-  const files = run("compare", "one/eval/val.json", "two/eval/val.json");
+  const files = await run("compare", "one/eval/val.json", "two/eval/val.json");
   assert.equal(files.code, 0, files.err);
   // what `refusion-eval --run` wrote of the last checkpoint, for a run that made no evaluation itself
   await evaluated("later", 0.3, ["val"], "eval/last");
-  const later = run("compare", "one", "later");
+  const later = await run("compare", "one", "later");
   assert.match(later.out, /later +val +30 +\+0\.300/, later.err);
-  const apart = run("compare", "one", "three");
+  const apart = await run("compare", "one", "three");
   assert.equal(apart.code, 1);
   assert.match(apart.err, /no evaluated split in common[\s\S]*next: /);
-  assert.equal(run("compare", "one", "nowhere").code, 1);
+  assert.equal((await run("compare", "one", "nowhere")).code, 1);
 });

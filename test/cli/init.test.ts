@@ -7,7 +7,7 @@ import { configOf, loadConfig } from "../../src/config/config.js";
 import { loadRegistries } from "../../src/config/registries.js";
 import { configKeys, type Registries, runSchema } from "../../src/config/schema.js";
 import { configTemplate } from "../../src/config/template.js";
-import { CliProcess } from "../support/cli-process.js";
+import { callProgram } from "../support/call-program.js";
 
 const dir = mkdtempSync(join(tmpdir(), "init-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -51,14 +51,14 @@ test("the splits of a tasks file are those that the config evaluates", async () 
     JSON.stringify({ id, form: "f", url: "/f", fields: { Name: "Ann" }, split });
   writeFileSync(join(dir, "splits.jsonl"), [row("a", "train"), row("b", "val"), row("c", "test")].join("\n"));
   const args = ["--site", "url", "--out", out, "site.tasks=splits.jsonl", "site.base_url=http://127.0.0.1:1"];
-  const { code, err } = await new CliProcess(["init", ...args], { cwd: dir }).ended;
+  const { code, err } = await callProgram("train", dir, ["init", ...args]);
   assert.equal(code, 0, err);
   assert.deepEqual((await loadConfig(out, { command: "flow-grpo" })).evaluation.splits, ["val", "test"]);
 });
 
 test("init writes the file, says what comes next, and overwrites nothing", async () => {
   const out = join(dir, "mine.yaml");
-  const run = (...args: string[]) => new CliProcess(["init", ...args], { cwd: dir }).ended;
+  const run = (...args: string[]) => callProgram("train", dir, ["init", ...args]);
   const first = await run("espo", "--out", out, "training.steps=7");
   assert.deepEqual([first.code, first.out.trim()], [0, out], first.err);
   assert.match(first.err, /next: (?:refusion-train|node \S+train\.js) espo --config \S+ --dry-run/);

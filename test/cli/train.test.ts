@@ -1,36 +1,30 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { loadRegistries } from "../../src/config/registries.js";
+import { callProgram } from "../support/call-program.js";
 
 const dir = mkdtempSync(join(tmpdir(), "cli-train-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-const program = fileURLToPath(new URL("../../src/cli/train.js", import.meta.url));
-
-function run(...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: dir, encoding: "utf8" });
-  return { code: status, out: stdout, err: stderr };
-}
+const run = (...args: string[]) => callProgram("train", dir, args);
 
 test("help lists a subcommand for each objective and each file in commands/", async () => {
-  const { code, out, err } = run("--help");
+  const { code, out, err } = await run("--help");
   assert.equal(code, 0, err);
   for (const name of [...(await loadRegistries()).objectives.keys(), "init", "try"])
     assert.match(out, new RegExp(`^  ${name} `, "m"));
 });
 
-test("wrong calls exit 2, say what is near, and leave stdout empty", () => {
+test("wrong calls exit 2, say what is near, and leave stdout empty", async () => {
   for (const [args, message] of [
     [[], /Usage/],
     [["initt"], /Did you mean init/],
     [["init", "sft", "--out", "new.yaml", "--modl"], /Did you mean --model/],
   ] as const) {
-    const { code, out, err } = run(...args);
+    const { code, out, err } = await run(...args);
     assert.deepEqual([code, out], [2, ""], args.join(" "));
     assert.match(err, message);
   }
@@ -39,23 +33,23 @@ test("wrong calls exit 2, say what is near, and leave stdout empty", () => {
 test("an objective without a config, with a broken one, or with flags for keys exits 2 with the next step", async (t) => {
   const name = [...(await loadRegistries()).objectives.keys()][0];
   if (name === undefined) return t.skip("no objective is installed");
-  assert.deepEqual([run(name).code, run(name, "--config", "none.yaml").code], [2, 2]);
+  assert.deepEqual([(await run(name)).code, (await run(name, "--config", "none.yaml")).code], [2, 2]);
   const path = join(dir, "bad.yaml");
   writeFileSync(path, "model: m\ntrainig: 1\nseed: x\n");
-  const bad = run(name, "--config", path, "--dry-run", "evaluation.episodes=0");
+  const bad = await run(name, "--config", path, "--dry-run", "evaluation.episodes=0");
   assert.equal(bad.code, 2);
   assert.match(
     bad.err,
     /3 problems[\s\S]*trainig \(line 2\)[\s\S]*seed \(line 3\)[\s\S]*command line: evaluation\.episodes=0[\s\S]*next: /,
   );
-  const dashes = run(name, "--config", path, "--training.steps=3");
+  const dashes = await run(name, "--config", path, "--training.steps=3");
   assert.equal(dashes.code, 2);
   assert.match(dashes.err, /take no dashes: training\.steps=3/);
-  const port = run(name, "--config", path, "--ui", "training.steps=3");
+  const port = await run(name, "--config", path, "--ui", "training.steps=3");
   assert.equal(port.code, 2);
   assert.match(port.err, /--ui \[port\].*Expected a port, 0 to 65535; key=value arguments go before/);
   // by the name that the documentation calls it by, from any folder
-  const shipped = run(
+  const shipped = await run(
     name,
     "--config",
     "configs/tiny/quickstart.yaml",
@@ -63,7 +57,7 @@ test("an objective without a config, with a broken one, or with flags for keys e
     "evaluation.episodes=0",
   );
   assert.match(shipped.err, /quickstart\.yaml has a problem:\n {2}evaluation\.episodes/);
-  const help = run(name, "--help");
+  const help = await run(name, "--help");
   assert.equal(help.code, 0);
   assert.match(help.out, /training\.steps=20 +optimizer steps/);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { formatTables } from "../../src/cli/tables.js";
+import { callProgram } from "../support/call-program.js";
 import { CliProcess } from "../support/cli-process.js";
 
 const dir = mkdtempSync(join(tmpdir(), "try-"));
@@ -14,7 +15,7 @@ const TASK = "embedded/starter/library/card-request/train/0000";
 
 test("try plays the task of its help, and shows what was done and received, picture by picture", async () => {
   const out = join(dir, "film");
-  const help = (await new CliProcess(["try", "--help"]).ended).out;
+  const help = (await callProgram("train", dir, ["try", "--help"])).out;
   const example = /refusion-train try .*--task (\S+)/.exec(help)?.[1] ?? "";
   const played = await new CliProcess(["try", ...CONFIG, "--task", example, "--policy", "oracle", "--out", out]).ended;
   assert.equal(played.code, 0, played.err);
@@ -40,7 +41,7 @@ test("a plan of one's own is played as it is; a task that is not there is named 
   ];
   const played = await new CliProcess(args).ended;
   assert.match(played.out, /! Last Name +Eriksen +Nobody/);
-  const lost = await new CliProcess(["try", ...CONFIG, "--task", TASK.replace("0000", "000O")]).ended;
+  const lost = await callProgram("train", dir, ["try", ...CONFIG, "--task", TASK.replace("0000", "000O")]);
   assert.deepEqual([lost.code, lost.out], [2, ""]);
   assert.match(
     lost.err,

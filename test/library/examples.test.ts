@@ -40,13 +40,6 @@ describe("examples of a user's own modules", () => {
       assert.ok(readFileSync(join(EXAMPLES, file), "utf8").split("\n").length <= 61, file);
   });
 
-  it("a reward scores what the server received", async () => {
-    const { runDir } = await train({ ...CONFIG, reward: example("reward") }, { runDir: join(root, "reward") });
-    const records = readRollouts(RunDirectory.open(runDir).rollouts(1));
-    for (const { reward, success, metrics } of records)
-      assert.equal(reward, success ? 1 : 0.2 * (metrics?.field_accuracy ?? Number.NaN));
-  });
-
   it("an objective trains, with metrics of its own", async () => {
     const directory = await run("objective", { objective: { kind: example("objective") } });
     const [line] = readFileSync(directory.metrics, "utf8").trim().split("\n");
@@ -55,10 +48,13 @@ describe("examples of a user's own modules", () => {
     assert.equal(metrics.ratio_mean, null, "it has no ratio");
   });
 
-  it("an environment of three turns trains without a browser", async () => {
+  it("an environment of three turns trains without a browser, and a tracker gets every metric", async () => {
     const directory = await run("environment", {
       environment: { kind: example("environment") },
+      tracking: { [example("tracker")]: true, tensorboard: false },
     });
+    assert.match(readFileSync(join(directory.dir, "metrics.csv"), "utf8"), /^2,train\/reward,[\d.]+$/m);
+    assert.ok(!existsSync(join(directory.dir, "tensorboard")));
     const records = readRollouts(directory.rollouts(2));
     assert.equal(records.length, 8);
     for (const { turns, reward } of records) {
@@ -68,18 +64,11 @@ describe("examples of a user's own modules", () => {
     }
   });
 
-  it("a site serves forms of its own", async () => {
-    const directory = await run("site", {
-      site: { kind: example("site") },
-    });
-    for (const { form, fault } of readRollouts(directory.rollouts(1)))
+  it("a site serves forms of its own, and a reward scores what the server received", async () => {
+    const directory = await run("site", { site: { kind: example("site") }, reward: example("reward") });
+    for (const { form, fault, reward, success, metrics } of readRollouts(directory.rollouts(1))) {
       assert.deepEqual([form, fault], ["newsletter", null]);
-  });
-
-  it("a tracker gets every metric", async () => {
-    const directory = await run("tracker", { tracking: { [example("tracker")]: true, tensorboard: false } });
-    const lines = readFileSync(join(directory.dir, "metrics.csv"), "utf8");
-    assert.match(lines, /^2,train\/reward,[\d.]+$/m);
-    assert.ok(!existsSync(join(directory.dir, "tensorboard")));
+      assert.equal(reward, success ? 1 : 0.2 * (metrics?.field_accuracy ?? Number.NaN));
+    }
   });
 });

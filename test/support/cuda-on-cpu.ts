@@ -1,6 +1,6 @@
-import { DTYPE_CODE } from "../../src/onnx/infer.js";
 import { NF4_BLOCK, NF4_CODE } from "../../src/onnx/nf4.js";
 import type { Attribute, Graph, Initializer, Node, TypedArray, Value } from "../../src/onnx/types.js";
+import { DTYPE_CODE } from "../../src/onnx/types.js";
 
 /**
  * A graph for CUDA as the CPU can run it, with the same numbers up to the order of sums: gradients of 4-bit products

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { callProgram } from "../support/call-program.js";
 import { CliProcess } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 
@@ -74,11 +75,15 @@ describe("an ended process", () => {
   });
 
   it("refuses a resume with another config, and says what may change and how", async () => {
-    const other = await start("interrupted", "--resume", "seed=5").ended;
+    const refused = (...args: string[]) => {
+      const config = ["--config", join(root, "run.yaml"), "--run-dir", dir("interrupted")];
+      return callProgram("train", root, ["sft", ...config, "--resume", ...args]);
+    };
+    const other = await refused("seed=5");
     assert.equal(other.code, 2);
     assert.match(other.err, /seed: 0 -> 5[\s\S]*next: start a new run/);
     writeFileSync(join(root, "run.yaml"), config.replace("1.0e-3", "1.0e-4"));
-    const edited = await start("interrupted", "--resume").ended;
+    const edited = await refused();
     writeFileSync(join(root, "run.yaml"), config);
     assert.equal(edited.code, 2);
     assert.match(edited.err, /training\.learning_rate: 0\.001 -> 0\.0001[\s\S]*next: leave --config out/);

@@ -1,11 +1,18 @@
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { checkStreams, inBatches } from "../batches.js";
 import { drawAmong } from "../constrained.js";
 import { cacheUse } from "../prefix-cache.js";
 import { RoundReader } from "../round-reader.js";
-import { type RoundModel, rowNoise, type Sampler, scoringTemperature, temperatureOption } from "../sampler.js";
+import {
+  overflowed,
+  type RoundModel,
+  rowNoise,
+  type Sampler,
+  scoringTemperature,
+  temperatureOption,
+} from "../sampler.js";
 import { constrainedHead, modelHead, policyHead } from "../score-head.js";
 import { Canvas, constrainedOption, roomOption, type TextStart, type TokenTemplate } from "../template.js";
 import { layText } from "../text-layout.js";
@@ -34,9 +41,8 @@ export type AutoregressiveConfig = z.output<typeof schema>;
 
 function options(config: AutoregressiveConfig, model: SampledModel): AutoregressiveOptions {
   if (model.attention !== "causal") {
-    throw new UserError("sampler.kind=autoregressive reads next-token logits, which a bidirectional model has not.", {
+    misuse("sampler.kind=autoregressive reads next-token logits, which a bidirectional model has not.", {
       hint: "Use sampler.kind=unmask.",
-      exitCode: 2,
     });
   }
   return {
@@ -153,11 +159,7 @@ function append(
     allowed && drawAmong(candidateLogProbs(statistics, at, allowed, allowed), greedy ? undefined : uniform[0]);
   const token = chosen === undefined ? Number(ids[at * 2]) : (allowed?.[chosen.index] as number);
   const logProb = chosen?.logProb ?? (logs[at * 2] as number);
-  if (!Number.isFinite(logProb)) {
-    throw new UserError(`The model gave a non-finite log-probability at response position ${state.response.length}`, {
-      hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
-    });
-  }
+  if (!Number.isFinite(logProb)) overflowed("log-probability", state.response.length);
   state.response.push(token);
   state.logProbs.push(logProb);
 }

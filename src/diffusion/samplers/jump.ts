@@ -1,10 +1,17 @@
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
 import { type NamedTensors, scalar, vector } from "../../onnx/tensors.js";
 import { checkStreams, inBatches } from "../batches.js";
 import { type BufferBatch, batchBuffers, tokenInputs, writeBuffer } from "../buffer.js";
-import { MIN_TEMPERATURE, type RoundModel, rowNoise, type Sampler, type SamplerShapes } from "../sampler.js";
+import {
+  MIN_TEMPERATURE,
+  overflowed,
+  type RoundModel,
+  rowNoise,
+  type Sampler,
+  type SamplerShapes,
+} from "../sampler.js";
 import { afterEosFraction } from "../scored-tokens.js";
 import { Canvas, roomOption, type TextStart, type TokenTemplate } from "../template.js";
 import { textPolicy } from "../text-policy.js";
@@ -48,9 +55,8 @@ export type JumpConfig = z.output<typeof schema>;
 
 function options(config: JumpConfig, model: SampledModel): JumpOptions {
   if (model.attention !== "bidirectional") {
-    throw new UserError("sampler.kind=jump needs a bidirectional model: every token may still change.", {
+    misuse("sampler.kind=jump needs a bidirectional model: every token may still change.", {
       hint: "Use sampler.kind=unmask for a causal one.",
-      exitCode: 2,
     });
   }
   return {
@@ -88,9 +94,8 @@ async function rollout(
 ): Promise<JumpTrajectory[]> {
   checkStreams(starts, rngs);
   if (options.temperature <= 0) {
-    throw new UserError("The sampler jump has no greedy decoding: its steps are random where the model is sure, too.", {
+    misuse("The sampler jump has no greedy decoding: its steps are random where the model is sure, too.", {
       hint: "Set the temperature to a small number, as 0.1.",
-      exitCode: 2,
     });
   }
   const ordinary = ordinaryTokens(options.model);
@@ -169,14 +174,7 @@ function readStep({ token, logProb }: Drawn, base: number, canvas: number): Jump
   const tokens = Array.from(token.subarray(base, base + canvas), Number);
   const logProbs = Array.from(logProb.subarray(base, base + canvas));
   const bad = logProbs.findIndex((x) => !Number.isFinite(x));
-  if (bad >= 0) {
-    throw new UserError(
-      `The model gave a non-finite log-probability of token ${tokens[bad]} at response position ${bad}`,
-      {
-        hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
-      },
-    );
-  }
+  if (bad >= 0) overflowed(`log-probability of token ${tokens[bad]}`, bad);
   return { tokens, logProbs };
 }
 

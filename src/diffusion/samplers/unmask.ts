@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { misuse } from "../../core/errors.js";
 import type { Scoring } from "../layouts.js";
 import { cacheUse } from "../prefix-cache.js";
 import { type Sampler, temperatureOption } from "../sampler.js";
@@ -77,13 +77,9 @@ export type UnmaskConfig = z.output<typeof schema>;
 
 function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
   if (config.slot_fill === "autoregressive" && model.attention !== "causal") {
-    throw new UserError(
-      "sampler.slot_fill=autoregressive reads next-token logits, which a bidirectional model has not.",
-      {
-        hint: "Set sampler.slot_fill=parallel.",
-        exitCode: 2,
-      },
-    );
+    misuse("sampler.slot_fill=autoregressive reads next-token logits, which a bidirectional model has not.", {
+      hint: "Set sampler.slot_fill=parallel.",
+    });
   }
   return {
     rounds: config.rounds,

@@ -1,16 +1,14 @@
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { z } from "zod";
-import { messageOf, UserError } from "../../core/errors.js";
-import { checkMayRun } from "../../core/registry.js";
+import { fail, messageOf, UserError } from "../../core/errors.js";
 import { type Control, findControl } from "../browser/controls.js";
 import { EpisodeRunner } from "../browser/episode.js";
 import { controlsOnPage } from "../forms/blanks.js";
-import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
-import { cdnAssets } from "./formfactory/assets.js";
+import { unfillable } from "../forms/fillable.js";
+import type { Asset, FieldKind, FieldValue, RunningSite, SiteKind, Task } from "../site.js";
 import { CATALOG, formId, HELDOUT_FORMS } from "./formfactory/catalog.js";
 import { openCheckout } from "./formfactory/checkout.js";
-import { cleanTasks, describeCleaning } from "./formfactory/clean.js";
-import { serveFlask } from "./formfactory/flask-front.js";
 import { goldTasks } from "./formfactory/gold.js";
 import { serveCheckout } from "./formfactory/server.js";
 import { splitHash } from "./parts/split-hash.js";
@@ -23,10 +21,6 @@ const schema = z.strictObject({
     .min(1)
     .default("formfactory")
     .describe("a checkout of FormFactory (git clone https://github.com/formfactory-ai/formfactory)"),
-  server: z
-    .enum(["node", "flask"])
-    .default("node")
-    .describe("node: its pages, served by this program; flask: its own application (needs Python and Flask)"),
   clean: z
     .boolean()
     .default(true)
@@ -41,8 +35,6 @@ const schema = z.strictObject({
     .default([...HELDOUT_FORMS])
     .describe("forms that are never trained on"),
   port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
-  python: z.string().min(1).default("python3").describe("for server: flask"),
-  workers: z.int().min(1).max(32).default(2).describe("for server: flask: processes"),
 });
 
 export type FormFactoryOptions = z.output<typeof schema>;
@@ -56,10 +48,7 @@ export const site: SiteKind<FormFactoryOptions> = {
   async start(options) {
     const rows = CATALOG.filter((row) => options.forms.includes(formId(row)));
     const checkout = openCheckout(options.path, rows);
-    const server =
-      options.server === "node"
-        ? await serveCheckout(checkout, options.port)
-        : await checkMayRun(options.python).then(() => serveFlask({ ...options, app: join(checkout.dir, "app.py") }));
+    const server = await serveCheckout(checkout, options.port);
     const base = { name: "formfactory", baseUrl: server.baseUrl, assets: cdnAssets(), stop: server.stop };
     try {
       const gold = goldTasks(checkout, new Set(options.heldout));
@@ -102,7 +91,7 @@ async function readPages(
     return new Map(await Promise.all(firsts.map(async (task) => [task.url, await runner.snapshot(task)] as const)));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`formfactory site: a form cannot be read: ${messageOf(error)}`, { cause: error });
+    fail(`formfactory site: a form cannot be read: ${messageOf(error)}`, { cause: error });
   } finally {
     await runner.close();
   }
@@ -139,4 +128,82 @@ function controlsOf(task: Task, controls: readonly Control[]): [string, Control]
     const target = findControl(controls, label);
     return typeof target === "string" || target.option !== undefined ? [] : [[label, target.control]];
   });
+}
+
+const require = createRequire(import.meta.url);
+const SCRIPT = "text/javascript; charset=utf-8";
+
+/**
+ * Scripts that FormFactory's script-built form needs, from npm packages instead of the CDNs that the page names.
+ * Style sheets and scripts of the other pages change nothing about their forms: they stay blocked.
+ */
+function cdnAssets(): ReadonlyMap<string, Asset> {
+  const file = (path: string, contentType: string): Asset => ({
+    contentType,
+    body: readFileSync(require.resolve(path)),
+  });
+  return new Map([
+    [
+      "https://cdnjs.cloudflare.com/ajax/libs/cleave.js/1.6.0/cleave.min.js",
+      file("cleave.js/dist/cleave.min.js", SCRIPT),
+    ],
+    ["https://cdn.jsdelivr.net/npm/flatpickr", file("flatpickr/dist/flatpickr.min.js", SCRIPT)],
+    [
+      "https://cdn.jsdelivr.net/npm/flatpickr/dist/flatpickr.min.css",
+      file("flatpickr/dist/flatpickr.min.css", "text/css; charset=utf-8"),
+    ],
+  ]);
+}
+
+/** Faults of the gold files that no filler of forms can make good. */
+interface Cleaning {
+  /** Remaining tasks, without phantom keys. */
+  readonly tasks: readonly Task[];
+  /** By form: keys that no control of the page has. */
+  readonly phantoms: ReadonlyMap<string, readonly string[]>;
+  /** By form: how many instances hold a value that its control cannot hold, and for which labels. */
+  readonly dropped: ReadonlyMap<string, { readonly instances: number; readonly reasons: ReadonlyMap<string, number> }>;
+}
+
+/** Takes out the keys without a control, and the instances with a value that the page cannot hold. */
+function cleanTasks(tasks: readonly Task[], controls: ReadonlyMap<string, readonly Control[]>): Cleaning {
+  const phantoms = new Map<string, string[]>();
+  const dropped = new Map<string, { instances: number; reasons: Map<string, number> }>();
+  const kept = tasks.flatMap((task): Task[] => {
+    const page = controls.get(task.url) ?? [];
+    const fields: Record<string, FieldValue> = {};
+    const reasons = new Set<string>();
+    for (const [label, truth] of Object.entries(task.fields)) {
+      const target = findControl(page, label);
+      if (typeof target === "string" || target.option !== undefined) {
+        const known = phantoms.get(task.form) ?? [];
+        if (!known.includes(label)) phantoms.set(task.form, [...known, label]);
+        continue;
+      }
+      fields[label] = truth;
+      const why = unfillable(target.control, truth);
+      if (why !== undefined) reasons.add(`${label}: ${why}`);
+    }
+    if (reasons.size === 0) return [{ ...task, fields, clean: true }];
+    const row = dropped.get(task.form) ?? { instances: 0, reasons: new Map<string, number>() };
+    row.instances++;
+    for (const reason of reasons) row.reasons.set(reason, (row.reasons.get(reason) ?? 0) + 1);
+    dropped.set(task.form, row);
+    return [];
+  });
+  return { tasks: kept, phantoms, dropped };
+}
+
+/** Describes a cleaning: how much was dropped, where and why. */
+function describeCleaning(all: number, { tasks, phantoms, dropped }: Cleaning): string {
+  const keys = [...phantoms.values()].reduce((sum, list) => sum + list.length, 0);
+  const lines = [
+    `FormFactory: ${tasks.length} of ${all} instances kept (site.clean=false keeps all); dropped:`,
+    ...[...phantoms].map(([form, labels]) => `  ${form}: no control is called ${labels.join(", ")}`),
+    ...[...dropped].map(
+      ([form, { instances, reasons }]) =>
+        `  ${form}: ${instances} ${instances === 1 ? "instance" : "instances"} (${[...reasons].map(([why, n]) => `${why}${n > 1 ? ` x${n}` : ""}`).join("; ")})`,
+    ),
+  ];
+  return keys + dropped.size === 0 ? `FormFactory: ${all} instances, nothing to clean.` : lines.join("\n");
 }

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { messageOf, UserError } from "../../core/errors.js";
+import { fail, messageOf, misuse } from "../../core/errors.js";
+import { listed } from "../../core/problems.js";
 import type { SiteKind, Task } from "../site.js";
 import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
 import { splitHash } from "./parts/split-hash.js";
@@ -116,15 +117,13 @@ function originOf(baseUrl: string, allowed: readonly string[], key = "site.base_
     url.username !== "" ||
     url.pathname + url.search !== "/"
   ) {
-    throw new UserError(`${key}: expected an address without a path, as http://127.0.0.1:8080; got ${baseUrl}`, {
+    misuse(`${key}: expected an address without a path, as http://127.0.0.1:8080; got ${baseUrl}`, {
       hint: "Paths belong into the tasks' url.",
-      exitCode: 2,
     });
   }
   if (!isLoopback(url.hostname) && !allowed.some((host) => host.toLowerCase() === url.hostname)) {
-    throw new UserError(`${key}: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
+    misuse(`${key}: ${url.hostname} is not this machine, and site.allow_hosts does not name it.`, {
       hint: `A run fills in and sends its forms thousands of times. If that is what you want: 'site.allow_hosts=[${url.hostname}]'`,
-      exitCode: 2,
     });
   }
   return url.origin;
@@ -156,17 +155,9 @@ async function probe(baseUrl: string, tasks: readonly Task[], state: StorageStat
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, worker));
   if (problems.length === 0) return;
-  const listed = problems
-    .sort()
-    .slice(0, MAX_LISTED)
-    .map((problem) => `\n  ${problem}`);
-  const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
-  throw new UserError(
-    `${baseUrl} does not serve ${problems.length} of ${paths.length} pages:${listed.join("")}${more}`,
-    {
-      hint: "Start the site first, and check site.base_url and the tasks' url.",
-    },
-  );
+  fail(`${baseUrl} does not serve ${problems.length} of ${paths.length} pages:${listed(problems.sort())}`, {
+    hint: "Start the site first, and check site.base_url and the tasks' url.",
+  });
 }
 
 /** Asks for one page, by redirects of the same origin only. @returns what is wrong with it. */
@@ -188,7 +179,7 @@ async function ask(address: string, headers: HeadersInit): Promise<string | unde
   return `leads on and on (${MAX_HOPS} redirects)`;
 }
 
-/** Why a fetch failed: the reason lies in the error's cause. */
+/** Reason of a failed fetch: it lies in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return messageOf(cause instanceof Error && cause.message !== "" ? cause : error);

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import type { RunConfig } from "../../config/config.js";
 import { fail, messageOf, UserError } from "../../core/errors.js";
 import { packageRoot, readJson } from "../../core/files.js";
+import { within } from "../../core/within.js";
 import type { Decoding, Policy } from "../../engine/policy.js";
 import type { Environment, Split } from "../../env/environment.js";
 import type { Model } from "../../nn/model.js";
 
 /**
- * Holds what a run needs of its machine, checked by using it: the runtime computes, the site answers, the browser opens
+ * Checks what a run needs of its machine by using it: the runtime computes, the site answers, the browser opens
  * a page of it. Modules are imported where they are checked: their absence is one of the things that are looked for.
  */
 
@@ -17,7 +18,7 @@ export interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** Holds what to do about a miss. */
+  /** Advice for a miss. */
   readonly fix?: string;
 }
 
@@ -234,13 +235,6 @@ function checkMemory(): Check {
 }
 
 async function limited<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (!(await within(promise, PATIENCE_MS))) throw new Error(`no answer within ${PATIENCE_MS / 1000} s`);
+  return promise;
 }

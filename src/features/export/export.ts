@@ -1,15 +1,18 @@
-import { existsSync, statfsSync, writeFileSync } from "node:fs";
+import { existsSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fail } from "../../core/errors.js";
-import { writeDirectory } from "../../core/files.js";
+import { readJson, writeDirectory } from "../../core/files.js";
+import { listed } from "../../core/problems.js";
+import { loadFolder } from "../../core/registry.js";
 import { architectureOf } from "../../nn/architecture.js";
 import type { ModelConfig } from "../../nn/config.js";
 import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../../nn/model.js";
 import { readPeft } from "../../nn/peft.js";
 import { BYTES } from "../../onnx/types.js";
 import { Tokenizer } from "../../text/tokenizer.js";
+import { readTokenizerConfig, tokenizerJson } from "../../text/tokenizer-files.js";
 import { openCheckpoint } from "../../weights/checkpoint.js";
-import type { Checkpoint } from "../../weights/checkpoint-source.js";
+import type { Checkpoint, CheckpointSource, Json, SourceOptions } from "../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
 import { formOf, type Precision } from "../../weights/precision.js";
 import { elements } from "../../weights/safetensors-write.js";
@@ -18,7 +21,6 @@ import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
 import { holdsImported, mergeImported } from "./merge-imported.js";
 import type { ExportOptions, ExportResult } from "./options.js";
-import { openSource } from "./sources.js";
 import { pruneTokenizer } from "./tokenizer-prune.js";
 
 /**
@@ -124,9 +126,7 @@ async function planWeights(
       problems.push(`unexpected ${name}: the architecture ${config.architecture} has no such weight`);
   }
   if (problems.length > 0) {
-    const shown = problems.slice(0, 8).map((p) => `  ${p}`);
-    if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
-    fail(`The weights of ${checkpoint} are not those of its config.json:\n${shown.join("\n")}`, {
+    fail(`The weights of ${checkpoint} are not those of its config.json:${listed(problems)}`, {
       hint: "Check that config.json and the weights come from the same release, and that all of it was downloaded.",
     });
   }
@@ -197,4 +197,41 @@ function checkSpace(out: string, bytes: number): void {
   fail(`The model needs ${gib(bytes)} in ${dir}, where ${gib(free)} are free.`, {
     hint: "Free some space, give another --out, or use --quantize nf4.",
   });
+}
+
+/**
+ * Opens a checkpoint: a directory, or what an entry of checkpoints/ takes (a GGUF file, `hf:org/name`).
+ * @throws UserError naming what is missing or broken.
+ */
+async function openSource(source: string, options: SourceOptions = {}): Promise<Checkpoint> {
+  const kinds = await loadFolder<CheckpointSource>(new URL("./checkpoints/", import.meta.url), "checkpoints");
+  const kind = [...kinds.values()].find((entry) => entry.takes(source));
+  if (kind !== undefined) {
+    const opened = await kind.open(source, options);
+    return typeof opened === "string" ? openSource(opened, options) : opened;
+  }
+  if (existsSync(source) && statSync(source).isDirectory()) return openFolder(source);
+  fail(`There is no checkpoint ${source}.`, {
+    hint: "give the directory of a Hugging Face checkpoint or of a model, a GGUF file, or hf:org/name",
+  });
+}
+
+function openFolder(dir: string): Checkpoint {
+  const where = join(dir, "config.json");
+  const generation = join(dir, "generation_config.json");
+  return {
+    // what is wrong with the tokenizer is said before the rest
+    tokenizer: tokenizerJson(dir),
+    where,
+    config: objectOf(where),
+    generationConfig: existsSync(generation) ? objectOf(generation) : {},
+    tokenizerConfig: readTokenizerConfig(dir),
+    weights: openCheckpoint(dir),
+  };
+}
+
+function objectOf(path: string): Json {
+  const json = readJson(path);
+  if (typeof json !== "object" || json === null) fail(`${path} is not an object.`);
+  return json as Json;
 }

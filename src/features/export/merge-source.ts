@@ -15,7 +15,7 @@ export interface MergeOptions {
   readonly model?: string;
 }
 
-/** Holds what `export --merge` adds to a model. */
+/** Changes that `export --merge` makes to a model. */
 export interface MergeSource {
   /** The place where the changes lie. */
   readonly from: string;

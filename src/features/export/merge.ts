@@ -1,9 +1,10 @@
 import { fail } from "../../core/errors.js";
+import { listed } from "../../core/problems.js";
 import { loraName, rowsName } from "../../nn/lora.js";
 import { adapterModules, type PeftAdapter } from "../../nn/peft.js";
 import type { Tensor } from "../../onnx/types.js";
 
-/** Holds what an adapter adds to a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
+/** An adapter's change of a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
 export type Change = (values: Float32Array, begin: number) => void;
 
 /**
@@ -57,9 +58,7 @@ export function mergeChanges(
     else changes.set(weight, rowChange(rows.tokens, values.data as Float32Array, columns, changes.get(weight)));
   }
   if (problems.length > 0) {
-    const shown = problems.slice(0, 8).map((p) => `  ${p}`);
-    if (problems.length > 8) shown.push(`  ... and ${problems.length - 8} more`);
-    fail(`The adapter ${where} does not fit the model:\n${shown.join("\n")}`, {
+    fail(`The adapter ${where} does not fit the model:${listed(problems)}`, {
       hint: "Use the model that the adapter was trained with.",
     });
   }

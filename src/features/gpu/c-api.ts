@@ -1,10 +1,9 @@
 import { decodeModel, encodeModel } from "../../onnx/format/proto.js";
-import { TO_PROTO } from "../../onnx/format/proto-common.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "../../onnx/runtimes/binding.js";
 import { NOT_ON_CUDA } from "../../onnx/runtimes/cuda-options.js";
 import { libraryPath } from "../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../onnx/runtimes/messages.js";
-import { BYTES, type DType, isExternal } from "../../onnx/types.js";
+import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../onnx/types.js";
 import { type Handle, OrtApi } from "./ort-api.js";
 import { type ReadBytes, SharedWeights } from "./shared-weights.js";
 
@@ -26,13 +25,12 @@ interface ApiTensor extends Held {
 interface ApiSession extends Loaded {
   readonly handle: Handle;
   readonly provider: ProviderName;
-  /** Holds what a static output is, so that ONNX Runtime need not be asked. */
+  /** Type and shape of a static output, so that ONNX Runtime need not be asked. */
   readonly types: ReadonlyMap<string, InputOf>;
   /** Gives up its part of the shared weights. */
   readonly forget: () => void;
 }
 
-const DTYPES = new Map(Object.entries(TO_PROTO).map(([dtype, type]) => [Number(type), dtype as DType]));
 const LEVELS = { disabled: 0, basic: 1, extended: 2, all: 99 } as const;
 const ERRORS_ONLY = 3;
 const DEFAULT_MEMORY = 0;
@@ -224,7 +222,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     const { api } = this;
     const info = api.make("GetTensorTypeAndShape", "ReleaseTensorTypeAndShapeInfo", value);
     try {
-      const dtype = DTYPES.get(api.number("GetTensorElementType", info));
+      const dtype = DTYPE_OF_CODE[api.number("GetTensorElementType", info)];
       if (dtype === undefined) throw new Error("an output is of a type that is not supported");
       return { dtype, shape: api.dimensions(info, api.number("GetDimensionsCount", info)) };
     } finally {
@@ -237,7 +235,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     const dims = BigInt64Array.from(shape, BigInt);
     return this.api.make(
       ...(["CreateTensorWithDataAsOrtValue", "ReleaseValue", place] as const),
-      ...[address, bytes, dims, shape.length, TO_PROTO[dtype]],
+      ...[address, bytes, dims, shape.length, DTYPE_CODE[dtype]],
     );
   }
 
@@ -255,7 +253,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
       const dims = BigInt64Array.from(weight.shape, BigInt);
       owner = api.make(
         ...(["CreateTensorAsOrtValue", "ReleaseValue", this.deviceAllocator] as const),
-        ...[dims, dims.length, TO_PROTO[weight.dtype]],
+        ...[dims, dims.length, DTYPE_CODE[weight.dtype]],
       );
       const address = api.pointer("GetTensorMutableData", owner);
       for (let at = 0; at < bytes; at += PIECE) {
@@ -372,6 +370,7 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 }
 
+/** Opens ONNX Runtime by its C API. */
 export async function openApiBinding(deviceMemory: number | undefined): Promise<ApiBinding> {
   return new ApiBinding(await OrtApi.load(libraryPath()), deviceMemory);
 }

@@ -1,7 +1,6 @@
-import { DTYPE_CODE } from "../../onnx/infer.js";
 import type { HalfDType } from "../../onnx/precision.js";
 import { sameShape } from "../../onnx/shapes.js";
-import { type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
+import { DTYPE_CODE, type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
 
 /** Ops that are computed in 16 bits (with sums in float32, inside the kernels). */
 const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);

@@ -109,7 +109,7 @@ export class Handle {
   }
 }
 
-/** Holds what a failed call for memory says, on the host and on a device. */
+/** Message of a failed call for memory, on the host and on a device. */
 const NO_MEMORY = /failed to allocate memory|out of memory|available memory of|bad_alloc|bad allocation/i;
 
 /** koffi knows a type by its name, once a thread. */

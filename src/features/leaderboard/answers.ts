@@ -1,16 +1,17 @@
 import { crossedInterval, type Interval } from "../../core/statistics.js";
-import { type Diversity, diversityOf, uniformDistinct } from "../../runs/diversity.js";
 import { type Evaluation, formatInterval, type TaskScore } from "../../runs/evaluation.js";
-import { markdownTable } from "./markdown.js";
 
-/** Holds what the runs of an objective make of tasks with several right answers: each measure over seeds and tasks. */
+/** Answers of an objective's runs to tasks with several right answers: each measure over seeds and tasks. */
 export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {
   /** Samples of a task, and right answers of one: the smallest of any task. */
   readonly samples: number;
   readonly of: number;
 };
 
-/** @returns undefined where the environment does not tell right answers apart. */
+/**
+ * Measures the diversity of an objective's answers.
+ * @returns undefined where the environment does not tell right answers apart.
+ */
 export function answersOf(runs: readonly Evaluation[]): AnswersRow | undefined {
   const byRun = runs.map(({ per_task }) => diversityOf(per_task));
   const tasks = [...(byRun[0]?.keys() ?? [])].filter((task) => byRun.every((run) => run.has(task)));
@@ -35,7 +36,7 @@ export function answersOf(runs: readonly Evaluation[]): AnswersRow | undefined {
   };
 }
 
-/** @param rows by objective, in the table's order. */
+/** Writes the table of answers as Markdown. @param rows by objective, in the table's order. */
 export function formatAnswers(split: string, rows: readonly (readonly [string, AnswersRow])[]): string {
   const [first] = rows;
   if (first === undefined) return "";
@@ -54,4 +55,71 @@ export function formatAnswers(split: string, rows: readonly (readonly [string, A
     `Right answers on ${split}: ${of} a task, ${samples} samples of each task (all answers alike would show ${uniform}); tries: another right answer where the commonest is taken.`,
     markdownTable(head, lines),
   ].join("\n\n");
+}
+
+/**
+ * Diversity of several samples of a task with several right answers. All are numbers of one
+ * task, to be averaged over tasks.
+ */
+interface Diversity {
+  /** Right answers among the samples, each counted once. */
+  readonly distinct: number;
+  /** Their share of the right answers that there are. */
+  readonly coverage: number;
+  /**
+   * KL(p || uniform) [nats] of the right answers that were given: log N less the entropy of what was seen, with Miller and
+   * Madow's correction (m - 1) / (2 n) for m answers seen in n samples. Without a right answer log N: nothing is covered.
+   */
+  readonly kl: number;
+  /**
+   * Somebody else has taken the policy's commonest answer: the chance that 1 or 4 tries hold another right one (draws
+   * without replacement from the samples).
+   */
+  readonly tries1: number;
+  readonly tries4: number;
+}
+
+/** The diversity of every task whose samples name their answers, by the task's id. */
+export function diversityOf(scores: readonly TaskScore[]): Map<string, Diversity> {
+  const tasks = new Map<string, NonNullable<TaskScore["answer"]>[]>();
+  for (const { task_id, answer } of scores) {
+    if (answer !== undefined) tasks.set(task_id, [...(tasks.get(task_id) ?? []), answer]);
+  }
+  return new Map([...tasks].map(([task, samples]) => [task, ofTask(samples)]));
+}
+
+function ofTask(samples: readonly NonNullable<TaskScore["answer"]>[]): Diversity {
+  const of = samples[0]?.of ?? 0;
+  const seen = new Map<string, number>();
+  for (const { is } of samples) if (is !== null) seen.set(is, (seen.get(is) ?? 0) + 1);
+  const counts = [...seen.values()];
+  const right = counts.reduce((sum, count) => sum + count, 0);
+  const entropy = -counts.reduce((sum, count) => sum + (count / right) * Math.log(count / right), 0);
+  const corrected = right === 0 ? 0 : entropy + (counts.length - 1) / (2 * right);
+  const usable = right - Math.max(0, ...counts);
+  const tries = (k: number): number => 1 - allOf(samples.length - usable, samples.length, k);
+  return {
+    distinct: counts.length,
+    coverage: counts.length / of,
+    kl: Math.max(0, Math.log(of) - corrected),
+    tries1: tries(1),
+    tries4: tries(4),
+  };
+}
+
+/** The chance that k draws without replacement from n are all among `some` of them. */
+function allOf(some: number, n: number, k: number): number {
+  let chance = 1;
+  for (let i = 0; i < Math.min(k, n); i++) chance *= Math.max(0, some - i) / (n - i);
+  return chance;
+}
+
+/** Measures how many of `of` answers a policy that gives each alike is expected to show in n samples. */
+export function uniformDistinct(of: number, n: number): number {
+  return of * (1 - (1 - 1 / of) ** n);
+}
+
+/** A Markdown table; a row has as many cells as the head. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

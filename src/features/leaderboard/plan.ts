@@ -60,7 +60,7 @@ export interface PlannedRun {
   readonly splits: Leaderboard["splits"];
 }
 
-/** @throws UserError naming every problem of the file. */
+/** Reads a leaderboard's file. @throws UserError naming every problem of the file. */
 export function readLeaderboard(path: string): Leaderboard {
   let raw: unknown;
   try {

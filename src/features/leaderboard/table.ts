@@ -1,7 +1,6 @@
 import { crossedInterval, type Interval, mean } from "../../core/statistics.js";
 import { type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
-import { type AnswersRow, answersOf, formatAnswers } from "./answers.js";
-import { markdownTable } from "./markdown.js";
+import { type AnswersRow, answersOf, formatAnswers, markdownTable } from "./answers.js";
 import { entriesOf, type Leaderboard } from "./plan.js";
 import { entryKey, type Results, type RunResult } from "./play.js";
 
@@ -42,7 +41,7 @@ export interface FamilyTable {
   readonly pairs: number;
   /** Of tasks with several right answers, on the first split, by objective. */
   readonly answers: readonly (readonly [string, AnswersRow])[];
-  /** Holds what has not been run: `objective seed 3`, or its grid. */
+  /** Runs that are missing: `objective seed 3`, or its grid. */
   readonly missing: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import type { Action } from "../../env/forms/plan.js";
 import type { Thing } from "./page.js";
 
-/** Holds what a perfect policy does on a page, by what its goal says; undefined: it knows no way. */
+/** A perfect policy's action on a page, by the words of its goal; undefined: it knows no way. */
 type Solver = (goal: string, things: readonly Thing[], turn: number) => readonly Action[] | undefined;
 
 const click = (label: string): Action => ({ kind: "click", label });

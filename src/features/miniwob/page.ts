@@ -1,4 +1,4 @@
-/** Holds what of a task page can be acted on by name, and what is written on it. All runs IN THE PAGE. */
+/** Reads a task page: elements by name, and the text on it. All runs IN THE PAGE. */
 
 /** One thing that can be filled in, chosen, ticked or clicked. */
 export interface Thing {
@@ -15,7 +15,7 @@ export interface Thing {
     | "button"
     | "link"
     | "text-line";
-  /** Holds what it is called: its label, its text, or its kind and number (`text 2`). Several may have one name. */
+  /** Name of the element: its label, its text, or its kind and number (`text 2`). Several may have one name. */
   readonly name: string;
   readonly value: string;
   readonly options: readonly string[];

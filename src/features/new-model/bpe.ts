@@ -1,36 +1,7 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 
-/** The content of a `tokenizer.json` that `trainBpe` makes: byte-level BPE in the Hugging Face format. */
-export interface BpeTokenizerJson {
-  readonly version: "1.0";
-  readonly truncation: null;
-  readonly padding: null;
-  readonly added_tokens: readonly {
-    readonly id: number;
-    readonly content: string;
-    readonly single_word: false;
-    readonly lstrip: false;
-    readonly rstrip: false;
-    readonly normalized: false;
-    readonly special: true;
-  }[];
-  readonly normalizer: null;
-  readonly pre_tokenizer: object;
-  readonly post_processor: null;
-  readonly decoder: object;
-  readonly model: {
-    readonly type: "BPE";
-    readonly dropout: null;
-    readonly unk_token: null;
-    readonly continuing_subword_prefix: null;
-    readonly end_of_word_suffix: null;
-    readonly fuse_unk: false;
-    readonly byte_fallback: false;
-    readonly ignore_merges: false;
-    readonly vocab: Readonly<Record<string, number>>;
-    readonly merges: readonly string[];
-  };
-}
+/** The content of a `tokenizer.json`: byte-level BPE in the Hugging Face format. */
+export type BpeTokenizerJson = ReturnType<typeof trainBpe>;
 
 export interface BpeOptions {
   /** Number of tokens in all: 256 bytes, the merges, the special tokens. */
@@ -85,7 +56,7 @@ const RADIX = 2 ** 24;
  * gives the same bytes; the order of its texts does not matter.
  * The vocabulary comes out smaller than asked where no pair is frequent enough.
  */
-export function trainBpe(corpus: Iterable<string>, options: BpeOptions): BpeTokenizerJson {
+export function trainBpe(corpus: Iterable<string>, options: BpeOptions) {
   const { vocabSize, specialTokens, digitPairs = true, minFrequency = 2 } = options;
   const alphabet = byteAlphabet().sort();
   const room = vocabSize - specialTokens.length;

@@ -13,7 +13,7 @@ import { renderPrompt } from "../../text/prompt.js";
 import { Tokenizer } from "../../text/tokenizer.js";
 import { trainBpe } from "./bpe.js";
 
-/** Holds what `new-model` reads: the sizes of a model and where its vocabulary comes from. */
+/** Config of `new-model`: the sizes of a model and where its vocabulary comes from. */
 export const newModelSchema = z.strictObject({
   seed: z.int().min(0).default(0).describe("of the weights and of the synthetic part of the corpus"),
   vocab_size: z

@@ -119,7 +119,7 @@ export class OpenEnvConnection {
   }
 }
 
-/** @returns undefined where it is no JSON. */
+/** Parses JSON. @returns undefined where it is no JSON. */
 export function asJson(text: string): unknown {
   try {
     return JSON.parse(text);

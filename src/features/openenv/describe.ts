@@ -3,7 +3,7 @@ import { fail, misuse } from "../../core/errors.js";
 import { SPLITS, type Split } from "../../env/environment.js";
 import { taskSplit } from "./messages.js";
 
-/** Holds what a server says of itself before anything is played. */
+/** A server's description of itself, before anything is played. */
 export interface Described {
   readonly name: string;
   /** The one text of an action, and of an observation where it has one alone. */

@@ -1,5 +1,5 @@
 /**
- * Holds what an OpenEnv client and server say to each other over a WebSocket (PyPI `openenv` 0.10,
+ * Messages between an OpenEnv client and server over a WebSocket (PyPI `openenv` 0.10,
  * core/env_server/types.py): one environment a connection, one answer a message.
  */
 import { z } from "zod";
@@ -30,7 +30,7 @@ export const result = z.object({
 });
 export type Result = z.output<typeof result>;
 
-/** Holds what a server sends. A code may be one that is not known here. */
+/** Messages of a server. A code may be one that is not known here. */
 export const answer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("observation"), data: result }),
   z.object({ type: z.literal("state"), data: json }),
@@ -38,7 +38,7 @@ export const answer = z.discriminatedUnion("type", [
 ]);
 export type Answer = z.input<typeof answer>;
 
-/** Holds what a client sends. */
+/** Messages of a client. */
 export const request = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("reset"), data: json.default({}) }),
   z.strictObject({ type: z.literal("step"), data: json }),

@@ -70,6 +70,7 @@ export async function serveOpenEnv(environment: Environment, options: ServeOptio
   return serveApp(openEnvApp(environment, options), options.port, "OpenEnv server", { host: options.host, sockets });
 }
 
+/** Makes the server of an environment as a Hono application. */
 export function openEnvApp(environment: Environment, options: ServeOptions): Hono {
   const { name } = environment;
   const app = new Hono();

@@ -5,7 +5,7 @@ import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../env/env
 import { asJson } from "./client.js";
 import { type Answer, type ErrorCode, request } from "./messages.js";
 
-/** Holds what an episode comes to next: something to answer, or its end. */
+/** Next event of an episode: something to answer, or its end. */
 type Shown = { readonly text: string } | { readonly outcome: EpisodeOutcome };
 
 /** An episode that is played from outside: what the policy would be asked, a client is. */
@@ -73,7 +73,7 @@ class RemoteEpisode {
   }
 }
 
-/** Which task a reset asks for. @throws TaskError where there is none such. */
+/** Finds the task that a reset asks for. @throws TaskError where there is none such. */
 export type ChooseTask = (data: Readonly<Record<string, unknown>>) => EnvironmentTask;
 
 export class TaskError extends Error {

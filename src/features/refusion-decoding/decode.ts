@@ -3,14 +3,14 @@ import { Canvas, type TokenTemplate } from "../../diffusion/template.js";
 import type { RefusionOptions } from "./options.js";
 import type { RefusionTrajectory } from "./trajectory.js";
 
-/** Holds what the search asks of one forward: a sequence, and rows of it. */
+/** The search's request to one forward: a sequence, and rows of it. */
 export interface Question {
   readonly buffer: TokenBuffer;
   /** Buffer indices, each with a token whose probability is wanted (where one is). */
   readonly rows: readonly { readonly row: number; readonly target?: number }[];
 }
 
-/** Holds what a forward says of one row, at temperature 1. */
+/** Result of a forward for one row, at temperature 1. */
 export interface Answer {
   /** Most probable token. */
   readonly token: number;

@@ -2,7 +2,7 @@ import { allowedLogProbs, pickLogProb } from "../../diffusion/head.js";
 import { DRAW_INPUTS, type RoundHead } from "../../diffusion/sampler.js";
 import type { Tensor, Value } from "../../onnx/types.js";
 
-/** Holds what one forward returns of each of R rows, over the vocabulary without mask and pad. */
+/** Results of one forward for each of R rows, over the vocabulary without mask and pad. */
 export interface RowDrafts {
   /** [R] most probable token. */
   readonly token: BigInt64Array;

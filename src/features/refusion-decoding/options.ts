@@ -14,6 +14,7 @@ export interface RefusionOptions extends SamplerOptions {
   readonly kvCache: CacheUse;
 }
 
+/** Gives the shapes of a search's forwards. */
 export function refusionShapes({
   promptLength,
   responseLength,

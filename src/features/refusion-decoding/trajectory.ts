@@ -64,7 +64,7 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Refu
   return trajectory;
 }
 
-/** When each token became final, in the order of commitment. */
+/** The forward in which each token became final, in the order of commitment. */
 export function reveals({ positions, passes, response }: RefusionTrajectory): Reveal[] {
   const places = new Map([...positions].sort((a, b) => a - b).map((position, i) => [position, i]));
   return positions.map((position, i) => ({

@@ -172,10 +172,12 @@ function isNumber(value: number | null): value is number {
   return value !== null && Number.isFinite(value);
 }
 
+/** Rounds a coordinate to a tenth of a pixel. */
 export function px(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
+/** Writes a number with so many significant digits, or with an exponent where it is very small or large. */
 export function formatTick(value: number, digits = 4): string {
   if (value === 0) return "0";
   const size = Math.abs(value);

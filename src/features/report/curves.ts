@@ -2,7 +2,7 @@ import type { StepMetrics } from "../../runs/metrics.js";
 import { type Band, lineChart, type Series } from "./chart.js";
 import type { ReportData } from "./data.js";
 
-/** Holds what the curves are drawn from: a finished run, or one that is under way. */
+/** Data of the curves: a finished run, or one that is under way. */
 export type CurveData = Pick<ReportData, "metrics" | "validations"> & {
   readonly rollouts: Pick<ReportData["rollouts"], "intervals">;
 };

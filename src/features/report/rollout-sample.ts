@@ -18,7 +18,7 @@ export interface ShownRollout {
   readonly alike: number;
 }
 
-/** Holds what is kept of a run's recorded rollouts. */
+/** A sample of a run's recorded rollouts. */
 export interface RolloutSample {
   /** Worst first, failed episodes last. */
   readonly shown: readonly ShownRollout[];

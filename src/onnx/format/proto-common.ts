@@ -1,24 +1,10 @@
 import { fail } from "../../core/errors.js";
 import { BYTES, type DType } from "../types.js";
-import { TensorProto_DataType as DataType } from "./gen/onnx_pb.js";
 
-/** Holds what reading and writing ONNX files have in common. */
+/** Constants and helpers of reading and writing ONNX files. */
 
 /** The name that our own files carry as their producer. */
 export const PRODUCER = "refusion-train";
-
-export const TO_PROTO: Readonly<Record<DType, DataType>> = {
-  float32: DataType.FLOAT,
-  float64: DataType.DOUBLE,
-  float16: DataType.FLOAT16,
-  bfloat16: DataType.BFLOAT16,
-  int64: DataType.INT64,
-  int32: DataType.INT32,
-  int8: DataType.INT8,
-  uint8: DataType.UINT8,
-  uint32: DataType.UINT32,
-  bool: DataType.BOOL,
-};
 
 const INT64_MAX = 2n ** 63n - 1n;
 

@@ -3,6 +3,7 @@ import { fail, messageOf, UserError } from "../../core/errors.js";
 import {
   type Attribute,
   type Dim,
+  DTYPE_OF_CODE,
   type DType,
   type ExternalData,
   type Initializer,
@@ -21,10 +22,8 @@ import {
   type TensorProto,
   type ValueInfoProto,
 } from "./gen/onnx_pb.js";
-import { bytesOf, checkLocation, int64, TO_PROTO } from "./proto-common.js";
+import { bytesOf, checkLocation, int64 } from "./proto-common.js";
 import type { RawModel, RawNode } from "./raw-model.js";
-
-const FROM_PROTO = new Map(Object.entries(TO_PROTO).map(([dtype, type]) => [type, dtype as DType]));
 
 /** The way to view raw bytes, and how to build from the element lists that older files use instead of raw bytes. */
 const READERS: Readonly<
@@ -128,7 +127,7 @@ function decodeValue({ name, type }: ValueInfoProto, kind: "input" | "output", w
 }
 
 function decodeType(type: number, what: string, where: string): DType {
-  const dtype = FROM_PROTO.get(type);
+  const dtype = DTYPE_OF_CODE[type];
   if (dtype === undefined) throw unsupported(where, `${what} of element type ${DataType[type] ?? type}`);
   return dtype;
 }

@@ -1,6 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import {
   type Attribute,
+  DTYPE_CODE,
   type DType,
   type ExternalData,
   type Graph,
@@ -20,7 +21,7 @@ import {
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from "./gen/onnx_pb.js";
-import { bytesOf, checkLocation, int64, PRODUCER, TO_PROTO } from "./proto-common.js";
+import { bytesOf, checkLocation, int64, PRODUCER } from "./proto-common.js";
 import type { RawModel } from "./raw-model.js";
 
 /** The newest IR version that every ONNX Runtime since 1.20 reads. */
@@ -104,7 +105,7 @@ function encodeValue(value: Value): ValueInfoProto {
   }));
   return create(ValueInfoProtoSchema, {
     name: value.name,
-    type: { value: { case: "tensorType", value: { elemType: TO_PROTO[value.dtype], shape: { dim } } } },
+    type: { value: { case: "tensorType", value: { elemType: DTYPE_CODE[value.dtype], shape: { dim } } } },
   });
 }
 
@@ -115,7 +116,7 @@ function encodeTensor(
   data: TypedArray | ExternalData,
   where: string,
 ): TensorProto {
-  const head = { name, dataType: TO_PROTO[dtype], dims: shape.map(BigInt) };
+  const head = { name, dataType: DTYPE_CODE[dtype], dims: shape.map(BigInt) };
   const expected = bytesOf(dtype, shape);
   const got = isExternal(data) ? data.length : data.byteLength;
   if (got !== expected) {

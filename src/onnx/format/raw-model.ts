@@ -10,7 +10,7 @@ export interface RawNode {
   /** An omitted optional output is "". */
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;
-  /** Holds what the exporter noted of it; absent where it noted nothing. */
+  /** The exporter's note of it; absent where it noted nothing. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 

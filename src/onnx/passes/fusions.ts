@@ -1,3 +1,4 @@
+import { DTYPE_OF_CODE } from "../types.js";
 /**
  * Rewrites while a graph is emitted: a node that completes a known pattern becomes one operator of ONNX Runtime, in our
  * own graphs and in imported ones alike. The nodes that it stood for lose their reader and go with the dead ones.
@@ -5,7 +6,6 @@
 
 import { Emitter } from "../emit.js";
 import { GraphBuilder } from "../graph.js";
-import { DTYPE_OF_CODE } from "../infer.js";
 import type { Attribute, Node, Tensor, Value } from "../types.js";
 import { attentionInBlocks, type BlockOptions } from "./attention-blocks.js";
 

@@ -1,6 +1,6 @@
 import type { DType } from "../types.js";
 
-/** Holds what the main thread asks of the thread that owns ONNX Runtime, and what that one answers. */
+/** Messages between the main thread and the thread that owns ONNX Runtime. */
 
 /** A tensor on its way between the threads: the buffer holds exactly its elements. */
 export interface WireTensor {

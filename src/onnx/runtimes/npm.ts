@@ -125,6 +125,7 @@ function toWire(tensor: OrtTensor, what: string, mayTake: boolean): WireTensor {
   return { dtype: type, shape: [...tensor.dims], buffer: buffer as ArrayBuffer };
 }
 
+/** Opens ONNX Runtime by the package onnxruntime-node. */
 export async function openNpmBinding(): Promise<NpmBinding> {
   // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
   // empty: without it in this thread, half floats are carried as Uint16Array, as before.

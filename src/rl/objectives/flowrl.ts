@@ -83,7 +83,7 @@ function logZ(e: Emitter, state: Value, p: Readonly<Record<string, Value>>): Val
   return e.squeeze(linear(x, 2), [1]);
 }
 
-/** Which entries of each sequence are its prompt [B, N], and for each segment a sequence of its trajectory [S]. */
+/** Masks the prompt of each sequence [B, N], and for each segment a sequence of its trajectory [S]. */
 function promptsOf(batch: Batch, trajectories: readonly Trajectory[]): NamedTensors {
   const positions = batch.inputs.position_ids as Tensor;
   const [count, length] = positions.shape as [number, number];

@@ -41,6 +41,7 @@ export function stepGains(rewards: readonly number[]): number[] {
   });
 }
 
+/** Credits each step of an episode with its gain. */
 export function stepCredit(
   group: readonly GroupEpisode[],
   { top_steps: top, adv_clip_max: most }: Pick<MdpoOptions, "top_steps" | "adv_clip_max">,

@@ -7,7 +7,7 @@ const MEMORY = 50;
 
 type Gradients = ReadonlyMap<string, Pick<Tensor, "data">>;
 
-/** Holds what one step says of its gradient. */
+/** Measures of one step's gradient. */
 export interface GradientSample {
   /** a.b / (|a| |b|) of the halves' gradients, -1 to 1. */
   readonly agreement: number;
@@ -95,7 +95,7 @@ export class HalfGradients {
   }
 }
 
-/** Holds what a checkpoint keeps: weighted sums over the measured steps. */
+/** State for checkpoints: weighted sums over the measured steps. */
 export interface GradientNoiseState {
   /** Of |g|^2. */
   readonly square: number;

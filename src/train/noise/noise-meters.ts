@@ -1,9 +1,9 @@
 import { Rng } from "../../core/rng.js";
+import { variance } from "../../core/statistics.js";
 import type { StepContext } from "../context.js";
 import type { Group, Sample } from "../rollouts/groups.js";
-import type { GradientObserver, MicroBatch } from "../update.js";
+import { type BatchContext, type GradientObserver, type LaidOut, layOut, type MicroBatch } from "../update.js";
 import { drawHalves, GradientNoise, type GradientNoiseState, HalfGradients, type Halves } from "./gradient-noise.js";
-import { MaskNoise } from "./mask-noise.js";
 
 /** Observes the first update of one step. */
 export interface StepNoise extends GradientObserver {
@@ -74,4 +74,67 @@ function partsOf(samples: readonly Sample[], halves: Halves | undefined): readon
   const first = new Set(halves[0].flatMap(({ rollouts }) => rollouts.flatMap(({ trajectories }) => trajectories)));
   const inFirst = ({ trajectory }: Sample): boolean => first.has(trajectory);
   return [samples.filter(inFirst), samples.filter((sample) => !inFirst(sample))];
+}
+
+/** Variance of a log-ratio per token under which it is float32 rounding. */
+const ROUNDING = 1e-12;
+
+/** Segments that are compared, with their values under the policy that sampled. */
+interface Compared extends Pick<LaidOut, "batch"> {
+  readonly old: Float32Array;
+}
+
+/**
+ * Says how much of a step's log-ratios is noise of the random draws they were estimated on. Two sets of draws, the
+ * step's own and a second one, give every response two independent estimates d1, d2 of (ELBO - ELBO_old) / L after the
+ * updates:
+ *
+ *   fraction = Var(d1 - d2) / (Var d1 + Var d2)      over the step's responses
+ *
+ * Var(d1 - d2) / 2 estimates the variance of the noise and (Var d1 + Var d2) / 2 that of an estimate, noise and signal.
+ * 0: other masks give the same ratios; 1: they have nothing in common.
+ */
+export class MaskNoise {
+  private constructor(
+    private readonly policy: BatchContext<unknown>["policy"],
+    private readonly sets: readonly [readonly Compared[], readonly Compared[]],
+  ) {}
+
+  /**
+   * Before the updates: the second set under the old policy.
+   * @param parts the samples, as their batches were made of them ({@link layOut}).
+   * @param batches the step's own.
+   */
+  static async begin<O>(
+    context: BatchContext<O>,
+    parts: readonly (readonly Sample[])[],
+    batches: readonly MicroBatch[],
+  ): Promise<MaskNoise> {
+    const own = batches.map(({ batch, values }): Compared => ({ batch, old: values.old }));
+    const other: Compared[] = [];
+    for (const samples of parts)
+      for (const { batch } of layOut(context, samples, "mask-noise"))
+        other.push({ batch, old: (await context.policy.engine.score(batch, "policy")).value });
+    return new MaskNoise(context.policy, [own, other]);
+  }
+
+  /** After the updates. Null where the ratios differ by no more than rounding. */
+  async fraction(): Promise<number | null> {
+    const [first, second] = [await this.logRatios(this.sets[0]), await this.logRatios(this.sets[1])];
+    const total = variance(first) + variance(second);
+    if (total / 2 < ROUNDING) return null;
+    return Math.min(1, variance(first.map((d, i) => d - (second[i] as number))) / total);
+  }
+
+  private async logRatios(set: readonly Compared[]): Promise<number[]> {
+    const ratios: number[] = [];
+    for (const { batch, old } of set) {
+      const { value } = await this.policy.engine.score(batch, "policy");
+      batch.owner.forEach((owner, s) => {
+        if (owner >= 0)
+          ratios.push(((value[s] as number) - (old[s] as number)) / Math.max(1, batch.units[s] as number));
+      });
+    }
+    return ratios;
+  }
 }

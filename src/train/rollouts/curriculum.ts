@@ -1,7 +1,7 @@
 import { Rng } from "../../core/rng.js";
 import type { EnvironmentTask } from "../../env/environment.js";
 
-/** Holds what a checkpoint keeps of a curriculum: the success rate of each form, as it is remembered. */
+/** A curriculum's state for checkpoints: the success rate of each form, as it is remembered. */
 export type CurriculumState = Readonly<Record<string, number>>;
 
 export interface CurriculumOptions {

@@ -3,7 +3,7 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { GroupEpisode, TurnCredit } from "../../rl/credit.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 
-/** Holds what a step learns from in one episode, played just now or read from a file. */
+/** An episode as a step learns from it, played just now or read from a file. */
 export interface Sampled {
   /** One entry a turn. */
   readonly trajectories: readonly Trajectory[];
@@ -15,7 +15,7 @@ export interface Sampled {
 /** The episodes of one task. */
 export interface Group {
   readonly rollouts: readonly Sampled[];
-  /** Holds what the objective gave each episode; null where it is left out. */
+  /** Credit of each episode; null where it is left out. */
   readonly credit: readonly (readonly TurnCredit[] | null)[];
   /** True where any episode got some: a group without signal takes no step at all. */
   readonly signal: boolean;

@@ -1,9 +1,8 @@
 import { fail, misuse, UserError } from "../../core/errors.js";
-import type { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/rng.js";
 import type { SupervisedExample } from "../../diffusion/supervised.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
-import { demonstrationsOf } from "./demonstrations.js";
 
 /** A demonstration as the sampler learns from it. @throws UserError that names it where it does not fit the canvas. */
 function supervisedExample(demonstration: Demonstration, policy: Pick<Policy, "exampleOf">): SupervisedExample {
@@ -75,4 +74,47 @@ export function supervisedBatch(
   return Array.from({ length: options.size }, () =>
     rng.uniform() < options.augment ? synthetic() : rng.pick(examples),
   );
+}
+
+/**
+ * Gives what a perfect policy sees and answers. An environment that knows its pages without playing writes it down;
+ * elsewhere its oracle plays every task, and each turn of the episodes that succeed is an example.
+ * @param onEpisode told of each episode that was played.
+ * @throws UserError where there is no oracle, or no episode of it succeeds.
+ */
+export async function demonstrationsOf(
+  environment: Environment,
+  tasks: readonly EnvironmentTask[],
+  onEpisode?: (done: number, all: number) => void,
+): Promise<Demonstration[]> {
+  if (environment.demonstrations !== undefined) return environment.demonstrations(tasks);
+  const { oracle } = environment.fixedPolicies;
+  if (oracle === undefined)
+    misuse(`${environment.name} has no demonstrations to learn from, and no oracle that plays them.`, {
+      hint: "Train by reinforcement, or give the environment `demonstrations` or a fixed policy `oracle`.",
+    });
+  await environment.start();
+  let done = 0;
+  const episodes = await Promise.all(
+    tasks.map(async (task) => {
+      const act = await oracle(task, Rng.named(0, `demonstration/${task.id}`));
+      const turns: Demonstration[] = [];
+      const outcome = await environment.play(
+        task,
+        async (observation) => {
+          const action = await act(observation);
+          turns.push({ id: task.id, observation, action });
+          return action;
+        },
+        new Map(),
+      );
+      onEpisode?.(++done, tasks.length);
+      return outcome.success ? turns : [];
+    }),
+  );
+  const turns = episodes.flat();
+  if (turns.length > 0) return turns;
+  fail(`The oracle of ${environment.name} succeeded in none of ${tasks.length} episodes.`, {
+    hint: "run `refusion-train doctor --config FILE`, and `refusion-eval --policy oracle` to see why",
+  });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
-import { forWebGpu } from "../../../src/features/gpu/webgpu.js";
+import { forWebGpu } from "../../../src/features/gpu/lowerings/webgpu.js";
 import { Emitter } from "../../../src/onnx/emit.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";

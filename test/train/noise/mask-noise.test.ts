@@ -5,7 +5,7 @@ import type { Batch } from "../../../src/diffusion/batch.js";
 import { sampler } from "../../../src/diffusion/samplers/unmask.js";
 import type { Policy } from "../../../src/engine/policy.js";
 import { objective } from "../../../src/rl/objectives/espo.js";
-import { MaskNoise } from "../../../src/train/noise/mask-noise.js";
+import { MaskNoise } from "../../../src/train/noise/noise-meters.js";
 import { prepareBatches } from "../../../src/train/update.js";
 import { SMALL } from "../../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import type { Environment } from "../../../src/env/environment.js";
-import { demonstrationsOf } from "../../../src/train/supervised/demonstrations.js";
+import { demonstrationsOf } from "../../../src/train/supervised/supervision.js";
 import { echoEnvironment } from "../../support/echo.js";
 
 test("without demonstrations the oracle plays: every turn of an episode that succeeds is an example, in the tasks' order", async () => {

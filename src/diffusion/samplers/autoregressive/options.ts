@@ -6,6 +6,7 @@ export interface AutoregressiveOptions extends SamplerOptions {
   readonly kvCache: CacheUse;
 }
 
+/** Gives the shapes of a rollout's forwards: one row a sequence, as many steps as tokens. */
 export function autoregressiveShapes({
   promptLength,
   responseLength,

@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { fail, misuse } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import { bucketLength } from "../../buffer.js";
 import type { LayoutSizes, StepLayout, SupervisedLayout } from "../../layouts.js";
@@ -60,7 +60,7 @@ function laidOut(
   const allowed = allowedInText({ template, response }, eos);
   const steps = chosen.map((step) => {
     const target = response[step];
-    if (target === undefined) throw new UserError(`Step ${step} of a response of ${response.length} tokens`);
+    if (target === undefined) fail(`Step ${step} of a response of ${response.length} tokens`);
     const row = rows[step] as number;
     const logProb = logProbs[step] as number;
     return {
@@ -91,19 +91,14 @@ export function supervisedTerms(
   { arWeight, packLength, maskGiven }: SupervisedLayout,
 ): Batch[] {
   if (maskGiven) {
-    throw new UserError("sampler.kind=autoregressive masks nothing: what is given is read, and never written.", {
+    misuse("sampler.kind=autoregressive masks nothing: what is given is read, and never written.", {
       hint: "Set objective.mask_given=false.",
-      exitCode: 2,
     });
   }
   if (arWeight !== null) {
-    throw new UserError(
-      "sampler.kind=autoregressive has one loss, the autoregressive one: there is nothing to weigh.",
-      {
-        hint: "Set objective.ar_weight=null.",
-        exitCode: 2,
-      },
-    );
+    misuse("sampler.kind=autoregressive has one loss, the autoregressive one: there is nothing to weigh.", {
+      hint: "Set objective.ar_weight=null.",
+    });
   }
   const { pad, eos } = options.model.tokens;
   const written = examples.map((example) => {

@@ -54,6 +54,7 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Auto
   return trajectory;
 }
 
+/** Lists the tokens of the response, one a step. */
 export function reveals({ response, logProbs }: AutoregressiveTrajectory): Reveal[] {
   return response.map((token, i) => ({ position: i, token, step: i, logProb: logProbs[i] }));
 }

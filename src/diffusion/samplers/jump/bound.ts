@@ -20,7 +20,7 @@ import type { JumpTrajectory } from "./trajectory.js";
  * training. What is given is never noise, and has no terms.
  */
 
-/** What is drawn for one sample of the bound: it must be the same for policy, old and reference. */
+/** Draws of one sample of the bound: it must be the same for policy, old and reference. */
 export interface Corruption {
   readonly kappa: number;
   /** [L] whether a position is noise. */
@@ -32,7 +32,7 @@ export interface Corruption {
 /** Resolution of the uniform numbers. */
 const GRID = 2 ** 20;
 
-/** @param ordinary tokens that noise is drawn from. */
+/** Draws kappa, the positions that are noise, and the noise. @param ordinary tokens that noise is drawn from. */
 export function drawCorruption(length: number, ordinary: readonly number[], rng: DiscreteRng): Corruption {
   const margin = 1 / (length + 1);
   const uniform = (): number => (rng.int(GRID) + 0.5) / GRID;
@@ -54,7 +54,7 @@ export function corrupt(canvas: readonly number[], { noisy, noise }: Corruption)
   return canvas.map((token, i) => (noisy[i] ? (noise[i] as number) : token));
 }
 
-/** What the model reads of the flow at kappa: its time, and the size of the steps that it will be sampled with. */
+/** The model's inputs of the flow at kappa: its time, and the size of the steps that it will be sampled with. */
 export function flowConditions(kappa: number, { steps, exponent }: JumpOptions): { time: number; step: number } {
   return { time: kappa ** (1 / exponent), step: 1 / steps };
 }

@@ -52,7 +52,7 @@ function jumpOf(e: Emitter, logCurrent: Value, hazard: Value): Jump {
   return { stay: e.neg(x), shift: e.add(e.log(hazard), logPhi(e, x)) };
 }
 
-/** What a step drew at each row. */
+/** Draws of a step: a token and its log-probability (nats) a row. */
 export interface Drawn {
   /** [R] the next token */
   readonly token: BigInt64Array;

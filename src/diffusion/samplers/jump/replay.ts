@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import type { StepLayout } from "../../layouts.js";
 import { commonTemperature, type StepBuffer, stepTerms } from "../../terms.js";
@@ -7,7 +7,7 @@ import { transitionHead } from "./heads.js";
 import { type FlowStep, flowSteps, type JumpOptions } from "./options.js";
 import type { JumpStep, JumpTrajectory } from "./trajectory.js";
 
-/** What the transition head reads of a position: where it stands, how far the step goes. */
+/** Inputs of the transition head at a position: where it stands, how far the step goes. */
 export function transitionFeatures(
   current: number,
   { hazard }: FlowStep,
@@ -74,6 +74,6 @@ export function transitionTerms(
 
 function stepAt(steps: readonly JumpStep[], k: number): JumpStep {
   const step = steps[k];
-  if (step === undefined) throw new UserError(`Step ${k} of a trajectory of ${steps.length} steps`);
+  if (step === undefined) fail(`Step ${k} of a trajectory of ${steps.length} steps`);
   return step;
 }

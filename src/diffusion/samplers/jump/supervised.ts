@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { misuse } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import type { SupervisedLayout } from "../../layouts.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
@@ -20,16 +20,12 @@ export function supervisedFlowTerms(
   { arWeight, eosFillWeight, packLength, maskGiven, rng }: SupervisedLayout,
 ): Batch[] {
   if (packLength !== undefined) {
-    throw new UserError("FS-DFM reads one example a sequence: each has a time of its own.", {
+    misuse("FS-DFM reads one example a sequence: each has a time of its own.", {
       hint: "Set objective.pack_length=null.",
-      exitCode: 2,
     });
   }
   if ((arWeight ?? 0) > 0) {
-    throw new UserError("FS-DFM has no autoregressive loss: it reads the whole canvas.", {
-      hint: "Set objective.ar_weight=0.",
-      exitCode: 2,
-    });
+    misuse("FS-DFM has no autoregressive loss: it reads the whole canvas.", { hint: "Set objective.ar_weight=0." });
   }
   const { promptLength, responseLength, model } = options;
   const { eos, pad } = model.tokens;

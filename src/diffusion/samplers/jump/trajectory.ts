@@ -75,7 +75,7 @@ export function parseJumpTrajectory(data: unknown, where: string, model: Sampled
   return trajectory;
 }
 
-/** When each token of the response came to stay. */
+/** The step from which each token of the response stayed. */
 export function jumpReveals({ source, steps, response, template }: JumpTrajectory): Reveal[] {
   const canvas = Canvas.of(template);
   const final = (steps.at(-1) as JumpStep).tokens;

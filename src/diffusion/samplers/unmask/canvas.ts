@@ -15,7 +15,7 @@ export interface Laid {
 export type Revealed = ReadonlyMap<number, number>;
 
 /**
- * What revealed tokens see where slots are filled in autoregressively: the rounds before their own, and their own slot
+ * Context of revealed tokens where slots are filled in autoregressively: the rounds before their own, and their own slot
  * up to themselves. Slots that are filled in side by side do not see each other, neither while they are drawn nor later,
  * so a token is read once and its keys and values are final.
  */

@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import type { Batch } from "../../batch.js";
 import type { BufferBuilder } from "../../buffer.js";
@@ -38,9 +38,8 @@ export function corruptBatch(
   const { tokens } = model;
   const causal = model.attention === "causal";
   if (!causal && (layout.arWeight ?? 0) > 0) {
-    throw new UserError("A bidirectional model has no autoregressive loss: it has seen the token it should predict.", {
+    misuse("A bidirectional model has no autoregressive loss: it has seen the token it should predict.", {
       hint: "Set objective.ar_weight=0.",
-      exitCode: 2,
     });
   }
   const arWeight = causal ? (layout.arWeight ?? AR_WEIGHT) : 0;

@@ -21,7 +21,7 @@ import type { UnmaskTrajectory } from "./trajectory.js";
  * same expectation, so either alone is unbiased too; together they cover every token once (the coupled complement).
  */
 
-/** What is drawn for one sample of the estimate: it must be the same for policy, old and reference. */
+/** Draws of one sample of the estimate: it must be the same for policy, old and reference. */
 export interface MaskDraw {
   /** One flag a slot. */
   readonly masked: readonly boolean[];

@@ -1,12 +1,12 @@
 import type { CacheUse, SamplerOptions, SamplerShapes } from "../../sampler.js";
 import { revealSchedule } from "./slots.js";
 
-/** How slots are ranked. */
+/** Ranking of slots. */
 export type SlotOrder = "confidence" | "margin" | "entropy" | "random" | "left-to-right";
-/** Whether a slot's rank is that of its first position or the mean over its positions. */
+/** A slot's rank: that of its first position, or the mean over its positions. */
 export type SlotScore = "first" | "mean";
 
-/** How the tokens of a slot are drawn: each from its own mask, or the first from its mask and the others each from the one before. */
+/** Order in which a slot's tokens are drawn: each from its own mask, or the first from its mask and the others each from the one before. */
 export type SlotFill = "parallel" | "autoregressive";
 
 /** Options of the sampler `unmask`. */
@@ -24,6 +24,7 @@ export interface UnmaskOptions extends SamplerOptions {
   readonly kvCache: CacheUse;
 }
 
+/** Gives the shapes of a rollout's forwards: the canvas's rows, as many steps as rounds. */
 export function unmaskShapes(
   options: UnmaskOptions,
 ): SamplerShapes & { readonly length: number; readonly rows: number } {

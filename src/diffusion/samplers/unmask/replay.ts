@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import { bucketLength } from "../../buffer.js";
 import type { StepLayout } from "../../layouts.js";
@@ -51,7 +51,7 @@ export function roundTerms(
 
 function roundOf(trajectory: UnmaskTrajectory, t: number): TrajectoryRound {
   const round = trajectory.rounds[t];
-  if (round === undefined) throw new UserError(`Round ${t} of a trajectory of ${trajectory.rounds.length} rounds`);
+  if (round === undefined) fail(`Round ${t} of a trajectory of ${trajectory.rounds.length} rounds`);
   return round;
 }
 
@@ -71,13 +71,13 @@ function roundTermsAt(
   }));
 }
 
-/** Where in the response the token of each cell is. */
+/** Index in the response of each cell's token. */
 function placesOf({ rounds }: UnmaskTrajectory): Map<number, number> {
   const cells = rounds.flatMap(({ positions }) => positions).sort((a, b) => a - b);
   return new Map(cells.map((cell, i) => [cell, i]));
 }
 
-/** What a trajectory's revealed tokens see, through its first `rounds` rounds. */
+/** Context of a trajectory's revealed tokens, through its first `rounds` rounds. */
 function sightOf({ slotFill, slotSize, rounds }: UnmaskTrajectory, through: number): SlotSight | undefined {
   if (slotFill !== "autoregressive") return undefined;
   return { slotSize, rounds: rounds.slice(0, through).map(({ positions }) => positions.length) };

@@ -1,9 +1,8 @@
-import { UserError } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../batches.js";
 import { drawAmong } from "../../constrained.js";
 import { RoundReader, type RowRequest } from "../../round-reader.js";
-import { type RoundModel, rowNoise, scoringTemperature } from "../../sampler.js";
+import { overflowed, type RoundModel, rowNoise, scoringTemperature } from "../../sampler.js";
 import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
 import { canvasOf, layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
 import { type UnmaskOptions, unmaskShapes } from "./options.js";
@@ -211,13 +210,13 @@ function drawChoice(
   drawn.set(cell, { token: allowed[index] as number, logProb });
 }
 
-/** What the network would write at each open position, each by itself. */
+/** The network's most probable token at each open position, each by itself. */
 function draftOf({ argmax }: RowStatistics, places: readonly number[]): Map<number, number> {
   return new Map(places.flatMap((at, position) => (at < 0 ? [] : [[position, Number(argmax[at * 2])]])));
 }
 
 /**
- * What the next token of every chosen slot is predicted from: the i-th tokens of those that have not ended.
+ * Inputs that predict the next token of every chosen slot: the i-th tokens of those that have not ended.
  * @returns undefined where there is none.
  */
 function nextTokens(
@@ -292,7 +291,7 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
     if (token === tokens.mask || (token === tokens.eos ? !allowed : token === tokens.pad)) {
       throw new Error(`the model sampled the blocked token ${token} at response position ${cell}`);
     }
-    if (!Number.isFinite(logProb)) throw notFinite(`log-probability of token ${token}`, cell);
+    if (!Number.isFinite(logProb)) overflowed(`log-probability of token ${token}`, cell);
     round.positions.push(cell);
     round.tokens.push(token);
     round.logProbs.push(logProb);
@@ -334,7 +333,7 @@ function slotScores(
     else if (state.open[slot]) {
       let sum = 0;
       for (let i = 0; i < width; i++) sum += rowScore(statistics, places[slot * slotSize + i] as number, order);
-      if (!Number.isFinite(sum)) throw notFinite(order, slot * slotSize);
+      if (!Number.isFinite(sum)) overflowed(order, slot * slotSize);
       scores[slot] = sum / width;
     }
   }
@@ -350,12 +349,6 @@ function rowScore(statistics: RowStatistics, row: number, order: "confidence" | 
 function someIn(slot: number, slotSize: number, test: (position: number) => boolean): boolean {
   for (let i = 0; i < slotSize; i++) if (test(slot * slotSize + i)) return true;
   return false;
-}
-
-function notFinite(what: string, position: number): UserError {
-  return new UserError(`The model gave a non-finite ${what} at response position ${position}`, {
-    hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
-  });
 }
 
 function toTrajectory(state: State, options: UnmaskOptions): UnmaskTrajectory {

@@ -6,7 +6,7 @@ import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
 
 /**
- * What one forward returns of each of R rows, at the softmax temperature of the call, over the vocabulary without mask
+ * Statistics of one forward for each of R rows, at the softmax temperature of the call, over the vocabulary without mask
  * and pad. Arrays `[R*2]` are row-major with two columns: 0 with EOS allowed, 1 with EOS forbidden (its logit blocked,
  * the rest renormalised).
  */

@@ -4,7 +4,7 @@
  */
 
 /**
- * How many slots each round reveals: `int((t+1)S/T) - int(tS/T)`, rounds that would reveal none left out.
+ * Number of slots that each round reveals: `int((t+1)S/T) - int(tS/T)`, rounds that would reveal none left out.
  * The budget never carries over: the leftmost slot still open is always eligible, so a round always spends it all.
  * @returns min(slots, rounds) positive numbers that add up to `slots`.
  */
@@ -54,7 +54,7 @@ export function selectSlots(
 }
 
 /**
- * Where EOS may be sampled: at a selected slot with no open slot of its blank left unselected to its left (else the value
+ * Slots in which EOS may be sampled: at a selected slot with no open slot of its blank left unselected to its left (else the value
  * would have a hole) and no slot of it committed earlier to its right (else a committed token would follow the end).
  * @param open the slots open before the round.
  * @returns one flag a slot; false where the slot is not selected.

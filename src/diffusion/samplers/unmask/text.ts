@@ -58,7 +58,7 @@ export function textTerms(
   );
 }
 
-/** What each token of a text was drawn among, where a blank's options say; undefined: all. */
+/** Tokens among which each token of a text was drawn, where a blank has options; undefined: all. */
 export function allowedInText(
   { template, response }: Pick<TokenTrajectory, "template" | "response">,
   eos: number,

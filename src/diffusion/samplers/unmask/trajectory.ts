@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import type { Reveal } from "../../sampler.js";
 import { Canvas } from "../../template.js";
 import {
@@ -30,7 +30,7 @@ const trajectorySchema = z.strictObject({
 });
 
 /**
- * What one round revealed and kept. Parallel arrays, by ascending position.
+ * The tokens that one round revealed and kept. Parallel arrays, by ascending position.
  * `positions` count from the start of the response, with a template the cells of its blanks; `logProbs` are nats at the trajectory's temperature, of the variant
  * (EOS allowed or not) that `eosAllowed` names.
  */
@@ -164,7 +164,7 @@ function checkResponse(
     inconsistent(where, `it ended by ${ended}, and ${ends} of ${canvas.blanks.length} blanks end in EOS (${eos})`);
 }
 
-/** When each token was revealed, in the order of commitment (rounds in order, ascending position inside a round). */
+/** The round in which each token was revealed, in the order of commitment (rounds in order, ascending position inside a round). */
 export function reveals(trajectory: UnmaskTrajectory): Reveal[] {
   return trajectory.rounds.flatMap((round, step) =>
     round.positions.map((position, i) => ({
@@ -192,10 +192,9 @@ export function drafts(trajectory: UnmaskTrajectory, eos: number): UnmaskTraject
     const isOpen = canvas.openness(revealed, eos);
     const open = Array.from({ length: responseLength }, (_, p) => p).filter((p) => !revealed.has(p) && isOpen(p));
     if (draft.length !== open.length)
-      throw new UserError(
-        `round ${t} of a rollout holds no draft of its ${open.length} open positions, but ${draft.length} tokens`,
-        { hint: "Record the rollouts with an objective that learns from drafts, as mdpo." },
-      );
+      fail(`round ${t} of a rollout holds no draft of its ${open.length} open positions, but ${draft.length} tokens`, {
+        hint: "Record the rollouts with an objective that learns from drafts, as mdpo.",
+      });
     const drafted = new Map(open.map((p, i) => [p, draft[i] as number]));
     const cells = Array.from({ length: responseLength }, (_, p) => revealed.get(p) ?? drafted.get(p));
     const response = canvas.isFree ? cells.filter((token) => token !== undefined) : canvas.read(cells, eos);

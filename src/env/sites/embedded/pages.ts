@@ -98,6 +98,11 @@ export function labelled(field: Field): Html {
 
 const WIDE: readonly Field["kind"][] = ["textarea", "radio", "checkbox-group"];
 
+/** A field with its label, as a cell of its form. */
+export const fieldHtml = (field: Field): Html =>
+  html`<div class="${WIDE.includes(field.kind) ? "field wide" : "field"}">${labelled(field)}</div>
+`;
+
 /** The page of one form; a scripted form's page holds the empty form and the script that builds it. */
 export function formPage(form: Form, tier: Tier): Html {
   const path = pathOf(form, tier);
@@ -109,10 +114,7 @@ export function formPage(form: Form, tier: Tier): Html {
     const body = html`<div class="card">${head}${shell}<p role="status"></p></div>`;
     return layout(form.title, body, "/static/form.js");
   }
-  const fields = fieldsOf(form, tier).map(
-    (field) => html`<div class="${WIDE.includes(field.kind) ? "field wide" : "field"}">${labelled(field)}</div>
-`,
-  );
+  const fields = fieldsOf(form, tier).map(fieldHtml);
   const encoding = attribute("enctype", form.encoding === "multipart" ? "multipart/form-data" : undefined);
   return layout(
     form.title,
@@ -138,6 +140,7 @@ export function indexPage(forms: readonly Form[]): Html {
   return layout("Civic Forms", html`<div class="domains">${sections}</div>`);
 }
 
+/** Makes the page of an address without a form. */
 export function missingPage(): Html {
   return layout("Not found", html`<div class="card"><h1>Not found</h1><p>There is no such form.</p></div>`);
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../../../core/errors.js";
+import { fail } from "../../../core/errors.js";
 import { Rng } from "../../../core/rng.js";
 import type { Split } from "../../environment.js";
 import type { FieldValue, Tier } from "../../site.js";
@@ -68,12 +68,9 @@ export function recordsOf(
   const records: FormRecord[] = [];
   for (let misses = 0; records.length < count; misses++) {
     if (misses > 500) {
-      throw new UserError(
-        `embedded site: ${count} ${split} records of ${form.id} (${tier}) wanted, found ${records.length}`,
-        {
-          hint: `Ask for fewer records: sizes.${split}`,
-        },
-      );
+      fail(`embedded site: ${count} ${split} records of ${form.id} (${tier}) wanted, found ${records.length}`, {
+        hint: `Ask for fewer records: sizes.${split}`,
+      });
     }
     const record = trim(drawRecord(fields, rng, split === "train"));
     const key = JSON.stringify(record);

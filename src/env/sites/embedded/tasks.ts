@@ -11,7 +11,7 @@ import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
 /** Records a form: `train`, `val`, `test` of each training form, `heldout` of each held-out form. */
 export type Sizes = Readonly<Record<Split, number>>;
 
-const spoken = (value: FieldValue): string =>
+export const spoken = (value: FieldValue): string =>
   typeof value === "boolean" ? (value ? "yes" : "no") : Array.isArray(value) ? value.join(", ") : String(value);
 
 /** The task in words. No value holds a semicolon, so the sentence can be taken apart again. */

@@ -13,12 +13,12 @@ import {
   TRADES,
 } from "./words.js";
 
-/** Where a field's true values come from. */
+/** Source of a field's true values. */
 export interface Source {
   /** Two sources of the same name make the same sort of value. */
   readonly name: string;
   draw(rng: Rng): FieldValue;
-  /** Whether a value combines parts, so that a combination can be kept away from training while its parts are not. */
+  /** Tells whether a value combines parts, so that a combination can be kept away from training while its parts are not. */
   combines(value: FieldValue): boolean;
 }
 
@@ -77,6 +77,7 @@ export function numbers(min: number, max: number, step = 1): Source {
   };
 }
 
+/** Draws one of the texts. */
 export function oneOf(texts: readonly string[]): Source {
   return source("option", (rng) => rng.pick(texts), false);
 }
@@ -121,7 +122,7 @@ export const note = source(
 export const RESERVED_SHARE = 0.2;
 
 /**
- * Whether this combination (a full name, a street and its city, a date ...) is kept for val, test and heldout.
+ * Tells whether this combination (a full name, a street and its city, a date ...) is kept for val, test and heldout.
  * It does not depend on the seed: a model trained under one seed has not seen what another seed evaluates on.
  */
 export function isReserved(combination: string): boolean {

@@ -6,6 +6,7 @@ import type { Field } from "./fields.js";
 import { pathOf } from "./form.js";
 import { type Html, labelled, layout } from "./pages.js";
 import type { FormRecord } from "./records.js";
+import { spoken } from "./tasks.js";
 import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
 
 type Posted = Readonly<Record<string, string | string[]>>;
@@ -13,7 +14,7 @@ type Posted = Readonly<Record<string, string | string[]>>;
 /** Wizards that are under way; of more than these the oldest are forgotten. */
 const MOST_OPEN = 10_000;
 
-/** What the server tells the page's script: the condition of each field, and what is checked before the next step. */
+/** The page's script reads these rules: the condition of each field, and what is checked before the next step. */
 const rulesOf = (wizard: Wizard): string =>
   JSON.stringify(
     wizard.fields.map((field) => ({
@@ -101,9 +102,6 @@ const thanksPage = (wizard: Wizard): Html =>
     html`<div class="card"><h1>Thank you</h1><p role="status">${wizard.title}: we have received it.</p></div>`,
   );
 
-const spoken = (value: FieldValue): string =>
-  typeof value === "boolean" ? (value ? "yes" : "no") : Array.isArray(value) ? value.join(", ") : String(value);
-
 /** The posted values by label: options by their texts. */
 function read(fields: readonly Field[], posted: Posted): FormRecord {
   return Object.fromEntries(
@@ -117,7 +115,7 @@ function read(fields: readonly Field[], posted: Posted): FormRecord {
   );
 }
 
-/** What is wrong with a page's values, in words; empty where nothing is. */
+/** Complaint about a page's values; empty where they are right. */
 function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecord): string {
   const asked = fields.filter((field) => isAsked(wizard, field.label, values));
   const missing = asked.filter((field) => {

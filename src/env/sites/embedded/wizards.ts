@@ -20,152 +20,55 @@ export interface Wizard extends Form {
   readonly when: Readonly<Record<string, Condition>>;
 }
 
-type Row = readonly [
-  id: string,
-  steps: Wizard["steps"],
-  pages: readonly (readonly string[])[],
-  extra?: { readonly when?: Wizard["when"]; readonly review?: boolean },
-];
+/**
+ * A form a row: its id, where its steps are (`review`: with a last page that asks to confirm), its pages, and for a field
+ * that is asked for under a condition `[other field=value]` behind its label.
+ */
+const ROWS = `
+library/card-request server: First Name, Last Name | Card Type, Home Branch | Email, Accept Rules
+library/book-request client: Book Title, Book Format | Member Name, Member Number
+travel/hotel-stay server review: Guest Name, Guest Email | Arrival Date, Night Count | Room Type, Breakfast | Payment Method, Company Name [Payment Method=Invoice]
+travel/group-tour client: Group Name, Group Size | Start City, Guide Needed, Tour Language [Guide Needed=true] | Leader Name, Leader Phone
+garden/plot-request server review: Member Name, Plot Size | Start Season, Water Access
+garden/plant-order client review: Customer Name, Plant Type | Plant Count, Gift Wrap, Pot Color [Gift Wrap=true] | Delivery Date
+garden/tool-loan server: Member Number, Tool Name | Power Tool, Deposit [Power Tool=true], Pickup Date
+kitchen/table-booking client: Guest Name, Phone Number | Seat Count, Table Place
+kitchen/cooking-class server: First Name, Student Email | Class Level, Class Date | Apron Needed
+city/parking-permit server review: Owner Name, Street Address | Car Number, Electric Car, Car Year [Electric Car=false] | Permit Type, Start Date
+city/market-stall client: Stall Name, Seller Name | Market Day | Stall Size, Table Count | Power Needed, Water Needed
+events/volunteer-shift server: First Name, Last Name | Shift Day, Shift Time | Email, Own Car, Transport Type [Own Car=false]
+library/archive-visit server review: Guest Name, Visit Date | Book Number | Print Card, Visit Email
+city/waste-pickup client: Street Name, House Number | House Type, Pickup Day, Large Car`;
 
-const ROWS: readonly Row[] = [
-  [
-    "library/card-request",
-    "server",
-    [
-      ["First Name", "Last Name"],
-      ["Card Type", "Home Branch"],
-      ["Email", "Accept Rules"],
-    ],
-  ],
-  [
-    "library/book-request",
-    "client",
-    [
-      ["Book Title", "Book Format"],
-      ["Member Name", "Member Number"],
-    ],
-  ],
-  [
-    "travel/hotel-stay",
-    "server",
-    [
-      ["Guest Name", "Guest Email"],
-      ["Arrival Date", "Night Count"],
-      ["Room Type", "Breakfast"],
-      ["Payment Method", "Company Name"],
-    ],
-    { when: { "Company Name": { label: "Payment Method", is: "Invoice" } }, review: true },
-  ],
-  [
-    "travel/group-tour",
-    "client",
-    [
-      ["Group Name", "Group Size"],
-      ["Start City", "Guide Needed", "Tour Language"],
-      ["Leader Name", "Leader Phone"],
-    ],
-    { when: { "Tour Language": { label: "Guide Needed", is: true } } },
-  ],
-  [
-    "garden/plot-request",
-    "server",
-    [
-      ["Member Name", "Plot Size"],
-      ["Start Season", "Water Access"],
-    ],
-    { review: true },
-  ],
-  [
-    "garden/plant-order",
-    "client",
-    [["Customer Name", "Plant Type"], ["Plant Count", "Gift Wrap", "Pot Color"], ["Delivery Date"]],
-    { when: { "Pot Color": { label: "Gift Wrap", is: true } }, review: true },
-  ],
-  [
-    "garden/tool-loan",
-    "server",
-    [
-      ["Member Number", "Tool Name"],
-      ["Power Tool", "Deposit", "Pickup Date"],
-    ],
-    { when: { Deposit: { label: "Power Tool", is: true } } },
-  ],
-  [
-    "kitchen/table-booking",
-    "client",
-    [
-      ["Guest Name", "Phone Number"],
-      ["Seat Count", "Table Place"],
-    ],
-  ],
-  [
-    "kitchen/cooking-class",
-    "server",
-    [["First Name", "Student Email"], ["Class Level", "Class Date"], ["Apron Needed"]],
-  ],
-  [
-    "city/parking-permit",
-    "server",
-    [
-      ["Owner Name", "Street Address"],
-      ["Car Number", "Electric Car", "Car Year"],
-      ["Permit Type", "Start Date"],
-    ],
-    { when: { "Car Year": { label: "Electric Car", is: false } }, review: true },
-  ],
-  [
-    "city/market-stall",
-    "client",
-    [["Stall Name", "Seller Name"], ["Market Day"], ["Stall Size", "Table Count"], ["Power Needed", "Water Needed"]],
-  ],
-  [
-    "events/volunteer-shift",
-    "server",
-    [
-      ["First Name", "Last Name"],
-      ["Shift Day", "Shift Time"],
-      ["Email", "Own Car", "Transport Type"],
-    ],
-    { when: { "Transport Type": { label: "Own Car", is: false } } },
-  ],
-  [
-    "library/archive-visit",
-    "server",
-    [["Guest Name", "Visit Date"], ["Book Number"], ["Print Card", "Visit Email"]],
-    { review: true },
-  ],
-  [
-    "city/waste-pickup",
-    "client",
-    [
-      ["Street Name", "House Number"],
-      ["House Type", "Pickup Day", "Large Car"],
-    ],
-  ],
-];
-
-/** All forms of several pages: 12 to train on, 2 held out. What is asked for under a condition is required then. */
-export const WIZARDS: readonly Wizard[] = ROWS.map(([id, steps, labels, { when = {}, review = false } = {}]) => {
+function readWizard(row: string): Wizard {
+  const [, id = "", steps, review, labels = ""] = /^(\S+) (server|client)( review)?: (.*)$/.exec(row) ?? [];
   const base = formOf(id);
-  const pages = labels.map((page) =>
-    page.map((label): Field => {
+  const when: Record<string, Condition> = {};
+  const pages = labels.split(" | ").map((page) =>
+    page.split(", ").map((entry): Field => {
+      const [, label = "", other, is] = /^(.*?)(?: \[(.*)=(.*)\])?$/.exec(entry) ?? [];
       const field = base.fields.find((one) => one.label === label);
       if (field === undefined) throw new Error(`${id}: no field "${label}" for the wizard`);
-      return Object.hasOwn(when, label) ? { ...field, required: true, star: true } : field;
+      if (other === undefined || is === undefined) return field;
+      when[label] = { label: other, is: is === "true" || (is === "false" ? false : is) };
+      return { ...field, required: true, star: true };
     }),
   );
-  const { title, intro, heldout } = base;
-  return { ...form(id, title, intro, [], pages.flat(), { heldout }), pages, steps, review, when };
-});
+  const whole = form(id, base.title, base.intro, [], pages.flat(), { heldout: base.heldout });
+  return { ...whole, pages, steps: steps as Wizard["steps"], review: review !== undefined, when };
+}
 
-/** Whether a field is asked for where the others are these. */
+/** All forms of several pages: 12 to train on, 2 held out. What is asked for under a condition is required then. */
+export const WIZARDS: readonly Wizard[] = ROWS.trim().split("\n").map(readWizard);
+
+/** Tells whether a field is asked for, given the other values of its page. */
 export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): boolean => {
   const condition = Object.hasOwn(when, label) ? when[label] : undefined;
   return condition === undefined || values[condition.label] === condition.is;
 };
 
 /**
- * What each page of a wizard shows before it is touched.
+ * Fields and headings of each page of a wizard before it is touched.
  * @param labels of the fields that are asked for in the end: the last page may list them.
  * @throws RangeError where there is no such wizard.
  */

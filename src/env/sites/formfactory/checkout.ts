@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
-import { messageOf, UserError } from "../../../core/errors.js";
+import { fail, messageOf } from "../../../core/errors.js";
+import { listed } from "../../../core/problems.js";
 import type { Asset } from "../../site.js";
 import type { CatalogRow } from "./catalog.js";
-import { splitDocuments } from "./documents.js";
 import { type Route, readRoutes } from "./routes.js";
 import { renderTemplate } from "./template.js";
 
@@ -26,7 +26,6 @@ export interface Checkout {
 const CLONE = "git clone https://github.com/formfactory-ai/formfactory, then set site.path to that directory.";
 /** Larger files are no part of FormFactory; it bounds what a wrong path can cost. */
 const MAX_BYTES = 8 << 20;
-const MAX_LISTED = 8;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -42,13 +41,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
  */
 export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkout {
   const dir = resolve(path);
-  if (!existsSync(dir)) throw new UserError(`site.path: ${dir} does not exist.`, { hint: CLONE });
-  if (!statSync(dir).isDirectory()) throw new UserError(`site.path: ${dir} is not a directory.`, { hint: CLONE });
+  if (!existsSync(dir)) fail(`site.path: ${dir} does not exist.`, { hint: CLONE });
+  if (!statSync(dir).isDirectory()) fail(`site.path: ${dir} is not a directory.`, { hint: CLONE });
   const missing = ["app.py", "templates", join("data", "data1"), join("data", "data2")].filter(
     (name) => !existsSync(join(dir, name)),
   );
-  if (missing.length > 0)
-    throw new UserError(`${dir} is no checkout of FormFactory: ${missing.join(", ")} missing.`, { hint: CLONE });
+  if (missing.length > 0) fail(`${dir} is no checkout of FormFactory: ${missing.join(", ")} missing.`, { hint: CLONE });
 
   const problems: string[] = [];
   const attempt = <T>(work: () => T): T | undefined => {
@@ -80,9 +78,7 @@ export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkou
     if (texts !== undefined && texts.length === list?.length) documents.set(row, texts);
   }
   if (problems.length > 0) {
-    const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  ${problem}`);
-    const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
-    throw new UserError(`${dir} is not the FormFactory that this program knows:${listed.join("")}${more}`, {
+    fail(`${dir} is not the FormFactory that this program knows:${listed(problems)}`, {
       hint: `Use a fresh copy: ${CLONE} 'site.forms=[...]' takes only some of its forms.`,
     });
   }
@@ -135,4 +131,20 @@ function readGold(file: string): readonly GoldRow[] {
   if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isRow))
     throw new Error(`${file}: expected a list of objects`);
   return rows;
+}
+
+/**
+ * Splits a file of data2 into its source texts: `1. ...`, `2. ...` or `1) ...`, `2) ...`. The texts hold numbered lists of
+ * their own, so only a line that starts with the next number, marked as the first one is, begins a text.
+ * @returns one text an instance, without its number.
+ */
+export function splitDocuments(text: string): string[] {
+  const mark = /^\s*1([.)])/.exec(text)?.[1];
+  if (mark === undefined) return [];
+  const starts: { readonly at: number; readonly body: number }[] = [];
+  for (const match of text.matchAll(/^[ \t]*(\d+)([.)])/gm)) {
+    if (match[2] === mark && match[1] === String(starts.length + 1))
+      starts.push({ at: match.index, body: match.index + match[0].length });
+  }
+  return starts.map(({ body }, i) => text.slice(body, starts[i + 1]?.at).trim());
 }

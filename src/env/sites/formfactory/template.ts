@@ -1,4 +1,4 @@
-/** What the templates of a checkout need from their surroundings. */
+/** Sources and addresses that templates ask for. */
 export interface TemplateContext {
   /** The source text of a template; undefined where there is none. */
   source(name: string): string | undefined;

@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright";
-import { messageOf, UserError } from "../../../core/errors.js";
+import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
 import { readSmall } from "../../../core/files.js";
 import { BrowserHost } from "../../browser/browser.js";
 import type { RunningSite } from "../../site.js";
 
 export type StorageState = NonNullable<RunningSite["storageState"]>;
 
-/** How long a login may take, in milliseconds. */
+/** Limit of a login, in milliseconds. */
 const LOGIN_MS = 60_000;
 
-/** What a login module exports: it leaves the page logged in; what its cookies and storage hold then is kept. */
+/** Default export of a login module: it leaves the page logged in; what its cookies and storage hold then is kept. */
 export type Login = (page: Page, site: { readonly baseUrl: string }) => Promise<void>;
 
 /**
@@ -32,16 +32,14 @@ function readState(file: string): StorageState {
   try {
     state = JSON.parse(readSmall(file));
   } catch (error) {
-    throw new UserError(`site.storage_state: ${file} cannot be read: ${messageOf(error)}`, {
+    misuse(`site.storage_state: ${file} cannot be read: ${messageOf(error)}`, {
       hint: "It is the file that Playwright's `context.storageState({ path })` writes.",
-      exitCode: 2,
     });
   }
   const { cookies, origins } = (state ?? {}) as Partial<StorageState>;
   if (Array.isArray(cookies) && Array.isArray(origins)) return state as StorageState;
-  throw new UserError(`site.storage_state: ${file} has no cookies and origins.`, {
+  misuse(`site.storage_state: ${file} has no cookies and origins.`, {
     hint: "It is the file that Playwright's `context.storageState({ path })` writes.",
-    exitCode: 2,
   });
 }
 
@@ -72,7 +70,7 @@ async function logIn(
     return await context.storageState();
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`site.login: ${file} failed: ${messageOf(error).split("\n")[0]}`, {
+    fail(`site.login: ${file} failed: ${messageOf(error).split("\n")[0]}`, {
       hint: "It gets a Playwright page and { baseUrl }, and leaves the page logged in.",
       cause: error,
     });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { z } from "zod";
-import { messageOf, nearest, UserError } from "../../../core/errors.js";
+import { fail, messageOf, nearest } from "../../../core/errors.js";
+import { listed } from "../../../core/problems.js";
 import { SPLITS } from "../../environment.js";
 import { normalizeLabel } from "../../forms/normalize.js";
 import type { FieldValue, SuccessMarker, Task } from "../../site.js";
@@ -67,15 +68,13 @@ export function readTasks(file: string, baseUrl: string): Task[] {
     else tasks.push(taskOf(parsed, path));
   });
   if (problems.length > 0) {
-    const listed = problems.slice(0, MAX_LISTED).map((problem) => `\n  line ${problem.line}: ${problem.text}`);
-    const more = problems.length > MAX_LISTED ? `\n  and ${problems.length - MAX_LISTED} more` : "";
-    throw new UserError(
-      `${file} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${listed.join("")}${more}`,
+    const lines = problems.map((problem) => `line ${problem.line}: ${problem.text}`);
+    fail(
+      `${file} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${listed(lines, MAX_LISTED)}`,
       { hint: FORMAT },
     );
   }
-  if (tasks.length === 0)
-    throw new UserError(`${file} holds no tasks.`, { hint: "docs/tasks.md describes the format." });
+  if (tasks.length === 0) fail(`${file} holds no tasks.`, { hint: "docs/tasks.md describes the format." });
   return tasks;
 }
 
@@ -98,23 +97,20 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
 
 function readSource(file: string): string {
   if (!existsSync(file)) {
-    throw new UserError(`The tasks file ${file} does not exist.`, {
+    fail(`The tasks file ${file} does not exist.`, {
       hint: "Set site.tasks to a file of JSON Lines; docs/tasks.md describes it.",
     });
   }
   const stat = statSync(file);
-  if (!stat.isFile()) throw new UserError(`The tasks file ${file} is not a file.`, { hint: FORMAT });
+  if (!stat.isFile()) fail(`The tasks file ${file} is not a file.`, { hint: FORMAT });
   if (stat.size > MAX_BYTES)
-    throw new UserError(`The tasks file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`, {
+    fail(`The tasks file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`, {
       hint: "a run needs a sample of such a file",
     });
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    throw new UserError(`The tasks file ${file} cannot be read as UTF-8: ${messageOf(error)}`, {
-      hint: FORMAT,
-      cause: error,
-    });
+    fail(`The tasks file ${file} cannot be read as UTF-8: ${messageOf(error)}`, { hint: FORMAT, cause: error });
   }
 }
 
@@ -160,7 +156,7 @@ function parseLine(content: string, report: (problem: string) => void): z.output
   return undefined;
 }
 
-/** Whether brackets of a line stand deeper in each other than those of any task. */
+/** Tells whether brackets of a line are nested deeper than those of any task. */
 function isDeep(line: string): boolean {
   let depth = 0;
   for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {

@@ -94,7 +94,7 @@ export class FolderBlobs implements BlobStore {
   }
 }
 
-/** @param folder one that coordinator and workers share; null: Redis holds them. */
+/** Opens the store of a run's blobs. @param folder one that coordinator and workers share; null: Redis holds them. */
 export function openBlobs(folder: string | null, redis: Redis): BlobStore {
   return folder === null ? new RedisBlobs(redis) : new FolderBlobs(folder);
 }

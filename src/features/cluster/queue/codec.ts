@@ -32,7 +32,7 @@ const MARKER = "$";
 /** Every typed array may be read in place from a multiple of this. */
 const ALIGN = 8;
 
-/** @throws TypeError for a value that is no plain data. */
+/** Writes a value as bytes. @throws TypeError for a value that is no plain data. */
 export function encode(value: unknown): Buffer {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -65,7 +65,7 @@ export function encode(value: unknown): Buffer {
   return Buffer.concat([size, header, new Uint8Array((ALIGN - (start % ALIGN)) % ALIGN), ...parts]);
 }
 
-/** @throws Error where the bytes are none of {@link encode}'s. */
+/** Reads bytes of {@link encode}. @throws Error where the bytes are none of {@link encode}'s. */
 export function decode(bytes: Uint8Array): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = 4 + buffer.readUInt32LE(0);

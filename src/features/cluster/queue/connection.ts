@@ -160,6 +160,7 @@ export class Connections {
   }
 }
 
+/** Makes the error that an optional package is missing. */
 export function notInstalled(name: string, cause: unknown): UserError {
   return new UserError(`Runs on several machines need the package ${name}, which is not installed.`, {
     hint: "npm install (it is an optional dependency)",

@@ -88,11 +88,11 @@ export class Dispatcher {
   private sweeping: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private alone = performance.now();
-  /** When a worker was there last for what is to be done. */
+  /** Time when a worker for the pending jobs was last there, in ms. */
   private manned = Number.NEGATIVE_INFINITY;
   private leaving: NodeJS.Timeout | undefined;
   private closed = false;
-  /** Who works for the run, and what waits. */
+  /** Counts the run's workers and waiting jobs. */
   readonly meter = new WorkerMeter();
 
   private constructor(

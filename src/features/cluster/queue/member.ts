@@ -36,7 +36,7 @@ const BLOB_PAUSE_MS = 1000;
 /** Something of a run is not in Redis yet: the run is looked at again. */
 export class NotYet extends Error {}
 
-/** Holds what a worker can do for one run. */
+/** A worker's abilities for one run. */
 export interface Hands {
   /** Jobs of a kind at once; absent: 1. */
   readonly concurrency?: Partial<Record<JobKind, number>>;
@@ -55,7 +55,7 @@ export interface MemberOptions {
   readonly address: RedisAddress;
   /** Its own name: unique among the workers. */
   readonly name: string;
-  /** Holds what it takes. */
+  /** Kinds of jobs that it takes. */
   readonly jobs: readonly JobKind[];
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;

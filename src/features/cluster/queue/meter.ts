@@ -1,6 +1,6 @@
 import type { Beat } from "./protocol.js";
 
-/** Holds what workers did in some time. */
+/** Figures of the workers over some time. */
 export interface WorkerFigures {
   readonly workers: number;
   /** The most jobs that waited at once. */

@@ -5,14 +5,14 @@ import { problemsOf } from "../../../core/problems.js";
 import { printable } from "../../../core/shown.js";
 
 /**
- * Holds what coordinator and workers agree on: names in Redis, jobs, and who may work for a run. Redis is shared
+ * Protocol between coordinator and workers: names in Redis, jobs, and who may work for a run. Redis is shared
  * ground: all that is read from it passes {@link received} first.
  */
 
 /** `episodes` need a browser, `rollouts` a model and a browser, `gradients` a model. */
 export const JOB_KINDS = ["episodes", "rollouts", "gradients"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
-/** Holds what an episode's worker asks the coordinator: the policy's answer to a turn. */
+/** Queue in which an episode's worker asks the coordinator: the policy's answer to a turn. */
 export const QUESTIONS = "questions";
 export type QueueName = JobKind | typeof QUESTIONS;
 
@@ -41,7 +41,7 @@ const facts = z.record(z.string().max(1000), z.string().max(1000));
 const jobs = z.array(z.enum(JOB_KINDS)).max(JOB_KINDS.length);
 const seconds = z.number().nonnegative().max(1e9);
 
-/** Holds what a coordinator says of its run. */
+/** A coordinator's announcement of its run. */
 export const announcementSchema = z.object({
   run: runName,
   /** The run's name, for people. */
@@ -62,7 +62,7 @@ export type Announcement = z.infer<typeof announcementSchema>;
 
 /** A worker's sign of life. */
 export const beatSchema = z.object({
-  /** Why the worker does nothing for the run. */
+  /** Reason why the worker does nothing for the run. */
   refused: z.string().optional(),
   jobs,
   /** Seconds since it joined, and those in which it worked. */
@@ -118,7 +118,10 @@ export function receivedText<T>(what: string, schema: z.ZodType<T>, text: string
   return received(what, schema, value);
 }
 
-/** @returns what `read` makes of some bytes. @throws Malformed, which names what they should have been. */
+/**
+ * Reads bytes that came from another machine.
+ * @returns what `read` makes of some bytes. @throws Malformed, which names what they should have been.
+ */
 export function receivedBytes<T>(what: string, bytes: Uint8Array, read: (bytes: Buffer) => T): T {
   try {
     return read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -144,7 +147,7 @@ export const copyId = (key: string, copy: number): string => `${key}.n${copy}`;
 export const keyOfCopy = (id: string): string => id.replace(/\.n\d+$/, "");
 
 /**
- * Why a worker may not work for a run, naming every difference; undefined where it may.
+ * Says why a worker may not work for a run, naming every difference; undefined where it may.
  * @param what the worker has: versions, or hashes.
  */
 export function differences(

@@ -6,7 +6,7 @@ const REMEMBERED = 50;
 /** Seconds under which no job is slow. */
 const LEAST = 5;
 
-/** Which jobs take much longer than others of their kind, by the coordinator's own clock. */
+/** Finds jobs that take much longer than others of their kind, by the coordinator's own clock. */
 export class Stragglers {
   private readonly began_ = new Map<string, number>();
   private readonly seconds = new Map<string, number[]>();

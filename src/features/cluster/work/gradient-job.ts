@@ -68,7 +68,7 @@ export function encodeParameters(parameters: ReadonlyMap<string, Tensor>): Uint8
   );
 }
 
-/** @throws Malformed where they are not those of the model. */
+/** Reads parameters from a blob. @throws Malformed where they are not those of the model. */
 export function decodeParameters(bytes: Buffer, expected: readonly Parameter[]): Map<string, Tensor> {
   return receivedBytes("an adapter", bytes, (blob) => tensorsOf(decode(blob), expected));
 }

@@ -64,6 +64,7 @@ export async function playRollouts(
   return JSON.stringify(result);
 }
 
+/** Reads a job of rollouts. @throws Malformed where it is none. */
 export function parseRolloutPayload(payload: unknown): RolloutPayload {
   const parsed = received("a job of rollouts", payloadSchema, payload);
   if (parsed.streams.length !== parsed.tasks.length)
@@ -71,6 +72,7 @@ export function parseRolloutPayload(payload: unknown): RolloutPayload {
   return parsed;
 }
 
+/** Finds a task by its id. @throws Error where there is none. */
 export function taskOf(id: string, tasks: ReadonlyMap<string, EnvironmentTask>): EnvironmentTask {
   const task = tasks.get(id);
   if (task === undefined) throw new Error(`there is no task ${id} here`);

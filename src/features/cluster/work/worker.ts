@@ -25,7 +25,7 @@ export interface WorkerOptions {
   /** The place where the model lies here, if not where the run says. */
   readonly model?: string | undefined;
   readonly overrides: readonly string[];
-  /** True where modules and programs of this machine that a run's config names may run here. */
+  /** True where modules of this machine that a run's config names may run here. */
   readonly allowModules?: boolean | undefined;
   /** True where its own output says why something cannot be opened, which may quote files of this machine. */
   readonly debug?: boolean | undefined;
@@ -41,7 +41,7 @@ export function work(options: WorkerOptions): Promise<void> {
     if (options.allowModules !== true)
       throw new Refused(`its config names code of this machine (${path}): start the worker with --allow-modules`);
     const differs = `the module ${path} here is not the coordinator's`;
-    if (hash !== undefined && agreed.get(path)?.has(await hash().catch(() => "")) !== true) throw new Refused(differs);
+    if (agreed.get(path)?.has(await hash().catch(() => "")) !== true) throw new Refused(differs);
   });
   return serve({
     address: redisAddress(options.redis),
@@ -74,7 +74,7 @@ async function opened<T>(what: string, { say, debug }: WorkerOptions, open: () =
   }
 }
 
-/** Holds what a config says before its schema is known. */
+/** The part of a config that is read before its schema is known. */
 const sentConfig = z.looseObject({ model: z.string(), objective: z.looseObject({ kind: z.string() }) });
 
 /** @throws UserError where this worker would compute something else than the coordinator. */

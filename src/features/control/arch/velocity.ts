@@ -39,7 +39,7 @@ const FREQUENCIES = 6;
 /** Pixels of a side of a patch, and features of one. */
 const PATCH = 4;
 const PATCH_FEATURES = 32;
-/** Holds what an image is taken from and multiplied by: things stand out by centimetres, and distances are parts of a metre. */
+/** Offset and factor of an image: things stand out by centimetres, and distances are parts of a metre. */
 const MIDDLE = 0.5;
 const CONTRAST = 10;
 

@@ -1,6 +1,8 @@
 /**
  * A hand that picks a can up and puts it into its bin, in a simulation (docs/control.md): states in, and depth images, chunks of actions out.
  */
+
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { misuse } from "../../../core/errors.js";
 import type { Act, Observation, Spaces } from "../../../core/interaction.js";
@@ -12,12 +14,20 @@ import type {
   EnvironmentTask,
   EpisodeOutcome,
   FixedPolicy,
+  Split,
 } from "../../../env/environment.js";
 import { drawStrip } from "../simulator/drawing.js";
 import { expertAction } from "../simulator/expert.js";
-import { observe, STATE_SIZE } from "../simulator/observation.js";
-import { ACTION_SIZE, inBin, Simulator, succeeded, type World, type WorldState } from "../simulator/simulator.js";
-import { type ControlTask, controlTasks, hashOf } from "../simulator/tasks.js";
+import { OPEN } from "../simulator/scene.js";
+import {
+  ACTION_SIZE,
+  inBin,
+  Simulator,
+  type StartState,
+  succeeded,
+  type World,
+  type WorldState,
+} from "../simulator/simulator.js";
 
 const size = (least: number): z.ZodInt => z.int().min(least).max(100_000);
 
@@ -86,7 +96,7 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** Holds what an episode's detail holds; undefined where a file holds something else. */
+/** Reads an episode's detail; undefined where a file holds something else. */
 const detailSchema = z.object({ path: z.array(z.array(z.number()).length(7)).min(1), bin: z.int() });
 const recorded = (detail: unknown): z.output<typeof detailSchema> | undefined => detailSchema.safeParse(detail).data;
 
@@ -244,4 +254,66 @@ function stage(reach: number, carry: number): number {
 /** A row of an episode's path. */
 function centimetres({ hand, width, can }: WorldState): number[] {
   return [...hand, width, ...can].map((x) => Math.round(1000 * x) / 10);
+}
+
+/** A start state to pick the can from. */
+interface ControlTask extends EnvironmentTask {
+  readonly start: StartState;
+}
+
+/** The place where the can may stand: metres. `heldout` begins where `train` ends. */
+const PICK = { x: [-0.24, -0.08], y: 0.13, outside: 0.19 } as const;
+
+/** The tasks of a seed: `counts` start states of each split, of which no two are the same. */
+function controlTasks(seed: number, counts: Readonly<Record<Split, number>>): ControlTask[] {
+  return (Object.entries(counts) as [Split, number][]).flatMap(([split, count]) =>
+    Array.from({ length: count }, (_, i) => {
+      const id = `can/${split}/${i}`;
+      const rng = Rng.named(seed, `start/${id}`);
+      const between = (a: number, b: number): number => a + (b - a) * rng.uniform();
+      const x = between(...PICK.x);
+      const y = split === "heldout" ? between(PICK.y, PICK.outside) : between(0, PICK.y);
+      const side = rng.uniform() < 0.5 ? -1 : 1;
+      const bin = rng.uniform() < 0.5 ? 0 : 1;
+      const hand = [between(-0.2, 0), between(-0.06, 0.06), between(0.12, 0.18)] as const;
+      const region = split === "heldout" ? "outside" : y < PICK.y / 3 ? "middle" : side < 0 ? "left" : "right";
+      const start: StartState = { hand, can: [x, side * y], bin };
+      return { id, split, form: `${region} to bin ${bin + 1}`, start };
+    }),
+  );
+}
+
+/** SHA-256 over every task with its start state. */
+function hashOf(tasks: readonly ControlTask[]): string {
+  return createHash("sha256").update(JSON.stringify(tasks)).digest("hex");
+}
+
+/** Content of `state`: all of it, or what the hand knows without a camera. */
+type StateKind = "full" | "proprioceptive";
+
+/** Numbers of a state. */
+const STATE_SIZE: Readonly<Record<StateKind, number>> = { full: 14, proprioceptive: 7 };
+
+/** Gives what a policy sees of a world now. */
+function observe(world: World, kind: StateKind): Observation {
+  const state = Float32Array.from((kind === "full" ? fullState : ownState)(world.state()));
+  const depth = world.depth();
+  return { vectors: depth === undefined ? { state } : { state, depth } };
+}
+
+/** Places in decimetres, so that numbers are about 1. */
+const d = (metres: number): number => 10 * metres;
+
+/** The hand, its fingers and what they were told, and the bin from the hand. [7] */
+function ownState({ hand: [hx, hy, hz], width, grip, bin }: WorldState): number[] {
+  return [d(hx), d(hy), d(hz), width / OPEN, grip, d(bin[0] - hx), d(bin[1] - hy)];
+}
+
+/** The hand, its fingers and what they were told, the can, the can from the hand, its tilt, and the bin from the can. [14] */
+function fullState({ hand: [hx, hy, hz], width, grip, can: [cx, cy, cz], upright, bin }: WorldState): number[] {
+  return [
+    ...[d(hx), d(hy), d(hz), width / OPEN, grip],
+    ...[d(cx), d(cy), d(cz), d(cx - hx), d(cy - hy), d(cz - hz)],
+    ...[upright, d(bin[0] - cx), d(bin[1] - cy)],
+  ];
 }

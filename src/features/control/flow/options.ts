@@ -2,7 +2,7 @@ import type { SamplerOptions } from "../../../diffusion/sampler.js";
 import type { NamedTensors } from "../../../onnx/tensors.js";
 import { f32 } from "../../../onnx/tensors.js";
 
-/** Holds what a chunk of actions is scored by, and so what a ratio is of. */
+/** Score of a chunk of actions, of which ratios are formed. */
 export type FlowRatio = "sde" | "cfm";
 
 /** `promptLength` and `responseLength` are the numbers of what is seen and of a chunk of actions. */

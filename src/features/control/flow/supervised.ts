@@ -10,7 +10,7 @@ import { between } from "./pairs.js";
 /** A point of the straight path from noise to a chunk, [A] each. */
 export interface FlowPoint {
   readonly time: number;
-  /** Holds what is seen: the state, then the depth image where there is one. */
+  /** Observation: the state, then the depth image where there is one. */
   readonly state: readonly number[];
   readonly actions: readonly number[];
   readonly noise: readonly number[];

@@ -9,7 +9,7 @@ import { between } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
-/** Holds what one ratio is of at the level `step`: a row of the network, A terms. */
+/** Terms of one ratio at the level `step`: a row of the network, A terms. */
 interface Row {
   readonly time: number;
   /** [A] what the network reads. */

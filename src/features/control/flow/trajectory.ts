@@ -4,7 +4,7 @@ import { problemsOf } from "../../../core/problems.js";
 import { logNormaliser, stepLaw } from "./step.js";
 
 const schema = z.strictObject({
-  /** Holds what was seen: the state, then the depth image row by row where there is one. */
+  /** Observation: the state, then the depth image row by row where there is one. */
   state: z.array(z.number()),
   /** x_0 .. x_K, A numbers each; the last is the chunk of actions. */
   path: z.array(z.array(z.number()).min(1)).min(2),
@@ -22,7 +22,10 @@ const schema = z.strictObject({
 /** The way a chunk of actions was drawn: float32 numbers, exactly. */
 export type FlowTrajectory = z.infer<typeof schema>;
 
-/** @throws UserError where it is none, or its steps are of different lengths or cannot have the likelihood that is recorded. */
+/**
+ * Reads a trajectory from JSON data.
+ * @throws UserError where it is none, or its steps are of different lengths or cannot have the likelihood that is recorded.
+ */
 export function parseTrajectory(data: unknown, where: string): FlowTrajectory {
   const result = schema.safeParse(data);
   if (!result.success) fail(`${where} is no trajectory of actions:${problemsOf(result.error)}`);

@@ -17,12 +17,12 @@ export interface StartState {
   readonly bin: 0 | 1;
 }
 
-/** Holds what the world is like now: metres. */
+/** State of the world, in metres. */
 export interface WorldState {
   readonly hand: readonly [number, number, number];
   /** Mean distance of the fingers from the middle. */
   readonly width: number;
-  /** Holds what the fingers were last told, -1 closed to 1 open. */
+  /** Last command to the fingers, -1 closed to 1 open. */
   readonly grip: number;
   readonly can: readonly [number, number, number];
   /** Cosine of the can's tilt. */

@@ -6,7 +6,7 @@ import { packageRoot } from "../../../core/files.js";
 import { hardware, versions } from "../../../runs/run-directory.js";
 import { type Check, checkMachine, withoutHome } from "../machine-checks.js";
 
-/** Holds what a config is for where it does not show. */
+/** The objective of a config that does not name one. */
 const STANDARD = "flow-grpo";
 
 interface DoctorFlags {

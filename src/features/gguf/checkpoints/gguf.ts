@@ -1,10 +1,12 @@
 import { existsSync, statSync } from "node:fs";
-import { fail } from "../../../core/errors.js";
+import { fail, messageOf, UserError } from "../../../core/errors.js";
+import { byteLevelBpeJson, CUTTINGS } from "../../../text/tokenizer-files.js";
 import type { CheckpointWeight } from "../../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json } from "../../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../../weights/model-weights.js";
-import { type GgufMetadata, openGguf } from "../gguf.js";
-import { ggufTokenizerJson } from "../tokenizer-gguf.js";
+import { readRange } from "../../../weights/safetensors.js";
+import { elements } from "../../../weights/safetensors-write.js";
+import { BLOCK_FORMATS } from "../gguf-blocks.js";
 
 /** `general.architecture` -> whether the converter has interleaved the two halves of each head's rows in q and k. */
 const ARCHITECTURES: Readonly<Record<string, { readonly interleaved: boolean }>> = {
@@ -143,4 +145,108 @@ function deinterleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
       return out;
     },
   };
+}
+
+/** `tokenizer.ggml.token_type`: what a token is. */
+const CONTROL = 3;
+const USER_DEFINED = 4;
+const UNUSED = 5;
+
+/**
+ * The text of the tokenizer.json that says what the header of a GGUF file says.
+ * @param where names the file in errors.
+ * @throws UserError where the tokenizer is no byte-level BPE, or cuts text in a way that is not known.
+ */
+function ggufTokenizerJson(metadata: Readonly<Record<string, unknown>>, where: string): string {
+  const read = (key: string): unknown => metadata[`tokenizer.ggml.${key}`];
+  const hint = "Export the checkpoint in safetensors, which comes with its tokenizer.json.";
+  const [model, pre] = [read("model"), read("pre")];
+  if (model !== "gpt2")
+    fail(`${where}: its tokenizer is ${String(model)}, and only byte-level BPE (gpt2) is read.`, { hint });
+  const cutting = CUTTINGS[String(pre)];
+  if (cutting === undefined)
+    fail(
+      `${where}: its tokenizer cuts text as ${String(pre)} does, which is not known (${Object.keys(CUTTINGS).join(", ")}).`,
+      { hint },
+    );
+  const [tokens, types, merges] = [read("tokens"), read("token_type"), read("merges")];
+  const lists = [tokens, types, merges];
+  if (!lists.every(Array.isArray) || (tokens as string[]).length !== (types as number[]).length)
+    fail(`${where}: its header lacks the tokens, their types or the merges.`, { hint });
+  const vocab: Record<string, number> = {};
+  const addedTokens: object[] = [];
+  (tokens as string[]).forEach((content, id) => {
+    const type = (types as number[])[id];
+    if (type === CONTROL || type === USER_DEFINED) {
+      const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+      addedTokens.push({ id, content, ...plain, special: type === CONTROL });
+    } else if (type !== UNUSED) vocab[content] = id;
+  });
+  return byteLevelBpeJson({
+    cutting,
+    addedTokens,
+    vocab,
+    merges: (merges as string[]).map((merge) => merge.split(" ") as [string, string]),
+  });
+}
+
+/** The values of a GGUF file's header, by key (`llama.embedding_length`). */
+type GgufMetadata = Readonly<Record<string, unknown>>;
+
+interface GgufFile {
+  readonly path: string;
+  readonly metadata: GgufMetadata;
+  /** In the order of the file; shapes as PyTorch has them, [out, in]. */
+  readonly tensors: ReadonlyMap<string, StoredMatrix>;
+}
+
+/**
+ * Opens a GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): the header is read, tensors are decoded
+ * piece by piece.
+ * @throws UserError naming the file where it is no GGUF, cut off, one of several, or a tensor has a form that is not read.
+ */
+async function openGguf(path: string): Promise<GgufFile> {
+  const { gguf, GGMLQuantizationType } = await import("@huggingface/gguf").catch((error) => {
+    fail("GGUF files are read by the package @huggingface/gguf, which is not installed.", {
+      hint: "npm install (it is an optional dependency)",
+      cause: error,
+    });
+  });
+  const refuse = (why: string, hint = "Copy or download the file again."): UserError =>
+    new UserError(`${path} cannot be read as GGUF: ${why}`, { hint });
+  const file = await gguf(path, { allowLocalFile: true }).catch((error) => {
+    throw refuse(messageOf(error));
+  });
+  const metadata = file.metadata as unknown as GgufMetadata;
+  if (Number(metadata["split.count"] ?? 1) > 1)
+    throw refuse("it is one of several parts", "Join them with llama.cpp's gguf-split --merge.");
+  if (!file.littleEndian) throw refuse("its numbers are big-endian", "Use the little-endian file, which is usual.");
+  const { size } = statSync(path);
+  const tensors = new Map<string, StoredMatrix>();
+  for (const { name, shape: reversed, dtype, offset } of file.tensorInfos) {
+    const format = BLOCK_FORMATS[dtype];
+    if (format === undefined)
+      throw refuse(
+        `${name} is ${GGMLQuantizationType[dtype] ?? `of type ${dtype}`}`,
+        `Use a file in ${Object.values(BLOCK_FORMATS)
+          .map(({ name }) => name)
+          .join(", ")}.`,
+      );
+    const shape = reversed.map(Number).reverse();
+    const { values, bytes } = format;
+    const begin = Number(file.tensorDataOffset) + Number(offset);
+    if ((shape.at(-1) ?? 0) % values !== 0) throw refuse(`the rows of ${name} are not made of blocks of ${values}`);
+    if (begin + (elements(shape) / values) * bytes > size) throw refuse(`it is cut off: ${name} ends behind its end`);
+    tensors.set(name, {
+      shape,
+      dtype: format.dtype,
+      read(from, to) {
+        // pieces that callers ask for need not be whole blocks
+        const [first, last] = [Math.floor(from / values), Math.ceil(to / values)];
+        const decoded = format.decode(new Uint8Array(readRange(path, begin + first * bytes, (last - first) * bytes)));
+        return decoded.subarray(from - first * values, to - first * values);
+      },
+    });
+  }
+  return { path, metadata, tensors };
 }

@@ -17,7 +17,7 @@ export interface HubSource {
 
 export const HUB_PREFIX = "hf:";
 
-/** @throws UserError where it is not spelled so. */
+/** Reads `hf:org/name`, with `@revision` or `:file.gguf` behind it. @throws UserError where it is not spelled so. */
 export function parseHubSource(source: string): HubSource {
   const [, repo, revision, file] = /^hf:([\w.-]+\/[\w.-]+)(?:@([^:]+))?(?::(.+))?$/.exec(source) ?? [];
   if (repo === undefined)

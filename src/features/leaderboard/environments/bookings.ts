@@ -57,7 +57,7 @@ export const environment: EnvironmentKind = {
 };
 
 /**
- * Which right answer a plan is; undefined where it is wrong: every field once, with a value that the form offers and the
+ * Index of the right answer that a plan is; undefined where it is wrong: every field once, with a value that the form offers and the
  * named guest, then the submit, and nothing else.
  */
 export function answerOf(guest: string, text: string): string | undefined {

@@ -99,7 +99,7 @@ export const environment: EnvironmentKind = {
 };
 
 interface ServerTask extends EnvironmentTask {
-  /** Holds what its reset says. */
+  /** Message of its reset. */
   readonly reset: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,23 @@
-import type { LiveState } from "./live-state.js";
+import type { Phase } from "../../../watch/watcher.js";
+
+/** State of the run, which the page fetches every second. */
+export interface LiveState {
+  /** Grows with every step; charts and rollouts come only where the page has not seen it yet. */
+  readonly version: number;
+  readonly name: string;
+  readonly command: string;
+  readonly step: number;
+  readonly steps: number;
+  readonly reward: number | null;
+  readonly success: number | null;
+  readonly kl: number | null;
+  readonly loss: number | null;
+  readonly eta: number | null;
+  readonly phase: Phase | null;
+  readonly notes: readonly string[];
+  readonly charts?: string;
+  readonly rollouts?: string;
+}
 
 /**
  * Follows the run: asks for its state every second. What somebody is reading stays as it is: charts under the pointer or

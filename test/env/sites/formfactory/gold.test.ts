@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { packageRoot } from "../../../../src/core/files.js";
 import { CATALOG, formId, formTitle, HELDOUT_FORMS } from "../../../../src/env/sites/formfactory/catalog.js";
-import { EXCEPTIONS } from "../../../../src/env/sites/formfactory/exceptions.js";
-import { goldFields } from "../../../../src/env/sites/formfactory/gold.js";
+import { EXCEPTIONS, goldFields } from "../../../../src/env/sites/formfactory/gold.js";
 
 test("the catalog names each of the 25 forms once", () => {
   assert.equal(CATALOG.length, 25);

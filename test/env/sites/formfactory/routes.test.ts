@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readLiteral } from "../../../../src/env/sites/formfactory/python-literal.js";
-import { readRoutes } from "../../../../src/env/sites/formfactory/routes.js";
+import { readLiteral, readRoutes } from "../../../../src/env/sites/formfactory/routes.js";
 
 test("literals are read as Python reads them", () => {
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diversityOf, uniformDistinct } from "../../src/runs/diversity.js";
-import type { TaskScore } from "../../src/runs/evaluation.js";
+import { diversityOf, uniformDistinct } from "../../../src/features/leaderboard/answers.js";
+import type { TaskScore } from "../../../src/runs/evaluation.js";
 
 const score = (task_id: string, is: string | null): TaskScore => ({
   task_id,
