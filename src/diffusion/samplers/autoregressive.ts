@@ -29,7 +29,7 @@ import { candidateLogProbs, type RowStatistics, roundHead } from "./unmask/round
  * values, each until EOS or until its room is full, and reads what is given between them.
  */
 const schema = z.strictObject({
-  response_length: z.number().int().min(1).default(64).describe("most tokens of a response"),
+  response_length: z.number().int().min(1).default(96).describe("most tokens of a response"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
   temperature: temperatureOption,
   room: roomOption,

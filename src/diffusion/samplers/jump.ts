@@ -35,7 +35,7 @@ import { type JumpStep, type JumpTrajectory, jumpReveals, parseJumpTrajectory, r
  */
 const schema = z.strictObject({
   steps: z.number().int().min(1).max(10_000).default(8).describe("steps from noise to text"),
-  response_length: z.number().int().min(1).default(64).describe("canvas in tokens"),
+  response_length: z.number().int().min(1).default(96).describe("canvas in tokens"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
   temperature: z.number().min(MIN_TEMPERATURE).default(1).describe("softmax temperature of sampling and scoring"),
   room: roomOption,

@@ -37,7 +37,7 @@ const schema = z
   .strictObject({
     rounds: z.number().int().min(1).default(8).describe("rounds of unmasking"),
     slot_size: z.number().int().min(1).default(4).describe("positions revealed together"),
-    response_length: z.number().int().min(1).default(64).describe("canvas in tokens, a multiple of slot_size"),
+    response_length: z.number().int().min(1).default(96).describe("canvas in tokens, a multiple of slot_size"),
     prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
     temperature: temperatureOption,
     order: z

@@ -33,7 +33,7 @@ const schema = z
       .number()
       .int()
       .min(1)
-      .default(64)
+      .default(96)
       .describe("canvas in tokens, a multiple of slot_size * serial_blocks"),
     prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
     room: roomOption,
