@@ -69,20 +69,6 @@ interface Candidate {
   misses?: number;
 }
 
-/** What stands at a place before anything is tried there. */
-export interface Facts {
-  /** Corners of the control and of its box: the same ones are the same place under another name. */
-  readonly corners: string;
-  /** For each CSS that was asked for: the field holds something like it. */
-  readonly holds: readonly boolean[];
-  /** The control says that values are chosen for it from a list or a calendar. */
-  readonly isPicker: boolean;
-  /** It takes any text: that a day stands in it says nothing of how days are written there. */
-  readonly isFree: boolean;
-  /** Texts that may say how a value is written: `dd.mm.yyyy`. */
-  readonly hint: string;
-}
-
 /** One label of a form while it is learned: the ways that are left, and what was found. */
 export class LearnedField {
   readonly candidates: Candidate[];
