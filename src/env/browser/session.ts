@@ -208,6 +208,13 @@ export class Session {
     }
   }
 
+  /** Waits while the page sends, until something is so. @returns whether it came to be in time. */
+  async until(ms: number, isSo: () => boolean): Promise<boolean> {
+    for (const end = performance.now() + ms; !isSo(); await this.traffic.next(50))
+      if (performance.now() > end) return false;
+    return true;
+  }
+
   /** Whether a document is on its way that takes the page's place. */
   isLeaving(): boolean {
     return this.traffic.leaving;

@@ -121,18 +121,18 @@ async function pressButton(
   let { point } = aim;
   for (let misses = 0; misses < MOST_MISSES && sent() === undefined; misses++) {
     await session.page.mouse.click(point.x, point.y);
-    await until(session, MISSED_MS, () => sent() !== undefined || session.isLeaving());
+    await session.until(MISSED_MS, () => sent() !== undefined || session.isLeaving());
     if (sent() !== undefined || (await clicked(form))) break;
     const again = await aimed(session, form, button);
     if (again === undefined) return COVERED;
     point = again.point;
   }
-  await until(session, session.stretched(SEND_MS), () => sent() !== undefined || traffic.stopped.length > 0);
+  await session.until(session.stretched(SEND_MS), () => sent() !== undefined || traffic.stopped.length > 0);
   // what the page asks for before it sends may take as long as an answer
-  await until(session, session.actionTimeoutMs, () => sent() !== undefined || background.unanswered() === undefined);
+  await session.until(session.actionTimeoutMs, () => sent() !== undefined || background.unanswered() === undefined);
   if (sent() === undefined && background.unanswered() === undefined)
-    await until(session, MISSED_MS, () => sent() !== undefined);
-  await until(session, session.actionTimeoutMs, () => sent() === undefined || sent()?.answer !== undefined);
+    await session.until(MISSED_MS, () => sent() !== undefined);
+  await session.until(session.actionTimeoutMs, () => sent() === undefined || sent()?.answer !== undefined);
   const exchange = sent();
   if (exchange === undefined) {
     traffic.checkAnswers("submit");
@@ -150,10 +150,6 @@ async function pressButton(
 }
 
 const clicked = (form: ReadForm): Promise<boolean> => form.handle.evaluate((page) => page.clicked).catch(() => true);
-
-async function until(session: Session, ms: number, isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + ms; !isSo() && performance.now() < end; ) await session.traffic.next(50);
-}
 
 /** Tells a form's request from all others. */
 function formRequest(
@@ -193,5 +189,5 @@ export async function aimed(session: Session, form: ReadForm, button: number): P
 
 /** Waits for the document that takes the page's place, where one does. */
 export async function arrived(session: Session): Promise<void> {
-  await until(session, session.actionTimeoutMs, () => !session.isLeaving());
+  await session.until(session.actionTimeoutMs, () => !session.isLeaving());
 }
