@@ -6,10 +6,11 @@ import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
 import { canonical, type Kind, kindOfAll } from "../values.js";
-import { explain, type Sample, uploaded } from "../wire.js";
+import { type Sample, uploaded } from "../wire.js";
 import { type Attempt, attempt, type LearnLimits, type Person, type Play, type Progress } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { learnCodes } from "./codes.js";
+import { explain } from "./explain.js";
 import { learnVerdict } from "./verdict.js";
 
 /** Persons whose values are put in. */
