@@ -19,8 +19,8 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
 }
 
 /** Whether inputs, ticks and choices of a field say a value. */
-export function says(kind: Kind, value: FieldValue, { values, on }: Shown): boolean {
-  if (kind === "flag") return on.length > 0 === value;
+export function says(kind: Kind, value: FieldValue, { values, on, unset }: Shown): boolean {
+  if (kind === "flag") return !unset && on.length > 0 === value;
   const all = [...values, ...on].map(normalizeText);
   const days = kind === "range" ? parseRange(value) : undefined;
   if (days !== undefined)

@@ -13,6 +13,8 @@ export function boxesOf(wanted: string, others: readonly string[]): Element[] {
       .replace(/[\s\u200b]+/g, " ")
       .trim()
       .toLowerCase()
+      // a label may say what its slider is at
+      .replace(/:\s*[\d.,]+\s?(?:[a-z]{1,3}|%|[€$£])?$/, "")
       .replace(/\s*(?:\*|:|\(required\)|\(optional\)|\s)+$/, "")
       .replace(/^\*\s*/, "");
   const target = plain(wanted);
@@ -90,6 +92,7 @@ export function boxesOf(wanted: string, others: readonly string[]): Element[] {
   if (document.body !== null && target !== "") visit(document.body, 0);
   const chains = says.slice(0, 8).map((from) => {
     const chain: Element[] = [];
+    const isBox = (from instanceof HTMLLabelElement || bare(from).includes(target)) && holds(from);
     if (operable(from) && !from.matches("label")) chain.push(from);
     let below: Element = from;
     for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
@@ -99,13 +102,12 @@ export function boxesOf(wanted: string, others: readonly string[]): Element[] {
         // labels and controls stand side by side: the label's are those up to the next label
         for (let next = below.nextElementSibling; next !== null && !shared.has(next); next = next.nextElementSibling)
           if (operable(next) || holds(next)) chain.push(next);
-        if (chain.length === 0) chain.push(box);
+        if (chain.length === 0 && !isBox) chain.push(box);
       }
       below = box;
       box = up(box);
     }
-    if ((from instanceof HTMLLabelElement || bare(from).includes(target)) && holds(from) && !chain.includes(from))
-      chain.unshift(from);
+    if (isBox && !chain.includes(from)) chain.unshift(from);
     return chain;
   });
   const boxes: Element[] = [];
@@ -129,6 +131,8 @@ export interface Shown {
   readonly there: boolean;
   /** Part of it says that it is wrong. */
   readonly invalid: boolean;
+  /** A box or switch in it is neither on nor off. */
+  readonly unset: boolean;
 }
 
 /** Runs IN THE PAGE: the state of each label's field. */
@@ -151,11 +155,12 @@ function observe(
   };
   return labels.map((label, i): Shown => {
     const box = boxes(label, all)[nth[i] ?? 0];
-    if (box === undefined) return { text: "", values: [], on: [], there: false, invalid: false };
+    if (box === undefined) return { text: "", values: [], on: [], there: false, invalid: false, unset: false };
     const values: string[] = [];
     const on: string[] = [];
     let text = "";
     let invalid = false;
+    let unset = false;
     const visit = (node: Node, depth: number): void => {
       if (depth > 50 || values.length > 300 || text.length > 20000) return;
       if (node.nodeType === 3) text += `${node.nodeValue ?? ""} `;
@@ -175,6 +180,7 @@ function observe(
             input.checked === true ||
             ["aria-checked", "aria-selected", "aria-pressed"].some((a) => node.getAttribute(a) === "true");
           if (ticked) on.push(nameOf(node));
+          if (input.indeterminate === true || node.getAttribute("aria-checked") === "mixed") unset = true;
         } else if (node.nodeName === "SELECT")
           for (const o of (node as HTMLSelectElement).selectedOptions) values.push(o.text.trim());
         else if (input.type === "file") for (const f of input.files ?? []) values.push(f.name);
@@ -202,8 +208,34 @@ function observe(
       const other = (box.getRootNode() as Document).getElementById?.(box.getAttribute("for") ?? "");
       if (other) visit(other, 0);
     }
-    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, invalid };
+    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, invalid, unset };
   });
+}
+
+/** Runs IN THE PAGE: whether something else lies over the middle of a label's field, as a window that a try has opened. */
+function covers(
+  boxes: (label: string, others: readonly string[]) => Element[],
+  { label, all }: { label: string; all: readonly string[] },
+): boolean {
+  const [box] = boxes(label, all);
+  if (box === undefined) return false;
+  const { x, y, width, height } = box.getBoundingClientRect();
+  const at = [x + width / 2, y + height / 2] as const;
+  let top = document.elementFromPoint(...at);
+  for (let inner = top?.shadowRoot?.elementFromPoint(...at); inner != null && inner !== top; ) {
+    top = inner;
+    inner = top.shadowRoot?.elementFromPoint(...at);
+  }
+  const isIn = (node: Element | null, outer: Element): boolean => {
+    for (
+      let e = node;
+      e !== null;
+      e = e.assignedSlot ?? e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null)
+    )
+      if (e === outer) return true;
+    return false;
+  };
+  return top !== null && !isIn(top, box) && !isIn(box, top);
 }
 
 /** The labels of the form that a page shows: where another's begins a label's field ends. */
@@ -215,6 +247,12 @@ export function shownIn(session: Session, labels: readonly string[], nth: readon
   const all = LABELS.get(session.page) ?? [];
   const source = `function (argument) { return (${observe})((${boxesOf}), argument); }`;
   return session.view.run<Shown[]>(source, { labels, nth, all });
+}
+
+/** Whether something else lies over a label's field. */
+export function isCovered(session: Session, label: string): Promise<boolean> {
+  const source = `function (argument) { return (${covers})((${boxesOf}), argument); }`;
+  return session.view.run<boolean>(source, { label, all: LABELS.get(session.page) ?? [] });
 }
 
 let registered: Promise<void> | undefined;

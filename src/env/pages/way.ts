@@ -61,7 +61,7 @@ export async function firstOf(place: Place, ...locators: readonly Locator[]): Pr
 }
 
 /** Runs IN THE PAGE: the buttons that can be seen, with their middles. */
-function buttonsNow(): { x: number; y: number; text: string }[] {
+function buttonsNow(): { readonly x: number; readonly y: number; readonly text: string }[] {
   const found: { x: number; y: number; text: string }[] = [];
   const visit = (node: Document | ShadowRoot): void => {
     for (const e of node.querySelectorAll("*")) {
@@ -83,9 +83,10 @@ export async function confirmed(place: Place, open: () => Promise<void>, choose:
   await open();
   await choose();
   await place.pause();
-  const last = (await look())
-    .filter(({ text, x, y }) => !before.some((b) => b.text === text && Math.abs(b.x - x) + Math.abs(b.y - y) < 4))
-    .at(-1);
+  const now = await look();
+  const countOf = (buttons: typeof now, text: string): number => buttons.filter((b) => b.text === text).length;
+  // a button that an open list has moved is no new one
+  const last = now.filter(({ text }) => countOf(now, text) > countOf(before, text)).at(-1);
   if (last === undefined) throw new NoWay("nothing confirms");
   await place.page.mouse.click(last.x, last.y);
   await place.pause(200);
@@ -113,10 +114,10 @@ export async function clickLabel({ page, limit }: Pick<Place, "page" | "limit">,
 const isOn = (target: Locator, place: Place): Promise<boolean | undefined> =>
   target.evaluate(
     (e) => {
-      if (e instanceof HTMLInputElement) return e.checked;
+      if (e instanceof HTMLInputElement) return e.indeterminate ? undefined : e.checked;
       const said = ["aria-checked", "aria-pressed", "aria-selected"].map((name) => e.getAttribute(name));
       const known = said.find((value) => value !== null);
-      return known == null ? undefined : known === "true";
+      return known == null || known === "mixed" ? undefined : known === "true";
     },
     undefined,
     place.limit,

@@ -174,7 +174,8 @@ export function received(
   if (truth !== undefined && carries(wire, kind, truth, posted, fields)) return truth;
   const raws = rawsOf(posted, wire.key);
   const { notation } = wire;
-  if (notation.as === "flag") return raws[0] === notation.on;
+  // neither is no answer: what was never said is not taken for no
+  if (notation.as === "flag") return raws[0] === notation.on || (raws[0] === (notation.off ?? undefined) ? false : "");
   if (notation.as === "each")
     return Object.entries(notation.keys).flatMap(([item, key]) =>
       rawsOf(posted, key)[0] === notation.on ? [item] : [],
@@ -210,9 +211,13 @@ function partSaid(template: string, raw: string, label: string): string {
   return "";
 }
 
-/** What was sent before the form, as a file that is sent as soon as it is chosen: keys tell where. */
+/**
+ * What was sent elsewhere before the form, as a file that is sent as soon as it is chosen: keys tell where. What an earlier
+ * sending of the form itself held counts for nothing.
+ */
 export function uploaded(exchanges: readonly Exchange[], form: Exchange): PostedPair[] {
+  const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
   return exchanges
-    .filter((e) => e !== form && e.method !== "GET")
-    .flatMap((e) => e.posted.map(([key, value]): PostedPair => [`before ${new URL(e.url).pathname} ${key}`, value]));
+    .filter((e) => e.method !== "GET" && !(e.method === form.method && pathOf(e) === pathOf(form)))
+    .flatMap((e) => e.posted.map(([key, value]): PostedPair => [`before ${pathOf(e)} ${key}`, value]));
 }

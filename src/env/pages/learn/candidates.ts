@@ -143,8 +143,8 @@ export class LearnedField {
         candidate.oddness -= SIGNED;
         candidate.isLikely = true;
       } else if (isWritten(operation.variant, facts.hint)) candidate.oddness -= KNOWN;
-      else if (TYPING.has(operation.way) && (facts.isPicker || (DAYS.has(this.kind) && facts.isFree)))
-        candidate.oddness += TYPED;
+      else if (facts.isPicker && WRITING.has(operation.way)) candidate.oddness += TYPED;
+      else if (TYPING.has(operation.way) && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
       else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.oddness += KNOWN;
     }
     this.order();
