@@ -5,6 +5,9 @@ import type { FieldValue } from "../site.js";
 export const KINDS = ["flag", "list", "number", "date", "time", "moment", "range", "file", "text"] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** Stands for what a box holds or sends that is neither on nor off: it is not taken for no. */
+export const NO_ANSWER = "no answer";
+
 /** A day and a time of day. */
 export interface Moment {
   readonly date: string;

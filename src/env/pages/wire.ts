@@ -3,7 +3,7 @@ import { looseLabel, normalizeText, parseDate, parseNumber, parseTime } from "..
 import type { PostedPair } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
 import type { Notation, Wire } from "./contract.js";
-import { canonical, dayIn, type Kind, parseMoment, parseRange, writeDay } from "./values.js";
+import { canonical, dayIn, type Kind, NO_ANSWER, parseMoment, parseRange, writeDay } from "./values.js";
 
 /** One submission: the true values by label, and what the server received. */
 export interface Sample {
@@ -174,8 +174,8 @@ export function received(
   if (truth !== undefined && carries(wire, kind, truth, posted, fields)) return truth;
   const raws = rawsOf(posted, wire.key);
   const { notation } = wire;
-  // neither is no answer: what was never said is not taken for no
-  if (notation.as === "flag") return raws[0] === notation.on || (raws[0] === (notation.off ?? undefined) ? false : "");
+  if (notation.as === "flag")
+    return raws[0] === notation.on || (raws[0] === (notation.off ?? undefined) ? false : (raws[0] ?? NO_ANSWER));
   if (notation.as === "each")
     return Object.entries(notation.keys).flatMap(([item, key]) =>
       rawsOf(posted, key)[0] === notation.on ? [item] : [],

@@ -17,7 +17,7 @@ const PLACES = (label: string): readonly (readonly [locator: string, nth: number
 const VARIANT = 0.12;
 
 /** How much odder it is only to type where a list offers the values. */
-const TYPED = 3.5;
+const TYPED = 4.7;
 const TYPING = new Set(["fill", "type-leave", "keys"]);
 const WRITING = new Set([...TYPING, "chips", "joined", "editor"]);
 /** A calendar writes days as they are to be written: it comes before a notation that is guessed. */
