@@ -39,12 +39,21 @@ export function says(kind: Kind, value: FieldValue, { values, on, unset }: Shown
   return [...all, ...joined].some((text) => isSame(kind, value, text));
 }
 
+/** The numbers of a day in order of size: the day may stand before the month or behind it. */
+const numbersIn = (text: string): string =>
+  (text.match(/\d+/g) ?? [])
+    .map(Number)
+    .sort((a, b) => a - b)
+    .join(" ");
+
 function isSame(kind: Kind, value: string | number | boolean, text: string): boolean {
   switch (kind) {
     case "number":
       return parseNumber(text) === parseNumber(value);
     case "date":
-      return dayIn(text) === parseDate(value) || text.includes(String(value));
+      return (
+        dayIn(text) === parseDate(value) || text.includes(String(value)) || numbersIn(text) === numbersIn(String(value))
+      );
     case "range":
       return false;
     case "time":

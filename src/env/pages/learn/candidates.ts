@@ -158,6 +158,8 @@ export class LearnedField {
     for (const { operation, oddness } of named.values())
       this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, oddness });
     this.surveyed = true;
+    // nothing of these has been tried in this round
+    this.isClean = false;
     this.order();
   }
 

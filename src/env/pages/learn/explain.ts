@@ -149,7 +149,9 @@ function listCodes(
           if (best.length === 1) known[item] = best[0] as string;
         }
       const wire: Wire = { key, notation: { as: "codes", codes: known }, list };
-      const isPart = isSure && Object.keys(known).length < items.length && told.length > 1;
+      // lists of several lengths that all agree vouch for the key as the page does
+      const vouched = isSure || new Set(got.map((one) => one.items.length)).size > 1;
+      const isPart = vouched && Object.keys(known).length < items.length && told.length > 1;
       if (isPart ? new Set(got.flatMap((one) => one.raws)).size === items.length : fits(wire)) return wire;
     }
   return undefined;

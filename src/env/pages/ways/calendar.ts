@@ -21,7 +21,13 @@ async function pickDay(place: Place, value: FieldValue): Promise<void> {
   if (days === undefined) throw new NoWay("no date");
   const [opener = "", confirm] = place.variant.split(", ");
   await open(place, opener);
-  for (const [i, one] of days.entries()) await pickOne(place, one, i === days.length - 1 ? confirm : undefined);
+  await chooseLists(place, days[0] as string);
+  // a list takes the cursor, and some calendars close then: their arrows are left
+  if ((await readGrids(place)).length === 0) await open(place, opener);
+  for (const [i, one] of days.entries()) {
+    if (i > 0) await chooseLists(place, one);
+    await pickOne(place, one, i === days.length - 1 ? confirm : undefined);
+  }
   const time = parseMoment(value)?.time;
   if (time !== undefined) await setTime(place, time);
 }
@@ -42,7 +48,6 @@ async function setTime({ page, limit }: Place, time: string): Promise<void> {
 }
 
 async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
-  await chooseLists(place, day);
   const tried = new Map<string, number>();
   for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
     const grids = await readGrids(place);

@@ -17,7 +17,7 @@ export const way: Way = {
     for (let i = 0; i < 12; i++) {
       const middle = (low + high) / 2;
       await place.page.mouse.click(area.x + middle * area.width, area.y + area.height / 2);
-      await place.pause();
+      await place.pause(150);
       const numbers = await numbersIn(place.box);
       if (numbers.at(-1) === wanted) return;
       if ((numbers.at(-1) ?? Number.NaN) < wanted) low = middle;
@@ -43,6 +43,7 @@ async function byKeys(place: Place, wanted: number): Promise<void> {
     if (now === last || Number.isNaN(now)) break;
     last = now;
     await page.keyboard.press(now < wanted ? "ArrowRight" : "ArrowLeft");
+    await place.pause(20);
   }
   throw new NoWay("the number is not reached");
 }
