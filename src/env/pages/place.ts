@@ -44,9 +44,14 @@ function observe(
     let text = "";
     let invalid = false;
     let unset = false;
+    // what is only read aloud stands in a box of one pixel
+    const isAloud = (e: Element | null): boolean => {
+      const { width, height } = e?.getBoundingClientRect() ?? { width: 0, height: 0 };
+      return width > 0 && height > 0 && width <= 1 && height <= 1;
+    };
     const visit = (node: Node, depth: number): void => {
       if (depth > 50 || values.length > 300 || text.length > 20000) return;
-      if (node.nodeType === 3) text += `${node.nodeValue ?? ""} `;
+      if (node.nodeType === 3 && !isAloud(node.parentElement)) text += `${node.nodeValue ?? ""} `;
       if (!(node instanceof Element) && !(node instanceof ShadowRoot)) return;
       if (node instanceof Element) {
         if (/^(?:SCRIPT|STYLE|TEMPLATE)$/i.test(node.nodeName)) return;

@@ -17,6 +17,10 @@ export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]")
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 
+/** What stands under a key; an upload may send what it knows of a file beside the file's name, as JSON. */
+const saidOf = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
+  rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
+
 const digits = (text: string): string => text.replace(/\D/g, "");
 
 const withoutMarkup = (text: string): string =>
@@ -132,7 +136,7 @@ export function carries(
   posted: readonly PostedPair[],
   fields?: Sample["fields"],
 ): boolean {
-  const raws = rawsOf(posted, wire.key);
+  const raws = saidOf(posted, wire.key, kind);
   const { notation } = wire;
   if (notation.as === "part") return fields !== undefined && raws[0] === filled(notation.of, { ...fields });
   if (notation.as === "parts") {
@@ -172,7 +176,7 @@ export function received(
   fields: Sample["fields"],
 ): FieldValue {
   if (truth !== undefined && carries(wire, kind, truth, posted, fields)) return truth;
-  const raws = rawsOf(posted, wire.key);
+  const raws = saidOf(posted, wire.key, kind);
   const { notation } = wire;
   if (notation.as === "flag")
     return raws[0] === notation.on || (raws[0] === (notation.off ?? undefined) ? false : (raws[0] ?? NO_ANSWER));
