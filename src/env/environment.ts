@@ -14,38 +14,38 @@ export interface EnvironmentTask {
   /** Unique in its environment; ends in `/<split>/<number>`. */
   readonly id: string;
   readonly split: Split;
-  /** What results are grouped by: the form, the game, the region that a robot starts in. */
+  /** Holds what results are grouped by: the form, the game, the region that a robot starts in. */
   readonly form: string;
 }
 
 /** A part of a turn's answer: an attempt at something that is scored by itself, as a field of a form. */
 export interface AnswerPart {
-  /** What it is an attempt at: the same in every episode of the task. */
+  /** Holds what it is an attempt at: the same in every episode of the task. */
   readonly name: string;
-  /** Where it stands in the answer's text, in characters; `end` is behind it. */
+  /** Tells where it stands in the answer's text, in characters; `end` is behind it. */
   readonly start: number;
   readonly end: number;
   readonly reward: number;
 }
 
-/** What became of one episode. */
+/** Result of one episode. */
 export interface EpisodeOutcome {
   /** Null where the environment failed: nothing is known of the policy then. */
   readonly reward: number | null;
-  /** Why there is no reward. */
+  /** Tells why there is no reward. */
   readonly fault?: string;
   readonly success: boolean;
-  /** What each turn earned by itself, where the environment says. */
+  /** Holds what each turn earned by itself, where the environment says. */
   readonly turnRewards?: readonly number[];
-  /** What parts of each turn's answer earned, where the environment says; they do not overlap. */
+  /** Holds what parts of each turn's answer earned, where the environment says; they do not overlap. */
   readonly answerParts?: readonly (readonly AnswerPart[])[];
   /** Named measures of the episode, which are averaged. */
   readonly metrics: Readonly<Record<string, number>>;
   /** Named numbers of things, which are added up: pairs that were right. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** Where a task has several right answers and the environment tells them apart. */
+  /** The right answer that was given, where a task has several and the environment tells them apart. */
   readonly answer?: RightAnswer;
-  /** What the rollout file keeps of it, and what `view` draws: JSON. */
+  /** Holds what the rollout file keeps of it, and what `view` draws: JSON. */
   readonly detail: Readonly<Record<string, unknown>>;
   /** A few words for whoever watches. */
   readonly summary?: string;
@@ -53,13 +53,16 @@ export interface EpisodeOutcome {
   readonly reused?: boolean;
 }
 
-/** Which of a task's right answers was given, null where it was wrong, and of how many. */
+/** Tells which of a task's right answers was given, null where it was wrong, and of how many. */
 export interface RightAnswer {
   readonly is: string | null;
   readonly of: number;
 }
 
-/** What is to be seen has more tokens than the policy reads; an environment that cannot know before takes it for a fault. */
+/**
+ * Says that what is to be seen has more tokens than the policy reads; an environment that cannot know before takes it
+ * for a fault.
+ */
 export class ObservationTooLong extends UserError {}
 
 /** No reward is larger, nor a sum of them below its negative: further out, float32 has no room for what follows. */
@@ -68,7 +71,7 @@ export const LARGEST_REWARD = 1e6;
 /** Outcomes of the episodes that are collected together, which an environment may use again. */
 export type PlayedTogether = Map<string, Promise<EpisodeOutcome>>;
 
-/** What a perfect policy is shown and answers: an example for supervised training. */
+/** Holds what a perfect policy is shown and answers: an example for supervised training. */
 export interface Demonstration {
   /** Of the task that it solves, for messages. */
   readonly id: string;
@@ -81,22 +84,22 @@ export type FixedPolicy = (task: EnvironmentTask, rng: Rng) => Promise<Act>;
 
 /** Tasks of which it is not known that they can be won. */
 export interface Unproven {
-  /** How many of the training tasks the oracle plays before a run; 0: none. */
+  /** Counts how many of the training tasks the oracle plays before a run; 0: none. */
   readonly tasks: number;
-  /** What the oracle could not do in an episode, in words. */
+  /** Tells what the oracle could not do in an episode, in words. */
   why(outcome: EpisodeOutcome): string;
   /** Answers that ought to be refused, by what is wrong with them: what became of each is told. */
   readonly wrong: Readonly<Record<string, FixedPolicy>>;
   /** Undefined where such an answer was accepted; else why not, in words. */
   refused(outcome: EpisodeOutcome): string | undefined;
-  /** What to do about it, and how to train all the same. */
+  /** Holds what to do about it, and how to train all the same. */
   readonly hint: string;
 }
 
 /** Tasks, and a way to play them. Nothing outside knows what is played. */
 export interface Environment {
   readonly name: string;
-  /** What a user should know before a run: what was left out of the tasks, and why. */
+  /** Holds what a user should know before a run: what was left out of the tasks, and why. */
   readonly notes: readonly string[];
   /** All tasks of all splits, in a fixed order. */
   readonly tasks: readonly EnvironmentTask[];
@@ -159,7 +162,7 @@ export interface EnvironmentKind {
   memory?(config: Readonly<Record<string, unknown>>): readonly { readonly name: string; readonly bytes: number }[];
   /** Whether what it plays in is here, in a few words. @throws where it is not. */
   check?(config: Readonly<Record<string, unknown>>, environment: Environment): Promise<string>;
-  /** What of an episode's detail a person wants to see. */
+  /** Tells what of an episode's detail a person wants to see. */
   view?(detail: Readonly<Record<string, unknown>>): DetailTable[];
   /**
    * A drawing of what an episode's detail records, for the report: SVG of its own making, since it is put into the page

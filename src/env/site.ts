@@ -9,8 +9,8 @@ export const TIERS = ["starter", "full"] as const;
 export type Tier = (typeof TIERS)[number] | "wizard";
 
 /**
- * What a person fills in at one control. `radio` and `checkbox-group` are one field each: the group's label names the
- * field, the options' labels are its values.
+ * Kinds of what a person fills in at one control. `radio` and `checkbox-group` are one field each: the group's label names
+ * the field, the options' labels are its values.
  */
 export type ControlKind =
   | "text"
@@ -66,7 +66,7 @@ export interface DeclaredForm {
   readonly url: string;
   readonly fields: Readonly<Record<string, DeclaredField>>;
   readonly request: { readonly method: string; readonly path: string };
-  /** What an answer shows where the form was accepted, and where it was refused (docs/contracts.md). */
+  /** Holds what an answer shows where the form was accepted, and where it was refused (docs/contracts.md). */
   readonly accepted: readonly string[];
   readonly refused: readonly string[];
 }
@@ -75,7 +75,7 @@ export interface DeclaredForm {
 export interface Task extends EnvironmentTask {
   /** As `embedded/starter/library/visitor-pass/train/0007`. */
   readonly id: string;
-  /** Which form: the same for all of its records, as `library/visitor-pass`. */
+  /** Tells which form: the same for all of its records, as `library/visitor-pass`. */
   readonly form: string;
   readonly formTitle: string;
   /** The form's path on its site, from the root: `/library/visitor-pass`. */
@@ -84,13 +84,13 @@ export interface Task extends EnvironmentTask {
   readonly instruction: string;
   /** Visible label to true value, in page order. */
   readonly fields: Readonly<Record<string, FieldValue>>;
-  /** What tells that the form was accepted, where the task says it: all that is given has to be so. */
+  /** Marker of an accepted form, where the task says it: all that is given has to be so. */
   readonly success?: SuccessMarker;
   /** Under which key a label's value is posted, where names do not tell: `{"Full name": "guest.n"}`. */
   readonly keys?: Readonly<Record<string, string>>;
   /** The text that the true values come from, where the site has one: what `prompt.style: document` shows instead of them. */
   readonly document?: string;
-  /** Where each true value stands in the document, in characters; null: nowhere. For tasks with a letter. */
+  /** Tells where each true value stands in the document, in characters; null: nowhere. For tasks with a letter. */
   readonly spans?: Readonly<Record<string, readonly [start: number, end: number] | null>>;
   /** The options of its choices by label, where the site knows them: a document does not say how the form words them. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;
@@ -101,7 +101,7 @@ export interface Task extends EnvironmentTask {
   readonly pages?: readonly (readonly string[])[];
 }
 
-/** What the server's answer, or the page after it, shows where a form was accepted. */
+/** Holds what the server's answer, or the page after it, shows where a form was accepted. */
 export interface SuccessMarker {
   /** A part of the address that the page is at then, as `/thanks`. */
   readonly url?: string;
@@ -121,7 +121,7 @@ export interface Asset {
 
 /** One page of a form of several, untouched. */
 export interface KnownPage {
-  /** What stands above its fields besides the form's title: the step that it is, what names a group. */
+  /** Holds what stands above its fields besides the form's title: the step that it is, what names a group. */
   readonly headings: readonly string[];
   /** The fields that it shows, by label. */
   readonly fields: Readonly<Record<string, FieldKind>>;
@@ -137,7 +137,7 @@ export interface RunningSite {
   tasks(): readonly Task[];
   /** The file that its tasks come from, for messages. */
   readonly source?: string;
-  /** What a user should know before a run: what was left out of the tasks, and why. */
+  /** Holds what a user should know before a run: what was left out of the tasks, and why. */
   readonly notes?: readonly string[];
   /** SHA-256 over the ids, fields and splits of all tasks. */
   splitHash(): string;
@@ -152,7 +152,9 @@ export interface RunningSite {
   readonly allowOrigins?: readonly string[];
   /** Playwright's storage state (cookies and local storage) that every episode begins with: a login that was done once. */
   readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
-  /** How many training tasks the oracle plays before a run, which stops where it cannot win them; absent: none. */
+  /**
+   * Counts how many training tasks the oracle plays before a run, which stops where it cannot win them; absent: none.
+   */
   readonly rehearse?: number;
   /** Its forms are learned once: where what was found is kept, and for how long one may be searched; absent: never. */
   readonly learn?: { readonly folder: string; readonly minutes: number };

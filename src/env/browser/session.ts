@@ -33,13 +33,13 @@ export class Session {
   readonly said: string[] = [];
   /** Dialogs and windows of this episode. */
   private nuisances = 0;
-  /** What the page's scripts ask the site for. */
+  /** Holds what the page's scripts ask the site for. */
   readonly background: BackgroundRequests;
-  /** What the page sends. */
+  /** Holds what the page sends. */
   readonly traffic: Traffic;
   /** A fault on purpose that this episode is to meet. */
   fault: InjectedFault | undefined;
-  /** How long an action or an answer may take now. */
+  /** Limits how long an action or an answer may take now. */
   private patience: number;
 
   private constructor(
@@ -147,7 +147,7 @@ export class Session {
     return this.world;
   }
 
-  /** How long one action or answer may take, in milliseconds. */
+  /** Limits how long one action or answer may take, in milliseconds. */
   get actionTimeoutMs(): number {
     return this.patience;
   }

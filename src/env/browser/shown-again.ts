@@ -3,7 +3,7 @@ import { visibleLines } from "../pages/answer.js";
 import type { Exchange } from "./network/exchange.js";
 import type { Session } from "./session.js";
 
-/** How long a script may take to say what became of a form, and an answer to become the page. */
+/** Limits how long a script may take to say what became of a form, and an answer to become the page. */
 const SAYS_MS = 200;
 const ARRIVES_MS = 2000;
 const MOST_SAID = 100;

@@ -14,7 +14,7 @@ import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
 
-/** What the server received and answered. */
+/** One submission: what the server received and answered. */
 export interface Submission {
   readonly method: string;
   readonly path: string;
@@ -22,13 +22,13 @@ export interface Submission {
   /** NaN where an answer has none: a socket, a beacon. */
   readonly status: number;
   readonly accepted: boolean;
-  /** Why it was not accepted. */
+  /** Tells why it was not accepted. */
   readonly refusal?: string;
   /** One value a control, as the server received it. */
   readonly values: readonly FieldValue[];
 }
 
-/** How long a form may take to send, and when a click is looked for that met nothing. */
+/** Limits how long a form may take to send, and when a click is looked for that met nothing. */
 const SEND_MS = 3000;
 const MISSED_MS = 200;
 /** Clicks beside a button that a page moves away. */
@@ -73,7 +73,7 @@ export async function submitForm(
   }
 }
 
-/** Why an answer is none that a form was accepted with; undefined where it is one. */
+/** Tells why an answer is none that a form was accepted with; undefined where it is one. */
 export function refusalOf(
   exchange: Exchange,
   contract: Contract | undefined,

@@ -58,7 +58,7 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** What an episode came to, and what was seen on its way. */
+/** Holds what an episode came to, and what was seen on its way. */
 interface Played {
   readonly walked: Walked;
   /** Labels of the controls that each turn was shown, as `looseLabel` gives them. */

@@ -6,7 +6,9 @@ import type { FieldValue } from "../site.js";
 const MOST_LINES = 400;
 const MOST_LETTERS = 160;
 
-/** What can be observed of how a form was answered, one a text: `status 303`, `json ok = true`, `says Thank you`. */
+/**
+ * Tells what can be observed of how a form was answered, one a text: `status 303`, `json ok = true`, `says Thank you`.
+ */
 export function featuresOf(exchange: Exchange): string[] {
   const { answer } = exchange;
   if (answer === undefined) return [];

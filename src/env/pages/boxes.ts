@@ -1,4 +1,4 @@
-/** What is read of elements to find a label's boxes. */
+/** Holds what is read of elements to find a label's boxes. */
 interface BoxKit {
   /** A label's text without its marks. */
   plain(text: string | null): string;
@@ -89,7 +89,7 @@ function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Elemen
   const target = plain(wanted);
   const foreign = new Set(others.map(plain).filter((text) => text !== target));
   const says: Element[] = [];
-  /** What holds an element that says another label. */
+  /** Elements that hold one which says another label. */
   const shared = new Set<Element>();
   const visit = (node: Element | ShadowRoot, depth: number): boolean => {
     let inside = false;

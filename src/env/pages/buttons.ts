@@ -39,5 +39,5 @@ export async function buttonsOf(page: Page): Promise<PlaceOf[]> {
   return Promise.all(order.slice(0, MOST).map(({ nth }) => named(page, nth)));
 }
 
-/** What a contract's place of a button is on the page. */
+/** Tells what a contract's place of a button is on the page. */
 export const buttonAt = (page: Page, { locator, nth }: PlaceOf): Locator => page.locator(locator).nth(nth);

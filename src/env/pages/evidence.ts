@@ -3,7 +3,7 @@ import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
 import { canonical, dayIn, type Kind, parseRange } from "./values.js";
 
-/** What the page shows of an operation: the value, some other change, or nothing. */
+/** Names what the page shows of an operation: the value, some other change, or nothing. */
 export type Evidence = "shown" | "changed" | "same";
 
 const count = (text: string, part: string): number => (part === "" ? 0 : text.split(part).length - 1);

@@ -14,7 +14,7 @@ export interface Grid {
   readonly bottom: number;
 }
 
-/** What calendars are read with. */
+/** Holds what calendars are read with. */
 interface GridKit {
   /** An element's place; undefined where it cannot be seen. */
   seen(e: Element): DOMRect | undefined;

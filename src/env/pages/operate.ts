@@ -9,10 +9,10 @@ import { placeAt, slowed } from "./hand.js";
 import { setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
-/** How long a page may take to draw the form, and how long it may stand still meanwhile. */
+/** Limits how long a page may take to draw the form, and how long it may stand still meanwhile. */
 const DRAWN_MS = 6000;
 const STILL_MS = 300;
-/** How long a page may wait for answers to its own requests before it is read. */
+/** Limits how long a page may wait for answers to its own requests before it is read. */
 const LOOKUP_MS = 1000;
 
 /** Room for a form and for what opens over it: what lies outside the window cannot be clicked. */
@@ -48,7 +48,7 @@ export async function openPage(session: Session, url: string, labels: readonly s
   session.background.touch();
 }
 
-/** What a contract says of how a field is operated. */
+/** Holds what a contract says of how a field is operated. */
 export interface Operation extends PlaceOf {
   readonly way: string;
   readonly variant: string;
@@ -68,13 +68,13 @@ export async function operate(
   await way.operate(await placeAt(session, label, operation, operation.variant, patience), value);
 }
 
-/** What a press of the button that sends came to. */
+/** Holds what a press of the button that sends came to. */
 export interface Press {
   /** The form's request with its answer; undefined where nothing was sent. */
   readonly exchange: Exchange | undefined;
   /** All requests since the page was opened. */
   readonly exchanges: readonly Exchange[];
-  /** How long it took to be sent, in milliseconds. */
+  /** Time until it was sent, in milliseconds. */
   readonly ms: number;
 }
 

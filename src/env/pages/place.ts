@@ -6,7 +6,7 @@ import { BOXES, type BoxesOf } from "./boxes.js";
 export interface Shown {
   /** All that is read in its box. */
   readonly text: string;
-  /** What inputs hold. */
+  /** Values of inputs. */
   readonly values: readonly string[];
   /** Names of what is ticked, chosen or pressed. */
   readonly on: readonly string[];
@@ -165,6 +165,6 @@ export function located(page: Page, locator: string): Locator {
   return page.locator(field === undefined ? locator : `field=[${field},${JSON.stringify(LABELS.get(page) ?? [])}]`);
 }
 
-/** What a person operates, in the order in which it is looked for. */
+/** CSS of what a person operates, in the order in which it is looked for. */
 export const OPERABLE =
   "input:not([type=hidden]),textarea,select,[role=combobox],[role=slider],[role=spinbutton],[role=textbox],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],button,[role=button],[role=switch],[role=checkbox],[role=radio],[role=listbox],[tabindex='0']";

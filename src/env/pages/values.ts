@@ -1,7 +1,7 @@
 import { isNoFile, normalizeText, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 
-/** What a field's values are, told by the values alone. */
+/** Kinds of values, told by the values alone. */
 export const KINDS = ["flag", "list", "number", "date", "time", "moment", "range", "file", "text"] as const;
 export type Kind = (typeof KINDS)[number];
 

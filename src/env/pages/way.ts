@@ -6,11 +6,11 @@ import type { Kind } from "./values.js";
 export interface Place {
   readonly page: Page;
   readonly label: string;
-  /** What is operated: the control that the label names. */
+  /** Control that the label names, which is operated. */
   readonly control: Locator;
   /** The label's field with all its parts. */
   readonly box: Locator;
-  /** Which of a way's variants is used. */
+  /** Variant of the way that is used. */
   readonly variant: string;
   /** Playwright's options of a step: how long it may take. */
   readonly limit: { readonly timeout: number };
@@ -28,9 +28,9 @@ export interface Place {
 
 /** A way to put a value into a control. A file of `ways/` exports one as `way`; its name is the file's. */
 export interface Way {
-  /** What values it is tried for. */
+  /** Kinds of values that it is tried for. */
   readonly serves: readonly Kind[];
-  /** How odd it is: plain ways are tried first. */
+  /** Oddness: plain ways are tried first. */
   readonly oddness: number;
   /** CSS of what a field has to hold for it. */
   readonly needs?: string;

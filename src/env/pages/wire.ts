@@ -17,7 +17,7 @@ export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]")
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 
-/** What stands under a key; an upload may send what it knows of a file beside the file's name, as JSON. */
+/** Tells what stands under a key; an upload may send what it knows of a file beside the file's name, as JSON. */
 const saidOf = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
   rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
 
@@ -166,7 +166,9 @@ export function carries(
 const filled = (template: string, fields: Sample["fields"]): string =>
   template.replace(/\{([^{}]*)\}/g, (_, label: string) => String(fields[label] ?? ""));
 
-/** What a submission holds for a field: the true value where it carries that, else what can be made of its text. */
+/**
+ * Tells what a submission holds for a field: the true value where it carries that, else what can be made of its text.
+ */
 export function received(
   label: string,
   wire: Wire,
@@ -216,8 +218,8 @@ function partSaid(template: string, raw: string, label: string): string {
 }
 
 /**
- * What was sent elsewhere before the form, as a file that is sent as soon as it is chosen: keys tell where. What an earlier
- * sending of the form itself held counts for nothing.
+ * Tells what was sent elsewhere before the form, as a file that is sent as soon as it is chosen: keys tell where. What
+ * an earlier sending of the form itself held counts for nothing.
  */
 export function uploaded(exchanges: readonly Exchange[], form: Exchange): PostedPair[] {
   const pathOf = ({ url }: Exchange): string => new URL(url).pathname;

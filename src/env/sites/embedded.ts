@@ -45,7 +45,7 @@ export interface EmbeddedSite extends RunningSite {
   posts(): ReadonlyMap<string, number>;
 }
 
-/** What a form's page and its answers are, as the server makes them. */
+/** Form's page and its answers, as the server makes them. */
 export function declarationOf({ form: id, tier, url }: Task): DeclaredForm {
   const wizard = tier === "wizard" ? WIZARDS.find((one) => one.id === id) : undefined;
   const fields = Object.fromEntries(

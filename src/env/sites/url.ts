@@ -188,7 +188,7 @@ async function ask(address: string, headers: HeadersInit): Promise<string | unde
   return `leads on and on (${MAX_HOPS} redirects)`;
 }
 
-/** Why a fetch failed: the reason lies in the error's cause. */
+/** Tells why a fetch failed: the reason lies in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return messageOf(cause instanceof Error && cause.message !== "" ? cause : error);

@@ -1,13 +1,13 @@
 import type { ControlKind, FieldValue } from "../../site.js";
 import type { Field, NameKit } from "./names.js";
 
-/** What the page has at one control: plain data that crosses from the page. */
+/** Plain data of one control, as it crosses from the page. */
 export interface RawControl {
   kind: ControlKind;
   label: string;
   name: string;
   required: boolean;
-  /** How a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
+  /** Tells how a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
   notation?: string;
   /** Options of selects, members of radio and checkbox groups; of a single box what it sends. */
   options: { text: string; value: string }[];

@@ -27,7 +27,7 @@ export type Person = Readonly<Record<string, FieldValue>>;
 /** Plays one person's values on a fresh page. @returns undefined where the environment failed. */
 export type Play = (person: Person, search: boolean) => Promise<Attempt | undefined>;
 
-/** What is known of the form so far, and what an attempt finds out. */
+/** Holds what is known of the form so far, and what an attempt finds out. */
 export interface Progress {
   readonly url: string;
   readonly ways: ReadonlyMap<string, Way>;
@@ -36,9 +36,9 @@ export interface Progress {
   submit: PlaceOf | undefined;
   request: { readonly method: string; readonly path: string } | undefined;
   sendsWithinMs: number;
-  /** How often the form was sent before it was complete. */
+  /** Counts how often the form was sent before it was complete. */
   early: number;
-  /** How often nothing was sent and nothing was said of why. */
+  /** Counts how often nothing was sent and nothing was said of why. */
   silent: number;
   /** The field that was operated last. */
   last: LearnedField | undefined;
@@ -58,7 +58,7 @@ export interface Attempt extends Press {
   readonly after: readonly string[];
 }
 
-/** How long a form may take to send. */
+/** Limits how long a form may take to send. */
 const SEND_MS = 2500;
 /** Tries that may send the form too early before that is taken for how the page is. */
 const MOST_EARLY = 8;
@@ -272,7 +272,7 @@ const textsOf = (person: Person): Set<string> =>
       .map(String),
   );
 
-/** How many of a person's values a request carries as they are. */
+/** Counts how many of a person's values a request carries as they are. */
 export function carriedBy(exchange: Exchange, person: Person): number {
   const texts = textsOf(person);
   return new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value))).size;

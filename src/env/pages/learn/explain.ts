@@ -292,7 +292,7 @@ function partOf(label: string, all: readonly Sample[], keys: readonly string[]):
   return undefined;
 }
 
-/** How much a key resembles a label, for keys that hold the same. */
+/** Tells how much a key resembles a label, for keys that hold the same. */
 function likeness(key: string, label: string): number {
   const a = looseLabel(
     key

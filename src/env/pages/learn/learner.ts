@@ -259,7 +259,7 @@ function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: 
 /** Kinds whose fields show what they do not hold, the likeliest first. */
 const ODDEST: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
 
-/** Who keeps a form from being sent: what says so itself, else what could not be operated, else the button. */
+/** Tells who keeps a form from being sent: what says so itself, else what could not be operated, else the button. */
 function blamed(progress: Progress, { invalid, failed }: Attempt): LearnedField[] {
   const by = (labels: readonly string[]): LearnedField[] =>
     progress.fields.filter(({ label }) => labels.includes(label));

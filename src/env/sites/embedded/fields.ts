@@ -3,7 +3,10 @@ import type { Option } from "./options.js";
 import type { Source } from "./values.js";
 import * as values from "./values.js";
 
-/** How a control gets its visible label: `<label for>`, a `<label>` around it, `aria-label`, or only a heading above. */
+/**
+ * Tells how a control gets its visible label: `<label for>`, a `<label>` around it, `aria-label`, or only a heading
+ * above.
+ */
 export type Labelling = "for" | "wrap" | "aria" | "heading";
 
 /** One field of a form: its control, its label and the values it is asked to take. */
@@ -15,7 +18,7 @@ export interface Field {
   readonly source: Source;
   readonly labelling: Labelling;
   readonly options?: readonly Option[];
-  /** What the untouched page holds; an option is given by its text. */
+  /** Value on the untouched page; an option is given by its text. */
   readonly preset?: FieldValue;
   /** Enforced by the page and by the server. */
   readonly required: boolean;
@@ -26,7 +29,7 @@ export interface Field {
   readonly step?: number;
 }
 
-/** What a form says about a field beyond kind, label and name. */
+/** Holds what a form says about a field beyond kind, label and name. */
 export interface Extra {
   readonly required?: boolean;
   readonly star?: boolean;
@@ -100,7 +103,7 @@ export const check = (label: string, name: string, extra?: Extra): Field =>
 export const file = (label: string, name: string, extension: string, extra?: Extra): Field =>
   field("file", label, name, values.fileName(extension), extra);
 
-/** What the field's control holds on a page nobody has touched, and its options. */
+/** Tells what the field's control holds on a page nobody has touched, and its options. */
 export function kindOf(field: Field): FieldKind {
   const empty: FieldValue = field.kind === "checkbox" ? false : field.kind === "checkbox-group" ? [] : "";
   const fallback: FieldValue = field.preset ?? empty;
@@ -115,7 +118,7 @@ export function kindOf(field: Field): FieldKind {
   };
 }
 
-/** What a list says before anything is chosen. */
+/** Holds what a list says before anything is chosen. */
 export const NO_CHOICE = "Choose one";
 
 /** A field as the site declares it: with what its options send. */

@@ -14,7 +14,7 @@ interface ControlConfig {
   step?: number;
 }
 
-/** What `<url>/form-config` answers for these fields. */
+/** Tells what `<url>/form-config` answers for these fields. */
 export function formConfig(fields: readonly Field[]): { controls: ControlConfig[] } {
   return {
     controls: fields.map(({ source: _source, labelling: _labelling, ...config }) => config),

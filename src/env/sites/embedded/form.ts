@@ -15,7 +15,7 @@ export interface Form {
   readonly heldout: boolean;
   /** Built in the browser from `<url>/form-config`, submitted by fetch; the page stays. */
   readonly scripted: boolean;
-  /** How the browser encodes the post. `multipart` sends a file; `urlencoded` sends only its name, as text. */
+  /** Tells how the browser encodes the post. `multipart` sends a file; `urlencoded` sends only its name, as text. */
   readonly encoding: "urlencoded" | "multipart";
 }
 

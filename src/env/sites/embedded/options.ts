@@ -3,7 +3,7 @@
  * under a new label.
  */
 
-/** What the page shows, and what the control posts. The two always differ. */
+/** Holds what the page shows, and what the control posts. The two always differ. */
 export interface Option {
   readonly text: string;
   readonly value: string;

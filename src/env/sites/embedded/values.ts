@@ -13,7 +13,7 @@ import {
   TRADES,
 } from "./words.js";
 
-/** Where a field's true values come from. */
+/** Tells where a field's true values come from. */
 export interface Source {
   /** Two sources of the same name make the same sort of value. */
   readonly name: string;

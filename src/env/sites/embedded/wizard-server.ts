@@ -13,7 +13,9 @@ type Posted = Readonly<Record<string, string | string[]>>;
 /** Wizards that are under way; of more than these the oldest are forgotten. */
 const MOST_OPEN = 10_000;
 
-/** What the server tells the page's script: the condition of each field, and what is checked before the next step. */
+/**
+ * Data that the server gives the page's script: the condition of each field, and what is checked before the next step.
+ */
 const rulesOf = (wizard: Wizard): string =>
   JSON.stringify(
     wizard.fields.map((field) => ({
@@ -117,7 +119,7 @@ function read(fields: readonly Field[], posted: Posted): FormRecord {
   );
 }
 
-/** What is wrong with a page's values, in words; empty where nothing is. */
+/** Tells what is wrong with a page's values, in words; empty where nothing is. */
 function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecord): string {
   const asked = fields.filter((field) => isAsked(wizard, field.label, values));
   const missing = asked.filter((field) => {

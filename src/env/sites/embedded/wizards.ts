@@ -165,7 +165,7 @@ export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): bo
 };
 
 /**
- * What each page of a wizard shows before it is touched.
+ * Tells what each page of a wizard shows before it is touched.
  * @param labels of the fields that are asked for in the end: the last page may list them.
  * @throws RangeError where there is no such wizard.
  */

@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url);
 const SCRIPT = "text/javascript; charset=utf-8";
 
 /**
- * What FormFactory's script-built form cannot do without, from the npm packages instead of the CDNs that the page names.
- * Style sheets and scripts of the other pages change nothing about their forms: they stay blocked.
+ * Tells what FormFactory's script-built form cannot do without, from the npm packages instead of the CDNs that the page
+ * names. Style sheets and scripts of the other pages change nothing about their forms: they stay blocked.
  */
 export function cdnAssets(): ReadonlyMap<string, Asset> {
   const file = (path: string, contentType: string): Asset => ({

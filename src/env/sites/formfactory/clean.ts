@@ -2,9 +2,9 @@ import { type Control, findControl } from "../../browser/controls.js";
 import { unfillable } from "../../forms/fillable.js";
 import type { FieldValue, Task } from "../../site.js";
 
-/** What is wrong with the gold files, as far as nothing that fills in forms can help it. */
+/** Holds what is wrong with the gold files, as far as nothing that fills in forms can help it. */
 export interface Cleaning {
-  /** What is left, without its phantom keys. */
+  /** Holds what is left, without its phantom keys. */
   readonly tasks: readonly Task[];
   /** By form: keys that no control of the page has. */
   readonly phantoms: ReadonlyMap<string, readonly string[]>;
@@ -41,7 +41,7 @@ export function cleanTasks(tasks: readonly Task[], controls: ReadonlyMap<string,
   return { tasks: kept, phantoms, dropped };
 }
 
-/** What a user is told of a cleaning: how much was dropped, where and why. */
+/** Summary of a cleaning for the user: how much was dropped, where and why. */
 export function describeCleaning(all: number, { tasks, phantoms, dropped }: Cleaning): string {
   const keys = [...phantoms.values()].reduce((sum, list) => sum + list.length, 0);
   const lines = [

@@ -1,6 +1,6 @@
 /**
- * Where a gold file and its page call one thing by two names. Everything else is matched by the control's accessible
- * name alone. Documented in docs/sites.md; a test keeps the two equal.
+ * Tells where a gold file and its page call one thing by two names. Everything else is matched by the control's
+ * accessible name alone. Documented in docs/sites.md; a test keeps the two equal.
  */
 export interface FormExceptions {
   /** Gold key to the page's label. */

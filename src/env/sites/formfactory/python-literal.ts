@@ -1,4 +1,4 @@
-/** What a Python literal of dicts, lists, strings, numbers, True, False and None comes to. */
+/** Holds what a Python literal of dicts, lists, strings, numbers, True, False and None comes to. */
 export type Literal = string | number | boolean | null | Literal[] | { [key: string]: Literal };
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"' };

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../core/errors.js";
 import { type Literal, readLiteral } from "./python-literal.js";
 
-/** What an address of app.py answers to GET. */
+/** Holds what an address of app.py answers to GET. */
 export type Answer =
   | { readonly kind: "template"; readonly template: string }
   | { readonly kind: "json"; readonly data: Literal }
@@ -16,7 +16,7 @@ export interface Route {
   readonly endpoint: string;
   readonly posts: boolean;
   readonly answer: Answer;
-  /** What a post is thanked with, where the function says it. */
+  /** Holds what a post is thanked with, where the function says it. */
   readonly message: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the templates of a checkout need from their surroundings. */
+/** Holds what the templates of a checkout need from their surroundings. */
 export interface TemplateContext {
   /** The source text of a template; undefined where there is none. */
   source(name: string): string | undefined;

@@ -9,10 +9,10 @@ import type { RunningSite } from "../../site.js";
 
 export type StorageState = NonNullable<RunningSite["storageState"]>;
 
-/** How long a login may take, in milliseconds. */
+/** Limits how long a login may take, in milliseconds. */
 const LOGIN_MS = 60_000;
 
-/** What a login module exports: it leaves the page logged in; what its cookies and storage hold then is kept. */
+/** Tells what a login module exports: it leaves the page logged in; what its cookies and storage hold then is kept. */
 export type Login = (page: Page, site: { readonly baseUrl: string }) => Promise<void>;
 
 /**
