@@ -45,13 +45,14 @@ function observe(
     let invalid = false;
     let unset = false;
     // what is only read aloud stands in a box of one pixel
-    const isAloud = (e: Element | null): boolean => {
-      const { width, height } = e?.getBoundingClientRect() ?? { width: 0, height: 0 };
+    const isAloud = (e: Element): boolean => {
+      const { width, height } = e.getBoundingClientRect();
       return width > 0 && height > 0 && width <= 1 && height <= 1;
     };
-    const visit = (node: Node, depth: number): void => {
+    const visit = (node: Node, depth: number, above = false): void => {
       if (depth > 50 || values.length > 300 || text.length > 20000) return;
-      if (node.nodeType === 3 && !isAloud(node.parentElement)) text += `${node.nodeValue ?? ""} `;
+      const aloud = above || (node instanceof Element && isAloud(node));
+      if (node.nodeType === 3 && !aloud) text += `${node.nodeValue ?? ""} `;
       if (!(node instanceof Element) && !(node instanceof ShadowRoot)) return;
       if (node instanceof Element) {
         if (/^(?:SCRIPT|STYLE|TEMPLATE)$/i.test(node.nodeName)) return;
@@ -87,9 +88,9 @@ function observe(
         )
           invalid = true;
         if (node.nodeName === "SELECT") return;
-        if (node.shadowRoot !== null) visit(node.shadowRoot, depth + 1);
+        if (node.shadowRoot !== null) visit(node.shadowRoot, depth + 1, aloud);
       }
-      for (const child of node.childNodes) visit(child, depth + 1);
+      for (const child of node.childNodes) visit(child, depth + 1, aloud);
     };
     visit(box, 0);
     if (box.matches("label") && box.getAttribute("for")) {

@@ -251,9 +251,17 @@ const order = ({ kind }: LearnedField): number =>
 /** Whether one submission is enough to say that a value did not arrive: no code can stand for it. */
 function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: ReadonlySet<string>): boolean {
   if (kind === "flag") return false;
+  const text = String(told[0]?.fields[label] ?? "");
+  // it may be a part of what stands there, as further persons tell
+  if (
+    kind !== "number" &&
+    text.length > 3 &&
+    told[0]?.posted.some(([key, raw]) => !taken.has(key) && raw.includes(text))
+  )
+    return false;
   if (["date", "time", "moment", "range", "number", "file"].includes(kind)) return true;
   const free = told.flatMap(({ posted }) => posted.filter(([key, value]) => !taken.has(key) && value !== ""));
-  return free.length === 0 || String(told[0]?.fields[label] ?? "").length > 40;
+  return free.length === 0 || text.length > 40;
 }
 
 /** Kinds whose fields show what they do not hold, the likeliest first. */

@@ -96,7 +96,8 @@ async function chooseLists({ page, limit, pause }: Place, day: string): Promise<
     await field.fill(String(year), limit).catch(() => undefined);
     await page.keyboard.press("Enter");
   }
-  await pause(60);
+  // a calendar that closes without the cursor takes its time
+  await pause(200);
 }
 
 const monthOf = ({ heading }: Grid): number | undefined => {
