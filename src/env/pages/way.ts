@@ -38,6 +38,8 @@ export interface Way {
   readonly signs?: string;
   /** Forms of it that are tried one by one, as notations of a date. */
   readonly variants?: readonly string[];
+  /** A page may send what is put in at once, and need the answer before it sends the form. */
+  readonly sends?: true;
   /** Whether a value can be put in by a variant; any can where it is not said. */
   takes?(value: FieldValue, variant: string): boolean;
   /** @throws where it cannot be done. */
