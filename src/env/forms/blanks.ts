@@ -131,7 +131,7 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
     if (kind === "checkbox") {
       const on = parseBoolean(value);
       if (on === undefined) return [{ kind: "select", label, value }];
-      return on === (preset === true) ? [] : [{ kind: on ? "check" : "uncheck", label }];
+      return on === parseBoolean(preset) ? [] : [{ kind: on ? "check" : "uncheck", label }];
     }
     if (kind === "checkbox-group") {
       const items = listItems(options, value);
