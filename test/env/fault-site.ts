@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { Rng } from "../../src/core/rng.js";
 import type { RunningSite } from "../../src/env/site.js";
-import { declarationOf } from "../../src/env/sites/embedded.js";
 import { FORMS } from "../../src/env/sites/embedded/catalog.js";
 import { createApp } from "../../src/env/sites/embedded/server.js";
 import { embeddedTasks } from "../../src/env/sites/embedded/tasks.js";
+import { declarationOf } from "../../src/env/sites/embedded.js";
 import { splitHash } from "../../src/env/sites/parts/split-hash.js";
 import { servePages } from "./page-site.js";
 

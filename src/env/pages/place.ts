@@ -42,8 +42,7 @@ function observe(
     const values: string[] = [];
     const on: string[] = [];
     let text = "";
-    let invalid = false;
-    let unset = false;
+    const marks = { invalid: false, unset: false };
     // what is only read aloud stands in a box of one pixel
     const isAloud = (e: Element): boolean => {
       const { width, height } = e.getBoundingClientRect();
@@ -69,7 +68,7 @@ function observe(
             input.checked === true ||
             ["aria-checked", "aria-selected", "aria-pressed"].some((a) => node.getAttribute(a) === "true");
           if (ticked) on.push(nameOf(node));
-          if (input.indeterminate === true || node.getAttribute("aria-checked") === "mixed") unset = true;
+          if (input.indeterminate === true || node.getAttribute("aria-checked") === "mixed") marks.unset = true;
         } else if (node.nodeName === "SELECT")
           for (const o of (node as HTMLSelectElement).selectedOptions) values.push(o.text.trim());
         else if (input.type === "file") for (const f of input.files ?? []) values.push(f.name);
@@ -86,7 +85,7 @@ function observe(
           node.getAttribute("aria-invalid") === "true" ||
           (input.willValidate === true && input.validity?.valid === false)
         )
-          invalid = true;
+          marks.invalid = true;
         if (node.nodeName === "SELECT") return;
         if (node.shadowRoot !== null) visit(node.shadowRoot, depth + 1, aloud);
       }
@@ -97,7 +96,7 @@ function observe(
       const other = (box.getRootNode() as Document).getElementById?.(box.getAttribute("for") ?? "");
       if (other) visit(other, 0);
     }
-    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, invalid, unset };
+    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, ...marks };
   });
 }
 
