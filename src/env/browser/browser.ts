@@ -21,7 +21,7 @@ export interface BrowserOptions {
   readonly log?: Logger;
 }
 
-/** How long a browser may take to end before it is killed, and after. */
+/** Limits how long a browser may take to end before it is killed, and after. */
 const CLOSE_PATIENCE_MS = 5000;
 
 /** One Chromium process and its relaunches. */

@@ -23,9 +23,9 @@ export interface Control {
   /** Under which it is posted; its `id` where it has no name. */
   readonly name: string;
   readonly required: boolean;
-  /** How a date has to be written where the control is a text field that says so: `YYYY/MM/DD`. */
+  /** Tells how a date has to be written where the control is a text field that says so: `YYYY/MM/DD`. */
   readonly notation?: string;
-  /** What it holds on a page nobody has touched; shaped as a FieldValue of its kind. */
+  /** Value on a page nobody has touched; shaped as a FieldValue of its kind. */
   readonly default: FieldValue;
   /** Of a single box: what it sends. */
   readonly options: readonly { readonly text: string; readonly value: string }[];
@@ -43,11 +43,11 @@ export interface ReadForm {
   /** The task's labels. */
   readonly labels: readonly string[];
   readonly declared: readonly Control[] | undefined;
-  /** What controls held when the page that they belong to was left. */
+  /** Values of controls at the time when the page that they belong to was left. */
   readonly left: Map<number, FieldValue>;
 }
 
-/** How long a page may take to draw its form. */
+/** Limits how long a page may take to draw its form. */
 const DRAWN_MS = 6000;
 
 /**
@@ -138,7 +138,7 @@ export function submitButton({ buttons }: Pick<ReadForm, "buttons">): number | u
   return index < 0 ? undefined : index;
 }
 
-/** What a label names: a control, or one option of a group. */
+/** Holds what a label names: a control, or one option of a group. */
 export type Target = { readonly control: Control; readonly option?: number } | "none" | "ambiguous";
 
 const looseForms = new WeakMap<Control, readonly [strict: string, loose: string]>();

@@ -23,12 +23,12 @@ export interface EpisodeOptions {
   readonly actionTimeoutMs: number;
   /** Limit of one attempt at an episode, in milliseconds. */
   readonly episodeTimeoutMs: number;
-  /** What a file field gets: a small generated file, or nothing (file fields then do not count). */
+  /** Holds what a file field gets: a small generated file, or nothing (file fields then do not count). */
   readonly uploads: "dummy" | "none";
   /** Faults on purpose. */
   readonly faults?: InjectedFaults;
   readonly log?: Logger;
-  /** How a plan is carried out on a task's page, where its form was learned. */
+  /** Carries a plan out on a task's page, where its form was learned. */
   readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Execution>;
 }
 
@@ -45,13 +45,13 @@ export interface Episode {
   readonly documentsReward: number;
   readonly success: boolean;
   readonly perField: Readonly<Record<string, number>>;
-  /** What each true field's control came to: as posted, or as the page held it where nothing was posted. */
+  /** Holds what each true field's control came to: as posted, or as the page held it where nothing was posted. */
   readonly received: Readonly<Record<string, FieldValue | null>>;
   readonly accepted: boolean;
   /** The server's answer to the form post, where there was one. */
   readonly status?: number;
   readonly posted: readonly PostedPair[];
-  /** Why the server did not accept the form, or why it is not taken to have. */
+  /** Tells why the server did not accept the form, or why it is not taken to have. */
   readonly refusal?: string;
   readonly actions: readonly ActionRecord[];
   /** Lines of the plan that are no action. */
@@ -68,11 +68,13 @@ const RETRIES = 2;
 const SHARED_RETRIES = 5;
 /** Each attempt gives an action so many times the time of the last: a machine that is busy is slow, not broken. */
 const PATIENCE_GROWTH = 2;
-/** What takes as long as so many whole episodes do now is stuck: one action, one attempt, the closing of a context. */
+/**
+ * Times a whole episode's length after which something is stuck: one action, one attempt, the closing of a context.
+ */
 const STUCK = { action: 2, attempt: 8, close: 2 };
 /** Contexts that are opened ahead of the episodes that will use them. */
 const SPARES = 2;
-/** How long a context may take to close on a quiet machine before its browser is given up. */
+/** Limits how long a context may take to close on a quiet machine before its browser is given up. */
 const CLOSE_PATIENCE_MS = 3000;
 
 /**
@@ -368,7 +370,7 @@ export class EpisodeRunner {
   }
 }
 
-/** What a user can make of an error: the browser's protocol speaks of sessions and execution contexts. */
+/** Tells what a user can make of an error: the browser's protocol speaks of sessions and execution contexts. */
 function reasonOf(error: unknown): string {
   const text = messageOf(error).split("\n")[0] ?? "unknown";
   if (error instanceof EnvironmentFault || error instanceof UserError) return text;
@@ -381,7 +383,7 @@ function reasonOf(error: unknown): string {
   return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
 }
 
-/** What an episode that nobody could play is worth, beside its fault. */
+/** Holds what an episode that nobody could play is worth, beside its fault. */
 export const NOT_PLAYED = {
   reward: Number.NaN,
   taskCompletion: Number.NaN,

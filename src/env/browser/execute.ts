@@ -25,7 +25,7 @@ export interface ExecuteOptions {
   readonly known?: NativeForm | undefined;
 }
 
-/** How long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
+/** Limits how long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
 const LOOKUP_PATIENCE_MS = 1000;
 
 /**
@@ -117,7 +117,7 @@ export class Filler {
     private readonly options: ExecuteOptions,
   ) {}
 
-  /** What an action means on the page that is there now: what earlier pages had cannot be reached any more. */
+  /** Resolves an action on the page that is there now: controls of earlier pages cannot be reached any more. */
   resolve(action: Action): Step {
     const { controls, buttons } = this.form;
     const there = controls.filter(({ present }) => present);

@@ -13,7 +13,7 @@ import type { ControlKind } from "../site.js";
 import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
 
-/** What an action asks of a control: a value, a tick, or the other of two states. */
+/** Holds what an action asks of a control: a value, a tick, or the other of two states. */
 export interface Wanted {
   readonly value?: string;
   readonly on?: boolean;
@@ -21,8 +21,8 @@ export interface Wanted {
 }
 
 /**
- * What became of an action. `done`: it took effect. `rejected`: the page or the control did not take it (a text in a
- * number field, a submit that the page's own validation stops). `timeout`: the page did not react in time.
+ * Fate of an action. `done`: it took effect. `rejected`: the page or the control did not take it (a text
+ * in a number field, a submit that the page's own validation stops). `timeout`: the page did not react in time.
  */
 export type Fate =
   | "done"
@@ -46,7 +46,7 @@ export interface ActionRecord {
   readonly submitted?: true;
 }
 
-/** What an action comes to on this page, before anything is touched. */
+/** Holds what an action comes to on this page, before anything is touched. */
 export type Step =
   | {
       readonly do: "ops";
@@ -73,7 +73,7 @@ const TEXT_KINDS: readonly ControlKind[] = [
 const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio" || kind === "checkbox-group";
 const isTick = (kind: ControlKind): boolean => kind === "checkbox" || kind === "checkbox-group";
 
-/** Which kinds a verb is meant for: it decides only between several controls of one label. */
+/** Tells which kinds a verb is meant for: it decides only between several controls of one label. */
 function preference(action: Action): (kind: ControlKind) => boolean {
   switch (action.kind) {
     case "fill":

@@ -7,7 +7,7 @@ import { UserError } from "../../core/errors.js";
 export interface FoundBrowser {
   /** `executablePath` for Playwright; undefined means its own download. */
   readonly path: string | undefined;
-  /** Where it was found, for logs. */
+  /** Tells where it was found, for logs. */
   readonly source: string;
 }
 

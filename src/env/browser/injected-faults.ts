@@ -23,7 +23,7 @@ export type InjectedFaults = z.output<typeof injectedFaults>;
 const LAST_REQUEST = 4;
 
 /**
- * What an attempt meets, drawn from `fault/EPISODE/ATTEMPT`; undefined: nothing.
+ * Tells what an attempt meets, drawn from `fault/EPISODE/ATTEMPT`; undefined: nothing.
  * @param episode its number, in the order in which episodes were asked for.
  */
 export function drawFault(options: InjectedFaults, episode: number, attempt: number): InjectedFault | undefined {

@@ -5,7 +5,7 @@ import { passTime } from "./page/actions.js";
 import { readSigns, sees } from "./page/signs.js";
 import type { Session } from "./session.js";
 
-/** How long a page's own clock may run until it shows that a form was accepted. */
+/** Limits how long a page's own clock may run until it shows that a form was accepted. */
 const MARKER = { patienceMs: 3000, everyMs: 100 };
 
 /**

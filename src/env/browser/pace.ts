@@ -4,8 +4,8 @@ const WEIGHT = 0.2;
 const MOST = 6;
 
 /**
- * How slow the machine is now, told by what has just gone well on it. A limit that fits a quiet machine takes a busy one
- * for a broken one, and to throw a context away and open another makes it busier still.
+ * Measures how slow the machine is now by what has just gone well on it. A limit that fits a quiet machine takes a
+ * busy one for a broken one, and to throw a context away and open another makes it busier still.
  */
 export class Pace {
   private typicalMs: number | undefined;

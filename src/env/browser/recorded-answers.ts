@@ -11,7 +11,7 @@ export interface Asked {
 /** Of a fault: what says that an episode cannot be played again. */
 export const OTHER_PAGE = "shows another page than when it was played before";
 
-/** What the policy answers, or what it answered when the episode was tried before. */
+/** Tells what the policy answers, or what it answered when the episode was tried before. */
 export async function answered(asked: Asked[], turn: number, observation: Observation, act: Act): Promise<Action> {
   const { text = "" } = observation;
   const before = asked[turn];

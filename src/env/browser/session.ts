@@ -33,13 +33,13 @@ export class Session {
   readonly said: string[] = [];
   /** Dialogs and windows of this episode. */
   private nuisances = 0;
-  /** What the page's scripts ask the site for. */
+  /** Holds what the page's scripts ask the site for. */
   readonly background: BackgroundRequests;
-  /** What the page sends. */
+  /** Holds what the page sends. */
   readonly traffic: Traffic;
   /** A fault on purpose that this episode is to meet. */
   fault: InjectedFault | undefined;
-  /** How long an action or an answer may take now. */
+  /** Limits how long an action or an answer may take now. */
   private patience: number;
 
   private constructor(
@@ -147,7 +147,7 @@ export class Session {
     return this.world;
   }
 
-  /** How long one action or answer may take, in milliseconds. */
+  /** Limits how long one action or answer may take, in milliseconds. */
   get actionTimeoutMs(): number {
     return this.patience;
   }
@@ -206,6 +206,13 @@ export class Session {
     } finally {
       this.page.off("response", note);
     }
+  }
+
+  /** Waits while the page sends, until something is so. @returns whether it came to be in time. */
+  async until(ms: number, isSo: () => boolean): Promise<boolean> {
+    for (const end = performance.now() + ms; !isSo(); await this.traffic.next(50))
+      if (performance.now() > end) return false;
+    return true;
   }
 
   /** Whether a document is on its way that takes the page's place. */

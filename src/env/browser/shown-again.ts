@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { shownLines } from "../pages/answer.js";
+import { visibleLines } from "../pages/answer.js";
 import type { Exchange } from "./network/exchange.js";
 import type { Session } from "./session.js";
 
-/** How long a script may take to say what became of a form, and an answer to become the page. */
+/** Limits how long a script may take to say what became of a form, and an answer to become the page. */
 const SAYS_MS = 200;
 const ARRIVES_MS = 2000;
 const MOST_SAID = 100;
@@ -36,9 +36,8 @@ function namedFields(): Record<string, NamedField> {
 }
 
 export async function look(session: Session): Promise<Seen> {
-  const [fields, lines] = await Promise.all([session.view.evaluate(namedFields), shownLines(session)]);
-  const shown = lines.filter((line) => line.startsWith("shows ")).map((line) => line.slice(6));
-  return { fields, lines: shown, documents: session.documents };
+  const [fields, lines] = await Promise.all([session.view.evaluate(namedFields), visibleLines(session)]);
+  return { fields, lines, documents: session.documents };
 }
 
 /**
@@ -68,10 +67,7 @@ export async function shownAgain(session: Session, exchange: Exchange, before: S
 
 /** Waits for the document that an answer becomes. @returns false where it becomes none, as a download. */
 async function hasArrived(session: Session, documents: number): Promise<boolean> {
-  for (const end = performance.now() + session.stretched(ARRIVES_MS); session.documents === documents; ) {
-    if (performance.now() > end) return false;
-    await session.traffic.next(50);
-  }
+  if (!(await session.until(session.stretched(ARRIVES_MS), () => session.documents !== documents))) return false;
   await session.enter();
   return true;
 }

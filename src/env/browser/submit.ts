@@ -14,7 +14,7 @@ import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
 
-/** What the server received and answered. */
+/** One submission: what the server received and answered. */
 export interface Submission {
   readonly method: string;
   readonly path: string;
@@ -22,13 +22,13 @@ export interface Submission {
   /** NaN where an answer has none: a socket, a beacon. */
   readonly status: number;
   readonly accepted: boolean;
-  /** Why it was not accepted. */
+  /** Tells why it was not accepted. */
   readonly refusal?: string;
   /** One value a control, as the server received it. */
   readonly values: readonly FieldValue[];
 }
 
-/** How long a form may take to send, and when a click is looked for that met nothing. */
+/** Limits how long a form may take to send, and when a click is looked for that met nothing. */
 const SEND_MS = 3000;
 const MISSED_MS = 200;
 /** Clicks beside a button that a page moves away. */
@@ -73,7 +73,7 @@ export async function submitForm(
   }
 }
 
-/** Why an answer is none that a form was accepted with; undefined where it is one. */
+/** Tells why an answer is none that a form was accepted with; undefined where it is one. */
 export function refusalOf(
   exchange: Exchange,
   contract: Contract | undefined,
@@ -121,18 +121,18 @@ async function pressButton(
   let { point } = aim;
   for (let misses = 0; misses < MOST_MISSES && sent() === undefined; misses++) {
     await session.page.mouse.click(point.x, point.y);
-    await until(session, MISSED_MS, () => sent() !== undefined || session.isLeaving());
+    await session.until(MISSED_MS, () => sent() !== undefined || session.isLeaving());
     if (sent() !== undefined || (await clicked(form))) break;
     const again = await aimed(session, form, button);
     if (again === undefined) return COVERED;
     point = again.point;
   }
-  await until(session, session.stretched(SEND_MS), () => sent() !== undefined || traffic.stopped.length > 0);
+  await session.until(session.stretched(SEND_MS), () => sent() !== undefined || traffic.stopped.length > 0);
   // what the page asks for before it sends may take as long as an answer
-  await until(session, session.actionTimeoutMs, () => sent() !== undefined || background.unanswered() === undefined);
+  await session.until(session.actionTimeoutMs, () => sent() !== undefined || background.unanswered() === undefined);
   if (sent() === undefined && background.unanswered() === undefined)
-    await until(session, MISSED_MS, () => sent() !== undefined);
-  await until(session, session.actionTimeoutMs, () => sent() === undefined || sent()?.answer !== undefined);
+    await session.until(MISSED_MS, () => sent() !== undefined);
+  await session.until(session.actionTimeoutMs, () => sent() === undefined || sent()?.answer !== undefined);
   const exchange = sent();
   if (exchange === undefined) {
     traffic.checkAnswers("submit");
@@ -150,10 +150,6 @@ async function pressButton(
 }
 
 const clicked = (form: ReadForm): Promise<boolean> => form.handle.evaluate((page) => page.clicked).catch(() => true);
-
-async function until(session: Session, ms: number, isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + ms; !isSo() && performance.now() < end; ) await session.traffic.next(50);
-}
 
 /** Tells a form's request from all others. */
 function formRequest(
@@ -193,5 +189,5 @@ export async function aimed(session: Session, form: ReadForm, button: number): P
 
 /** Waits for the document that takes the page's place, where one does. */
 export async function arrived(session: Session): Promise<void> {
-  await until(session, session.actionTimeoutMs, () => !session.isLeaving());
+  await session.until(session.actionTimeoutMs, () => !session.isLeaving());
 }

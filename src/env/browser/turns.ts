@@ -14,10 +14,10 @@ import { type PageSigns, readSigns } from "./page/signs.js";
 import type { Session } from "./session.js";
 import { aimed, NO_MARKER, refusalOf } from "./submit.js";
 
-/** How long a page may take to go on after a click that sends nothing. */
+/** Limits how long a page may take to go on after a click that sends nothing. */
 const STEP_MS = 300;
 
-/** What a form of several pages came to. */
+/** Holds what a form of several pages came to. */
 export interface Walked {
   readonly controls: readonly Control[];
   /** One a control: as the server received it, or as a page held it that was never posted. */
@@ -57,7 +57,7 @@ export class Walk {
     return new Walk(session, task, await openForm(session, task, options.known?.controls), options);
   }
 
-  /** What the page shows now. */
+  /** Tells what the page shows now. */
   async see(): Promise<SeenPage> {
     const { form } = this;
     const [signs, values] = await Promise.all([this.signs(), currentValues(form)]);
@@ -95,7 +95,7 @@ export class Walk {
     if (!this.done && plan.actions.length === 0) this.complaint ??= `nothing was done on ${task.url}`;
   }
 
-  /** What it came to; the page is left. */
+  /** Tells what it came to; the page is left. */
   async end(): Promise<Walked> {
     const { form, filler } = this;
     const held = await currentValues(form);

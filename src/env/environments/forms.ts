@@ -29,9 +29,10 @@ import {
 } from "../environment.js";
 import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
 import { kindsOn, NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { faulted, outcomeOf } from "../forms/outcome.js";
 import { type RewardKind, rewardFor, scoreByDefault, scoreByDocuments } from "../forms/own-reward.js";
 import { type Plan, renderPlan } from "../forms/plan.js";
-import { type Answer, answerParts } from "../forms/plan-parts.js";
+import type { Answer } from "../forms/plan-parts.js";
 import { type KnownTask, recombined } from "../forms/recombine.js";
 import { refusalIn, shortfall, wrongPolicies } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
@@ -126,7 +127,7 @@ export async function openSite(kind: string, options: Readonly<Record<string, un
   });
 }
 
-/** What a run reads of every task. */
+/** Holds what a run reads of every task. */
 const taskList = z.array(
   z.looseObject({
     id: z.string(),
@@ -160,7 +161,7 @@ export class FormsEnvironment implements Environment {
   readonly oneTurn: boolean;
   private opened: Promise<EpisodeRunner> | undefined;
   private known: readonly KnownTask[] | undefined;
-  /** What is known of the site's forms, where they are learned. */
+  /** Holds what is known of the site's forms, where they are learned. */
   readonly contracts?: Contracts;
   private readonly byForm = new Map<string, readonly Task[]>();
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
@@ -425,51 +426,4 @@ function invalidSelectors(selectors: readonly string[]): string[] {
       return true;
     }
   });
-}
-
-function faulted({ fields }: Task, fault: string): EpisodeOutcome {
-  return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
-}
-
-/** @param answers the policy's, one a turn. */
-export async function outcomeOf(
-  task: Task,
-  episode: Episode,
-  scoreOf: RewardKind["score"],
-  answers: readonly Answer[],
-): Promise<EpisodeOutcome> {
-  const detail = {
-    accepted: episode.accepted,
-    truth: task.fields,
-    posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
-    actions: [
-      ...episode.actions.map(({ action, fate, detail }) => ({
-        action: renderPlan([action], "compact"),
-        fate,
-        ...(detail === undefined ? {} : { detail }),
-      })),
-      ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
-    ],
-  };
-  if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
-  const right = Object.values(episode.perField).filter((score) => score === 1).length;
-  return {
-    reward: await scoreOf(episode, task),
-    success: episode.success,
-    answerParts: answerParts(answers, task.fields, episode.perField),
-    metrics: {
-      task_completion: episode.taskCompletion,
-      field_accuracy: episode.fieldAccuracy,
-      execution_completeness: episode.executionCompleteness,
-      no_action: episode.unresolved.length / Math.max(1, episode.actions.length + episode.unresolved.length),
-    },
-    counts: {
-      accepted: Number(episode.accepted),
-      pairs: Object.keys(task.fields).length,
-      pairs_right: episode.accepted ? right : 0,
-      perfect: Number(episode.success),
-      ...(task.clean === undefined ? {} : { clean: Number(task.clean) }),
-    },
-    detail: { ...detail, received: episode.received, field_scores: episode.perField },
-  };
 }

@@ -22,6 +22,7 @@ import type {
 import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { outcomeOf } from "../forms/outcome.js";
 import { type RewardKind, rewardFor, scoreByDefault } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { renderPlan } from "../forms/plan.js";
@@ -31,7 +32,7 @@ import { knownPage, type SeenPage } from "../forms/seen-page.js";
 import { wrongPolicies } from "../forms/shortfall.js";
 import type { NativeForm } from "../pages/native.js";
 import type { RunningSite, Task } from "../site.js";
-import { FormsEnvironment, environment as forms, config as formsConfig, openSite, outcomeOf } from "./forms.js";
+import { FormsEnvironment, environment as forms, config as formsConfig, openSite } from "./forms.js";
 
 const schema = z.strictObject({
   turns: z.int().min(1).max(50).default(8).describe("turns of one episode at most"),
@@ -57,7 +58,7 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** What an episode came to, and what was seen on its way. */
+/** Holds what an episode came to, and what was seen on its way. */
 interface Played {
   readonly walked: Walked;
   /** Labels of the controls that each turn was shown, as `looseLabel` gives them. */

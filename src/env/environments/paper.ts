@@ -211,7 +211,7 @@ function controlOf(field: Field, index: number): Control {
   };
 }
 
-/** What the page would do: a control takes what its type can hold. */
+/** Tells what the page would do: a control takes what its type can hold. */
 function apply(op: PageOp, controls: readonly Control[], values: FieldValue[]): boolean {
   if (op.op === "press") return true;
   const { kind, options } = controls[op.control] as Control;

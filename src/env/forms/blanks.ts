@@ -119,7 +119,7 @@ export function controlsOnPage(
   return [...shown, ...others];
 }
 
-/** What filled blanks ask the page for: an action for each value that is not there already, then the submit. */
+/** Tells what filled blanks ask the page for: an action for each value that is not there already, then the submit. */
 export function blankActions(controls: readonly TemplateControl[], values: Readonly<Record<string, string>>): Action[] {
   if (controls.length === 0) return parseBoolean(valueIn(values, { name: SUBMIT.label })) ? [{ kind: "submit" }] : [];
   const actions = blanksOf(controls).flatMap((blank, i): Action[] => {
@@ -131,7 +131,7 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
     if (kind === "checkbox") {
       const on = parseBoolean(value);
       if (on === undefined) return [{ kind: "select", label, value }];
-      return on === (preset === true) ? [] : [{ kind: on ? "check" : "uncheck", label }];
+      return on === parseBoolean(preset) ? [] : [{ kind: on ? "check" : "uncheck", label }];
     }
     if (kind === "checkbox-group") {
       const items = listItems(options, value);
@@ -149,7 +149,7 @@ export function planOf({ text = "", values }: PolicyAction, controls: readonly T
     : { grammar: "compact", actions: blankActions(controls, values), unresolved: [] };
 }
 
-/** What a perfect policy fills in: each control's true value as plans write it; nothing where there is none. */
+/** Tells what a perfect policy fills in: each control's true value as plans write it; nothing where there is none. */
 export function trueValues(
   controls: readonly TemplateControl[],
   fields: Readonly<Record<string, FieldValue>>,
@@ -164,7 +164,7 @@ export function trueValues(
   );
 }
 
-/** What a record has under a label, however it is spelled there. */
+/** Tells what a record has under a label, however it is spelled there. */
 function byLabel<T>(record: Readonly<Record<string, T>>, label: string): readonly [string, T] | undefined {
   if (Object.hasOwn(record, label)) return [label, record[label] as T];
   return Object.entries(record).find(([other]) => looseLabel(other) === looseLabel(label));

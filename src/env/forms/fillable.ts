@@ -3,8 +3,8 @@ import type { FieldValue } from "../site.js";
 import { findOption, listItems, matchValue, parseBoolean, parseDate, parseNumber, parseTime } from "./normalize.js";
 
 /**
- * Why nobody can make a control hold a true value; undefined where it can be done. Decided by what the control offers:
- * its options, the values of its type and its limits.
+ * Tells why nobody can make a control hold a true value; undefined where it can be done. Decided by what the control
+ * offers: its options, the values of its type and its limits.
  */
 export function unfillable(control: Control, truth: FieldValue): string | undefined {
   if (control.kind === "file" || matchValue(control, truth, control.default) === 1) return undefined;

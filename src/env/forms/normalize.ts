@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import type { ControlKind, FieldValue } from "../site.js";
 import { holdsNumber, holdsTime } from "./ranges.js";
 
-/** What the comparison of values needs to know of a control. */
+/** Holds what the comparison of values needs to know of a control. */
 export interface ValueSpace {
   readonly kind: ControlKind;
   /** Options of select, radio and checkbox-group. */
@@ -116,7 +116,9 @@ export function parseTime(value: FieldValue): string | undefined {
   return hour > 23 || Number(minute) > 59 ? undefined : `${String(hour).padStart(2, "0")}:${minute}`;
 }
 
-/** What an option is compared by: its text and its value in three strengths, and its text without a last `(...)`. */
+/**
+ * Holds what an option is compared by: its text and its value in three strengths, and its text without a last `(...)`.
+ */
 interface OptionForms {
   readonly texts: readonly [string, string, string];
   readonly values: readonly [string, string, string];
@@ -239,9 +241,10 @@ export function isNoFile(value: FieldValue): boolean {
 }
 
 /**
- * How well `actual` matches `truth` in [0, 1]: free text by similarity, lists by Jaccard, everything else equal or not: a
- * telephone number by its digits, an address of mail or of a page whatever its case, a code (one word with a digit) as it is.
- * A value outside its type (a date that is none, a truth that is none of the options) is compared as exact text.
+ * Tells how well `actual` matches `truth` in [0, 1]: free text by similarity, lists by Jaccard, everything else equal
+ * or not: a telephone number by its digits, an address of mail or of a page whatever its case, a code (one word with a
+ * digit) as it is. A value outside its type (a date that is none, a truth that is none of the options) is compared as
+ * exact text.
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
   switch (space.kind) {

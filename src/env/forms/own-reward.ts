@@ -15,7 +15,9 @@ export interface RewardKind {
 export const scoreByDefault: RewardKind["score"] = ({ reward }) => reward;
 export const scoreByDocuments: RewardKind["score"] = ({ documentsReward }) => documentsReward;
 
-/** How episodes are scored: by the environment's own formula, the design documents', or a module of the user's. */
+/**
+ * Tells how episodes are scored: by the environment's own formula, the design documents', or a module of the user's.
+ */
 export async function rewardFor(name: string): Promise<RewardKind["score"]> {
   if (name === "default") return scoreByDefault;
   if (name === "documents") return scoreByDocuments;

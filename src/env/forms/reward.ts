@@ -4,7 +4,7 @@ import type { FieldValue, Task } from "../site.js";
 import { isNoFile, matchValue } from "./normalize.js";
 import type { Action } from "./plan.js";
 
-/** What an episode came to: the input of the reward. */
+/** Result of an episode: the input of the reward. */
 export interface Outcome {
   /** One value a control: what the server received, or what the page holds where nothing was posted. */
   readonly values: readonly FieldValue[];
@@ -26,7 +26,7 @@ export interface Score {
   readonly success: boolean;
   /** Every true field's own score; 1 for one whose default is right and was left alone. */
   readonly perField: Readonly<Record<string, number>>;
-  /** What each true field's control came to; null where the page has no such control. */
+  /** Holds what each true field's control came to; null where the page has no such control. */
   readonly received: Readonly<Record<string, FieldValue | null>>;
 }
 

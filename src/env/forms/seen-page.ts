@@ -2,14 +2,14 @@ import type { Control, ReadForm } from "../browser/controls.js";
 import type { PageSigns } from "../browser/page/signs.js";
 import type { FieldValue, KnownPage } from "../site.js";
 
-/** What a policy sees of a page. */
+/** Holds what a policy sees of a page. */
 export interface SeenPage {
   readonly title: string;
   /** Further headings, as the step that it is. */
   readonly headings: readonly string[];
-  /** What the page or the server complained about, and what else it announces. */
+  /** Holds what the page or the server complained about, and what else it announces. */
   readonly messages: readonly string[];
-  /** What can be filled in now, with what it holds; labels without the star of a required field. */
+  /** Holds what can be filled in now, with what it holds; labels without the star of a required field. */
   readonly controls: readonly (Control & { readonly value: FieldValue })[];
   readonly buttons: readonly string[];
 }

@@ -1,6 +1,8 @@
 import type { EpisodeOutcome, FixedPolicy } from "../environment.js";
 
-/** What an episode on a form fell short of, by label: what the server received there, and why an action failed. */
+/**
+ * Tells what an episode on a form fell short of, by label: what the server received there, and why an action failed.
+ */
 export function shortfall({ fault, detail, reward }: EpisodeOutcome): string {
   if (fault !== undefined) return fault;
   const scores = (detail.field_scores ?? {}) as Readonly<Record<string, number>>;
@@ -19,7 +21,7 @@ export function shortfall({ fault, detail, reward }: EpisodeOutcome): string {
   return [...missed, ...(refused === undefined ? [] : [refused])].join("; ") || `reward ${reward}`;
 }
 
-/** Why an episode's form was not accepted; undefined where it was. */
+/** Tells why an episode's form was not accepted; undefined where it was. */
 export function refusalIn({ fault, detail }: Pick<EpisodeOutcome, "fault" | "detail">): string | undefined {
   if (fault !== undefined) return fault;
   if (detail.accepted === true) return undefined;

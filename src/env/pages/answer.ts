@@ -6,7 +6,9 @@ import type { FieldValue } from "../site.js";
 const MOST_LINES = 400;
 const MOST_LETTERS = 160;
 
-/** What can be observed of how a form was answered, one a text: `status 303`, `json ok = true`, `says Thank you`. */
+/**
+ * Tells what can be observed of how a form was answered, one a text: `status 303`, `json ok = true`, `says Thank you`.
+ */
 export function featuresOf(exchange: Exchange): string[] {
   const { answer } = exchange;
   if (answer === undefined) return [];
@@ -51,8 +53,8 @@ const linesOf = (html: string): string[] =>
     .filter((line) => line !== "" && line.length <= MOST_LETTERS)
     .slice(0, MOST_LINES);
 
-/** What the page shows, and what it has said in dialogs. */
-export async function shownLines(session: Session): Promise<string[]> {
+/** Lines that the page shows, and those that it has said in dialogs. */
+export async function visibleLines(session: Session): Promise<string[]> {
   const text = await session.view.evaluate(() => {
     let text = "";
     const read = (node: Element | ShadowRoot): void => {
@@ -63,11 +65,13 @@ export async function shownLines(session: Session): Promise<string[]> {
     return text.slice(0, 100000);
   });
   const lines = text.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
-  const { pathname } = new URL(session.page.url());
-  return [...new Set([...lines, ...session.said])]
-    .filter((line) => line !== "" && line.length <= MOST_LETTERS)
-    .map((line) => `shows ${line}`)
-    .concat(`at ${pathname}`);
+  return [...new Set([...lines, ...session.said])].filter((line) => line !== "" && line.length <= MOST_LETTERS);
+}
+
+/** Features of the page that is open: its lines and its path. */
+export async function shownLines(session: Session): Promise<string[]> {
+  const lines = await visibleLines(session);
+  return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
 }
 
 /** Kinds of features, those first that say most: of the first kind that tells accepted from refused some are kept. */

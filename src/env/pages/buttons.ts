@@ -5,10 +5,17 @@ const BUTTONS = "button,input[type=submit],input[type=button],input[type=image],
 /** Buttons that are looked at, the likeliest first. */
 const MOST = 12;
 
+/** Runs IN THE PAGE: the text that a button shows: its own, or what stands in its slots. */
+function textOf(button: Element): string {
+  const own = (button.textContent ?? "").trim();
+  const slotted = [...button.querySelectorAll("slot")].flatMap((slot) => slot.assignedNodes({ flatten: true }));
+  return own !== "" ? own : slotted.map((node) => node.textContent ?? "").join(" ");
+}
+
 /** A button as a contract names it: by what it is called where that is plain, else by its place among the buttons. */
 async function named(page: Page, nth: number): Promise<PlaceOf> {
   const button = page.locator(BUTTONS).nth(nth);
-  const text = ((await button.getAttribute("aria-label")) ?? (await button.textContent()) ?? "")
+  const text = ((await button.getAttribute("aria-label")) ?? (await button.evaluate(textOf)))
     .replace(/\s+/g, " ")
     .trim();
   const value = text === "" ? ((await button.getAttribute("value")) ?? "") : text;
@@ -32,5 +39,5 @@ export async function buttonsOf(page: Page): Promise<PlaceOf[]> {
   return Promise.all(order.slice(0, MOST).map(({ nth }) => named(page, nth)));
 }
 
-/** What a contract's place of a button is on the page. */
+/** Tells what a contract's place of a button is on the page. */
 export const buttonAt = (page: Page, { locator, nth }: PlaceOf): Locator => page.locator(locator).nth(nth);

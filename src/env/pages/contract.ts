@@ -4,7 +4,7 @@ import { UserError } from "../../core/errors.js";
 import { KINDS } from "./values.js";
 
 const raw = z.string().max(8192);
-/** How a value is written where it stands in the request. */
+/** Notation of a value where it stands in the request. */
 const notation = z.discriminatedUnion("as", [
   z.strictObject({ as: z.enum(["same", "digits", "html", "loose"]) }),
   /** A text made of the value: `lower`, `upper`, or its words joined. */
@@ -68,9 +68,9 @@ const schema = z.strictObject({
   steps: z.array(place).default([]),
   submit: place.optional(),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
-  /** How long the form took to send, in milliseconds. */
+  /** Time that the form took to send, in milliseconds. */
   sends_within_ms: z.number().default(1000),
-  /** What an answer shows where the form was accepted, and what it shows where it was refused. */
+  /** Holds what an answer shows where the form was accepted, and what it shows where it was refused. */
   accepted: z.array(z.string()).default([]),
   refused: z.array(z.string()).default([]),
   /** Labels that could not be learned, and what was tried. */

@@ -3,7 +3,7 @@ import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
 import { canonical, dayIn, type Kind, parseRange } from "./values.js";
 
-/** What the page shows of an operation: the value, some other change, or nothing. */
+/** Names what the page shows of an operation: the value, some other change, or nothing. */
 export type Evidence = "shown" | "changed" | "same";
 
 const count = (text: string, part: string): number => (part === "" ? 0 : text.split(part).length - 1);
@@ -19,8 +19,8 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
 }
 
 /** Whether inputs, ticks and choices of a field say a value. */
-export function says(kind: Kind, value: FieldValue, { values, on }: Shown): boolean {
-  if (kind === "flag") return on.length > 0 === value;
+export function says(kind: Kind, value: FieldValue, { values, on, unset }: Shown): boolean {
+  if (kind === "flag") return !unset && on.length > 0 === value;
   const all = [...values, ...on].map(normalizeText);
   const days = kind === "range" ? parseRange(value) : undefined;
   if (days !== undefined)
@@ -39,12 +39,21 @@ export function says(kind: Kind, value: FieldValue, { values, on }: Shown): bool
   return [...all, ...joined].some((text) => isSame(kind, value, text));
 }
 
+/** The numbers of a day in order of size: the day may stand before the month or behind it. */
+const numbersIn = (text: string): string =>
+  (text.match(/\d+/g) ?? [])
+    .map(Number)
+    .sort((a, b) => a - b)
+    .join(" ");
+
 function isSame(kind: Kind, value: string | number | boolean, text: string): boolean {
   switch (kind) {
     case "number":
       return parseNumber(text) === parseNumber(value);
     case "date":
-      return dayIn(text) === parseDate(value) || text.includes(String(value));
+      return (
+        dayIn(text) === parseDate(value) || text.includes(String(value)) || numbersIn(text) === numbersIn(String(value))
+      );
     case "range":
       return false;
     case "time":

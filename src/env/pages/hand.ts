@@ -3,7 +3,7 @@ import type { Session } from "../browser/session.js";
 import { fieldOf, located, OPERABLE } from "./place.js";
 import { clickLabel, NoWay, type Place } from "./way.js";
 
-/** How long a step on a control may take on a quiet machine, and a list to open. */
+/** Limits how long a step on a control may take on a quiet machine, and a list to open. */
 const STEP_MS = 900;
 const OPEN_MS = 450;
 
@@ -65,7 +65,7 @@ async function clickOn(page: Page, target: Locator, timeout: number): Promise<vo
   await clickLabel({ page, limit: { timeout } }, target);
 }
 
-/** Where a field is looked for: the locator of its control, or of its box, and which of the boxes. */
+/** Tells where a field is looked for: the locator of its control, or of its box, and which of the boxes. */
 export interface Where {
   readonly locator: string;
   readonly nth: number;

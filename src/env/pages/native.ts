@@ -20,7 +20,7 @@ const kindOf = ({ kind }: Control): Kind =>
         ? kind
         : "text";
 
-/** Where a control's value stands in a post, and how it is written there: as HTML says it. */
+/** Tells where a control's value stands in a post, and how it is written there: as HTML says it. */
 function wireOf({ kind, name, options }: Control): Wire {
   switch (kind) {
     case "checkbox":
@@ -46,7 +46,7 @@ function wireOf({ kind, name, options }: Control): Wire {
   }
 }
 
-/** What the server received, one value a control. */
+/** Tells what the server received, one value a control. */
 export function receivedBy(
   controls: readonly Control[],
   posted: readonly PostedPair[],
@@ -73,7 +73,7 @@ export function receivedBy(
   });
 }
 
-/** How many of the controls a request carries. */
+/** Counts how many of the controls a request carries. */
 export function carriedOf(controls: readonly Control[], posted: readonly PostedPair[]): number {
   const keys = new Set(posted.map(([key]) => key));
   for (const [key] of posted) keys.add(innermost(key));

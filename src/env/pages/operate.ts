@@ -5,15 +5,18 @@ import type { Session } from "../browser/session.js";
 import type { FieldValue } from "../site.js";
 import { buttonAt } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
-import { placeAt, slowed } from "./hand.js";
+import { placeAt, rest, slowed } from "./hand.js";
 import { setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
-/** How long a page may take to draw the form, and how long it may stand still meanwhile. */
+/** Limits how long a page may take to draw the form, and how long it may stand still meanwhile. */
 const DRAWN_MS = 6000;
 const STILL_MS = 300;
-/** How long a page may wait for answers to its own requests before it is read. */
+/** Limits how long a page may wait for answers to its own requests before it is read. */
 const LOOKUP_MS = 1000;
+
+/** Time in which a page begins to send a file that was chosen, or takes over the answer. */
+const UPLOAD_MS = 250;
 
 /** Room for a form and for what opens over it: what lies outside the window cannot be clicked. */
 const VIEWPORT = { width: 1280, height: 1400 };
@@ -48,11 +51,14 @@ export async function openPage(session: Session, url: string, labels: readonly s
   session.background.touch();
 }
 
-/** What a contract says of how a field is operated. */
+/** Holds what a contract says of how a field is operated. */
 export interface Operation extends PlaceOf {
   readonly way: string;
   readonly variant: string;
 }
+
+const isUnanswered = ({ method, how, answer }: Exchange): boolean =>
+  method !== "GET" && answer === undefined && how !== "socket" && how !== "beacon";
 
 /** Operates one field. @throws where it cannot be done. */
 export async function operate(
@@ -66,15 +72,19 @@ export async function operate(
   const way = ways.get(operation.way);
   if (way === undefined) throw new Error(`no way ${operation.way}`);
   await way.operate(await placeAt(session, label, operation, operation.variant, patience), value);
+  if (way.sends !== true) return;
+  await rest(session, UPLOAD_MS);
+  await session.until(session.actionTimeoutMs, () => !session.traffic.exchanges.some(isUnanswered));
+  await rest(session, UPLOAD_MS);
 }
 
-/** What a press of the button that sends came to. */
+/** Holds what a press of the button that sends came to. */
 export interface Press {
   /** The form's request with its answer; undefined where nothing was sent. */
   readonly exchange: Exchange | undefined;
   /** All requests since the page was opened. */
   readonly exchanges: readonly Exchange[];
-  /** How long it took to be sent, in milliseconds. */
+  /** Time until it was sent, in milliseconds. */
   readonly ms: number;
 }
 

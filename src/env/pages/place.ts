@@ -1,127 +1,12 @@
 import { type Locator, type Page, selectors } from "playwright";
 import type { Session } from "../browser/session.js";
-
-/**
- * Runs IN THE PAGE: the boxes that a label's text stands in, smallest first: for each element that says the label the
- * ancestors that hold a control, through open shadow roots, until one holds another label too.
- */
-export function boxesOf(wanted: string, others: readonly string[]): Element[] {
-  const CONTROL =
-    "input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]";
-  const plain = (text: string | null): string =>
-    (text ?? "")
-      .replace(/[\s\u200b]+/g, " ")
-      .trim()
-      .toLowerCase()
-      .replace(/\s*(?:\*|:|\(required\)|\(optional\)|\s)+$/, "")
-      .replace(/^\*\s*/, "");
-  const target = plain(wanted);
-  const foreign = new Set(others.map(plain).filter((text) => text !== target));
-  const childrenOf = (node: Element | ShadowRoot): Element[] =>
-    node instanceof Element && node.shadowRoot !== null
-      ? [...node.shadowRoot.children, ...node.children]
-      : [...node.children];
-  const up = (node: Element): Element | null =>
-    node.assignedSlot ?? node.parentElement ?? ((node.getRootNode() as ShadowRoot).host || null);
-  const shown = (e: Element): boolean => {
-    const r = e.getBoundingClientRect();
-    return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
-  };
-  const operable = (e: Element): boolean => e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-"));
-  const holds = (box: Element): boolean => {
-    const open: Element[] = childrenOf(box);
-    for (let i = 0; i < open.length && i < 3000; i++) {
-      const e = open[i] as Element;
-      if (
-        operable(e) &&
-        (shown(e) ||
-          (e as HTMLInputElement).type === "file" ||
-          (e as HTMLInputElement).type === "radio" ||
-          (e as HTMLInputElement).type === "checkbox")
-      )
-        return true;
-      open.push(...childrenOf(e));
-    }
-    return false;
-  };
-  const ownText = (e: Element): string => {
-    let text = "";
-    const read = (n: Node): void => {
-      for (const c of n.childNodes) {
-        if (text.length > 400) return;
-        if (c.nodeType === 3) text += c.nodeValue ?? "";
-        else if (
-          c instanceof Element &&
-          !c.matches("select,textarea,button,input,script,style,[aria-hidden=true],[role=listbox]")
-        )
-          read(c);
-      }
-    };
-    read(e);
-    return text;
-  };
-  const says: Element[] = [];
-  /** What holds an element that says another label. */
-  const shared = new Set<Element>();
-  const ATTRIBUTES = ["label", "aria-label", "placeholder", "data-placeholder", "title", "header"];
-  /** Texts that stand in an element beside its controls, in no element of their own. */
-  const bare = (e: Element): string[] =>
-    e.children.length === 0 ? [] : [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => plain(n.nodeValue));
-  const sayings = (e: Element): string[] => {
-    const named = ATTRIBUTES.map((a) => plain(e.getAttribute(a)));
-    const text = e.children.length < 40 && !e.matches("button,[role=option],a[href]") ? plain(ownText(e)) : "";
-    return [...named, text, ...bare(e)].filter((said) => said !== "");
-  };
-  const visit = (node: Element | ShadowRoot, depth: number): boolean => {
-    let inside = false;
-    for (const child of childrenOf(node)) {
-      if (/^(?:SCRIPT|STYLE|TEMPLATE|OPTION|HEAD|SVG)$/i.test(child.nodeName)) continue;
-      const said = sayings(child);
-      if (said.some((text) => foreign.has(text)))
-        for (let box: Element | null = child; box !== null && !shared.has(box); box = up(box)) shared.add(box);
-      if (depth < 60 && visit(child, depth + 1)) inside = true;
-      else if (said.includes(target)) {
-        says.push(child);
-        inside = true;
-      }
-    }
-    return inside;
-  };
-  if (document.body !== null && target !== "") visit(document.body, 0);
-  const chains = says.slice(0, 8).map((from) => {
-    const chain: Element[] = [];
-    if (operable(from) && !from.matches("label")) chain.push(from);
-    let below: Element = from;
-    for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
-      if (!shared.has(box)) {
-        if (chain.length > 0 || holds(box)) chain.push(box);
-      } else if (chain.length === 0 && holds(box)) {
-        // labels and controls stand side by side: the label's are those up to the next label
-        for (let next = below.nextElementSibling; next !== null && !shared.has(next); next = next.nextElementSibling)
-          if (operable(next) || holds(next)) chain.push(next);
-        if (chain.length === 0) chain.push(box);
-      }
-      below = box;
-      box = up(box);
-    }
-    if ((from instanceof HTMLLabelElement || bare(from).includes(target)) && holds(from) && !chain.includes(from))
-      chain.unshift(from);
-    return chain;
-  });
-  const boxes: Element[] = [];
-  for (let level = 0; level < 4; level++)
-    for (const chain of chains) {
-      const box = chain[level];
-      if (box !== undefined && !boxes.includes(box)) boxes.push(box);
-    }
-  return boxes;
-}
+import { BOXES, type BoxesOf } from "./boxes.js";
 
 /** The state of a field as a person sees it. */
 export interface Shown {
   /** All that is read in its box. */
   readonly text: string;
-  /** What inputs hold. */
+  /** Values of inputs. */
   readonly values: readonly string[];
   /** Names of what is ticked, chosen or pressed. */
   readonly on: readonly string[];
@@ -129,11 +14,13 @@ export interface Shown {
   readonly there: boolean;
   /** Part of it says that it is wrong. */
   readonly invalid: boolean;
+  /** A box or switch in it is neither on nor off. */
+  readonly unset: boolean;
 }
 
 /** Runs IN THE PAGE: the state of each label's field. */
 function observe(
-  boxes: (label: string, others: readonly string[]) => Element[],
+  boxes: BoxesOf,
   { labels, nth, all }: { labels: readonly string[]; nth: readonly number[]; all: readonly string[] },
 ): Shown[] {
   const nameOf = (e: Element): string => {
@@ -151,14 +38,20 @@ function observe(
   };
   return labels.map((label, i): Shown => {
     const box = boxes(label, all)[nth[i] ?? 0];
-    if (box === undefined) return { text: "", values: [], on: [], there: false, invalid: false };
+    if (box === undefined) return { text: "", values: [], on: [], there: false, invalid: false, unset: false };
     const values: string[] = [];
     const on: string[] = [];
     let text = "";
-    let invalid = false;
-    const visit = (node: Node, depth: number): void => {
+    const marks = { invalid: false, unset: false };
+    // what is only read aloud stands in a box of one pixel
+    const isAloud = (e: Element): boolean => {
+      const { width, height } = e.getBoundingClientRect();
+      return width > 0 && height > 0 && width <= 1 && height <= 1;
+    };
+    const visit = (node: Node, depth: number, above = false): void => {
       if (depth > 50 || values.length > 300 || text.length > 20000) return;
-      if (node.nodeType === 3) text += `${node.nodeValue ?? ""} `;
+      const aloud = above || (node instanceof Element && isAloud(node));
+      if (node.nodeType === 3 && !aloud) text += `${node.nodeValue ?? ""} `;
       if (!(node instanceof Element) && !(node instanceof ShadowRoot)) return;
       if (node instanceof Element) {
         if (/^(?:SCRIPT|STYLE|TEMPLATE)$/i.test(node.nodeName)) return;
@@ -175,6 +68,7 @@ function observe(
             input.checked === true ||
             ["aria-checked", "aria-selected", "aria-pressed"].some((a) => node.getAttribute(a) === "true");
           if (ticked) on.push(nameOf(node));
+          if (input.indeterminate === true || node.getAttribute("aria-checked") === "mixed") marks.unset = true;
         } else if (node.nodeName === "SELECT")
           for (const o of (node as HTMLSelectElement).selectedOptions) values.push(o.text.trim());
         else if (input.type === "file") for (const f of input.files ?? []) values.push(f.name);
@@ -191,19 +85,42 @@ function observe(
           node.getAttribute("aria-invalid") === "true" ||
           (input.willValidate === true && input.validity?.valid === false)
         )
-          invalid = true;
+          marks.invalid = true;
         if (node.nodeName === "SELECT") return;
-        if (node.shadowRoot !== null) visit(node.shadowRoot, depth + 1);
+        if (node.shadowRoot !== null) visit(node.shadowRoot, depth + 1, aloud);
       }
-      for (const child of node.childNodes) visit(child, depth + 1);
+      for (const child of node.childNodes) visit(child, depth + 1, aloud);
     };
     visit(box, 0);
     if (box.matches("label") && box.getAttribute("for")) {
       const other = (box.getRootNode() as Document).getElementById?.(box.getAttribute("for") ?? "");
       if (other) visit(other, 0);
     }
-    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, invalid };
+    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, ...marks };
   });
+}
+
+/** Runs IN THE PAGE: whether something else lies over the middle of a label's field, as a window that a try has opened, or it is gone. */
+function covers(boxes: BoxesOf, { label, all }: { label: string; all: readonly string[] }): boolean {
+  const [box] = boxes(label, all);
+  if (box === undefined) return true;
+  const { x, y, width, height } = box.getBoundingClientRect();
+  const at = [x + width / 2, y + height / 2] as const;
+  let top = document.elementFromPoint(...at);
+  for (let inner = top?.shadowRoot?.elementFromPoint(...at); inner != null && inner !== top; ) {
+    top = inner;
+    inner = top.shadowRoot?.elementFromPoint(...at);
+  }
+  const isIn = (node: Element | null, outer: Element): boolean => {
+    for (
+      let e = node;
+      e !== null;
+      e = e.assignedSlot ?? e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null)
+    )
+      if (e === outer) return true;
+    return false;
+  };
+  return top !== null && !isIn(top, box) && !isIn(box, top);
 }
 
 /** The labels of the form that a page shows: where another's begins a label's field ends. */
@@ -213,15 +130,21 @@ export const setLabels = (page: Page, labels: readonly string[]): void => void L
 /** The state of each label's field. @param nth which of the label's boxes is looked into; the first where none is given. */
 export function shownIn(session: Session, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
   const all = LABELS.get(session.page) ?? [];
-  const source = `function (argument) { return (${observe})((${boxesOf}), argument); }`;
+  const source = `function (argument) { return (${observe})(${BOXES}, argument); }`;
   return session.view.run<Shown[]>(source, { labels, nth, all });
+}
+
+/** Whether something else lies over a label's field, or it is gone. */
+export function isCovered(session: Session, label: string): Promise<boolean> {
+  const source = `function (argument) { return (${covers})(${BOXES}, argument); }`;
+  return session.view.run<boolean>(source, { label, all: LABELS.get(session.page) ?? [] });
 }
 
 let registered: Promise<void> | undefined;
 
 /** Makes `field="Label"` a selector; to be called before a context is opened that uses it. */
 export function registerField(): Promise<void> {
-  const engine = `{ queryAll(root, label) { return (${boxesOf})(...JSON.parse(label)); }, query(root, label) { return this.queryAll(root, label)[0] ?? null; } }`;
+  const engine = `{ queryAll(root, label) { return ${BOXES}(...JSON.parse(label)); }, query(root, label) { return this.queryAll(root, label)[0] ?? null; } }`;
   registered ??= selectors.register("field", { content: `(${engine})` }, { contentScript: true });
   return registered;
 }
@@ -242,6 +165,6 @@ export function located(page: Page, locator: string): Locator {
   return page.locator(field === undefined ? locator : `field=[${field},${JSON.stringify(LABELS.get(page) ?? [])}]`);
 }
 
-/** What a person operates, in the order in which it is looked for. */
+/** CSS of what a person operates, in the order in which it is looked for. */
 export const OPERABLE =
   "input:not([type=hidden]),textarea,select,[role=combobox],[role=slider],[role=spinbutton],[role=textbox],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],button,[role=button],[role=switch],[role=checkbox],[role=radio],[role=listbox],[tabindex='0']";

@@ -77,7 +77,7 @@ function shapeOf(
   return { kind: "text", options: [] };
 }
 
-/** What a plan asks for, one value a control, and what became of its lines. */
+/** Holds what a plan asks for, one value a control, and what became of its lines. */
 interface Asked {
   readonly values: Map<number, FieldValue>;
   readonly records: (ActionRecord | { readonly action: Action; readonly control: number })[];
@@ -286,7 +286,7 @@ async function submit(
   };
 }
 
-/** What the page shows of the values that were put in, where nothing was sent. */
+/** Tells what the page shows of the values that were put in, where nothing was sent. */
 async function heldValues(
   session: Session,
   { controls, contract }: KnownForm,

@@ -1,9 +1,12 @@
 import { isNoFile, normalizeText, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 
-/** What a field's values are, told by the values alone. */
+/** Kinds of values, told by the values alone. */
 export const KINDS = ["flag", "list", "number", "date", "time", "moment", "range", "file", "text"] as const;
 export type Kind = (typeof KINDS)[number];
+
+/** Stands for what a box holds or sends that is neither on nor off: it is not taken for no. */
+export const NO_ANSWER = "no answer";
 
 /** A day and a time of day. */
 export interface Moment {

@@ -6,11 +6,11 @@ import type { Kind } from "./values.js";
 export interface Place {
   readonly page: Page;
   readonly label: string;
-  /** What is operated: the control that the label names. */
+  /** Control that the label names, which is operated. */
   readonly control: Locator;
   /** The label's field with all its parts. */
   readonly box: Locator;
-  /** Which of a way's variants is used. */
+  /** Variant of the way that is used. */
   readonly variant: string;
   /** Playwright's options of a step: how long it may take. */
   readonly limit: { readonly timeout: number };
@@ -28,9 +28,9 @@ export interface Place {
 
 /** A way to put a value into a control. A file of `ways/` exports one as `way`; its name is the file's. */
 export interface Way {
-  /** What values it is tried for. */
+  /** Kinds of values that it is tried for. */
   readonly serves: readonly Kind[];
-  /** How odd it is: plain ways are tried first. */
+  /** Oddness: plain ways are tried first. */
   readonly oddness: number;
   /** CSS of what a field has to hold for it. */
   readonly needs?: string;
@@ -38,6 +38,8 @@ export interface Way {
   readonly signs?: string;
   /** Forms of it that are tried one by one, as notations of a date. */
   readonly variants?: readonly string[];
+  /** A page may send what is put in at once, and need the answer before it sends the form. */
+  readonly sends?: true;
   /** Whether a value can be put in by a variant; any can where it is not said. */
   takes?(value: FieldValue, variant: string): boolean;
   /** @throws where it cannot be done. */
@@ -61,7 +63,7 @@ export async function firstOf(place: Place, ...locators: readonly Locator[]): Pr
 }
 
 /** Runs IN THE PAGE: the buttons that can be seen, with their middles. */
-function buttonsNow(): { x: number; y: number; text: string }[] {
+function buttonsNow(): { readonly x: number; readonly y: number; readonly text: string }[] {
   const found: { x: number; y: number; text: string }[] = [];
   const visit = (node: Document | ShadowRoot): void => {
     for (const e of node.querySelectorAll("*")) {
@@ -83,9 +85,10 @@ export async function confirmed(place: Place, open: () => Promise<void>, choose:
   await open();
   await choose();
   await place.pause();
-  const last = (await look())
-    .filter(({ text, x, y }) => !before.some((b) => b.text === text && Math.abs(b.x - x) + Math.abs(b.y - y) < 4))
-    .at(-1);
+  const now = await look();
+  const countOf = (buttons: typeof now, text: string): number => buttons.filter((b) => b.text === text).length;
+  // a button that an open list has moved is no new one
+  const last = now.filter(({ text }) => countOf(now, text) > countOf(before, text)).at(-1);
   if (last === undefined) throw new NoWay("nothing confirms");
   await place.page.mouse.click(last.x, last.y);
   await place.pause(200);
@@ -113,10 +116,10 @@ export async function clickLabel({ page, limit }: Pick<Place, "page" | "limit">,
 const isOn = (target: Locator, place: Place): Promise<boolean | undefined> =>
   target.evaluate(
     (e) => {
-      if (e instanceof HTMLInputElement) return e.checked;
+      if (e instanceof HTMLInputElement) return e.indeterminate ? undefined : e.checked;
       const said = ["aria-checked", "aria-pressed", "aria-selected"].map((name) => e.getAttribute(name));
       const known = said.find((value) => value !== null);
-      return known == null ? undefined : known === "true";
+      return known == null || known === "mixed" ? undefined : known === "true";
     },
     undefined,
     place.limit,

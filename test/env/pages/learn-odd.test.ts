@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Rng } from "../../../src/core/rng.js";
-import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { type Contract, readContract } from "../../../src/env/pages/contract.js";
-import type { Task } from "../../../src/env/site.js";
+import { openForm } from "./form-site.js";
 
 /**
  * A label that is bare text, a day that goes when it is left unless it is written as the field has it, a page that refuses
@@ -51,60 +43,23 @@ const TASKS = [
   { Guest: "Chidi Okoro", Board: "Half", Arrival: "2026-07-14", Wishes: ["Crib", "Desk", "View"] },
 ];
 
-let server: Server;
-let folder: string;
-let env: FormsEnvironment;
-let received = new URLSearchParams();
+let site: Awaited<ReturnType<typeof openForm>>;
 before(async () => {
-  server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      response.setHeader("content-type", "text/html");
-      if (request.method !== "POST") return response.end(PAGE);
-      received = new URLSearchParams(body);
-      return response.end(
-        `<title>${received.get("guest") === "" ? "x" : "y"}</title><h1>${received.get("guest") === "" ? "nein" : "ja"}</h1>`,
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  folder = mkdtempSync(join(tmpdir(), "learn-odd-"));
-  const tasks = join(folder, "tasks.jsonl");
-  const lines = TASKS.map((fields, i) => ({ id: `stay/${i}`, form: "stay", url: "/", fields, split: "train" }));
-  writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const opened = await environment.open({
-    site: { kind: "url", tasks, base_url: base, learn: {} },
-    browser: { contexts: 1, action_timeout_s: 20, rollout_timeout_s: 120 },
-    prompt: {},
-  });
-  assert.ok(opened instanceof FormsEnvironment);
-  env = opened;
+  site = await openForm("stay", TASKS, PAGE, (sent) =>
+    sent.get("guest") === "" ? "<title>x</title><h1>nein</h1>" : "<title>y</title><h1>ja</h1>",
+  );
 });
-after(async () => {
-  await env?.close();
-  server?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => site?.close());
 
-async function reward(policy: string, i: number): Promise<number | null> {
-  const task = env.tasks[i] as Task;
-  const act = await env.fixedPolicies[policy]?.(task, Rng.named(0, policy));
-  assert.ok(act !== undefined);
-  return (await env.play(task, act, new Map())).reward;
-}
+const reward = async (policy: string, i: number): Promise<number | null> => (await site.policy(policy, i)).reward;
 
 test("a form is learned though its page says nothing that a machine could read", async () => {
   for (const i of [0, 1, 2]) assert.equal(await reward("oracle", i), 1);
   assert.deepEqual(
-    [...received.keys()].filter((key) => key.startsWith("wish")),
+    [...(site.received.at(-1)?.keys() ?? [])].filter((key) => key.startsWith("wish")),
     ["wish[0]", "wish[1]", "wish[2]"],
   );
-  const file = join(folder, "tasks.jsonl.contracts", "stay.yaml");
-  const { fields, not_learned: missing }: Contract = readContract(readFileSync(file, "utf8"), file);
+  const { fields, not_learned: missing } = site.contract();
   assert.deepEqual(missing, {});
   assert.deepEqual(fields.Arrival?.wire, { key: "day", notation: { as: "day" } });
   assert.deepEqual(fields.Board?.wire?.notation, { as: "codes", codes: { Full: "b2", None: "b3", Half: "b1" } });

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Rng } from "../../../src/core/rng.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
-import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { readContract } from "../../../src/env/pages/contract.js";
-import type { Task } from "../../../src/env/site.js";
+import { openForm } from "./form-site.js";
 
 /** A page whose list is no native one, whose codes say nothing, and which answers in no language. */
-const page = (name: string): string => `<!doctype html><title>Pass</title><form method="post" action="/send">
-<p><label>Full name <input name="${name}" required></label></p>
+const PAGE = `<!doctype html><title>Pass</title><form method="post" action="/send">
+<p><label>Full name <input name="n" required></label></p>
 <p><span id="c">Colour</span> <button type="button" aria-haspopup="listbox" aria-labelledby="c v" id="b"><span id="v">-</span></button>
 <input type="hidden" name="colour"></p>
 <p><label>Visit on <input type="date" name="day"></label></p>
@@ -32,68 +24,27 @@ b.onclick = () => {
 };
 </script>`;
 
-const name = "n";
-let server: Server;
-let folder: string;
-let env: FormsEnvironment;
-let received: URLSearchParams[] = [];
-
 const TASKS = [
   { "Full name": "Ann Lee", Colour: "Red", "Visit on": "2024-03-05", Newsletter: true },
   { "Full name": "Bo Fernandez", Colour: "Blue", "Visit on": "2025-11-28", Newsletter: false },
   { "Full name": "Chidi Okoro", Colour: "Green", "Visit on": "2023-07-14", Newsletter: true },
 ];
 
+let site: Awaited<ReturnType<typeof openForm>>;
 before(async () => {
-  server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      response.setHeader("content-type", "text/html");
-      if (request.method !== "POST") return response.end(page(name));
-      const sent = new URLSearchParams(body);
-      received.push(sent);
-      const right = sent.get(name) !== "" && sent.get("colour") !== "";
-      return response.end(`<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`);
-    });
+  site = await openForm("pass", TASKS, PAGE, (sent) => {
+    const right = sent.get("n") !== "" && sent.get("colour") !== "";
+    return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  folder = mkdtempSync(join(tmpdir(), "learn-"));
-  const tasks = join(folder, "tasks.jsonl");
-  const lines = TASKS.map((fields, i) =>
-    JSON.stringify({ id: `pass/${i}`, form: "pass", url: "/", fields, split: "train" }),
-  );
-  writeFileSync(tasks, lines.join("\n"));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const site = { kind: "url", tasks, base_url: base, learn: {} };
-  const opened = await environment.open({
-    site,
-    browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
-    prompt: {},
-  });
-  assert.ok(opened instanceof FormsEnvironment);
-  env = opened;
 });
-after(async () => {
-  await env?.close();
-  server?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => site?.close());
 
-const task = (i: number): Task => env.tasks[i] as Task;
 const plays = (i: number, text: string): Promise<EpisodeOutcome> =>
-  env.play(task(i), async () => ({ text }), new Map());
-async function policy(named: string, i: number): Promise<EpisodeOutcome> {
-  const fixed = env.fixedPolicies[named];
-  assert.ok(fixed !== undefined);
-  return env.play(task(i), await fixed(task(i), Rng.named(0, named)), new Map());
-}
+  site.env.play(site.task(i), async () => ({ text }), new Map());
 
 test("a form is learned from its server, and played by its contract", async () => {
-  for (const i of [0, 1, 2]) assert.equal((await policy("oracle", i)).reward, 1);
-  const contract = readContract(readFileSync(join(folder, "tasks.jsonl.contracts", "pass.yaml"), "utf8"), "pass.yaml");
+  for (const i of [0, 1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1);
+  const contract = site.contract();
   assert.deepEqual(contract.not_learned, {});
   assert.deepEqual(contract.fields.Colour?.wire, {
     key: "colour",
@@ -103,8 +54,8 @@ test("a form is learned from its server, and played by its contract", async () =
 });
 
 test("policies that know nothing earn next to nothing", async () => {
-  assert.equal((await policy("empty", 0)).reward, 0);
-  assert.ok(((await policy("submit-only", 0)).reward as number) <= 0.05);
+  assert.equal((await site.policy("empty", 0)).reward, 0);
+  assert.ok(((await site.policy("submit-only", 0)).reward as number) <= 0.05);
 });
 
 test("what the server received is what counts, and its answer says whether it was accepted", async () => {
@@ -117,15 +68,15 @@ test("what the server received is what counts, and its answer says whether it wa
   assert.deepEqual(other.detail.field_scores, { "Full name": 1, Colour: 0, "Visit on": 1, Newsletter: 1 });
   const refused = await plays(0, "fill Full name | Ann Lee\nfill Visit on | 2024-03-05\nsubmit");
   assert.equal(refused.detail.accepted, false);
-  assert.equal(received.at(-1)?.get("colour"), "");
+  assert.equal(site.received.at(-1)?.get("colour"), "");
 });
 
 test("a form that its own page refuses is refused, and no fault", async () => {
-  received = [];
+  site.received.length = 0;
   const outcome = await plays(1, "select Colour | Blue\nsubmit");
   assert.equal(outcome.fault, undefined);
   assert.equal(outcome.detail.accepted, false);
-  assert.deepEqual(received, []);
+  assert.deepEqual(site.received, []);
 });
 
 test("labels and values of a plan are data, whatever they look like", async () => {
@@ -134,6 +85,6 @@ test("labels and values of a plan are data, whatever they look like", async () =
     'fill Full name | x" >> css=button >> nth=0\nselect Colour | text=Red >> li\nclick css=button\nsubmit',
   );
   assert.equal(outcome.fault, undefined);
-  assert.equal(received.at(-1)?.get("n") ?? 'x" >> css=button >> nth=0', 'x" >> css=button >> nth=0');
+  assert.equal(site.received.at(-1)?.get("n") ?? 'x" >> css=button >> nth=0', 'x" >> css=button >> nth=0');
   assert.equal(outcome.detail.accepted, false);
 });

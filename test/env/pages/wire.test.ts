@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { explain } from "../../../src/env/pages/learn/explain.js";
 import type { Kind } from "../../../src/env/pages/values.js";
-import { carries, explain, received, type Sample } from "../../../src/env/pages/wire.js";
+import { carries, received, type Sample } from "../../../src/env/pages/wire.js";
 
 const samples = (
   label: string,

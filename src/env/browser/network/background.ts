@@ -2,15 +2,15 @@ import type { Page, Request } from "playwright";
 import { within } from "../../../core/within.js";
 import { isServerFault, ownerOf } from "./requests.js";
 
-/** What a page works with; without an image or a style sheet it still does. */
+/** Holds what a page works with; without an image or a style sheet it still does. */
 const WORKING_PARTS = ["script", "fetch", "xhr"];
 /** Ends of a request that are the server's doing; all others are the page's own (taken back, another host) or the walls'. */
 const SERVER_ENDS =
   /ERR_(?:CONNECTION_(?:RESET|REFUSED|CLOSED|ABORTED|FAILED|TIMED_OUT)|EMPTY_RESPONSE|TIMED_OUT|CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED_ENCODING|INVALID_CHUNKED_ENCODING|INVALID_HTTP_RESPONSE|RESPONSE_HEADERS_TRUNCATED)/;
 
 /**
- * What a page's own scripts ask the site for: script files, fetch and XHR. Where the site fails such a request, the page
- * is not the one that the task is about, and what the policy makes of it says nothing.
+ * Holds what a page's own scripts ask the site for: script files, fetch and XHR. Where the site fails such a request,
+ * the page is not the one that the task is about, and what the policy makes of it says nothing.
  */
 export class BackgroundRequests {
   private watching = false;
@@ -18,13 +18,13 @@ export class BackgroundRequests {
   private readonly running = new Map<Request, number>();
   /** Failures by request; one that is asked again with success has not failed. */
   private readonly failures = new Map<string, string>();
-  /** What the page asked for before anybody touched it. */
+  /** Holds what the page asked for before anybody touched it. */
   private readonly early = new Set<string>();
   /** Addresses of requests whose answers come after the page was parsed, or may. */
   private readonly lookups = new Set<string>();
   private isParsed = false;
   private touched = false;
-  /** Who waits for no request to run, and for no failure to be left. */
+  /** Callers that wait for no request to run, and for no failure to be left. */
   private readonly idlers: Waiting = new Set();
   private readonly recoveries: Waiting = new Set();
 
@@ -82,7 +82,7 @@ export class BackgroundRequests {
     return this.early.has(nameOf(request));
   }
 
-  /** What the page asks for from here on does not matter any more. */
+  /** Ends the watch: what the page asks for from here on does not matter any more. */
   end(): void {
     this.watching = false;
     this.running.clear();

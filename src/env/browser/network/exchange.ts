@@ -4,7 +4,7 @@ import { EnvironmentFault } from "../browser.js";
 import { MOST_BYTES } from "./bring.js";
 import { isServerFault, type Owner } from "./requests.js";
 
-/** What a request of the page was answered with. */
+/** Answer to a request of the page. */
 export interface Answer {
   /** NaN where there was none, or none that a script can see. */
   readonly status: number;
@@ -12,7 +12,7 @@ export interface Answer {
   readonly text: string;
   /** The address that the answer came from in the end, or that it leads to. */
   readonly url: string;
-  /** Why there is no answer. */
+  /** Tells why there is no answer. */
   readonly failure?: string;
 }
 
@@ -33,10 +33,10 @@ export interface Exchange {
 /** `open`: until the plan submits. `step`: the way on to a further part of the form. `submit`: from the submit on. */
 export type Phase = "open" | "step" | "submit";
 
-/** What is read of an answer, in characters. */
+/** Holds what is read of an answer, in characters. */
 export const MOST_TEXT = 2_000_000;
 
-/** What the browser says of an answer. */
+/** Tells what the browser says of an answer. */
 export async function answerOf(response: Response | null, url: string): Promise<Answer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";

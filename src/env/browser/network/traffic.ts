@@ -9,10 +9,10 @@ import { bring } from "./bring.js";
 import { type Answer, answerOf, checkAnswered, type Exchange, MOST_TEXT, nameOf, type Phase } from "./exchange.js";
 import { isServerFault, type Owner, ownerOf } from "./requests.js";
 
-/** How long a script that goes elsewhere may take to send the form after that. */
+/** Limits how long a script that goes elsewhere may take to send the form after that. */
 const HOLD_MS = 400;
 
-/** What a navigation of the page comes to. */
+/** Holds what a navigation of the page comes to. */
 type Verdict = "stay" | "form" | "go" | "wait" | "tell";
 
 export interface TrafficOptions {
@@ -37,7 +37,7 @@ export class Traffic {
   loading = false;
   /** A document is on its way that takes the page's place. */
   leaving = false;
-  /** Where the page goes now that it has sent nothing. */
+  /** Tells where the page goes now that it has sent nothing. */
   private going: string | undefined;
   /** The address that `goto` is opening. */
   opening: string | undefined;

@@ -84,14 +84,14 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
   });
 }
 
-/** Where and whether a button can be clicked, and what its form sends where. */
+/** Tells where and whether a button can be clicked, and what its form sends where. */
 export interface Aim {
   /** In CSS pixels of the window. */
   readonly point: { readonly x: number; readonly y: number };
   /** Whether a click there meets it: nothing covers it, and it is in reach. */
   readonly hit: boolean;
   readonly gone: boolean;
-  /** What the browser's own validation says against its form, as `name: message`. */
+  /** Holds what the browser's own validation says against its form, as `name: message`. */
   readonly invalid?: string;
   /** `GET` or `POST`; empty where a button has no form: only scripts send then. */
   readonly method: string;

@@ -1,13 +1,13 @@
 import type { ControlKind, FieldValue } from "../../site.js";
 import type { Field, NameKit } from "./names.js";
 
-/** What the page has at one control: plain data that crosses from the page. */
+/** Plain data of one control, as it crosses from the page. */
 export interface RawControl {
   kind: ControlKind;
   label: string;
   name: string;
   required: boolean;
-  /** How a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
+  /** Tells how a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
   notation?: string;
   /** Options of selects, members of radio and checkbox groups; of a single box what it sends. */
   options: { text: string; value: string }[];
@@ -148,24 +148,25 @@ export function fieldKit(kit: NameKit): FieldKit {
   return { ...kit, FIELDS, isOff, rawOf, entries };
 }
 
-/**
- * Runs IN THE PAGE: finds the browser's own controls with their names.
- *
- * A form that a script builds is waited for, at most `patienceMs`: until one of the labels is there and no form is busy.
- */
-export async function readPage({ patienceMs, declared, labels, known }: ReadOptions, kit: FieldKit): Promise<PageForm> {
+/** Reads the browser's own controls of a page, and its buttons. */
+export interface FormKit extends FieldKit {
+  wantedBy(labels: readonly string[]): (control: RawControl) => boolean;
+  /** Looks up controls that are known. */
+  lookUp(page: PageForm, declared: readonly DeclaredControl[]): void;
+  /** Finds controls, without those of other forms than the one that has most of the labels: a search, a newsletter, a login. */
+  find(page: PageForm, labels: readonly string[]): void;
+  readButtons(page: PageForm): void;
+}
+
+/** Runs IN THE PAGE: finds the browser's own controls with their names, and the buttons. Self-contained. */
+export function formKit(kit: FieldKit): FormKit {
   const PLAIN = "button,input[type=submit],input[type=image],input[type=button],[role=button]";
-  /** A style sheet that does not come is not waited for any longer. */
-  const STYLE_MS = 1000;
   const { all, shown, clean } = kit;
   const loose = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-
-  /** Without those of other forms than the one that has most of the labels: a search, a newsletter or a login. */
-  function ownEntries(): Entry[] {
-    const found = kit.entries();
-    const main = mostOf(found.filter(({ raw }) => isWanted(raw)).map(({ members }) => members[0]?.form));
-    return main === undefined ? found : found.filter(({ members }) => members[0]?.form === main);
-  }
+  const wantedBy = (labels: readonly string[]): ((control: RawControl) => boolean) => {
+    const wanted = new Set(labels.map(loose));
+    return ({ label, options }) => wanted.has(loose(label)) || options.some(({ text }) => wanted.has(loose(text)));
+  };
 
   function mostOf<T>(items: readonly T[]): T | undefined {
     const counts = new Map<T, number>();
@@ -173,36 +174,42 @@ export async function readPage({ patienceMs, declared, labels, known }: ReadOpti
     return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
   }
 
-  const signature = ({ kind, label, name }: DeclaredControl): string => [kind, label, name].join("\n");
-
-  function scan(): void {
-    if (declared !== undefined) {
-      declared.forEach((control, i) => {
-        const members = all(`[name=${JSON.stringify(control.name)}]`).filter((e) =>
-          Element.prototype.matches.call(e, kit.FIELDS),
-        ) as Field[];
-        page.elements[i] = members;
-        const value = page.controls[i]?.value ?? "";
-        page.controls[i] = members.length > 0 ? kit.rawOf(members, control) : { ...control, value, present: false };
-      });
-    } else {
-      for (const control of page.controls) control.present = false;
-      const used = new Set<number>();
-      for (const { members, raw } of ownEntries()) {
-        const same = page.controls.findIndex((_, i) => !used.has(i) && page.elements[i]?.[0] === members[0]);
-        const alike = page.controls.findIndex(
-          (old, i) => !used.has(i) && !old.present && signature(old) === signature(raw),
-        );
-        const index = same >= 0 ? same : alike >= 0 ? alike : page.controls.length;
-        used.add(index);
-        page.elements[index] = members;
-        page.controls[index] = raw;
-      }
-    }
-    readButtons();
+  function ownEntries(labels: readonly string[]): Entry[] {
+    const found = kit.entries();
+    const isWanted = wantedBy(labels);
+    const main = mostOf(found.filter(({ raw }) => isWanted(raw)).map(({ members }) => members[0]?.form));
+    return main === undefined ? found : found.filter(({ members }) => members[0]?.form === main);
   }
 
-  function readButtons(): void {
+  function lookUp(page: PageForm, declared: readonly DeclaredControl[]): void {
+    declared.forEach((control, i) => {
+      const members = all(`[name=${JSON.stringify(control.name)}]`).filter((e) =>
+        Element.prototype.matches.call(e, kit.FIELDS),
+      ) as Field[];
+      page.elements[i] = members;
+      const value = page.controls[i]?.value ?? "";
+      page.controls[i] = members.length > 0 ? kit.rawOf(members, control) : { ...control, value, present: false };
+    });
+  }
+
+  const signature = ({ kind, label, name }: DeclaredControl): string => [kind, label, name].join("\n");
+
+  function find(page: PageForm, labels: readonly string[]): void {
+    for (const control of page.controls) control.present = false;
+    const used = new Set<number>();
+    for (const { members, raw } of ownEntries(labels)) {
+      const same = page.controls.findIndex((_, i) => !used.has(i) && page.elements[i]?.[0] === members[0]);
+      const alike = page.controls.findIndex(
+        (old, i) => !used.has(i) && !old.present && signature(old) === signature(raw),
+      );
+      const index = same >= 0 ? same : alike >= 0 ? alike : page.controls.length;
+      used.add(index);
+      page.elements[index] = members;
+      page.controls[index] = raw;
+    }
+  }
+
+  function readButtons(page: PageForm): void {
     page.buttons = all(PLAIN).filter(
       (button) => shown(button) && !kit.isOff(button as Field) && button.getAttribute("aria-disabled") !== "true",
     );
@@ -218,6 +225,17 @@ export async function readPage({ patienceMs, declared, labels, known }: ReadOpti
     });
   }
 
+  return { ...kit, wantedBy, lookUp, find, readButtons };
+}
+
+/**
+ * Runs IN THE PAGE: reads it. A form that a script builds is waited for, at most `patienceMs`: until one of the labels is
+ * there and no form is busy.
+ */
+export async function readPage({ patienceMs, declared, labels, known }: ReadOptions, kit: FormKit): Promise<PageForm> {
+  /** A style sheet that does not come is not waited for any longer. */
+  const STYLE_MS = 1000;
+  const { all, shown, clean } = kit;
   const page: PageForm = {
     elements: known.map(() => []),
     controls: known.map((control) => ({ ...control, value: "", present: false })),
@@ -227,24 +245,25 @@ export async function readPage({ patienceMs, declared, labels, known }: ReadOpti
     all,
     shown,
     clean,
-    scan,
+    scan: () => {
+      if (declared === undefined) kit.find(page, labels);
+      else kit.lookUp(page, declared);
+      kit.readButtons(page);
+    },
   };
-
-  const wanted = new Set(labels.map(loose));
+  const isWanted = kit.wantedBy(labels);
   const start = performance.now();
   const isDrawn = (): boolean => {
     // without its style a page has another layout, and what is aimed at is elsewhere a moment later
     const bare = all("link[rel=stylesheet]").some((link) => (link as HTMLLinkElement).sheet === null);
     if (bare && performance.now() < start + STYLE_MS && document.readyState !== "complete") return false;
     if (all("form[aria-busy=true]").length > 0) return false;
-    scan();
+    page.scan();
     const there = page.controls.filter(({ present }) => present);
     // what follows on a page need not have controls
     if (known.length > 0 && document.readyState === "complete") return true;
-    return there.length > 0 && (declared !== undefined || wanted.size === 0 || there.some(isWanted));
+    return there.length > 0 && (declared !== undefined || labels.length === 0 || there.some(isWanted));
   };
-  const isWanted = ({ label, options }: RawControl): boolean =>
-    wanted.has(loose(label)) || options.some(({ text }) => wanted.has(loose(text)));
   while (!isDrawn() && performance.now() < start + patienceMs) await new Promise((resolve) => setTimeout(resolve, 10));
   return page;
 }

@@ -1,6 +1,6 @@
 import type { PageForm } from "./form.js";
 
-/** What a page says to the eye. */
+/** Holds what a page says to the eye. */
 export interface PageSigns {
   readonly title: string;
   readonly headings: readonly string[];

@@ -1,5 +1,5 @@
 import type { CDPSession } from "playwright";
-import { type FieldKit, fieldKit } from "./form.js";
+import { type FormKit, fieldKit, formKit } from "./form.js";
 import { nameKit } from "./names.js";
 
 /** An object of our own that stays in the page. */
@@ -37,8 +37,8 @@ export class PageWorld {
   }
 
   /** As `evaluate`, but the function also gets the page's kit, and what it returns stays in the page. */
-  async hold<R, A>(work: (argument: A, kit: FieldKit) => R, argument: A): Promise<PageHandle<Awaited<R>>> {
-    const withKit = `function (argument) { return (${work})(argument, (${fieldKit})((${nameKit})())); }`;
+  async hold<R, A>(work: (argument: A, kit: FormKit) => R, argument: A): Promise<PageHandle<Awaited<R>>> {
+    const withKit = `function (argument) { return (${work})(argument, (${formKit})((${fieldKit})((${nameKit})()))); }`;
     const { objectId } = await this.call(withKit, { executionContextId: this.context }, argument, false);
     if (objectId === undefined) throw new Error("nothing was left in the page");
     return {

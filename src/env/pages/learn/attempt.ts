@@ -7,7 +7,8 @@ import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf } from "../evidence.js";
 import { rest } from "../hand.js";
 import { arrive, openPage, operate, type Press, press } from "../operate.js";
-import { type Shown, shownIn } from "../place.js";
+import { isCovered, type Shown, shownIn } from "../place.js";
+import type { Kind } from "../values.js";
 import type { Way } from "../way.js";
 import type { LearnedField } from "./candidates.js";
 import { complaints, textsNow } from "./complaints.js";
@@ -26,7 +27,7 @@ export type Person = Readonly<Record<string, FieldValue>>;
 /** Plays one person's values on a fresh page. @returns undefined where the environment failed. */
 export type Play = (person: Person, search: boolean) => Promise<Attempt | undefined>;
 
-/** What is known of the form so far, and what an attempt finds out. */
+/** Holds what is known of the form so far, and what an attempt finds out. */
 export interface Progress {
   readonly url: string;
   readonly ways: ReadonlyMap<string, Way>;
@@ -35,9 +36,9 @@ export interface Progress {
   submit: PlaceOf | undefined;
   request: { readonly method: string; readonly path: string } | undefined;
   sendsWithinMs: number;
-  /** How often the form was sent before it was complete. */
+  /** Counts how often the form was sent before it was complete. */
   early: number;
-  /** How often nothing was sent and nothing was said of why. */
+  /** Counts how often nothing was sent and nothing was said of why. */
   silent: number;
   /** The field that was operated last. */
   last: LearnedField | undefined;
@@ -57,10 +58,12 @@ export interface Attempt extends Press {
   readonly after: readonly string[];
 }
 
-/** How long a form may take to send. */
+/** Limits how long a form may take to send. */
 const SEND_MS = 2500;
 /** Tries that may send the form too early before that is taken for how the page is. */
 const MOST_EARLY = 8;
+/** Kinds of what may be chosen of a list. */
+const CHOSEN: ReadonlySet<Kind> = new Set(["list", "flag", "text"]);
 /** Buttons that are tried in one attempt. */
 const MOST_BUTTONS = 4;
 
@@ -164,6 +167,7 @@ async function fillField(
     session.traffic.exchanges.some((e) => e.method !== "GET" && carriedBy(e, others) > 0) &&
     progress.early++ < MOST_EARLY;
   let pristine: string | undefined;
+  let wasOver = false;
   if (searching && !field.surveyed) await survey(session, field, progress.ways);
   try {
     for (let { current } = field; current !== undefined; current = field.current) {
@@ -172,10 +176,14 @@ async function fillField(
         if (!progress.last.isWorthAgain()) progress.last.advance("failed");
         return "spoilt";
       }
+      const isOver = searching && (await isCovered(session, label));
+      // a window that a try has left open is taken back by a fresh page
+      if (isOver && pristine !== undefined && !wasOver) return "spoilt";
+      wasOver ||= isOver;
       pristine ??= JSON.stringify(before);
       field.isClean = JSON.stringify(before) === pristine;
       // a choice that is half made is not taken back by a further try
-      if (!field.isClean && (kind === "list" || kind === "flag")) return "spoilt";
+      if (!field.isClean && CHOSEN.has(kind)) return "spoilt";
       let evidence: Evidence | "failed" = "failed";
       try {
         await operate(session, progress.ways, label, current.operation, value);
@@ -264,7 +272,7 @@ const textsOf = (person: Person): Set<string> =>
       .map(String),
   );
 
-/** How many of a person's values a request carries as they are. */
+/** Counts how many of a person's values a request carries as they are. */
 export function carriedBy(exchange: Exchange, person: Person): number {
   const texts = textsOf(person);
   return new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value))).size;

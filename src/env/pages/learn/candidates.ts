@@ -6,33 +6,33 @@ import { fieldOf } from "../place.js";
 import type { Kind } from "../values.js";
 import type { Way } from "../way.js";
 
-/** Where a label's field may be, and how much odder than its control's own name each is. */
+/** Places where a label's field may be, with the oddness that each adds. */
 const PLACES = (label: string): readonly (readonly [locator: string, nth: number, oddness: number])[] => [
   [`label=${label}`, 0, 0],
   [fieldOf(label), 0, 0.4],
   [fieldOf(label), 1, 2.2],
   [fieldOf(label), 2, 3.4],
 ];
-/** How much odder each further variant of a way is. */
+/** Oddness that each further variant of a way adds. */
 const VARIANT = 0.12;
 
-/** How much odder it is only to type where a list offers the values. */
-const TYPED = 3.5;
+/** Oddness that is added to typing where a list offers the values. */
+const TYPED = 4.7;
 const TYPING = new Set(["fill", "type-leave", "keys"]);
 const WRITING = new Set([...TYPING, "chips", "joined", "editor"]);
 /** A calendar writes days as they are to be written: it comes before a notation that is guessed. */
 const DAYS: ReadonlySet<Kind> = new Set(["date", "moment", "range"]);
-/** How much likelier a way is that did for another field of the kind, or is how the field says that it is written. */
+/** Oddness that is taken off a way that did for another field of the kind, or that the field's own hint names. */
 const KNOWN = 1.5;
-/** How much likelier a way is where the field holds what it is for. */
+/** Oddness that is taken off a way where the field holds what it is for. */
 const SIGNED = 3.5;
-/** How much odder a press of Enter is where that sends the form. */
+/** Oddness that is added to a press of Enter where that sends the form. */
 const SENDS = 4;
 
-/** How often a way that has done once may fail before another is looked for. */
+/** Failures after which a way that has done once is left for another. */
 const MOST_MISSES = 3;
 
-/** What the server has not judged yet, by what is tried first; a control may show nothing of what it holds. */
+/** Holds what the server has not judged yet, by what is tried first; a control may show nothing of what it holds. */
 const UNTRIED = [undefined, "changed", "same"] as const;
 const SEEN = ["shown", "changed", "same"] as const;
 
@@ -40,10 +40,10 @@ const SEEN = ["shown", "changed", "same"] as const;
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
 const waysName = ({ operation }: Candidate): string => `${operation.way} ${operation.variant}`;
 
-/** How long one field may be searched. */
+/** Limits how long one field may be searched. */
 const FIELD_MS = 120_000;
 
-/** What stands at a place before anything is tried there. */
+/** Holds what stands at a place before anything is tried there. */
 export interface Facts {
   /** Corners of the control and of its box: the same ones are the same place under another name. */
   readonly corners: string;
@@ -57,7 +57,7 @@ export interface Facts {
   readonly hint: string;
 }
 
-/** What is known of one way to operate a field. */
+/** Holds what is known of one way to operate a field. */
 interface Candidate {
   readonly operation: Operation;
   oddness: number;
@@ -65,22 +65,8 @@ interface Candidate {
   fate?: "wrong" | "failed" | Evidence;
   /** The field holds what it is for. */
   isLikely?: boolean;
-  /** How often it did nothing after it had once done what it should. */
+  /** Counts how often it did nothing after it had once done what it should. */
   misses?: number;
-}
-
-/** What stands at a place before anything is tried there. */
-export interface Facts {
-  /** Corners of the control and of its box: the same ones are the same place under another name. */
-  readonly corners: string;
-  /** For each CSS that was asked for: the field holds something like it. */
-  readonly holds: readonly boolean[];
-  /** The control says that values are chosen for it from a list or a calendar. */
-  readonly isPicker: boolean;
-  /** It takes any text: that a day stands in it says nothing of how days are written there. */
-  readonly isFree: boolean;
-  /** Texts that may say how a value is written: `dd.mm.yyyy`. */
-  readonly hint: string;
 }
 
 /** One label of a form while it is learned: the ways that are left, and what was found. */
@@ -157,8 +143,8 @@ export class LearnedField {
         candidate.oddness -= SIGNED;
         candidate.isLikely = true;
       } else if (isWritten(operation.variant, facts.hint)) candidate.oddness -= KNOWN;
-      else if (TYPING.has(operation.way) && (facts.isPicker || (DAYS.has(this.kind) && facts.isFree)))
-        candidate.oddness += TYPED;
+      else if (facts.isPicker && WRITING.has(operation.way)) candidate.oddness += TYPED;
+      else if (TYPING.has(operation.way) && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
       else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.oddness += KNOWN;
     }
     this.order();
@@ -172,6 +158,8 @@ export class LearnedField {
     for (const { operation, oddness } of named.values())
       this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, oddness });
     this.surveyed = true;
+    // nothing of these has been tried in this round
+    this.isClean = false;
     this.order();
   }
 
@@ -251,12 +239,12 @@ export class LearnedField {
     return current?.fate === "shown" || (current?.fate === "changed" && current.isLikely === true);
   }
 
-  /** How many of its ways did what they should, and the server got something else. */
+  /** Counts how many of its ways did what they should, and the server got something else. */
   get wrongs(): number {
     return this.candidates.filter(({ fate }) => fate === "wrong").length;
   }
 
-  /** What was tried, in a few words. */
+  /** Tells what was tried, in a few words. */
   get tried(): string {
     const done = this.candidates.filter((c) => c.fate !== undefined);
     const names = [...new Set(done.map((c) => c.operation.way))];

@@ -1,5 +1,5 @@
 import type { Session } from "../../browser/session.js";
-import { boxesOf } from "../place.js";
+import { BOXES, type BoxesOf } from "../boxes.js";
 
 /** Texts that can be seen, and how often each. */
 export type Texts = Readonly<Record<string, number>>;
@@ -29,7 +29,7 @@ function textsOf(): Text[] {
 
 /** Runs IN THE PAGE: for each of some places the label whose field is next to it. */
 function nearest(
-  boxes: (label: string, others: readonly string[]) => Element[],
+  boxes: BoxesOf,
   { labels, spots }: { labels: readonly string[]; spots: readonly (readonly [number, number])[] },
 ): (string | undefined)[] {
   const MOST = 60;
@@ -63,7 +63,7 @@ export async function complaints(session: Session, before: Texts, labels: readon
   const counts = counted(now);
   const spots = now.filter(({ text }) => (counts[text] ?? 0) > (before[text] ?? 0)).map(({ middle }) => middle);
   if (spots.length === 0) return [];
-  const source = `function (argument) { return (${nearest})((${boxesOf}), argument); }`;
+  const source = `function (argument) { return (${nearest})(${BOXES}, argument); }`;
   const found = await session.view.run<(string | null | undefined)[]>(source, { labels, spots });
   return [...new Set(found.filter((label) => typeof label === "string"))];
 }

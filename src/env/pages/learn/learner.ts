@@ -5,11 +5,12 @@ import type { Contract } from "../contract.js";
 import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
-import { canonical, type Kind, kindOfAll } from "../values.js";
-import { explain, type Sample, uploaded } from "../wire.js";
+import { canonical, type Kind, kindOfAll, NO_ANSWER } from "../values.js";
+import { type Sample, uploaded } from "../wire.js";
 import { type Attempt, attempt, type LearnLimits, type Person, type Play, type Progress } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { learnCodes } from "./codes.js";
+import { explain } from "./explain.js";
 import { learnVerdict } from "./verdict.js";
 
 /** Persons whose values are put in. */
@@ -105,8 +106,8 @@ async function untouched(runner: EpisodeRunner, task: Task, fields: readonly Lea
   return read.result.hash;
 }
 
-function presetOf({ kind }: LearnedField, { values, on }: Shown): FieldValue {
-  if (kind === "flag") return on.length > 0;
+function presetOf({ kind }: LearnedField, { values, on, unset }: Shown): FieldValue {
+  if (kind === "flag") return unset ? NO_ANSWER : on.length > 0;
   if (kind === "list") return [...on];
   const first = values.find((value) => value !== "") ?? "";
   if (kind === "number") return /\d/.test(first) ? first : "";
@@ -250,15 +251,23 @@ const order = ({ kind }: LearnedField): number =>
 /** Whether one submission is enough to say that a value did not arrive: no code can stand for it. */
 function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: ReadonlySet<string>): boolean {
   if (kind === "flag") return false;
+  const text = String(told[0]?.fields[label] ?? "");
+  // it may be a part of what stands there, as further persons tell
+  if (
+    kind !== "number" &&
+    text.length > 3 &&
+    told[0]?.posted.some(([key, raw]) => !taken.has(key) && raw.includes(text))
+  )
+    return false;
   if (["date", "time", "moment", "range", "number", "file"].includes(kind)) return true;
   const free = told.flatMap(({ posted }) => posted.filter(([key, value]) => !taken.has(key) && value !== ""));
-  return free.length === 0 || String(told[0]?.fields[label] ?? "").length > 40;
+  return free.length === 0 || text.length > 40;
 }
 
 /** Kinds whose fields show what they do not hold, the likeliest first. */
 const ODDEST: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
 
-/** Who keeps a form from being sent: what says so itself, else what could not be operated, else the button. */
+/** Tells who keeps a form from being sent: what says so itself, else what could not be operated, else the button. */
 function blamed(progress: Progress, { invalid, failed }: Attempt): LearnedField[] {
   const by = (labels: readonly string[]): LearnedField[] =>
     progress.fields.filter(({ label }) => labels.includes(label));

@@ -3,7 +3,7 @@ import { placeAt, slowed } from "../hand.js";
 import { NoWay, type Way } from "../way.js";
 import type { Facts, LearnedField } from "./candidates.js";
 
-/** How long a place may take to be found. */
+/** Limits how long a place may take to be found. */
 const FOUND_MS = 1500;
 
 /** Runs IN THE PAGE. */

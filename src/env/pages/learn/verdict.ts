@@ -7,7 +7,7 @@ import { type Attempt, attempt, type LearnLimits, type Person, type Progress } f
 /** Fields that are left out one by one until the server refuses. */
 const MOST_LEFT_OUT = 3;
 
-/** What an attempt shows of its answer that no person's values make. */
+/** Tells what an attempt shows of its answer that no person's values make. */
 function observed({ exchange, before, after }: Attempt, person: Person): string[] {
   if (exchange === undefined) return [];
   return withoutValues([...featuresOf(exchange), ...after.filter((line) => !before.includes(line))], person);

@@ -1,5 +1,6 @@
 import { parseDate } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
+import { type Grid, readGrids, type Spot } from "../grids.js";
 import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
 import { firstOf, NoWay, type Place, type Way } from "../way.js";
 
@@ -20,7 +21,13 @@ async function pickDay(place: Place, value: FieldValue): Promise<void> {
   if (days === undefined) throw new NoWay("no date");
   const [opener = "", confirm] = place.variant.split(", ");
   await open(place, opener);
-  for (const [i, one] of days.entries()) await pickOne(place, one, i === days.length - 1 ? confirm : undefined);
+  await chooseLists(place, days[0] as string);
+  // a list takes the cursor, and some calendars close then: their arrows are left
+  if ((await readGrids(place)).length === 0) await open(place, opener);
+  for (const [i, one] of days.entries()) {
+    if (i > 0) await chooseLists(place, one);
+    await pickOne(place, one, i === days.length - 1 ? confirm : undefined);
+  }
   const time = parseMoment(value)?.time;
   if (time !== undefined) await setTime(place, time);
 }
@@ -41,10 +48,9 @@ async function setTime({ page, limit }: Place, time: string): Promise<void> {
 }
 
 async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
-  await chooseLists(place, day);
   const tried = new Map<string, number>();
   for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
-    const grids = await place.look<Grid[]>(`function () { return (${readGrids})(); }`);
+    const grids = await readGrids(place);
     if (grids.length === 0) throw new NoWay("no calendar");
     const cell = cellOf(grids, day);
     if (cell !== undefined) {
@@ -90,21 +96,8 @@ async function chooseLists({ page, limit, pause }: Place, day: string): Promise<
     await field.fill(String(year), limit).catch(() => undefined);
     await page.keyboard.press("Enter");
   }
-  await pause(60);
-}
-
-interface Spot {
-  readonly x: number;
-  readonly y: number;
-  readonly text: string;
-}
-interface Grid {
-  /** Texts above the days, from which the month is read. */
-  readonly heading: readonly string[];
-  readonly cells: readonly (Spot & { readonly names: readonly string[]; readonly off: boolean })[];
-  readonly buttons: readonly Spot[];
-  readonly middle: number;
-  readonly bottom: number;
+  // a calendar that closes without the cursor takes its time
+  await pause(200);
 }
 
 const monthOf = ({ heading }: Grid): number | undefined => {
@@ -158,7 +151,7 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   if (next === undefined) throw new NoWay("no arrow leads there");
   await place.page.mouse.click(next.spot.x, next.spot.y);
   await place.pause(useful === undefined ? 200 : 60);
-  const after = await place.look<Grid[]>(`function () { return (${readGrids})(); }`);
+  const after = await readGrids(place);
   const now = after[0] === undefined ? undefined : monthOf(after[0]);
   if (useful === undefined) tried.set(next.key, now === undefined ? 0 : now - at);
   if (after.length === 0) throw new NoWay("the calendar closed");
@@ -169,137 +162,4 @@ function confirming(grids: readonly Grid[]): [number, number] {
   const below = grid.buttons.filter((spot) => spot.y > grid.bottom).sort((a, b) => b.x - a.x)[0];
   if (below === undefined) throw new NoWay("nothing confirms");
   return [below.x, below.y];
-}
-
-/** Runs IN THE PAGE: the grids of days that can be seen, with what stands around them. */
-function readGrids(): Grid[] {
-  const seen = (e: Element): DOMRect | undefined => {
-    const r = e.getBoundingClientRect();
-    const style = getComputedStyle(e);
-    return r.width > 4 && r.height > 4 && style.visibility !== "hidden" && style.opacity !== "0" ? r : undefined;
-  };
-  const up = (e: Element): Element | null => e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null);
-  const inside = (box: Element): Element[] => {
-    const all: Element[] = [];
-    const walk = (node: Element | ShadowRoot): void => {
-      for (const child of [
-        ...(node instanceof Element && node.shadowRoot !== null ? node.shadowRoot.children : []),
-        ...node.children,
-      ]) {
-        if (all.length > 4000) return;
-        all.push(child);
-        walk(child);
-      }
-    };
-    walk(box);
-    return all;
-  };
-  // a list that lies unseen over a heading is not part of what it says
-  const trimmed = (e: Element): string =>
-    (e.querySelector("select") === null
-      ? (e.textContent ?? "")
-      : [...e.childNodes].map((n) => (n.nodeType === 3 ? n.nodeValue : "")).join(" ")
-    )
-      .replace(/\s+/g, " ")
-      .trim();
-  const isDay = (e: Element): boolean =>
-    /^\d{1,2}$/.test(trimmed(e)) &&
-    (e.children.length === 0 || ![...e.children].some((c) => trimmed(c) === trimmed(e))) &&
-    seen(e) !== undefined;
-  const days = inside(document.body).filter((e) => e.childNodes.length < 6 && isDay(e));
-  const holdsMonth = (box: Element, pool: readonly Element[]): boolean => {
-    const numbers = new Set(pool.filter((e) => within(e, box)).map((e) => Number(trimmed(e))));
-    return Array.from({ length: 28 }, (_, i) => i + 1).every((n) => numbers.has(n));
-  };
-  const within = (e: Element, box: Element): boolean => {
-    for (let n: Element | null = e; n !== null; n = up(n)) if (n === box) return true;
-    return false;
-  };
-  const grids: Element[] = [];
-  for (const first of days.filter((e) => trimmed(e) === "15")) {
-    let box: Element | null = first;
-    while (box !== null && !holdsMonth(box, days)) box = up(box);
-    if (box !== null && box !== document.body && !grids.includes(box)) grids.push(box);
-  }
-  return grids.slice(0, 4).map((grid): Grid => {
-    const rect = grid.getBoundingClientRect();
-    let panel = grid;
-    const isHead = (e: Element): boolean => {
-      const t =
-        e instanceof HTMLInputElement
-          ? e.value
-          : e instanceof HTMLSelectElement
-            ? (e.selectedOptions[0]?.text ?? "")
-            : trimmed(e);
-      return t.length > 0 && t.length < 40 && !/^\d{1,2}$/.test(t);
-    };
-    const heads = (): Element[] =>
-      [panel, ...inside(panel)].filter(
-        (e) =>
-          isHead(e) &&
-          seen(e) !== undefined &&
-          !(days.includes(e) || (e !== grid && within(e, grid) && days.some((d) => within(d, e)))),
-      );
-    const textOf = (e: Element): string =>
-      e instanceof HTMLInputElement
-        ? e.value
-        : e instanceof HTMLSelectElement
-          ? (e.selectedOptions[0]?.text ?? "")
-          : trimmed(e);
-    const yearSaid = (): boolean => heads().some((e) => /(?:19|20)\d\d/.test(textOf(e)));
-    const clickable = (): Element[] =>
-      inside(panel).filter(
-        (e) =>
-          (e.matches(
-            "button,[role=button],a,[onclick],[class*=next i],[class*=prev i],[class*=arrow i],[data-action]",
-          ) ||
-            (e instanceof SVGElement && e.nodeName === "svg")) &&
-          !within(e, grid) &&
-          seen(e) !== undefined,
-      );
-    for (let n = 0; n < 7 && (!yearSaid() || clickable().length < 2); n++) {
-      const next = up(panel);
-      if (next === null || next === document.body) break;
-      panel = next;
-    }
-    const label =
-      grid.getAttribute("aria-label") ?? grid.querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
-    const own = clickable();
-    const outer = own.filter((e) => !own.some((o) => o !== e && within(e, o)));
-    return {
-      heading: [...heads().map(textOf), label].filter((t) => t !== ""),
-      cells: days
-        .filter((e) => within(e, grid))
-        .map((e) => {
-          const r = e.getBoundingClientRect();
-          const chain = [e, up(e), up(up(e) ?? e)].filter((n): n is Element => n !== null && n !== grid);
-          const names = chain.flatMap((n) =>
-            [
-              "aria-label",
-              "title",
-              "data-date",
-              "data-day",
-              "data-value",
-              "datetime",
-              "data-timestamp",
-              "data-time",
-              "data-iso",
-            ].flatMap((a) => n.getAttribute(a) ?? []),
-          );
-          const off = chain.some(
-            (n) =>
-              n.getAttribute("aria-disabled") === "true" ||
-              (n as HTMLButtonElement).disabled === true ||
-              n.getAttribute("aria-hidden") === "true",
-          );
-          return { x: r.x + r.width / 2, y: r.y + r.height / 2, text: trimmed(e), names, off };
-        }),
-      buttons: outer.map((e) => {
-        const r = e.getBoundingClientRect();
-        return { x: r.x + r.width / 2, y: r.y + r.height / 2, text: trimmed(e).slice(0, 20) };
-      }),
-      middle: rect.x + rect.width / 2,
-      bottom: rect.bottom,
-    };
-  });
 }

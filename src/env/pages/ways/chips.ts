@@ -14,7 +14,13 @@ export const way: Way = {
         await place.click(await firstOf(place, box.locator("button,[role=button]").locator("visible=true").last()));
         await place.pause();
       } else
-        await place.click(await firstOf(place, box.locator("input,textarea,[contenteditable]").last(), place.control));
+        await place.click(
+          await firstOf(
+            place,
+            box.locator("input,textarea,[contenteditable]").locator("visible=true").last(),
+            place.control,
+          ),
+        );
       await page.keyboard.type(place.variant === "comma" ? `${item},` : item);
       if (place.variant !== "comma") await page.keyboard.press(KEYS[place.variant] ?? "Enter");
       await place.pause(40);

@@ -22,6 +22,8 @@ export const way: Way = {
       const before = await read();
       if (before === Number(value)) return;
       await button.click(limit).catch(() => undefined);
+      // a page may draw the number a moment later
+      await place.pause(40);
       const after = await read();
       if (after > before) up = i;
       if (after < before) down = i;
@@ -32,6 +34,7 @@ export const way: Way = {
       const which = now < Number(value) ? up : down;
       if (which === undefined) break;
       await buttons[which]?.click(limit);
+      await place.pause(20);
     }
     throw new NoWay("the number is not reached");
   },

@@ -1,0 +1,54 @@
+import type { Episode } from "../browser/episode.js";
+import type { EpisodeOutcome } from "../environment.js";
+import type { Task } from "../site.js";
+import type { RewardKind } from "./own-reward.js";
+import { renderPlan } from "./plan.js";
+import { type Answer, answerParts } from "./plan-parts.js";
+
+/** Tells what comes of an episode that the environment failed. */
+export function faulted({ fields }: Task, fault: string): EpisodeOutcome {
+  return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
+}
+
+/** Tells what comes of an episode: its reward, its metrics and its record. @param answers the policy's, one a turn. */
+export async function outcomeOf(
+  task: Task,
+  episode: Episode,
+  scoreOf: RewardKind["score"],
+  answers: readonly Answer[],
+): Promise<EpisodeOutcome> {
+  const detail = {
+    accepted: episode.accepted,
+    truth: task.fields,
+    posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
+    actions: [
+      ...episode.actions.map(({ action, fate, detail }) => ({
+        action: renderPlan([action], "compact"),
+        fate,
+        ...(detail === undefined ? {} : { detail }),
+      })),
+      ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
+    ],
+  };
+  if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
+  const right = Object.values(episode.perField).filter((score) => score === 1).length;
+  return {
+    reward: await scoreOf(episode, task),
+    success: episode.success,
+    answerParts: answerParts(answers, task.fields, episode.perField),
+    metrics: {
+      task_completion: episode.taskCompletion,
+      field_accuracy: episode.fieldAccuracy,
+      execution_completeness: episode.executionCompleteness,
+      no_action: episode.unresolved.length / Math.max(1, episode.actions.length + episode.unresolved.length),
+    },
+    counts: {
+      accepted: Number(episode.accepted),
+      pairs: Object.keys(task.fields).length,
+      pairs_right: episode.accepted ? right : 0,
+      perfect: Number(episode.success),
+      ...(task.clean === undefined ? {} : { clean: Number(task.clean) }),
+    },
+    detail: { ...detail, received: episode.received, field_scores: episode.perField },
+  };
+}

@@ -1,0 +1,141 @@
+/** Holds what is read of elements to find a label's boxes. */
+interface BoxKit {
+  /** A label's text without its marks. */
+  plain(text: string | null): string;
+  childrenOf(node: Element | ShadowRoot): Element[];
+  up(node: Element): Element | null;
+  operable(e: Element): boolean;
+  /** Whether a control lies in it, through open shadow roots. */
+  holds(box: Element): boolean;
+  bare(e: Element): string[];
+  /** Texts that an element may be named by. */
+  sayings(e: Element): string[];
+}
+
+/** Runs IN THE PAGE. */
+function boxKit(): BoxKit {
+  const CONTROL =
+    "input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]";
+  const plain = (text: string | null): string =>
+    (text ?? "")
+      .replace(/[\s\u200b]+/g, " ")
+      .trim()
+      .toLowerCase()
+      // a label may say what its slider is at
+      .replace(/:\s*[\d.,]+\s?(?:[a-z]{1,3}|%|[€$£])?$/, "")
+      .replace(/\s*(?:\*|:|\(required\)|\(optional\)|\s)+$/, "")
+      .replace(/^\*\s*/, "");
+  const childrenOf = (node: Element | ShadowRoot): Element[] =>
+    node instanceof Element && node.shadowRoot !== null
+      ? [...node.shadowRoot.children, ...node.children]
+      : [...node.children];
+  const up = (node: Element): Element | null =>
+    node.assignedSlot ?? node.parentElement ?? ((node.getRootNode() as ShadowRoot).host || null);
+  const shown = (e: Element): boolean => {
+    const r = e.getBoundingClientRect();
+    return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
+  };
+  const operable = (e: Element): boolean => e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-"));
+  const holds = (box: Element): boolean => {
+    const open: Element[] = childrenOf(box);
+    for (let i = 0; i < open.length && i < 3000; i++) {
+      const e = open[i] as Element;
+      if (
+        operable(e) &&
+        (shown(e) ||
+          (e as HTMLInputElement).type === "file" ||
+          (e as HTMLInputElement).type === "radio" ||
+          (e as HTMLInputElement).type === "checkbox")
+      )
+        return true;
+      open.push(...childrenOf(e));
+    }
+    return false;
+  };
+  const ownText = (e: Element): string => {
+    let text = "";
+    const read = (n: Node): void => {
+      for (const c of n.childNodes) {
+        if (text.length > 400) return;
+        if (c.nodeType === 3) text += c.nodeValue ?? "";
+        else if (
+          c instanceof Element &&
+          !c.matches("select,textarea,button,input,script,style,[aria-hidden=true],[role=listbox]")
+        )
+          read(c);
+      }
+    };
+    read(e);
+    return text;
+  };
+  const ATTRIBUTES = ["label", "aria-label", "placeholder", "data-placeholder", "title", "header"];
+  /** Texts that stand in an element beside its controls, in no element of their own. */
+  const bare = (e: Element): string[] =>
+    e.children.length === 0 ? [] : [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => plain(n.nodeValue));
+  const sayings = (e: Element): string[] => {
+    const named = ATTRIBUTES.map((a) => plain(e.getAttribute(a)));
+    const text = e.children.length < 40 && !e.matches("button,[role=option],a[href]") ? plain(ownText(e)) : "";
+    return [...named, text, ...bare(e)].filter((said) => said !== "");
+  };
+  return { plain, childrenOf, up, operable, holds, bare, sayings };
+}
+
+/**
+ * Runs IN THE PAGE: the boxes that a label's text stands in, smallest first: for each element that says the label the
+ * ancestors that hold a control, through open shadow roots, until one holds another label too.
+ */
+function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Element[] {
+  const { plain, childrenOf, up, operable, holds, bare, sayings } = kit;
+  const target = plain(wanted);
+  const foreign = new Set(others.map(plain).filter((text) => text !== target));
+  const says: Element[] = [];
+  /** Elements that hold one which says another label. */
+  const shared = new Set<Element>();
+  const visit = (node: Element | ShadowRoot, depth: number): boolean => {
+    let inside = false;
+    for (const child of childrenOf(node)) {
+      if (/^(?:SCRIPT|STYLE|TEMPLATE|OPTION|HEAD|SVG)$/i.test(child.nodeName)) continue;
+      const said = sayings(child);
+      if (said.some((text) => foreign.has(text)))
+        for (let box: Element | null = child; box !== null && !shared.has(box); box = up(box)) shared.add(box);
+      if (depth < 60 && visit(child, depth + 1)) inside = true;
+      else if (said.includes(target)) {
+        says.push(child);
+        inside = true;
+      }
+    }
+    return inside;
+  };
+  if (document.body !== null && target !== "") visit(document.body, 0);
+  const chains = says.slice(0, 8).map((from) => {
+    const chain: Element[] = [];
+    const isBox = (from instanceof HTMLLabelElement || bare(from).includes(target)) && holds(from);
+    if (operable(from) && !from.matches("label")) chain.push(from);
+    let below: Element = from;
+    for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
+      if (!shared.has(box)) {
+        if (chain.length > 0 || holds(box)) chain.push(box);
+      } else if (chain.length === 0 && holds(box)) {
+        // labels and controls stand side by side: the label's are those up to the next label
+        for (let next = below.nextElementSibling; next !== null && !shared.has(next); next = next.nextElementSibling)
+          if (operable(next) || holds(next)) chain.push(next);
+        if (chain.length === 0 && !isBox) chain.push(box);
+      }
+      below = box;
+      box = up(box);
+    }
+    if (isBox && !chain.includes(from)) chain.unshift(from);
+    return chain;
+  });
+  const boxes: Element[] = [];
+  for (let level = 0; level < 4; level++)
+    for (const chain of chains) {
+      const box = chain[level];
+      if (box !== undefined && !boxes.includes(box)) boxes.push(box);
+    }
+  return boxes;
+}
+
+/** Finds a label's boxes IN THE PAGE: the source of a function of the label and the form's labels. */
+export const BOXES = `((label, others) => (${boxesOf})((${boxKit})(), label, others))`;
+export type BoxesOf = (label: string, others: readonly string[]) => Element[];

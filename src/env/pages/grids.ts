@@ -1,0 +1,168 @@
+import type { Place } from "./way.js";
+
+export interface Spot {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
+export interface Grid {
+  /** Texts above the days, from which the month is read. */
+  readonly heading: readonly string[];
+  readonly cells: readonly (Spot & { readonly names: readonly string[]; readonly off: boolean })[];
+  readonly buttons: readonly Spot[];
+  readonly middle: number;
+  readonly bottom: number;
+}
+
+/** Holds what calendars are read with. */
+interface GridKit {
+  /** An element's place; undefined where it cannot be seen. */
+  seen(e: Element): DOMRect | undefined;
+  up(e: Element): Element | null;
+  /** All that lies in an element, through open shadow roots. */
+  inside(box: Element): Element[];
+  within(e: Element, box: Element): boolean;
+  trimmed(e: Element): string;
+  isDay(e: Element): boolean;
+  cellOf(day: Element, grid: Element): Grid["cells"][number];
+}
+
+/** Runs IN THE PAGE. */
+function gridKit(): GridKit {
+  const seen = (e: Element): DOMRect | undefined => {
+    const r = e.getBoundingClientRect();
+    const style = getComputedStyle(e);
+    return r.width > 4 && r.height > 4 && style.visibility !== "hidden" && style.opacity !== "0" ? r : undefined;
+  };
+  const up = (e: Element): Element | null => e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null);
+  const inside = (box: Element): Element[] => {
+    const all: Element[] = [];
+    const walk = (node: Element | ShadowRoot): void => {
+      for (const child of [
+        ...(node instanceof Element && node.shadowRoot !== null ? node.shadowRoot.children : []),
+        ...node.children,
+      ]) {
+        if (all.length > 4000) return;
+        all.push(child);
+        walk(child);
+      }
+    };
+    walk(box);
+    return all;
+  };
+  // a list that lies unseen over a heading is not part of what it says
+  const trimmed = (e: Element): string =>
+    (e.querySelector("select") === null
+      ? (e.textContent ?? "")
+      : [...e.childNodes].map((n) => (n.nodeType === 3 ? n.nodeValue : "")).join(" ")
+    )
+      .replace(/\s+/g, " ")
+      .trim();
+  const isDay = (e: Element): boolean =>
+    /^\d{1,2}$/.test(trimmed(e)) &&
+    (e.children.length === 0 || ![...e.children].some((c) => trimmed(c) === trimmed(e))) &&
+    seen(e) !== undefined;
+  const within = (e: Element, box: Element): boolean => {
+    for (let n: Element | null = e; n !== null; n = up(n)) if (n === box) return true;
+    return false;
+  };
+  const DATED = [
+    "aria-label",
+    "title",
+    "data-date",
+    "data-day",
+    "data-value",
+    "datetime",
+    "data-timestamp",
+    "data-time",
+    "data-iso",
+  ];
+  const cellOf = (e: Element, grid: Element): Grid["cells"][number] => {
+    const r = e.getBoundingClientRect();
+    const chain = [e, up(e), up(up(e) ?? e)].filter((n): n is Element => n !== null && n !== grid);
+    const names = chain.flatMap((n) => DATED.flatMap((a) => n.getAttribute(a) ?? []));
+    const off = chain.some(
+      (n) =>
+        n.getAttribute("aria-disabled") === "true" ||
+        (n as HTMLButtonElement).disabled === true ||
+        n.getAttribute("aria-hidden") === "true",
+    );
+    return { x: r.x + r.width / 2, y: r.y + r.height / 2, text: trimmed(e), names, off };
+  };
+  return { seen, up, inside, within, trimmed, isDay, cellOf };
+}
+
+/** Runs IN THE PAGE: a grid of days with what stands around it. */
+function readGrid(
+  { seen, up, inside, within, trimmed, cellOf }: GridKit,
+  grid: Element,
+  days: readonly Element[],
+): Grid {
+  const rect = grid.getBoundingClientRect();
+  let panel = grid;
+  const textOf = (e: Element): string =>
+    e instanceof HTMLInputElement
+      ? e.value
+      : e instanceof HTMLSelectElement
+        ? (e.selectedOptions[0]?.text ?? "")
+        : trimmed(e);
+  const isHead = (e: Element): boolean => {
+    const t = textOf(e);
+    return t.length > 0 && t.length < 40 && !/^\d{1,2}$/.test(t);
+  };
+  const heads = (): Element[] =>
+    [panel, ...inside(panel)].filter(
+      (e) =>
+        isHead(e) &&
+        seen(e) !== undefined &&
+        !(days.includes(e) || (e !== grid && within(e, grid) && days.some((d) => within(d, e)))),
+    );
+  const yearSaid = (): boolean => heads().some((e) => /(?:19|20)\d\d/.test(textOf(e)));
+  const clickable = (): Element[] =>
+    inside(panel).filter(
+      (e) =>
+        (e.matches("button,[role=button],a,[onclick],[class*=next i],[class*=prev i],[class*=arrow i],[data-action]") ||
+          (e instanceof SVGElement && e.nodeName === "svg")) &&
+        !within(e, grid) &&
+        seen(e) !== undefined,
+    );
+  for (let n = 0; n < 7 && (!yearSaid() || clickable().length < 2); n++) {
+    const next = up(panel);
+    if (next === null || next === document.body) break;
+    panel = next;
+  }
+  const label = grid.getAttribute("aria-label") ?? grid.querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
+  const own = clickable();
+  const outer = own.filter((e) => !own.some((o) => o !== e && within(e, o)));
+  return {
+    heading: [...heads().map(textOf), label].filter((t) => t !== ""),
+    cells: days.filter((e) => within(e, grid)).map((e) => cellOf(e, grid)),
+    buttons: outer.map((e) => {
+      const r = e.getBoundingClientRect();
+      return { x: r.x + r.width / 2, y: r.y + r.height / 2, text: trimmed(e).slice(0, 20) };
+    }),
+    middle: rect.x + rect.width / 2,
+    bottom: rect.bottom,
+  };
+}
+
+/** Runs IN THE PAGE: the grids of days that can be seen. */
+function findGrids(kit: GridKit, read: typeof readGrid): Grid[] {
+  const { up, inside, within, trimmed, isDay } = kit;
+  const days = inside(document.body).filter((e) => e.childNodes.length < 6 && isDay(e));
+  const holdsMonth = (box: Element, pool: readonly Element[]): boolean => {
+    const numbers = new Set(pool.filter((e) => within(e, box)).map((e) => Number(trimmed(e))));
+    return Array.from({ length: 28 }, (_, i) => i + 1).every((n) => numbers.has(n));
+  };
+  const grids: Element[] = [];
+  for (const first of days.filter((e) => trimmed(e) === "15")) {
+    let box: Element | null = first;
+    while (box !== null && !holdsMonth(box, days)) box = up(box);
+    if (box !== null && box !== document.body && !grids.includes(box)) grids.push(box);
+  }
+  return grids.slice(0, 4).map((grid) => read(kit, grid, days));
+}
+
+/** Reads the grids of days that can be seen. */
+export const readGrids = (place: Place): Promise<Grid[]> =>
+  place.look(`function () { return (${findGrids})((${gridKit})(), ${readGrid}); }`);

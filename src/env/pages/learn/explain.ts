@@ -1,0 +1,305 @@
+import { looseLabel, parseDate } from "../../forms/normalize.js";
+import type { FieldValue } from "../../site.js";
+import type { Notation, Wire } from "../contract.js";
+import { canonical, DAY_PATTERNS, type Kind, parseRange } from "../values.js";
+import { carries, counted, isBlank, itemsIn, rawsOf, type Sample, says } from "../wire.js";
+
+/** Notations that are tried for a kind of value, plain ones first. */
+function notationsFor(kind: Kind): Notation[] {
+  const same: Notation = { as: "same" };
+  const slugs = (["lower", "upper", "-", "_", "", "camel", "first"] as const).map(
+    (by): Notation => ({ as: "slug", by }),
+  );
+  switch (kind) {
+    case "number":
+      return [1, 100, 0.01].map((times): Notation => ({ as: "number", times }));
+    case "date":
+      return [
+        same,
+        { as: "day" },
+        ...[...DAY_PATTERNS, ...COMPACT].map((pattern): Notation => ({ as: "pattern", pattern })),
+        ...seconds,
+      ];
+    case "time":
+      return [same, { as: "time" }];
+    case "moment":
+      return [same, { as: "moment" }, ...seconds];
+    case "text":
+      return [same, { as: "html" }, { as: "digits" }, ...slugs, { as: "loose" }];
+    case "list":
+      return [same, ...slugs, { as: "loose" }];
+    default:
+      return [same];
+  }
+}
+
+const COMPACT = ["YYYYMMDD", "DDMMYYYY", "MMDDYYYY", "YYMMDD", "YYYY.MM.DD", "MM.DD.YYYY"];
+
+const seconds: Notation[] = [1, 0.001].map((times) => ({ as: "seconds", times }));
+
+/**
+ * Finds where the values of a label stand in what the server received, and how they are written there.
+ * @param samples submissions whose values differ.
+ * @param isSure the page showed the values, so that a code may stand for them.
+ * @param taken keys that other labels' values stand under.
+ * @param withCodes anything that comes with a value may stand for it: to be asked for what no plain notation explains.
+ */
+export function explain(
+  label: string,
+  kind: Kind,
+  samples: readonly Sample[],
+  isSure: boolean,
+  taken: ReadonlySet<string>,
+  withCodes = true,
+): Wire | undefined {
+  const keys = [...new Set(samples.flatMap(({ posted }) => posted.flatMap(([key]) => [key, counted(key)])))]
+    .filter((key) => key !== "")
+    .sort((a, b) => likeness(b, label) - likeness(a, label));
+  const told = samples.filter(
+    ({ fields }) => label in fields && (kind === "flag" || !isBlank(fields[label] as FieldValue)),
+  );
+  if (told.length === 0) return undefined;
+  const all = samples.filter(({ fields }) => label in fields);
+  const value = ({ fields }: Sample): FieldValue => fields[label] as FieldValue;
+  const holds = (wire: Wire, of: FieldValue, { posted, fields }: Sample): boolean =>
+    carries(wire, kind, of, posted, fields);
+  // it has to be right for every value, and for none in another's place
+  const fits = (wire: Wire): boolean =>
+    all.every((sample) => holds(wire, value(sample), sample)) &&
+    (wire.notation.as === "part" ||
+      told.every((sample) =>
+        told.every(
+          (other) =>
+            canonical(kind, value(other)) === canonical(kind, value(sample)) || !holds(wire, value(other), sample),
+        ),
+      ));
+  if (kind === "flag") return flagWire(label, told, keys, taken, fits);
+  const free = keys.filter((key) => !taken.has(key));
+  const lists = kind === "list" ? (["repeated", ",", ";", "|", "\n"] as const) : [undefined];
+  for (const notation of notationsFor(kind))
+    for (const list of lists)
+      for (const key of [...free, ...keys.filter((other) => taken.has(other))]) {
+        const wire: Wire = { key, notation, ...(list === undefined ? {} : { list }) };
+        if (fits(wire)) return wire;
+      }
+  return (
+    dayParts(label, kind, told, keys) ??
+    ends(label, kind, told, keys) ??
+    partOf(label, all, keys) ??
+    (!withCodes
+      ? undefined
+      : kind === "list"
+        ? (listCodes(label, told, free, isSure, fits) ?? listKeys(label, told, free, fits))
+        : codes(label, told, free, isSure, fits))
+  );
+}
+
+/** A code a value: known values only, each with one of its own, and none of them by chance. */
+function codes(
+  label: string,
+  told: readonly Sample[],
+  keys: readonly string[],
+  isSure: boolean,
+  fits: (wire: Wire) => boolean,
+): Wire | undefined {
+  for (const key of keys) {
+    const known: Record<string, string> = {};
+    for (const { fields, posted } of told) {
+      const raw = rawsOf(posted, key);
+      if (raw.length === 1 && raw[0] !== "") known[String(fields[label])] = raw[0] as string;
+    }
+    const values = Object.keys(known);
+    if (values.length < 2 || new Set(Object.values(known)).size !== values.length) continue;
+    const alike = values.filter((value) => isAlike(known[value] as string, value)).length;
+    const wire: Wire = { key, notation: { as: "codes", codes: known } };
+    if ((isSure || alike * 2 > values.length) && Object.values(known).every((code) => code.length <= 64) && fits(wire))
+      return wire;
+  }
+  return undefined;
+}
+
+/**
+ * As `codes`, for lists: an item's code is what comes with it and never without it. Items that always come together keep
+ * theirs to be found, where the page showed them.
+ */
+function listCodes(
+  label: string,
+  told: readonly Sample[],
+  keys: readonly string[],
+  isSure: boolean,
+  fits: (wire: Wire) => boolean,
+): Wire | undefined {
+  const items = [...new Set(told.flatMap(({ fields }) => fields[label] as string[]))];
+  for (const list of ["repeated", ","] as const)
+    for (const key of keys) {
+      const got = told.map(({ fields, posted }) => ({
+        items: fields[label] as string[],
+        raws: itemsIn(rawsOf(posted, key), list),
+      }));
+      if (!got.every((one) => one.items.length === one.raws.length)) continue;
+      const known: Record<string, string> = {};
+      for (let round = 0; round < items.length; round++)
+        for (const item of items) {
+          if (item in known) continue;
+          const used = new Set(Object.values(known));
+          const possible = [...new Set(got.flatMap((one) => one.raws))].filter(
+            (raw) => !used.has(raw) && got.every((one) => one.items.includes(item) === one.raws.includes(raw)),
+          );
+          const best = possible.length === 1 ? possible : possible.filter((raw) => isAlike(raw, item));
+          if (best.length === 1) known[item] = best[0] as string;
+        }
+      const wire: Wire = { key, notation: { as: "codes", codes: known }, list };
+      // lists of several lengths that all agree vouch for the key as the page does
+      const vouched = isSure || new Set(got.map((one) => one.items.length)).size > 1;
+      const isPart = vouched && Object.keys(known).length < items.length && told.length > 1;
+      if (isPart ? new Set(got.flatMap((one) => one.raws)).size === items.length : fits(wire)) return wire;
+    }
+  return undefined;
+}
+
+/** A list whose items have keys of their own: one that is chosen says something that one that is not does not say. */
+function listKeys(
+  label: string,
+  told: readonly Sample[],
+  keys: readonly string[],
+  fits: (wire: Wire) => boolean,
+): Wire | undefined {
+  const items = [...new Set(told.flatMap(({ fields }) => fields[label] as string[]))];
+  const has = ({ fields }: Sample, item: string): boolean => (fields[label] as string[]).includes(item);
+  const says = new Map<string, Set<string>>();
+  for (const key of keys)
+    for (const item of items) {
+      const raws = (chosen: boolean): (string | null)[] => [
+        ...new Set(told.filter((s) => has(s, item) === chosen).map(({ posted }) => rawsOf(posted, key)[0] ?? null)),
+      ];
+      const [on, off] = [raws(true), raws(false)];
+      if (on.length !== 1 || off.length !== 1 || on[0] === off[0] || !on[0]) continue;
+      const how = JSON.stringify([on[0], off[0]]);
+      says.set(how, (says.get(how) ?? new Set()).add(JSON.stringify([item, key])));
+    }
+  for (const [how, pairs] of says) {
+    const [on, off] = JSON.parse(how) as [string, string | null];
+    const possible = [...pairs].map((pair) => JSON.parse(pair) as [string, string]);
+    const known: Record<string, string> = {};
+    for (let round = 0; round < items.length; round++)
+      for (const item of items) {
+        if (Object.hasOwn(known, item)) continue;
+        const free = possible.filter(([of, key]) => of === item && !Object.values(known).includes(key));
+        const named = free.filter(([, key]) => likeness(key, item) > 0);
+        const [best] = free.length === 1 ? free : named.length === 1 ? named : [];
+        if (best !== undefined) known[item] = best[1];
+      }
+    const [first] = Object.values(known);
+    if (first === undefined || Object.keys(known).length !== items.length) continue;
+    const wire: Wire = { key: first, notation: { as: "each", keys: known, on, off } };
+    if (fits(wire)) return wire;
+  }
+  return undefined;
+}
+
+/** Whether a code looks like a short form of a text. */
+function isAlike(code: string, text: string): boolean {
+  const a = looseLabel(code);
+  const b = looseLabel(text);
+  if (a === "" || b === "") return false;
+  const initials = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word[0]).join("");
+  return b.startsWith(a) || b.includes(a) || a.includes(b) || initials === a || (a.length <= 4 && isWithin(a, b));
+}
+
+/** Whether the letters of a short text stand in another in their order, from the first one on. */
+function isWithin(short: string, long: string): boolean {
+  if (short[0] !== long[0]) return false;
+  let at = 0;
+  for (const letter of long) if (letter === short[at]) at++;
+  return at === short.length;
+}
+
+function flagWire(
+  label: string,
+  told: readonly Sample[],
+  keys: readonly string[],
+  taken: ReadonlySet<string>,
+  fits: (wire: Wire) => boolean,
+): Wire | undefined {
+  const on = told.filter(({ fields }) => fields[label] === true);
+  const off = told.filter(({ fields }) => fields[label] === false);
+  if (on.length === 0 || off.length === 0) return undefined;
+  for (const key of keys) {
+    if (taken.has(key)) continue;
+    const yes = rawsOf((on[0] as Sample).posted, key)[0];
+    const no = rawsOf((off[0] as Sample).posted, key)[0];
+    if (yes === undefined || yes === no || yes === "") continue;
+    const wire: Wire = { key, notation: { as: "flag", on: yes, off: no ?? null } };
+    if (fits(wire)) return wire;
+  }
+  return undefined;
+}
+
+function dayParts(label: string, kind: Kind, told: readonly Sample[], keys: readonly string[]): Wire | undefined {
+  if (kind !== "date") return undefined;
+  const find = (part: number): string[] =>
+    keys.filter((key) =>
+      told.every(({ fields, posted }) => {
+        const raws = rawsOf(posted, key);
+        return (
+          raws.length === 1 &&
+          raws[0] !== "" &&
+          Number(raws[0]) === Number((parseDate(fields[label] as string) ?? "").split("-")[part])
+        );
+      }),
+    );
+  const [year, month, day] = [find(0)[0], find(1)[0], find(2)[0]];
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  return { key: year, notation: { as: "parts", year, month, day } };
+}
+
+function ends(label: string, kind: Kind, told: readonly Sample[], keys: readonly string[]): Wire | undefined {
+  if (kind !== "range") return undefined;
+  const find = (part: 0 | 1): string | undefined =>
+    keys.find((key) =>
+      told.every(({ fields, posted }) =>
+        says({ as: "day" }, "date", parseRange(fields[label] as string)?.[part] ?? "-", rawsOf(posted, key)[0]),
+      ),
+    );
+  const [from, to] = [find(0), find(1)];
+  return from === undefined || to === undefined ? undefined : { key: from, notation: { as: "ends", from, to } };
+}
+
+/** A longer text that holds the values of this label, and of others, always in the same way. */
+function partOf(label: string, all: readonly Sample[], keys: readonly string[]): Wire | undefined {
+  for (const key of keys) {
+    const templates = all.map(({ fields, posted }) => {
+      const raw = rawsOf(posted, key)[0];
+      if (raw === undefined || raw.length > 2000) return undefined;
+      const texts = Object.entries(fields).filter(
+        ([, value]) => (typeof value === "string" || typeof value === "number") && String(value).length > 1,
+      );
+      return texts
+        .sort((a, b) => String(b[1]).length - String(a[1]).length)
+        .reduce(
+          (text, [name, value]) => (/[{}]/.test(String(value)) ? text : text.replace(String(value), `{${name}}`)),
+          raw,
+        );
+    });
+    const [template] = templates;
+    if (
+      template?.includes(`{${label}}`) &&
+      new Set(templates).size === 1 &&
+      (all.length > 1 || template === `{${label}}`)
+    )
+      return { key, notation: { as: "part", of: template } };
+  }
+  return undefined;
+}
+
+/** Tells how much a key resembles a label, for keys that hold the same. */
+function likeness(key: string, label: string): number {
+  const a = looseLabel(
+    key
+      .split(/[.[\]]+/)
+      .filter((part) => part !== "")
+      .at(-1) ?? key,
+  );
+  const b = looseLabel(label);
+  return a === b ? 3 : a !== "" && (b.includes(a) || a.includes(b)) ? 2 : isAlike(a, label) ? 1 : 0;
+}
