@@ -33,7 +33,8 @@ export interface Model {
 
 /** Opens and cross-checks a model directory. Errors name the file and what it should hold. */
 export async function loadModel(dir: string): Promise<Model> {
-  if (!existsSync(dir)) fail(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion-template." });
+  if (!existsSync(dir))
+    fail(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion-template." });
   const present = (file: string): void => {
     if (!existsSync(join(dir, file)))
       fail(`The model directory ${dir} lacks ${file}.`, {
