@@ -70,7 +70,9 @@ test("an API on another origin is reached where the site allows it, and a fault 
   const closed = await openRunner(site, { actionTimeoutMs: 3000 });
   try {
     for (const path of ["/form", "/post"]) {
-      const episode = await allowed.run(taskFor(path, FIELDS), PLAN);
+      // the page stays as it is and says "Saved": whether that is a yes only its tasks can say
+      const task = { ...taskFor(path, FIELDS), success: { status: 200 } };
+      const episode = await allowed.run(task, PLAN);
       assert.deepEqual([path, episode.fault, episode.accepted, episode.reward], [path, undefined, true, 1]);
       const { fault } = await closed.run(taskFor(path, FIELDS), PLAN);
       assert.match(

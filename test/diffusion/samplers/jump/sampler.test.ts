@@ -292,8 +292,8 @@ test("what a model must not do, and prompts and settings that cannot run, are re
   assert.deepEqual(
     [shapes, dims(3)],
     [
-      { rows: 64, steps: 8 },
-      { B: 3, N: 128 },
+      { rows: 96, steps: 8 },
+      { B: 3, N: 160 },
     ],
   );
   assert.equal(sampler.schema.safeParse({ temperature: 0 }).success, false);

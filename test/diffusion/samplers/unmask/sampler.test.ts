@@ -323,7 +323,7 @@ test("the configuration has defaults and rejects what cannot run", () => {
   assert.deepEqual(config, {
     rounds: 8,
     slot_size: 4,
-    response_length: 64,
+    response_length: 96,
     prompt_length: 64,
     temperature: 1,
     order: "confidence",
