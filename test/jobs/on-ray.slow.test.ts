@@ -15,6 +15,7 @@ import { findRay, TestRay } from "./ray.js";
 const CONFIG = `
 model: models/tiny-refusion
 site: { kind: embedded, tier: starter }
+plan: free
 sampler: { kind: unmask, rounds: 4, prompt_length: 56, response_length: 56 }
 objective: { kind: flow-grpo }
 training: { steps: 3, prompts_per_step: 2, group_size: 4, rollout_batch: 8, learning_rate: 1.0e-3 }

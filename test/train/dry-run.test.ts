@@ -24,6 +24,7 @@ test("a dry run takes its updates at the rates of the schedule", async () => {
     model: "models/tiny-refusion",
     runtime: { provider: "cpu", threads: 1 },
     environment: { kind: "paper", sizes: { train: 4, val: 1, test: 1, heldout: 1 } },
+    plan: "free",
     sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 56 },
     objective: { kind: "flow-grpo" },
     training: { steps: 8, prompts_per_step: 1, group_size: 2, rollout_batch: 2, learning_rate: 0.01, warmup_steps: 4 },

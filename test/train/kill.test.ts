@@ -11,6 +11,7 @@ import { differences, timelessFiles } from "../support/run-files.js";
 
 const config = `
 model: models/tiny-refusion
+plan: free
 sampler: {kind: unmask, prompt_length: 56, response_length: 56}
 objective: {batch_size: 4}
 training: {steps: 4, learning_rate: 1.0e-3}

@@ -18,6 +18,7 @@ environment: { kind: pages, turns: 4, page_characters: 300 }
 site: { kind: embedded, tier: wizard, sizes: { train: 2, val: 1, test: 1, heldout: 1 } }
 browser: { contexts: 4 }
 objective: { kind: flow-grpo, advantage: center }
+plan: free
 sampler: { kind: unmask, prompt_length: 256, response_length: 128, temperature: 1 }
 training: { steps: 2, prompts_per_step: 2, group_size: 4, rollout_batch: 8, micro_batch: 4, learning_rate: 1.0e-3 }
 evaluation: { splits: [val], episodes: 2, every: 0 }

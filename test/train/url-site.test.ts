@@ -72,6 +72,7 @@ describe("training on somebody else's site", () => {
       model: "models/tiny-refusion",
       site: { kind: "url", tasks: join(dir, `${name}.jsonl`), base_url: site.baseUrl, ...given },
       objective: { kind: command, ...(command === "sft" ? { augment: 0.5, batch_size: 2 } : {}) },
+      plan: "free",
       sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 48, temperature: 1 },
       training: { steps: 1, ...(command === "sft" ? {} : { prompts_per_step: 1, group_size: 2 }) },
       evaluation: { splits: [], every: 0 },

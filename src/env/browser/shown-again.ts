@@ -53,7 +53,7 @@ export async function shownAgain(session: Session, exchange: Exchange, before: S
   const navigates = exchange.how === "navigation";
   if (navigates && !(await hasArrived(session, before.documents))) return undefined;
   for (const end = performance.now() + SAYS_MS; ; await sleep(50)) {
-    const after = await look(session);
+    const after = await lookOnwards(session, before.documents);
     if (!names.every((name) => Object.hasOwn(after.fields, name))) return undefined;
     const [said] = after.lines.filter((line) => !before.lines.includes(line));
     const quoted = said === undefined ? "" : `, with "${said.slice(0, MOST_SAID)}"`;
@@ -62,6 +62,17 @@ export async function shownAgain(session: Session, exchange: Exchange, before: S
     const isMarked = names.some((name) => after.fields[name]?.marks !== before.fields[name]?.marks);
     if (isMarked || said !== undefined) return `the form is still there${quoted}`;
     if (performance.now() > end) return undefined;
+  }
+}
+
+/** Looks at the page; at the next one where a script leads on meanwhile. */
+async function lookOnwards(session: Session, documents: number): Promise<Seen> {
+  try {
+    return await look(session);
+  } catch (error) {
+    if (!session.isLeaving() && session.documents === documents) throw error;
+    await session.enter();
+    return look(session);
   }
 }
 

@@ -18,6 +18,7 @@ const LORA = { rank: 4, alpha: 8, targets: ["q_proj", "v_proj", "up_proj", "down
 const CONFIG = `
 model: full
 site: {kind: embedded, tier: starter, sizes: {train: 2, val: 0, test: 0, heldout: 1}}
+plan: free
 sampler: {kind: unmask, prompt_length: 256, response_length: 160, rounds: 1}
 lora: {rank: ${LORA.rank}, alpha: ${LORA.alpha}, targets: [${LORA.targets}]}
 objective: {batch_size: 2}

@@ -25,6 +25,7 @@ writeFileSync(
   `
 model: models/tiny-refusion
 site: {kind: embedded, tier: starter, sizes: {train: 4, val: 0, test: 0, heldout: 0}}
+plan: free
 sampler: {kind: unmask, prompt_length: 56, response_length: 56}
 objective: {batch_size: 2}
 training: {steps: 3}
