@@ -338,8 +338,8 @@ test("the configuration has defaults and rejects what cannot run", () => {
   assert.deepEqual(
     [shapes, dims(3)],
     [
-      { length: 128, rows: 64, steps: 8 },
-      { B: 3, N: 128 },
+      { length: 160, rows: 96, steps: 8 },
+      { B: 3, N: 160 },
     ],
   );
   assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);
