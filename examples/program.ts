@@ -5,7 +5,7 @@ import { loadAgent, train } from "refusion-train";
 const run = await train(
   {
     name: "example",
-    model: "models/tiny-refusion",
+    model: "models/tiny-refusion-template",
     objective: { kind: "flow-grpo" },
     sampler: { kind: "unmask", rounds: 4 },
     training: { steps: 2, prompts_per_step: 2, group_size: 4, learning_rate: 1e-3 },
