@@ -138,7 +138,7 @@ export function submitButton({ buttons }: Pick<ReadForm, "buttons">): number | u
   return index < 0 ? undefined : index;
 }
 
-/** Holds what a label names: a control, or one option of a group. */
+/** The thing that a label names: a control, or one option of a group. */
 export type Target = { readonly control: Control; readonly option?: number } | "none" | "ambiguous";
 
 const looseForms = new WeakMap<Control, readonly [strict: string, loose: string]>();

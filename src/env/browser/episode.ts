@@ -23,7 +23,7 @@ export interface EpisodeOptions {
   readonly actionTimeoutMs: number;
   /** Limit of one attempt at an episode, in milliseconds. */
   readonly episodeTimeoutMs: number;
-  /** Holds what a file field gets: a small generated file, or nothing (file fields then do not count). */
+  /** The file that a file field gets: a small generated one, or none (file fields then do not count). */
   readonly uploads: "dummy" | "none";
   /** Faults on purpose. */
   readonly faults?: InjectedFaults;
@@ -45,7 +45,7 @@ export interface Episode {
   readonly documentsReward: number;
   readonly success: boolean;
   readonly perField: Readonly<Record<string, number>>;
-  /** Holds what each true field's control came to: as posted, or as the page held it where nothing was posted. */
+  /** The final value of each true field's control: as posted, or as the page held it where nothing was posted. */
   readonly received: Readonly<Record<string, FieldValue | null>>;
   readonly accepted: boolean;
   /** The server's answer to the form post, where there was one. */
@@ -383,7 +383,7 @@ function reasonOf(error: unknown): string {
   return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
 }
 
-/** Holds what an episode that nobody could play is worth, beside its fault. */
+/** The score of an episode that ended in a fault. */
 export const NOT_PLAYED = {
   reward: Number.NaN,
   taskCompletion: Number.NaN,

@@ -13,7 +13,7 @@ import type { ControlKind } from "../site.js";
 import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
 
-/** Holds what an action asks of a control: a value, a tick, or the other of two states. */
+/** The value, tick or other state that an action asks of a control. */
 export interface Wanted {
   readonly value?: string;
   readonly on?: boolean;
@@ -46,7 +46,7 @@ export interface ActionRecord {
   readonly submitted?: true;
 }
 
-/** Holds what an action comes to on this page, before anything is touched. */
+/** A step that an action becomes on this page, before anything is touched. */
 export type Step =
   | {
       readonly do: "ops";

@@ -33,9 +33,9 @@ export class Session {
   readonly said: string[] = [];
   /** Dialogs and windows of this episode. */
   private nuisances = 0;
-  /** Holds what the page's scripts ask the site for. */
+  /** Requests of the page's scripts to the site. */
   readonly background: BackgroundRequests;
-  /** Holds what the page sends. */
+  /** Requests that the page sends. */
   readonly traffic: Traffic;
   /** A fault on purpose that this episode is to meet. */
   fault: InjectedFault | undefined;

@@ -17,7 +17,7 @@ import { aimed, NO_MARKER, refusalOf } from "./submit.js";
 /** Limits how long a page may take to go on after a click that sends nothing. */
 const STEP_MS = 300;
 
-/** Holds what a form of several pages came to. */
+/** The outcome of a form of several pages. */
 export interface Walked {
   readonly controls: readonly Control[];
   /** One a control: as the server received it, or as a page held it that was never posted. */

@@ -127,7 +127,7 @@ export async function openSite(kind: string, options: Readonly<Record<string, un
   });
 }
 
-/** Holds what a run reads of every task. */
+/** Keys that a run reads of every task. */
 const taskList = z.array(
   z.looseObject({
     id: z.string(),
@@ -161,7 +161,7 @@ export class FormsEnvironment implements Environment {
   readonly oneTurn: boolean;
   private opened: Promise<EpisodeRunner> | undefined;
   private known: readonly KnownTask[] | undefined;
-  /** Holds what is known of the site's forms, where they are learned. */
+  /** Contracts of the site's forms, where they are learned. */
   readonly contracts?: Contracts;
   private readonly byForm = new Map<string, readonly Task[]>();
   private readonly pages = new Map<string, Promise<readonly Control[]>>();

@@ -58,7 +58,7 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** Holds what an episode came to, and what was seen on its way. */
+/** The outcome of an episode, with the pages that were seen. */
 interface Played {
   readonly walked: Walked;
   /** Labels of the controls that each turn was shown, as `looseLabel` gives them. */

@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import type { ControlKind, FieldValue } from "../site.js";
 import { holdsNumber, holdsTime } from "./ranges.js";
 
-/** Holds what the comparison of values needs to know of a control. */
+/** Properties of a control that the comparison of values needs. */
 export interface ValueSpace {
   readonly kind: ControlKind;
   /** Options of select, radio and checkbox-group. */

@@ -1,7 +1,7 @@
 /** One posted name and value; a file is its name. A nested name is written as a path: `user.address.city`. */
 export type PostedPair = readonly [name: string, value: string];
 
-/** Holds what is read of a post: a page may send anything, and every value is compared with the truth. */
+/** Limits on what is read of a post: a page may send anything, and every value is compared with the truth. */
 const POST_LIMITS = { bytes: 16_000_000, pairs: 10_000, text: 8192, depth: 10 };
 
 /**

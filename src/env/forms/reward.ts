@@ -26,7 +26,7 @@ export interface Score {
   readonly success: boolean;
   /** Every true field's own score; 1 for one whose default is right and was left alone. */
   readonly perField: Readonly<Record<string, number>>;
-  /** Holds what each true field's control came to; null where the page has no such control. */
+  /** The final value of each true field's control; null where the page has no such control. */
   readonly received: Readonly<Record<string, FieldValue | null>>;
 }
 

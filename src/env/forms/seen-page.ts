@@ -2,14 +2,14 @@ import type { Control, ReadForm } from "../browser/controls.js";
 import type { PageSigns } from "../browser/page/signs.js";
 import type { FieldValue, KnownPage } from "../site.js";
 
-/** Holds what a policy sees of a page. */
+/** The page as a policy sees it. */
 export interface SeenPage {
   readonly title: string;
   /** Further headings, as the step that it is. */
   readonly headings: readonly string[];
-  /** Holds what the page or the server complained about, and what else it announces. */
+  /** Complaints of the page or the server, and its other announcements. */
   readonly messages: readonly string[];
-  /** Holds what can be filled in now, with what it holds; labels without the star of a required field. */
+  /** Controls that can be filled in now, with their values; labels without the star of a required field. */
   readonly controls: readonly (Control & { readonly value: FieldValue })[];
   readonly buttons: readonly string[];
 }

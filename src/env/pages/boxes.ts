@@ -1,4 +1,4 @@
-/** Holds what is read of elements to find a label's boxes. */
+/** Functions of the page by which a label's boxes are found. */
 interface BoxKit {
   /** A label's text without its marks. */
   plain(text: string | null): string;

@@ -70,7 +70,7 @@ const schema = z.strictObject({
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
   /** Time that the form took to send, in milliseconds. */
   sends_within_ms: z.number().default(1000),
-  /** Holds what an answer shows where the form was accepted, and what it shows where it was refused. */
+  /** Features of answers to an accepted form, and of those to a refused one. */
   accepted: z.array(z.string()).default([]),
   refused: z.array(z.string()).default([]),
   /** Labels that could not be learned, and what was tried. */

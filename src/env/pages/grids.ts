@@ -14,7 +14,7 @@ export interface Grid {
   readonly bottom: number;
 }
 
-/** Holds what calendars are read with. */
+/** Functions of the page by which calendars are read. */
 interface GridKit {
   /** An element's place; undefined where it cannot be seen. */
   seen(e: Element): DOMRect | undefined;

@@ -51,7 +51,7 @@ export async function openPage(session: Session, url: string, labels: readonly s
   session.background.touch();
 }
 
-/** Holds what a contract says of how a field is operated. */
+/** The part of a contract that operates a field. */
 export interface Operation extends PlaceOf {
   readonly way: string;
   readonly variant: string;
@@ -78,7 +78,7 @@ export async function operate(
   await rest(session, UPLOAD_MS);
 }
 
-/** Holds what a press of the button that sends came to. */
+/** The outcome of pressing the button that sends. */
 export interface Press {
   /** The form's request with its answer; undefined where nothing was sent. */
   readonly exchange: Exchange | undefined;

@@ -77,7 +77,7 @@ function shapeOf(
   return { kind: "text", options: [] };
 }
 
-/** Holds what a plan asks for, one value a control, and what became of its lines. */
+/** The values that a plan asks for, one a control, and the fate of its lines. */
 interface Asked {
   readonly values: Map<number, FieldValue>;
   readonly records: (ActionRecord | { readonly action: Action; readonly control: number })[];

@@ -2,7 +2,7 @@ import type { Page, Request } from "playwright";
 import { within } from "../../../core/within.js";
 import { isServerFault, ownerOf } from "./requests.js";
 
-/** Holds what a page works with; without an image or a style sheet it still does. */
+/** Kinds of resources that a page needs to work; images and style sheets are none. */
 const WORKING_PARTS = ["script", "fetch", "xhr"];
 /** Ends of a request that are the server's doing; all others are the page's own (taken back, another host) or the walls'. */
 const SERVER_ENDS =
@@ -18,7 +18,7 @@ export class BackgroundRequests {
   private readonly running = new Map<Request, number>();
   /** Failures by request; one that is asked again with success has not failed. */
   private readonly failures = new Map<string, string>();
-  /** Holds what the page asked for before anybody touched it. */
+  /** Requests of the page before any action. */
   private readonly early = new Set<string>();
   /** Addresses of requests whose answers come after the page was parsed, or may. */
   private readonly lookups = new Set<string>();

@@ -33,7 +33,7 @@ export interface Exchange {
 /** `open`: until the plan submits. `step`: the way on to a further part of the form. `submit`: from the submit on. */
 export type Phase = "open" | "step" | "submit";
 
-/** Holds what is read of an answer, in characters. */
+/** Characters of an answer that are read. */
 export const MOST_TEXT = 2_000_000;
 
 /** Tells what the browser says of an answer. */

@@ -12,7 +12,7 @@ import { isServerFault, type Owner, ownerOf } from "./requests.js";
 /** Limits how long a script that goes elsewhere may take to send the form after that. */
 const HOLD_MS = 400;
 
-/** Holds what a navigation of the page comes to. */
+/** The outcome of a navigation. */
 type Verdict = "stay" | "form" | "go" | "wait" | "tell";
 
 export interface TrafficOptions {

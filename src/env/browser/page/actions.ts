@@ -91,7 +91,7 @@ export interface Aim {
   /** Whether a click there meets it: nothing covers it, and it is in reach. */
   readonly hit: boolean;
   readonly gone: boolean;
-  /** Holds what the browser's own validation says against its form, as `name: message`. */
+  /** Messages of the browser's own validation, as `name: message`. */
   readonly invalid?: string;
   /** `GET` or `POST`; empty where a button has no form: only scripts send then. */
   readonly method: string;

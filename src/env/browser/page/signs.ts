@@ -1,6 +1,6 @@
 import type { PageForm } from "./form.js";
 
-/** Holds what a page says to the eye. */
+/** The texts that a page shows. */
 export interface PageSigns {
   readonly title: string;
   readonly headings: readonly string[];

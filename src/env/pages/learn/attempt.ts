@@ -27,7 +27,7 @@ export type Person = Readonly<Record<string, FieldValue>>;
 /** Plays one person's values on a fresh page. @returns undefined where the environment failed. */
 export type Play = (person: Person, search: boolean) => Promise<Attempt | undefined>;
 
-/** Holds what is known of the form so far, and what an attempt finds out. */
+/** Knowledge of the form so far, and the findings of an attempt. */
 export interface Progress {
   readonly url: string;
   readonly ways: ReadonlyMap<string, Way>;

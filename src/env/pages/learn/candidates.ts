@@ -32,7 +32,7 @@ const SENDS = 4;
 /** Failures after which a way that has done once is left for another. */
 const MOST_MISSES = 3;
 
-/** Holds what the server has not judged yet, by what is tried first; a control may show nothing of what it holds. */
+/** States of candidates that the server has not judged yet, in the order of trial; a control may show nothing of its value. */
 const UNTRIED = [undefined, "changed", "same"] as const;
 const SEEN = ["shown", "changed", "same"] as const;
 
@@ -43,7 +43,7 @@ const waysName = ({ operation }: Candidate): string => `${operation.way} ${opera
 /** Limits how long one field may be searched. */
 const FIELD_MS = 120_000;
 
-/** Holds what stands at a place before anything is tried there. */
+/** The state of a place before anything is tried there. */
 export interface Facts {
   /** Corners of the control and of its box: the same ones are the same place under another name. */
   readonly corners: string;
@@ -57,7 +57,7 @@ export interface Facts {
   readonly hint: string;
 }
 
-/** Holds what is known of one way to operate a field. */
+/** Knowledge of one way to operate a field. */
 interface Candidate {
   readonly operation: Operation;
   oddness: number;
