@@ -8,18 +8,16 @@ papers' formulas; nothing is shared with the TypeScript sources. Float64 through
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import torch
-from lora import PEFT_PREFIX
 from make_golden import ALPHA, BLOCKED, MICRO, RANK
+from micro import load_micro, read_arguments
 from objectives import ADVANTAGES, CANVAS, SLOT, draw_texts
-from refusion import ReFusion, build, policy_log_probs
-from safetensors.torch import load_file, save_file
+from refusion import ReFusion, policy_log_probs
+from safetensors.torch import save_file
 from torch import Tensor
 
 TEMPERATURE = 0.8
@@ -121,18 +119,8 @@ def offset(value: Tensor, differences: tuple) -> Tensor:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--micro", type=Path, required=True, help="the micro golden: model and adapter")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=13)
-    args = parser.parse_args()
-    torch.set_num_threads(1)  # one order of summation
-
-    stored = load_file(args.micro)
-    weights = {name.removeprefix("weight."): t for name, t in stored.items() if name.startswith("weight.")}
-    model = build(MICRO, weights, torch.float64)
-    adapter = {name: t.double().requires_grad_() for name, t in stored.items() if name.startswith(PEFT_PREFIX)}
-    model.attach_lora(adapter, RANK, ALPHA)
+    args = read_arguments(__doc__, seed=13)
+    model, adapter = load_micro(args.micro)
     rng = np.random.RandomState(args.seed)
     prompts, responses = draw_texts(rng)
     lengths = torch.tensor([len(r) for r in responses], dtype=torch.float64)
