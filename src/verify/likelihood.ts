@@ -5,7 +5,7 @@ import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Engine } from "../engine/engine.js";
 import type { Policy } from "../engine/policy.js";
 
-/** How a sampler scores its steps. @throws UserError where it has no likelihood: there is nothing to prove then. */
+/** Gives a sampler's likelihood of its steps. @throws UserError where it has no likelihood: there is nothing to prove then. */
 export function stepsOf({ stepTerms }: Policy["sampler"]): NonNullable<Policy["sampler"]["stepTerms"]> {
   if (stepTerms !== undefined) return stepTerms;
   throw new UserError("The sampler has no likelihood, so there is nothing to prove.", { exitCode: 2 });

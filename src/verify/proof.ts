@@ -11,7 +11,7 @@ export interface Measurement {
   readonly name: string;
   readonly measured: number;
   readonly limit: number;
-  /** What was measured, on how much. */
+  /** The quantity that was measured, and on how much. */
   readonly detail: string;
 }
 
@@ -20,13 +20,13 @@ export interface ObjectiveOnTrial {
   readonly options: unknown;
 }
 
-/** What proofs work on: a config's model and sampler, with an adapter that differs from the reference everywhere. */
+/** The setting of a proof: a config's model and sampler, with an adapter that differs from the reference everywhere. */
 export interface VerifyContext {
   readonly config: RunConfig;
   /** Not for training: see {@link open}. */
   readonly policy: Policy;
   /**
-   * What rollouts begin from: token ids, all of them within the config's prompt length, with the page's template where it
+   * The starts of rollouts: token ids, all of them within the config's prompt length, with the page's template where it
    * gives one; or the numbers of a state.
    */
   readonly prompts: readonly TextStart[];
@@ -46,7 +46,7 @@ export interface VerifyContext {
  * with the real thing as default: a test puts a broken one in its place, which the proof must find.
  */
 export interface Proof {
-  /** What holds, in a few words. */
+  /** The claim, in a few words. */
   readonly claim: string;
   /** The sampler whose outcomes it enumerates; undefined: it holds for every sampler. */
   readonly sampler?: string;

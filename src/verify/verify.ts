@@ -124,7 +124,7 @@ export async function findPrompts(
   return randomPrompts(policy.model, PROMPTS, longest, Rng.named(config.seed, "verify/prompts"));
 }
 
-/** What training tasks show first; where that is not known without playing, what episodes of a few show turn by turn. */
+/** The first observations of training tasks; where these are not known without playing, all that episodes of a few show. */
 async function observationsOf(environment: Environment, seed: number): Promise<Observation[]> {
   const tasks = Rng.named(seed, "verify/tasks").shuffle(tasksOf(environment, "train"));
   return environment.firstObservation === undefined

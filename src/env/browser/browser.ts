@@ -65,7 +65,7 @@ export class BrowserHost {
     await endBrowser(await running);
   }
 
-  /** Whether this browser was given up here, and did not die by itself. */
+  /** Tells whether this browser was given up here, and did not die by itself. */
   wasDiscarded(browser: Browser): boolean {
     return this.discarded.has(browser);
   }

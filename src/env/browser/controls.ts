@@ -29,7 +29,7 @@ export interface Control {
   readonly default: FieldValue;
   /** Of a single box: what it sends. */
   readonly options: readonly { readonly text: string; readonly value: string }[];
-  /** Whether it can be reached now. */
+  /** Tells whether it can be reached now. */
   readonly present: boolean;
   /** It was not there on the untouched page. */
   readonly late?: true;

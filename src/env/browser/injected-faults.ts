@@ -76,7 +76,7 @@ export class InjectedFault {
 
 const dropped = new WeakSet<Route>();
 
-/** Whether a request's answer never comes: whoever brings it to its server himself must not. */
+/** Tells whether a request's answer never comes: whoever brings it to its server himself must not. */
 export const isDropped = (route: Route): boolean => dropped.has(route);
 
 /** A route whose server closes the connection. */

@@ -215,9 +215,14 @@ export class Session {
     return true;
   }
 
-  /** Whether a document is on its way that takes the page's place. */
+  /** Tells whether a document is on its way that takes the page's place. */
   isLeaving(): boolean {
     return this.traffic.leaving;
+  }
+
+  /** Tells whether the page has left its document, or is about to. @param documents that it had shown with it. */
+  hasMovedOn(documents: number): boolean {
+    return this.isLeaving() || this.documents !== documents;
   }
 
   /** The document that has taken the page's place, when it is parsed. @throws EnvironmentFault where none comes. */

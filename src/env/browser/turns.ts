@@ -193,7 +193,7 @@ export class Walk {
     });
   }
 
-  /** Whether a request carries what was filled in, or a page of it. */
+  /** Tells whether a request carries what was filled in, or a page of it. */
   private isSent(exchange: Exchange): boolean {
     if (exchange.owner === "frame") return false;
     if (exchange.how === "navigation") return exchange.posted.length > 0;
@@ -211,7 +211,7 @@ export class Walk {
     const posts = (): Exchange[] => traffic.exchanges.slice(from).filter((exchange) => this.isSent(exchange));
     const waits = (exchange: Exchange): boolean => exchange.answer === undefined && exchange.how !== "beacon";
     for (const end = performance.now() + session.stretched(STEP_MS); performance.now() < end; ) {
-      if (posts().length > 0 || session.isLeaving() || session.documents > documents) break;
+      if (posts().length > 0 || session.hasMovedOn(documents)) break;
       try {
         await rescan(form);
         if (stateOf(form) !== state) break;

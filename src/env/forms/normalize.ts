@@ -141,7 +141,7 @@ function formsOf(option: { readonly text: string; readonly value: string }): Opt
   return forms;
 }
 
-/** Whether an option's text is this label, as `normalizeLabel` writes it. */
+/** Tells whether an option's text is this label, as `normalizeLabel` writes it. */
 export function isNamed(option: { readonly text: string; readonly value: string }, label: string): boolean {
   return formsOf(option).texts[1] === label;
 }
@@ -235,7 +235,7 @@ export function listItems(
   return items;
 }
 
-/** Whether a true value of a file field asks for no file. */
+/** Tells whether a true value of a file field asks for no file. */
 export function isNoFile(value: FieldValue): boolean {
   return /^(?:none|n\/a|null)?$/i.test(String(value).trim());
 }

@@ -12,7 +12,7 @@ export interface Outcome {
   readonly actions: readonly ActionRecord[];
   /** Lines of the plan that are no action. */
   readonly unresolved: number;
-  /** Whether file fields can be filled in at all; if not, they do not count. */
+  /** Tells whether file fields can be filled in at all; if not, they do not count. */
   readonly uploads: boolean;
 }
 
@@ -33,9 +33,9 @@ export interface Score {
 interface FieldResult {
   readonly label: string;
   readonly control: Control | undefined;
-  /** Whether it is in the mean: its default is wrong, or was right and is no longer. */
+  /** Tells whether it is in the mean: its default is wrong, or was right and is no longer. */
   readonly counted: boolean;
-  /** Whether the default has to be changed. */
+  /** Tells whether the default has to be changed. */
   readonly needed: boolean;
   readonly changed: boolean;
   readonly score: number;

@@ -91,7 +91,7 @@ export function telling(accepted: readonly (readonly string[])[], refused: reado
   return refused.length > 0 ? [] : constant.filter((feature) => feature.startsWith("status"));
 }
 
-/** Whether features name one of the values that were put in: they differ from person to person. */
+/** Tells whether features name one of the values that were put in: they differ from person to person. */
 export function withoutValues(features: readonly string[], fields: Readonly<Record<string, FieldValue>>): string[] {
   const values = Object.values(fields)
     .flatMap((value) => (Array.isArray(value) ? value : [String(value)]))

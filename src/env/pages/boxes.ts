@@ -5,7 +5,7 @@ interface BoxKit {
   childrenOf(node: Element | ShadowRoot): Element[];
   up(node: Element): Element | null;
   operable(e: Element): boolean;
-  /** Whether a control lies in it, through open shadow roots. */
+  /** Tells whether a control lies in it, through open shadow roots. */
   holds(box: Element): boolean;
   bare(e: Element): string[];
   /** Texts that an element may be named by. */

@@ -18,7 +18,7 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
   return says(kind, value, after) || tells(kind, value, before, after) ? "shown" : "changed";
 }
 
-/** Whether inputs, ticks and choices of a field say a value. */
+/** Tells whether inputs, ticks and choices of a field say a value. */
 export function says(kind: Kind, value: FieldValue, { values, on, unset }: Shown): boolean {
   if (kind === "flag") return !unset && on.length > 0 === value;
   const all = [...values, ...on].map(normalizeText);
@@ -66,7 +66,7 @@ function isSame(kind: Kind, value: string | number | boolean, text: string): boo
   }
 }
 
-/** Whether the value is read in the field's box now, and no list stands open there that has it among others. */
+/** Tells whether the value is read in the field's box now, and no list stands open there that has it among others. */
 function tells(kind: Kind, value: FieldValue, before: Shown, after: Shown): boolean {
   const items = Array.isArray(value) ? value : [String(value)];
   const grown = after.text.length - before.text.length;

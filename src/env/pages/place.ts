@@ -134,7 +134,7 @@ export function shownIn(session: Session, labels: readonly string[], nth: readon
   return session.view.run<Shown[]>(source, { labels, nth, all });
 }
 
-/** Whether something else lies over a label's field, or it is gone. */
+/** Tells whether something else lies over a label's field, or it is gone. */
 export function isCovered(session: Session, label: string): Promise<boolean> {
   const source = `function (argument) { return (${covers})(${BOXES}, argument); }`;
   return session.view.run<boolean>(source, { label, all: LABELS.get(session.page) ?? [] });

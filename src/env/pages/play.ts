@@ -24,7 +24,7 @@ import { received, uploaded } from "./wire.js";
 /** A form's page is not the one that was learned: it has to be learned again. */
 class PageChanged extends EnvironmentFault {}
 const CHANGED = "the page is not the one that was learned";
-/** Whether an episode's fault is that. */
+/** Tells whether an episode's fault is that. */
 export const isChanged = (fault: string): boolean => fault.includes(CHANGED);
 
 /** A way that is known is waited for longer than one that is tried. */

@@ -18,7 +18,7 @@ export interface Place {
   click(target: Locator): Promise<void>;
   /** Picks what is called so in an open list, calendar or menu. */
   pick(text: string): Promise<void>;
-  /** Whether there is one of these now, without waiting. */
+  /** Tells whether there is one of these now, without waiting. */
   has(locator: Locator): Promise<boolean>;
   /** Runs a function, given as source text, IN THE PAGE, in a script world of our own. */
   look<R>(source: string): Promise<R>;
@@ -40,7 +40,7 @@ export interface Way {
   readonly variants?: readonly string[];
   /** A page may send what is put in at once, and need the answer before it sends the form. */
   readonly sends?: true;
-  /** Whether a value can be put in by a variant; any can where it is not said. */
+  /** Tells whether a value can be put in by a variant; any can where it is not said. */
   takes?(value: FieldValue, variant: string): boolean;
   /** @throws where it cannot be done. */
   operate(place: Place, value: FieldValue): Promise<void>;
@@ -112,7 +112,7 @@ export async function clickLabel({ page, limit }: Pick<Place, "page" | "limit">,
   await page.mouse.click(x, y);
 }
 
-/** Whether a box, switch, option or button that stays pressed is on; undefined where it does not say. */
+/** Tells whether a box, switch, option or button that stays pressed is on; undefined where it does not say. */
 const isOn = (target: Locator, place: Place): Promise<boolean | undefined> =>
   target.evaluate(
     (e) => {

@@ -53,7 +53,7 @@ function slug(text: string, by: Slug): string {
   }
 }
 
-/** Whether a text of a request says a value, in a notation. A value that is nothing is said by nothing. */
+/** Tells whether a text of a request says a value, in a notation. A value that is nothing is said by nothing. */
 export function says(
   notation: Notation,
   kind: Kind,
@@ -128,7 +128,7 @@ function fitsList(wire: Wire, value: FieldValue, raws: readonly string[]): boole
   );
 }
 
-/** Whether a submission carries a value of a field as it was learned. */
+/** Tells whether a submission carries a value of a field as it was learned. */
 export function carries(
   wire: Wire,
   kind: Kind,

@@ -36,7 +36,7 @@ export interface ScoredTurn {
 export interface Scored {
   readonly turns: readonly ScoredTurn[];
   readonly terms: readonly ScoredTerm[];
-  /** Whether rollouts recorded the log-probabilities that are scored. */
+  /** Tells whether rollouts recorded the log-probabilities that are scored. */
   readonly recorded: boolean;
   /** log Z of each prompt. */
   readonly logZ: number;
@@ -62,7 +62,7 @@ const RATIO_OF: Readonly<Record<string, "term" | "turn">> = {
   wd1: "turn",
 };
 
-/** Whether there is a formula for an objective: not for a user's own. */
+/** Tells whether there is a formula for an objective: not for a user's own. */
 export function hasFormula(kind: string): boolean {
   return kind === "flow-grpo" || kind === "spg" || kind in RATIO_OF;
 }
@@ -140,7 +140,7 @@ function ratiosOf(kind: string, terms: readonly ScoredTerm[], o: FormulaOptions)
   });
 }
 
-/** How much each ratio counts in the step. */
+/** Weighs each ratio of the step. */
 function weightsOf(kind: string, ratios: readonly Values[], { turns }: Scored, o: FormulaOptions): number[] {
   const norm = o.length_norm ?? "own";
   const inTurn = (v: Values): Values[] => ratios.filter((w) => w.turn === v.turn);

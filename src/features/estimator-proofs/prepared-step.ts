@@ -19,7 +19,7 @@ export interface Prepared {
   readonly batches: readonly (MicroBatch & { readonly own: TermBatch })[];
   readonly turns: readonly ScoredTurn[];
   readonly indexOf: ReadonlyMap<Trajectory, number>;
-  /** Why the step is not the formula's; undefined: it is. */
+  /** The reason why the step is not the formula's; undefined: it is. */
   readonly wrong: string | undefined;
 }
 
@@ -96,7 +96,7 @@ function sameTerms(a: Batch, b: Batch): boolean {
   return read(a) === read(b);
 }
 
-/** What formulas read of a step. @param far nats that each micro-batch's first term is moved by. */
+/** Scores a step for the formulas. @param far nats that each micro-batch's first term is moved by. */
 export async function scoredOf(away: OffPolicy, { batches, indexOf, turns }: Prepared, far = 0): Promise<Scored> {
   const terms: ScoredTerm[] = [];
   for (const { own } of batches) {

@@ -24,7 +24,7 @@ export interface Term {
 export interface TermBatch {
   readonly batch: Batch;
   readonly terms: readonly Term[];
-  /** Whether rollouts recorded what a ratio covers. */
+  /** Tells whether rollouts recorded what a ratio covers. */
   readonly recorded: boolean;
 }
 
@@ -54,7 +54,7 @@ function quadrature(points: number): { fraction: number; weight: number }[] {
   return nodes.map(([x, w]) => ({ fraction: (x + 1) / 2, weight: w / 2 }));
 }
 
-/** What the docs say of each objective's masks. */
+/** Gives how each objective draws its masks, as the docs say. */
 function masksOf(name: string, o: FormulaOptions): Pick<BoundLayout, "samples" | "coupled" | "quadrature"> {
   const samples = o.mc_samples as number;
   if (name === "gdpo") return { samples, coupled: false, quadrature: quadrature(o.points as number) };

@@ -77,7 +77,7 @@ export class BackgroundRequests {
     this.touched = true;
   }
 
-  /** Whether the page had sent or asked for the same before it was touched: no post of the form then. */
+  /** Tells whether the page had sent or asked for the same before it was touched: no post of the form then. */
   isRoutine(request: Request): boolean {
     return this.early.has(nameOf(request));
   }

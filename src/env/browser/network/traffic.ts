@@ -43,7 +43,7 @@ export class Traffic {
   opening: string | undefined;
   /** Posts to other hosts that were stopped, by origin. */
   readonly stopped: { origin: string; posted: readonly PostedPair[] }[] = [];
-  /** Whether a navigation is the form's: told by what it carries. */
+  /** Tells whether a navigation is the form's: told by what it carries. */
   private isForm: ((exchange: Exchange) => boolean) | undefined;
   private readonly allowed: ReadonlySet<string>;
   private readonly waiting = new Set<() => void>();
@@ -87,7 +87,7 @@ export class Traffic {
     this.isForm = undefined;
   }
 
-  /** Whether an answer to something that the form may have sent is still on its way. */
+  /** Tells whether an answer to something that the form may have sent is still on its way. */
   isPosting(): boolean {
     return (
       this.forwarded.size > 0 ||
@@ -101,7 +101,7 @@ export class Traffic {
     );
   }
 
-  /** Whether the page has sent something that may be its form: nothing that it only asked for, or sends anyway. */
+  /** Tells whether the page has sent what may be its form: nothing that it only asked for, or sends anyway. */
   hasSent(): boolean {
     return this.exchanges.some(({ method, routine }) => method !== "GET" && !routine);
   }

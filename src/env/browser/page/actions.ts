@@ -88,7 +88,7 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
 export interface Aim {
   /** In CSS pixels of the window. */
   readonly point: { readonly x: number; readonly y: number };
-  /** Whether a click there meets it: nothing covers it, and it is in reach. */
+  /** Tells whether a click there meets it: nothing covers it, and it is in reach. */
   readonly hit: boolean;
   readonly gone: boolean;
   /** Messages of the browser's own validation, as `name: message`. */

@@ -12,7 +12,7 @@ export interface RawControl {
   /** Options of selects, members of radio and checkbox groups; of a single box what it sends. */
   options: { text: string; value: string }[];
   value: FieldValue;
-  /** Whether it can be reached now. */
+  /** Tells whether it can be reached now. */
   present: boolean;
 }
 

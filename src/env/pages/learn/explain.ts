@@ -197,7 +197,7 @@ function listKeys(
   return undefined;
 }
 
-/** Whether a code looks like a short form of a text. */
+/** Tells whether a code looks like a short form of a text. */
 function isAlike(code: string, text: string): boolean {
   const a = looseLabel(code);
   const b = looseLabel(text);
@@ -206,7 +206,7 @@ function isAlike(code: string, text: string): boolean {
   return b.startsWith(a) || b.includes(a) || a.includes(b) || initials === a || (a.length <= 4 && isWithin(a, b));
 }
 
-/** Whether the letters of a short text stand in another in their order, from the first one on. */
+/** Tells whether the letters of a short text stand in another in their order, from the first one on. */
 function isWithin(short: string, long: string): boolean {
   if (short[0] !== long[0]) return false;
   let at = 0;

@@ -248,7 +248,7 @@ function unexplained(
 const order = ({ kind }: LearnedField): number =>
   ["text", "date", "range", "moment", "time", "file", "number", "list", "flag"].indexOf(kind);
 
-/** Whether one submission is enough to say that a value did not arrive: no code can stand for it. */
+/** Tells whether one submission is enough to say that a value did not arrive: no code can stand for it. */
 function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: ReadonlySet<string>): boolean {
   if (kind === "flag") return false;
   const text = String(told[0]?.fields[label] ?? "");

@@ -153,7 +153,7 @@ const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** What each objective gives groups that were made by hand. */
+/** Measures the credit of each objective on groups that were made by hand. */
 export async function measureCredit({ objectives }: Pick<VerifyContext, "objectives">): Promise<Measurement[]> {
   return objectives.flatMap(({ objective }) => {
     const own = EXAMPLES.filter((example) => example.objectives.includes(objective.name));

@@ -29,7 +29,7 @@ interface Group {
 }
 
 /**
- * What each objective makes of the same recorded rollouts: a gradient a group, its signal-to-noise ratio (the squared
+ * Measures each objective on the same recorded rollouts: a gradient a group, its signal-to-noise ratio (the squared
  * length of the mean gradient over the trace of its variance, a rollout), and whether its mean step raises the reward.
  * That is held against the policy gradient itself, the mean over other rollouts of (R - mean) times the gradient of log pi,
  * through no objective's code: an objective fails where its step points away from it by more than its
