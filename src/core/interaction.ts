@@ -1,6 +1,7 @@
-/** The kinds of a blank; `list`: several of the options, joined by commas; `flag`: yes or no. */
+/** The kinds of a blank; `paragraph`: several lines or sentences; `list`: several of the options, joined by commas; `flag`: yes or no. */
 export const BLANK_KINDS = [
   "text",
+  "paragraph",
   "number",
   "date",
   "time",

@@ -9,7 +9,7 @@ import { Canvas, promptOf, type TextStart, type TokenTemplate, templateOf } from
  */
 export async function inBatches<State, T>(
   starts: readonly TextStart[],
-  options: Pick<SamplerOptions, "promptLength" | "responseLength" | "room" | "slotSize">,
+  options: Pick<SamplerOptions, "promptLength" | "responseLength" | "room" | "paragraphRoom" | "slotSize">,
   batchSize: number,
   begin: (prompt: readonly number[], index: number, template: TokenTemplate | undefined) => State,
   run: (states: readonly State[]) => Promise<readonly T[]>,

@@ -8,6 +8,8 @@ export interface OpenBlank {
   readonly name: string;
   /** Most tokens that it can need, its end among them; absent: not known. */
   readonly needs?: number;
+  /** It holds several lines or sentences. */
+  readonly long?: true;
   /** It gets all of `needs`, however much: what it may hold is known. */
   readonly whole?: true;
   /** All that it may hold, in tokens without an end, besides nothing. */
@@ -100,7 +102,7 @@ function needsOf(
   { kind, options, longest }: Blank,
   space: boolean,
   tokenizer: Tokenizer,
-): Pick<OpenBlank, "needs" | "whole" | "choices"> {
+): Pick<OpenBlank, "needs" | "long" | "whole" | "choices"> {
   if (options !== undefined && options.length > 0) {
     if (kind === "list") return { needs: encodeValue(options.join(", "), space, tokenizer).length + 1 };
     const choices = options.map((option) => encodeValue(option, space, tokenizer));
@@ -108,13 +110,16 @@ function needsOf(
   }
   // a token spells one character at least
   const characters = Math.min(longest ?? Number.POSITIVE_INFINITY, CHARACTERS[kind] ?? Number.POSITIVE_INFINITY);
-  return Number.isFinite(characters) ? { needs: characters + 1 } : {};
+  const long = kind === "paragraph" ? ({ long: true } as const) : {};
+  return Number.isFinite(characters) ? { needs: characters + 1, ...long } : long;
 }
 
 /** A sampler's rule for the rooms of blanks. */
 export interface Rooms {
   /** Most tokens of a blank, its end among them, where the page does not say what it may hold. */
-  readonly room?: number;
+  readonly room?: number | undefined;
+  /** The same of paragraphs; default or null: `room`. */
+  readonly paragraphRoom?: number | null | undefined;
   /** k: rooms are multiples of it; default 1. */
   readonly slotSize?: number;
   /** Blanks with options hold one of them or nothing; default false. */
@@ -132,20 +137,37 @@ export const constrainedOption = z
 const ROOM = 12;
 
 /** The key `room` of samplers of text. */
-export const roomOption = z
+const roomOption = z
   .number()
   .int()
   .min(1)
   .default(ROOM)
   .describe("most tokens of a blank, its end among them, where the page does not say what it may hold");
 
+/** The keys of samplers of text that give blanks their rooms. */
+export const roomKeys = {
+  room: roomOption,
+  paragraph_room: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("the same of a control for several lines (textarea); null = room"),
+};
+
+/** What these keys say. */
+export function roomsOf(config: { readonly room: number; readonly paragraph_room: number | null }): Rooms {
+  return { room: config.room, paragraphRoom: config.paragraph_room };
+}
+
 /** Gives every blank its room: whole slots, by what the page says of it and by what the config allows, never by a value. */
 export function layTemplate(
   parts: TemplateStart["parts"],
-  { room: most = ROOM, slotSize = 1, constrained }: Rooms,
+  { room: line = ROOM, paragraphRoom, slotSize = 1, constrained }: Rooms,
 ): TokenTemplate {
   return parts.map((part) => {
     if (!("name" in part)) return part;
+    const most = (part.long && paragraphRoom) || line;
     const { name, needs = most, whole, space, choices } = part;
     const room = slotSize * Math.ceil((whole ? needs : Math.min(needs, most)) / slotSize);
     return { name, room, ...(space ? { space } : {}), ...(constrained && choices ? { choices } : {}) };

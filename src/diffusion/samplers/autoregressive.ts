@@ -14,7 +14,7 @@ import {
   temperatureOption,
 } from "../sampler.js";
 import { constrainedHead, modelHead, policyHead } from "../score-head.js";
-import { Canvas, constrainedOption, roomOption, type TextStart, type TokenTemplate } from "../template.js";
+import { Canvas, constrainedOption, roomKeys, roomsOf, type TextStart, type TokenTemplate } from "../template.js";
 import { layText } from "../text-layout.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
@@ -32,7 +32,7 @@ const schema = z.strictObject({
   response_length: z.number().int().min(1).default(96).describe("most tokens of a response"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
   temperature: temperatureOption,
-  room: roomOption,
+  ...roomKeys,
   constrained_decoding: constrainedOption,
   kv_cache: cacheUse,
 });
@@ -49,7 +49,7 @@ function options(config: AutoregressiveConfig, model: SampledModel): Autoregress
     responseLength: config.response_length,
     promptLength: config.prompt_length,
     temperature: config.temperature,
-    room: config.room,
+    ...roomsOf(config),
     constrained: config.constrained_decoding,
     kvCache: config.kv_cache,
     model,

@@ -13,7 +13,7 @@ import {
   type SamplerShapes,
 } from "../sampler.js";
 import { afterEosFraction } from "../scored-tokens.js";
-import { Canvas, roomOption, type TextStart, type TokenTemplate } from "../template.js";
+import { Canvas, roomKeys, roomsOf, type TextStart, type TokenTemplate } from "../template.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
 import { flowBoundTerms } from "./jump/bound.js";
@@ -38,7 +38,7 @@ const schema = z.strictObject({
   response_length: z.number().int().min(1).default(96).describe("canvas in tokens"),
   prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
   temperature: z.number().min(MIN_TEMPERATURE).default(1).describe("softmax temperature of sampling and scoring"),
-  room: roomOption,
+  ...roomKeys,
   constrained_decoding: z
     .literal(false, "sampler.kind=jump cannot: it draws all tokens of a step at once and may change each again")
     .default(false)
@@ -65,7 +65,7 @@ function options(config: JumpConfig, model: SampledModel): JumpOptions {
     promptLength: config.prompt_length,
     temperature: config.temperature,
     exponent: config.scheduler_exponent,
-    room: config.room,
+    ...roomsOf(config),
     model,
   };
 }

@@ -5,12 +5,12 @@ import { cacheUse } from "../prefix-cache.js";
 import { type Sampler, temperatureOption } from "../sampler.js";
 import { constrainedHead, modelHead, policyHead } from "../score-head.js";
 import { afterEosFraction } from "../scored-tokens.js";
-import { constrainedOption, roomOption, type TextStart } from "../template.js";
+import { constrainedOption, roomKeys, roomsOf, type TextStart } from "../template.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
 import { corruptBatch } from "./unmask/corrupt.js";
 import { boundTerms } from "./unmask/elbo.js";
-import { type UnmaskOptions, unmaskShapes } from "./unmask/options.js";
+import { isSerial, SLOT_FILLS, SLOT_ORDERS, type UnmaskOptions, unmaskShapes } from "./unmask/options.js";
 import { packedLength, roundTerms } from "./unmask/replay.js";
 import { rollout } from "./unmask/rollout.js";
 import { type RowStatistics, roundHead } from "./unmask/round.js";
@@ -41,18 +41,18 @@ const schema = z
     prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
     temperature: temperatureOption,
     order: z
-      .enum(["confidence", "margin", "entropy", "random", "left-to-right"])
+      .enum(SLOT_ORDERS)
       .default("confidence")
-      .describe("how slots are ranked"),
+      .describe("how slots are ranked; blanks: the next slot of every blank of a template, side by side"),
     slot_score: z
       .enum(["first", "mean"])
       .default("first")
       .describe("rank a slot by its first position or by the mean over its positions"),
     slot_fill: z
-      .enum(["parallel", "autoregressive"])
+      .enum(SLOT_FILLS)
       .default("parallel")
       .describe(
-        "tokens of a slot: all at once, or the first from its mask and each other from the one before (causal)",
+        "tokens of a slot: all at once; autoregressive = the first from its mask and each other from the one before (causal); single-mask = the same, a slot not yet filled being read as one mask",
       ),
     canvas_per_prompt: z
       .number()
@@ -60,7 +60,7 @@ const schema = z
       .nullable()
       .default(null)
       .describe("canvas in tokens a token of the prompt, response_length at most; null = always response_length"),
-    room: roomOption,
+    ...roomKeys,
     constrained_decoding: constrainedOption,
     kv_cache: cacheUse,
   })
@@ -76,8 +76,8 @@ const schema = z
 export type UnmaskConfig = z.output<typeof schema>;
 
 function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
-  if (config.slot_fill === "autoregressive" && model.attention !== "causal") {
-    misuse("sampler.slot_fill=autoregressive reads next-token logits, which a bidirectional model has not.", {
+  if (isSerial(config.slot_fill) && model.attention !== "causal") {
+    misuse(`sampler.slot_fill=${config.slot_fill} reads next-token logits, which a bidirectional model has not.`, {
       hint: "Set sampler.slot_fill=parallel.",
     });
   }
@@ -91,7 +91,7 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     slotScore: config.slot_score,
     slotFill: config.slot_fill,
     canvasPerPrompt: config.canvas_per_prompt,
-    room: config.room,
+    ...roomsOf(config),
     constrained: config.constrained_decoding,
     kvCache: config.kv_cache,
     model,
@@ -105,7 +105,9 @@ function shrink(options: UnmaskOptions, positions: number, steps: number): Unmas
   return { ...options, slotSize, responseLength: slots * slotSize, rounds: Math.min(options.rounds, steps) };
 }
 
-function refuses(scoring: Scoring, { model }: UnmaskOptions): string | undefined {
+function refuses(scoring: Scoring, { model, slotFill, recordDrafts }: UnmaskOptions): string | undefined {
+  if (recordDrafts && slotFill === "single-mask")
+    return "slot_fill=single-mask gives no draft of the tokens behind a slot's first";
   return scoring === "text" && model.attention !== "causal"
     ? "a bidirectional model gives no probabilities of a text read from left to right"
     : undefined;

@@ -24,7 +24,7 @@ const SUBMIT: TemplateControl = { label: "submit", kind: "checkbox", default: fa
 
 const KINDS: Readonly<Record<ControlKind, BlankKind>> = {
   text: "text",
-  textarea: "text",
+  textarea: "paragraph",
   password: "text",
   email: "email",
   tel: "tel",

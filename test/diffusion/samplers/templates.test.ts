@@ -11,7 +11,7 @@ import { sampler as autoregressive } from "../../../src/diffusion/samplers/autor
 import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import { corruptBatch } from "../../../src/diffusion/samplers/unmask/corrupt.js";
 import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
-import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
+import { SLOT_FILLS, type UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import { roundTerms } from "../../../src/diffusion/samplers/unmask/replay.js";
 import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
 import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
@@ -119,8 +119,8 @@ test("templates: packed, round by round and rollout give the same log-probabilit
       fc.record({
         slotSize: fc.constantFrom(1, 2, 4),
         rounds: fc.integer({ min: 1, max: 5 }),
-        order: fc.constantFrom("confidence", "random", "left-to-right" as const),
-        slotFill: fc.constantFrom("parallel", "autoregressive" as const),
+        order: fc.constantFrom("confidence", "random", "left-to-right", "blanks" as const),
+        slotFill: fc.constantFrom(...SLOT_FILLS),
         attention: fc.constantFrom("causal", "bidirectional" as const),
       }),
       fc.integer({ min: 0, max: 1000 }),
@@ -210,8 +210,10 @@ test("the probabilities of all that can be written in two blanks add up to 1; no
       assert.ok(Math.abs(total - 1) < 1e-6 && count > 20, `${attention} ${slotSize} ${rounds}: ${total} of ${count}`);
     }
   }
-  const { total } = await totalOf({ ...OPTIONS, slotSize: 2, rounds: 2, slotFill: "autoregressive" });
-  assert.ok(Math.abs(total - 1) < 1e-6);
+  for (const slotFill of ["autoregressive", "single-mask"] as const) {
+    const { total } = await totalOf({ ...OPTIONS, slotSize: 2, rounds: 2, slotFill, order: "blanks" });
+    assert.ok(Math.abs(total - 1) < 1e-6, slotFill);
+  }
   const broken = await totalOf({ ...OPTIONS, slotSize: 1, rounds: 3 }, true);
   assert.ok(Math.abs(broken.total - 1) > 1e-3, `${broken.total}`);
 });

@@ -7,7 +7,7 @@ import type { UnmaskOptions } from "./options.js";
 /** A partly revealed response as the network reads it. */
 export interface Laid {
   readonly buffer: BufferBuilder;
-  /** [length] buffer index of every cell; -1 of those that an end has closed. */
+  /** [length] buffer index of every cell; -1 of those that an end has closed or that have no mask. */
   readonly indexOf: Int32Array;
 }
 
@@ -66,6 +66,7 @@ export function layRevealed(
  * order | masks by position, with original positions, so that masks see all that is given and revealed; of a
  * bidirectional one every entry sees every other.
  * @param sight what revealed tokens see; default: all that was revealed before them.
+ * @param stride cells from one mask to the next: those in between have none.
  */
 export function layCanvas(
   prompt: readonly number[],
@@ -74,6 +75,7 @@ export function layCanvas(
   { tokens, attention }: SampledModel,
   sight?: SlotSight,
   canvas = Canvas.FREE,
+  stride = 1,
 ): Laid {
   const causal = attention === "causal";
   const buffer = layRevealed(prompt, causal ? revealed : new Map(), sight, canvas);
@@ -85,7 +87,8 @@ export function layCanvas(
   if (canvas.masked.size > 0) cells.sort((a, b) => canvas.position(a) - canvas.position(b));
   for (const cell of cells) {
     const token = revealed.get(cell);
-    if (token === undefined ? isOpen(cell) : !causal) indexOf[cell] = buffer.push(token ?? tokens.mask, cell);
+    if (token === undefined ? isOpen(cell) && cell % stride === 0 : !causal)
+      indexOf[cell] = buffer.push(token ?? tokens.mask, cell);
   }
   if (!causal) buffer.shared.fill(buffer.length);
   return { buffer, indexOf };

@@ -8,7 +8,7 @@ import { modelHead } from "../../score-head.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
 import type { Term } from "../../terms.js";
 import { canvasOf, layCanvas, pushSlots, revealSlots, type SlotSight } from "./canvas.js";
-import type { UnmaskOptions } from "./options.js";
+import { isSerial, maskStride, type UnmaskOptions } from "./options.js";
 
 /** Weight of the autoregressive loss where the config names none. */
 const AR_WEIGHT = 0.5;
@@ -53,7 +53,7 @@ export function corruptBatch(
     buffer,
     terms: [...terms, ...successors.map((term) => ({ ...term, coefficient: arWeight / cleanTerms }))],
   }));
-  const canvas = responseLength + (options.slotFill === "autoregressive" ? options.slotSize : 0);
+  const canvas = responseLength + (isSerial(options.slotFill) ? options.slotSize : 0);
   return packTerms(scored, { length: promptLength + canvas, terms: canvas }, layout.packLength, {
     owner: [0],
     tokens: new Float32Array(1),
@@ -100,15 +100,18 @@ function corruptOne(
   const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
   const revealed = revealSlots(known, slotSize, clean);
   const sight = slotFill === "parallel" ? undefined : drawSight([...revealed.keys()], slotSize, rng);
-  const { buffer, indexOf } = layCanvas(prompt, revealed, tokens.length, model, sight, canvas);
-  const isDraft = (i: number): boolean => slotFill === "autoregressive" && i % slotSize > 0;
-  const tokenWeight = (i: number): number => (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? draftWeight : 1);
+  const { buffer, indexOf } = layCanvas(prompt, revealed, tokens.length, model, sight, canvas, maskStride(options));
+  const isDraft = (i: number): boolean => isSerial(slotFill) && i % slotSize > 0;
+  // nothing predicts a token that has no mask
+  const drafted = slotFill === "single-mask" ? 0 : draftWeight;
+  const tokenWeight = (i: number): number => (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? drafted : 1);
   const answer = tokens.reduce((sum, _, i) => sum + tokenWeight(i), 0);
   const terms: Term[] = [];
   const successors: Term[] = [];
   tokens.forEach((target, i) => {
     const slot = Math.floor(i / slotSize);
     if (masked[slot]) {
+      if ((indexOf[i] as number) < 0) return;
       const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * of);
       terms.push({ target, segment: 0, row: indexOf[i] as number, coefficient });
     } else if (causal && i % slotSize > 0 && known[i] !== undefined && !canvas.masked.has(i)) {

@@ -7,7 +7,7 @@ import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";
 import { canvasLength, layCanvas, pushSlots, revealSlots } from "./canvas.js";
-import type { UnmaskOptions } from "./options.js";
+import { isSerial, maskStride, type UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
 
 /**
@@ -103,8 +103,16 @@ export function layMasked(
   const canvas = Canvas.of(template);
   const tokens = canvas.byCell(response, model.tokens.eos);
   const revealed = revealSlots(tokens, slotSize, known);
-  const { buffer, indexOf } = layCanvas(prompt, revealed, length, model, undefined, canvas);
-  if (slotFill !== "autoregressive") return { buffer, rowOf: (cell) => indexOf[cell] as number };
+  const { buffer, indexOf } = layCanvas(
+    prompt,
+    revealed,
+    length,
+    model,
+    undefined,
+    canvas,
+    maskStride({ slotFill, slotSize }),
+  );
+  if (!isSerial(slotFill)) return { buffer, rowOf: (cell) => indexOf[cell] as number };
   const others = tokens.flatMap((token, cell) =>
     token === undefined || revealed.has(cell) ? [] : [[cell, token] as const],
   );

@@ -8,7 +8,7 @@ import { Canvas } from "../../template.js";
 import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
 import type { SampledModel, TokenIds } from "../../tokens.js";
 import { layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
-import { type UnmaskOptions, unmaskShapes } from "./options.js";
+import { isSerial, maskStride, type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
 
 /**
@@ -79,7 +79,7 @@ function placesOf({ rounds }: UnmaskTrajectory): Map<number, number> {
 
 /** Context of a trajectory's revealed tokens, through its first `rounds` rounds. */
 function sightOf({ slotFill, slotSize, rounds }: UnmaskTrajectory, through: number): SlotSight | undefined {
-  if (slotFill !== "autoregressive") return undefined;
+  if (!isSerial(slotFill)) return undefined;
   return { slotSize, rounds: rounds.slice(0, through).map(({ positions }) => positions.length) };
 }
 
@@ -107,10 +107,11 @@ function packRounds(
 ): StepBuffer {
   const { prompt, slotFill, slotSize, template } = trajectory;
   const canvas = Canvas.of(template);
-  const autoregressive = slotFill === "autoregressive";
-  const fromMask = (cell: number): boolean => !autoregressive || cell % slotSize === 0;
+  const isSlotSerial = isSerial(slotFill);
+  const fromMask = (cell: number): boolean => !isSlotSerial || cell % slotSize === 0;
+  const stride = maskStride(trajectory);
   const last = chosen.at(-1) ?? 0;
-  const through = autoregressive ? last + 1 : last;
+  const through = isSlotSerial ? last + 1 : last;
   const committed = revealedBy(trajectory, through);
   const buffer = layRevealed(prompt, committed, sightOf(trajectory, through), canvas);
   const first = buffer.length - committed.size;
@@ -124,7 +125,7 @@ function packRounds(
     const start = buffer.length;
     const isOpen = canvas.openness(revealed, tokens.eos);
     const maskAt = new Map<number, number>();
-    for (let cell = 0; cell <= (round.positions.findLast(fromMask) as number); cell++)
+    for (let cell = 0; cell <= (round.positions.findLast(fromMask) as number); cell += stride)
       if (!revealed.has(cell) && isOpen(cell)) maskAt.set(cell, buffer.push(tokens.mask, cell, before, start));
     const rowOf = (cell: number): number => (fromMask(cell) ? maskAt.get(cell) : committedAt.get(cell - 1)) as number;
     return { step: t, terms: roundTermsAt(round, rowOf, places, allowed) };
@@ -149,10 +150,18 @@ function separateRounds(
   return chosen.map((t) => {
     const round = roundOf(trajectory, t);
     const revealed = revealedBy(trajectory, t);
-    const { buffer, indexOf } = layCanvas(prompt, revealed, responseLength, model, sightOf(trajectory, t), canvas);
+    const { buffer, indexOf } = layCanvas(
+      prompt,
+      revealed,
+      responseLength,
+      model,
+      sightOf(trajectory, t),
+      canvas,
+      maskStride(trajectory),
+    );
     const drawn = round.positions.map((cell, i) => [cell, round.tokens[i] as number] as const);
     const before = prompt.length + canvas.given.length + revealed.size;
-    const own = slotFill !== "autoregressive" ? undefined : pushSlots(buffer, drawn, slotSize, before);
+    const own = !isSerial(slotFill) ? undefined : pushSlots(buffer, drawn, slotSize, before);
     const rowOf = (cell: number): number =>
       (cell % slotSize === 0 ? undefined : own?.get(cell - 1)) ?? (indexOf[cell] as number);
     return { buffer, trajectory: index, steps: [{ step: t, terms: roundTermsAt(round, rowOf, places, allowed) }] };

@@ -5,7 +5,7 @@ import { RoundReader, type RowRequest } from "../../round-reader.js";
 import { overflowed, type RoundModel, rowNoise, scoringTemperature } from "../../sampler.js";
 import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
 import { canvasOf, layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
-import { type UnmaskOptions, unmaskShapes } from "./options.js";
+import { isSerial, maskStride, type UnmaskOptions, unmaskShapes } from "./options.js";
 import { candidateLogProbs, type RowStatistics, roundHead } from "./round.js";
 import { eosAllowedSlots, revealSchedule, selectSlots } from "./slots.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
@@ -83,7 +83,7 @@ async function rolloutChunk(
       const fillings = states.map((state, b) =>
         isOpen(state) ? beginRound(state, round, places[b] as readonly number[], requests[b], options) : undefined,
       );
-      for (let i = 1; slotFill === "autoregressive" && i < slotSize; i++) {
+      for (let i = 1; isSerial(slotFill) && i < slotSize; i++) {
         const nexts = states.map((state, b) => nextTokens(state, fillings[b], i, options));
         if (nexts.every((next) => next === undefined)) break;
         const replies = await reader.ask(nexts.map((next) => next?.request));
@@ -133,10 +133,18 @@ function blankOf({ canvas }: State, { slotSize }: UnmaskOptions): (slot: number)
 function maskRequest(state: State, options: UnmaskOptions): RowRequest {
   const { slotSize, order, model, recordDrafts } = options;
   const inOrder = order === "left-to-right" && model.attention === "causal" && recordDrafts !== true;
-  const open = [...state.open.keys()].filter((slot) => state.open[slot]);
+  const open = openSlots(state);
   const slots = inOrder ? (open[(state.schedule[0] as number) - 1] as number) + 1 : state.open.length;
   const sight = sightOf(state, options);
-  const { buffer, indexOf } = layCanvas(state.prompt, state.committed, slots * slotSize, model, sight, state.canvas);
+  const { buffer, indexOf } = layCanvas(
+    state.prompt,
+    state.committed,
+    slots * slotSize,
+    model,
+    sight,
+    state.canvas,
+    maskStride(options),
+  );
   const rows = Array.from(indexOf, (n, cell) => (state.committed.has(cell) ? -1 : n));
   // drawn for all cells: the noise depends on the rollout and the round only
   return {
@@ -175,7 +183,7 @@ function beginRound(
   );
   const scores = slotScores(state, statistics, places, options);
   const blanks = blankOf(state, options);
-  const selected = selectSlots(scores, wantsEos, state.open, state.schedule[0] as number, blanks);
+  const selected = selectSlots(scores, wantsEos, state.open, budgetOf(state, options), blanks);
   const filling: Filling = {
     uniform: request?.uniform as Float32Array,
     selected,
@@ -270,6 +278,24 @@ function draw(
   filling.drawn.set(position, { token: Number(ids[cell]), logProb: logs[cell] as number });
 }
 
+/** Open slots of a slot's blank before it. */
+function rankInBlank(state: State, slot: number, options: UnmaskOptions): number {
+  const blanks = blankOf(state, options);
+  return openSlots(state).filter((other) => other < slot && blanks(other) === blanks(slot)).length;
+}
+
+function openSlots({ open }: State): number[] {
+  return [...open.keys()].filter((slot) => open[slot]);
+}
+
+/** Slots that the next round reveals; in order of blanks as many of each as let the longest end with the last round. */
+function budgetOf(state: State, options: UnmaskOptions): number {
+  if (options.order !== "blanks") return state.schedule[0] as number;
+  const ranks = openSlots(state).map((slot) => rankInBlank(state, slot, options));
+  const each = Math.ceil((Math.max(...ranks) + 1) / (options.rounds - state.rounds.length));
+  return ranks.filter((rank) => rank < each).length;
+}
+
 /** Applies one round to a rollout. */
 function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, options: UnmaskOptions): void {
   const { slotSize } = options;
@@ -323,13 +349,14 @@ function slotScores(
   places: readonly number[],
   options: UnmaskOptions,
 ): Float64Array {
-  const { order, slotScore, slotSize } = options;
+  const { order, slotScore, slotSize, slotFill } = options;
   const scores = new Float64Array(state.open.length);
-  const width = slotScore === "first" ? 1 : slotSize;
+  const width = slotScore === "first" || slotFill === "single-mask" ? 1 : slotSize;
   for (let slot = 0; slot < scores.length; slot++) {
     // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
+    else if (order === "blanks") scores[slot] = -rankInBlank(state, slot, options);
     else if (state.open[slot]) {
       let sum = 0;
       for (let i = 0; i < width; i++) sum += rowScore(statistics, places[slot * slotSize + i] as number, order);

@@ -11,7 +11,7 @@ import {
   type TokenTrajectory,
   tokenFields,
 } from "../../trajectory.js";
-import type { SlotFill } from "./options.js";
+import { SLOT_FILLS, type SlotFill } from "./options.js";
 import { eosAllowedSlots } from "./slots.js";
 
 const roundSchema = z.strictObject({
@@ -25,7 +25,7 @@ const roundSchema = z.strictObject({
 const trajectorySchema = z.strictObject({
   ...tokenFields,
   slotSize: natural.min(1),
-  slotFill: z.literal("autoregressive").optional(),
+  slotFill: z.enum(SLOT_FILLS).exclude(["parallel"]).optional(),
   rounds: z.array(roundSchema).min(1),
 });
 

@@ -182,36 +182,38 @@ function maskWeights(
 ): Map<string, number> {
   const weights = new Map<string, number>();
   const next: string[] = [];
+  // weight of a slot's masks behind its first: drafts, or no masks at all
+  const draft = slotFill === "autoregressive" ? DRAFT : Number(slotFill !== "single-mask");
   examples.forEach((example, b) => {
     const { prompt, response, template } = example;
     const end = response.length;
     const { length, masked } = canvasAt(batch, b, prompt.length, mask);
     if (template !== undefined) {
       const cells = cellsOf(example, slotSize, eos);
-      const weight = ({ isFill, inSlot }: Cell): number =>
-        (isFill ? EOS_FILL : 1) * (slotFill === "autoregressive" && inSlot > 0 ? DRAFT : 1);
+      const weight = ({ isFill, inSlot }: Cell): number => (isFill ? EOS_FILL : 1) * (inSlot > 0 ? draft : 1);
       const total = cells.reduce((sum, cell) => sum + weight(cell), 0);
       const p = 0.001 + 0.999 * (parts[b] as number);
       for (const cell of cells) {
         // what is behind an end goes with it
         const isMasked = masked.has(cell.isFill ? cell.endSlot : cell.position - cell.inSlot);
-        if (isMasked) weights.set(`${b}/mask/${cell.position}`, weight(cell) / (p * total) / examples.length);
-        else if (ar > 0 && cell.inSlot > 0 && !cell.isFill) next.push(`${b}/next/${cell.position}`);
+        if (isMasked && weight(cell) > 0)
+          weights.set(`${b}/mask/${cell.position}`, weight(cell) / (p * total) / examples.length);
+        else if (!isMasked && ar > 0 && cell.inSlot > 0 && !cell.isFill) next.push(`${b}/next/${cell.position}`);
       }
       return;
     }
     const inSlot = (i: number): number => i % slotSize;
-    const weight = (i: number): number =>
-      (i > end ? EOS_FILL : 1) * (slotFill === "autoregressive" && inSlot(i) > 0 ? DRAFT : 1);
+    const weight = (i: number): number => (i > end ? EOS_FILL : 1) * (inSlot(i) > 0 ? draft : 1);
     const all = Array.from({ length }, (_, i) => i);
     const total = all.reduce((sum, i) => sum + weight(i), 0);
     for (const i of all) {
       const holdsEos = i - inSlot(i) + slotSize > end;
       const p = holdsEos ? 1 : 0.001 + 0.999 * (parts[b] as number);
-      if (holdsEos || masked.has(i)) weights.set(`${b}/mask/${i}`, weight(i) / (p * total) / examples.length);
-      else if (ar > 0 && inSlot(i) > 0) next.push(`${b}/next/${i}`);
+      const isMasked = holdsEos || masked.has(i - inSlot(i));
+      if (isMasked && weight(i) > 0) weights.set(`${b}/mask/${i}`, weight(i) / (p * total) / examples.length);
+      else if (!isMasked && ar > 0 && inSlot(i) > 0) next.push(`${b}/next/${i}`);
       // the slot of EOS is read a second time
-      if (ar > 0 && slotFill === "autoregressive" && holdsEos && inSlot(i) > 0 && i <= end) next.push(`${b}/next/${i}`);
+      if (ar > 0 && slotFill !== "parallel" && holdsEos && inSlot(i) > 0 && i <= end) next.push(`${b}/next/${i}`);
     }
   });
   for (const key of next) weights.set(key, ar / next.length);

@@ -5,7 +5,7 @@ import { inBatches } from "../../../diffusion/batches.js";
 import { cacheUse } from "../../../diffusion/prefix-cache.js";
 import { RoundReader, type RowRequest } from "../../../diffusion/round-reader.js";
 import type { RoundModel, Sampler } from "../../../diffusion/sampler.js";
-import { roomOption, type TextStart } from "../../../diffusion/template.js";
+import { roomKeys, roomsOf, type TextStart } from "../../../diffusion/template.js";
 import { textPolicy } from "../../../diffusion/text-policy.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
 import { type Answer, decode, type Question, type Search } from "../decode.js";
@@ -36,7 +36,7 @@ const schema = z
       .default(96)
       .describe("canvas in tokens, a multiple of slot_size * serial_blocks"),
     prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
-    room: roomOption,
+    ...roomKeys,
     kv_cache: cacheUse,
   })
   .refine((config) => config.response_length % (config.slot_size * config.serial_blocks) === 0, {
@@ -59,7 +59,7 @@ function options(config: RefusionConfig, model: SampledModel): RefusionOptions {
     responseLength: config.response_length,
     promptLength: config.prompt_length,
     temperature: 0,
-    room: config.room,
+    ...roomsOf(config),
     kvCache: config.kv_cache,
     model,
   };

@@ -5,7 +5,7 @@ import { UserError } from "../../../../src/core/errors.js";
 import type { Batch } from "../../../../src/diffusion/batch.js";
 import { tokenInputs } from "../../../../src/diffusion/buffer.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
-import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import { SLOT_FILLS, type UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { roundTerms as layRounds, packedLength } from "../../../../src/diffusion/samplers/unmask/replay.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
@@ -44,7 +44,7 @@ const anyOptions = fc
     rounds: fc.integer({ min: 1, max: 6 }),
     order: fc.constantFrom("confidence", "entropy", "random" as const),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
-    slotFill: fc.constantFrom("parallel", "autoregressive" as const),
+    slotFill: fc.constantFrom(...SLOT_FILLS),
     canvasPerPrompt: fc.constantFrom(null, 2),
   })
   .map((part): UnmaskOptions => ({ ...SMALL, ...part, responseLength: 8 }) as UnmaskOptions);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
-import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
+import { SLOT_FILLS, SLOT_ORDERS, type UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
 import {
   checkTrajectory,
@@ -90,6 +90,8 @@ const CASES: [string, UnmaskOptions][] = [
     "autoregressive, three slots in two rounds",
     { ...SMALL, slotFill: "autoregressive", responseLength: 6, order: "entropy" },
   ],
+  ["single-mask, a slot a round", { ...SMALL, slotFill: "single-mask" }],
+  ["single-mask, in order of blanks", { ...SMALL, slotFill: "single-mask", responseLength: 6, order: "blanks" }],
   ["autoregressive, a slot of four", { ...SMALL, slotFill: "autoregressive", slotSize: 4, rounds: 1 }],
 ];
 
@@ -172,9 +174,9 @@ const anyOptions = fc
   .record({
     slotSize: fc.constantFrom(1, 2, 4),
     rounds: fc.integer({ min: 1, max: 6 }),
-    order: fc.constantFrom("confidence", "margin", "entropy", "random", "left-to-right" as const),
+    order: fc.constantFrom(...SLOT_ORDERS),
     slotScore: fc.constantFrom("first", "mean" as const),
-    slotFill: fc.constantFrom("parallel", "autoregressive" as const),
+    slotFill: fc.constantFrom(...SLOT_FILLS),
     canvasPerPrompt: fc.constantFrom(null, 1.5),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
   })
@@ -330,6 +332,7 @@ test("the configuration has defaults and rejects what cannot run", () => {
     slot_score: "first",
     slot_fill: "parallel",
     canvas_per_prompt: null,
+    paragraph_room: null,
     room: 12,
     constrained_decoding: false,
     kv_cache: "auto",
