@@ -43,7 +43,9 @@ const schema = z
     order: z
       .enum(SLOT_ORDERS)
       .default("confidence")
-      .describe("how slots are ranked; blanks: the next slot of every blank of a template, side by side"),
+      .describe(
+        "how slots are ranked; blanks: the next slot of every blank of a template, side by side; all in the last round",
+      ),
     slot_score: z
       .enum(["first", "mean"])
       .default("first")

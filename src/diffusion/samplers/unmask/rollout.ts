@@ -278,22 +278,29 @@ function draw(
   filling.drawn.set(position, { token: Number(ids[cell]), logProb: logs[cell] as number });
 }
 
-/** Open slots of a slot's blank before it. */
-function rankInBlank(state: State, slot: number, options: UnmaskOptions): number {
-  const blanks = blankOf(state, options);
-  return openSlots(state).filter((other) => other < slot && blanks(other) === blanks(slot)).length;
+/** Open slots before each open slot in its blank, by slot. */
+function ranksInBlanks(state: State, options: UnmaskOptions): Map<number, number> {
+  const before = new Map<number, number>();
+  return new Map(
+    openSlots(state).map((slot) => {
+      const blank = blankOf(state, options)(slot);
+      const rank = before.get(blank) ?? 0;
+      before.set(blank, rank + 1);
+      return [slot, rank];
+    }),
+  );
 }
 
 function openSlots({ open }: State): number[] {
   return [...open.keys()].filter((slot) => open[slot]);
 }
 
-/** Slots that the next round reveals; in order of blanks as many of each as let the longest end with the last round. */
+/** Slots that the next round reveals; in order of blanks one of each, and in the last round all: most blanks end before their room does. */
 function budgetOf(state: State, options: UnmaskOptions): number {
   if (options.order !== "blanks") return state.schedule[0] as number;
-  const ranks = openSlots(state).map((slot) => rankInBlank(state, slot, options));
-  const each = Math.ceil((Math.max(...ranks) + 1) / (options.rounds - state.rounds.length));
-  return ranks.filter((rank) => rank < each).length;
+  const open = openSlots(state);
+  if (state.rounds.length + 1 === options.rounds) return open.length;
+  return new Set(open.map(blankOf(state, options))).size;
 }
 
 /** Applies one round to a rollout. */
@@ -351,12 +358,13 @@ function slotScores(
 ): Float64Array {
   const { order, slotScore, slotSize, slotFill } = options;
   const scores = new Float64Array(state.open.length);
+  const ranks = order === "blanks" ? ranksInBlanks(state, options) : undefined;
   const width = slotScore === "first" || slotFill === "single-mask" ? 1 : slotSize;
   for (let slot = 0; slot < scores.length; slot++) {
     // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
-    else if (order === "blanks") scores[slot] = -rankInBlank(state, slot, options);
+    else if (order === "blanks") scores[slot] = -(ranks?.get(slot) ?? 0);
     else if (state.open[slot]) {
       let sum = 0;
       for (let i = 0; i < width; i++) sum += rowScore(statistics, places[slot * slotSize + i] as number, order);
