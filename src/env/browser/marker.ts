@@ -40,7 +40,7 @@ export async function awaitMarker(
       if (!isLast || waited >= MARKER.patienceMs) return false;
       await form.handle.evaluate(passTime, MARKER.everyMs);
     } catch (error) {
-      if (!session.hasMovedOn(documents)) throw error;
+      if (!(await session.movesOn(documents))) throw error;
       await renew(session, form);
     }
   }

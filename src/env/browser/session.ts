@@ -16,6 +16,8 @@ const PICTURE_HEIGHT = 2000;
 const EPISODES_A_CONTEXT = 100;
 /** Dialogs and windows that a page may open in one episode; beyond them it does nothing else any more. */
 const NUISANCE_LIMIT = 20;
+/** Limits how long a document that can no longer be read is waited out. */
+const MOVES_MS = 1000;
 
 /**
  * One isolated context with one page, for one episode: what a page stores, runs or opens ends with its context, and no
@@ -223,6 +225,11 @@ export class Session {
   /** Tells whether the page has left its document, or is about to. @param documents that it had shown with it. */
   hasMovedOn(documents: number): boolean {
     return this.isLeaving() || this.documents !== documents;
+  }
+
+  /** The same where the page cannot be read any more: what takes its place without a request (about:blank) is told of late. */
+  movesOn(documents: number): Promise<boolean> {
+    return this.until(this.stretched(MOVES_MS), () => this.hasMovedOn(documents));
   }
 
   /** The document that has taken the page's place, when it is parsed. @throws EnvironmentFault where none comes. */

@@ -70,7 +70,7 @@ async function lookOnwards(session: Session, documents: number): Promise<Seen> {
   try {
     return await look(session);
   } catch (error) {
-    if (!session.hasMovedOn(documents)) throw error;
+    if (!(await session.movesOn(documents))) throw error;
     await session.enter();
     return look(session);
   }
