@@ -1,4 +1,4 @@
-// npm start [-- key=value ...]: sets everything up on a fresh clone, then trains the tiny model.
+// npm start [-- key=value ...]: sets everything up on a fresh clone, then trains the tiny model to fill in forms from letters.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureBrowser } from "./lib/browser.mjs";
@@ -14,5 +14,5 @@ await ensureBrowser();
 const train = join(ROOT, "dist", "src", "cli", "train.js");
 process.chdir(ROOT);
 process.setSourceMapsEnabled(true);
-process.argv.splice(1, 1, train, "flow-grpo", "--config", "configs/tiny/quickstart.yaml");
+process.argv.splice(1, 1, train, "flow-grpo", "--config", "configs/tiny/letters-flow-grpo.yaml");
 await import(pathToFileURL(train).href);
