@@ -102,6 +102,11 @@ export interface Environment {
   readonly tasks: readonly EnvironmentTask[];
   /** SHA-256 over what the tasks are and which split they are in. */
   splitHash(): string;
+  /**
+   * SHA-256 over what decides about rewards, code and contracts, for these tasks; absent: it is not known, as on another
+   * machine.
+   */
+  judge?(tasks: readonly EnvironmentTask[]): string;
   /** Of vectors; absent: what is seen and answered are texts. */
   readonly spaces?: Spaces;
   /** Starts what plays (a browser, a simulator): before the first episode, so that a failure is said early. */

@@ -1,5 +1,5 @@
 import { fail, misuse } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
+import { loadedModules, loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
 import type { Environment, EnvironmentKind, EnvironmentTask, TaskSet } from "./environment.js";
 
@@ -27,6 +27,9 @@ export async function openEnvironment(
     }
     ids.add(id);
   }
+  const own = loadedModules()[kind];
+  if (own !== undefined && environment.judge === undefined && Object.isExtensible(environment))
+    Object.assign(environment, { judge: () => own });
   environment.notes.forEach(note);
   return environment;
 }
