@@ -136,6 +136,11 @@ export interface Environment {
   demonstrations?(tasks: readonly EnvironmentTask[]): Demonstration[];
   /** A demonstration of a task that does not exist, for augmentation. */
   syntheticDemonstration?(rng: Rng): Demonstration;
+  /**
+   * Judges an episode again by the detail that its record keeps; a text says what the record lacks. Absent: an episode
+   * has to be played to be judged.
+   */
+  rejudge?(task: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string>;
   /** A picture (JPEG) of an episode that was played before, from what the rollout file has of it. */
   photograph?(task: EnvironmentTask, actions: readonly Action[]): Promise<Uint8Array | undefined>;
   close(): Promise<void>;

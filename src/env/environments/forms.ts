@@ -36,11 +36,13 @@ import { type RewardKind, rewardFor, scoreByDefault, scoreByDocuments } from "..
 import { type Plan, renderPlan } from "../forms/plan.js";
 import type { Answer } from "../forms/plan-parts.js";
 import { type KnownTask, recombined } from "../forms/recombine.js";
+import { rejudge } from "../forms/rejudge.js";
 import { refusalIn, shortfall, wrongPolicies } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
 import { Contracts } from "../pages/contracts.js";
+import { declaredForm } from "../pages/native.js";
 import { registerField } from "../pages/place.js";
-import { isChanged, type KnownForm, playPlan } from "../pages/play.js";
+import { isChanged, type KnownForm, controlsOf as learnedControls, playPlan } from "../pages/play.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 
 /** A day at most: a timer overflows at 25 of them, and would then go off at once. */
@@ -404,6 +406,16 @@ export class FormsEnvironment implements Environment {
     const began = performance.now();
     const controls = await (await this.runner()).snapshot(task);
     return `opened ${task.url}, ${controls.length} controls, ${Math.round(performance.now() - began)} ms`;
+  }
+
+  rejudge(given: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string> {
+    const task = given as Task;
+    const contract = this.contracts?.kept(task);
+    const declared = this.site.declaredForm?.(task);
+    const learned = contract && { contract, controls: learnedControls(contract, this.tasksOf(task)), learned: true };
+    const form = learned ?? (declared && declaredForm(task.form, declared));
+    const uploads = this.config.browser.uploads === "dummy";
+    return rejudge(task, detail, form, { uploads, scoreOf: this.scoreOf });
   }
 
   async photograph(given: EnvironmentTask, [answer = {}]: readonly Action[]): Promise<Uint8Array | undefined> {

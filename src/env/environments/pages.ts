@@ -143,6 +143,10 @@ export class PagesEnvironment implements Environment {
     return this.forms.judge(tasks);
   }
 
+  rejudge(task: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string> {
+    return this.forms.rejudge(task, detail);
+  }
+
   start(): Promise<void> {
     return this.forms.start();
   }
