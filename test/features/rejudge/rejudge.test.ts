@@ -55,7 +55,7 @@ test("verdicts and rewards that moved are listed by task; nothing is written unl
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, new RegExp(`\n${records[0]?.task_id} +1 +1 +\\+1 -0 +\\+1 -0 +0\\.500 +1\\.000`));
     assert.match(shown.out, /\nall +4 +2 +\+2 -0 +\+2 -0 +0\.750 +1\.000$/m);
-    const file = join(run.dir, "eval", "rejudged.json");
+    const file = join(run.dir, "rejudged.json");
     assert.ok(!existsSync(file));
     // by another reward of today's
     writeFileSync(join(dir, "half.mjs"), "export const reward = { score: ({ success }) => (success ? 0.5 : 0) };");

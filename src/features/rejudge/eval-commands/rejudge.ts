@@ -10,7 +10,7 @@ export const command: CliCommand = {
       .description("Judges a run's recorded rollouts by today's judge: which verdicts and rewards moved, by task.")
       .argument("<run>", "run directory")
       .argument("[overrides...]", "key=value, over the run's config: reward=./my-reward.mjs")
-      .option("--write", "keep what was found as RUN/eval/rejudged.json")
+      .option("--write", "keep what was found as RUN/rejudged.json")
       .option("--json", "print what was found as JSON")
       .action(async (dir: string, overrides: string[], _flags: unknown, command: Command) => {
         // the program has an option of the same name, and commander gives that what it met first
@@ -37,7 +37,7 @@ export const command: CliCommand = {
           const judge = environment.judge?.(environment.tasks) ?? null;
           context.print(flags.json === true ? JSON.stringify({ judge, ...found }) : own.formatRejudged(found));
           if (flags.write !== true) return;
-          const file = join(run.dir, "eval", "rejudged.json");
+          const file = join(run.dir, "rejudged.json");
           await writeAtomic(file, `${JSON.stringify({ judge, ...found }, undefined, 2)}\n`);
           context.log(`written: ${file}`);
         } finally {
