@@ -9,6 +9,7 @@ export type { Act, Action, Observation } from "./core/interaction.js";
 export { Rng } from "./core/rng.js";
 export type { Batch } from "./diffusion/batch.js";
 export type { RoundHead, Sampler } from "./diffusion/sampler.js";
+export { sampler as unmaskSampler } from "./diffusion/samplers/unmask.js";
 export type { ScoreHead } from "./diffusion/score-head.js";
 export type {
   Demonstration,

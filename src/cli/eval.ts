@@ -12,6 +12,7 @@ import {
   formatEvaluations,
   formatForms,
   formatLeftOut,
+  formatPassAt,
   readEvaluation,
 } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
@@ -33,6 +34,7 @@ interface EvalFlags {
   readonly split?: string;
   readonly policy: string;
   readonly episodes?: number | "all";
+  readonly attempts?: number;
   readonly show?: boolean;
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -55,6 +57,7 @@ async function build(context: CliContext): Promise<Command> {
     .option("--episodes <n>", "episodes a split; all: each task once", (text) =>
       text === "all" ? text : positiveInteger(text),
     )
+    .option("--attempts <n>", "attempts at each task, with other noise each: pass@1 to pass@n", positiveInteger)
     .option("--show", "show each episode that was no success: the answer, what was done and received, a picture")
     .option("-q, --quiet", "no progress")
     .option("--json", "print the evaluations as JSON")
@@ -107,6 +110,7 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     split: flags.split,
     policy: flags.policy,
     episodes: flags.episodes,
+    attempts: flags.attempts,
     show: flags.show ?? false,
     quiet: flags.quiet ?? false,
     json: flags.json ?? false,
@@ -117,6 +121,8 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     context.print(
       formatEvaluations(result.evaluations.map((evaluation) => ({ label: evaluation.policy, evaluation }))),
     );
+    for (const evaluation of result.evaluations.filter(({ pass_at }) => pass_at !== undefined))
+      context.print(`\n${formatPassAt(evaluation)}`);
     for (const evaluation of result.evaluations)
       context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }

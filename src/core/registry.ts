@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { messageOf, misuse, nearest } from "./errors.js";
+import type { z } from "zod";
+import { fail, messageOf, misuse, nearest } from "./errors.js";
 import { sha256File } from "./files.js";
+import { problemsOf } from "./problems.js";
 
 /** The folder of features: each may hold folders of the same names as the registries, with entries of its own. */
 const FEATURES = fileURLToPath(new URL("../features/", import.meta.url));
@@ -130,6 +132,21 @@ export function checkMembers(entry: object, members: Members, path: string, expo
   const lines = readFileSync(resolve(path), "utf8").split("\n");
   const line = lines.findIndex((text) => new RegExp(`export (default|(const|let|var) ${exportName}\\b)`).test(text));
   misuse(`${path}${line < 0 ? "" : `:${line + 1}`}: this ${exportName} is not complete:${problems.join("")}`, {
+    hint: "docs/extending.md has an example of each kind",
+  });
+}
+
+/**
+ * Checks what a member of a user's own entry gave. @param name what a config names: entries of the folders are trusted.
+ * @throws UserError with the file, the line where the member stands, and what is wrong: a NaN, a promise.
+ */
+export function checkGiven(name: string | undefined, member: string, schema: z.ZodType, value: unknown): void {
+  if (name === undefined || !loaded.has(name)) return;
+  const result = schema.safeParse(value);
+  if (result.success) return;
+  const lines = readFileSync(resolve(name), "utf8").split("\n");
+  const line = lines.findIndex((text) => new RegExp(`^[^/*]*\\b${member}\\b\\s*[(:=,]`).test(text));
+  fail(`${name}${line < 0 ? "" : `:${line + 1}`}: ${member} gave what it may not:${problemsOf(result.error)}`, {
     hint: "docs/extending.md has an example of each kind",
   });
 }

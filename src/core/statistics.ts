@@ -65,6 +65,16 @@ export function bootstrapMean(values: readonly number[], options: BootstrapOptio
 }
 
 /**
+ * The chance that one of k attempts succeeds, where c of n did: 1 - C(n-c,k)/C(n,k), unbiased for k <= n (Chen et al. 2021,
+ * eq. 1), as the product that does not overflow.
+ */
+export function passAtK(n: number, c: number, k: number): number {
+  let failing = 1;
+  for (let i = n - c + 1; i <= n; i++) failing *= 1 - k / i;
+  return n - c < k ? 1 : 1 - failing;
+}
+
+/**
  * Interval of the mean difference `after - before` of pairs (same tasks, same seeds): pairs are resampled together,
  * so that what makes a task hard for both cancels.
  * @throws RangeError where the lists differ in length or are empty.

@@ -102,6 +102,11 @@ export interface Environment {
   readonly tasks: readonly EnvironmentTask[];
   /** SHA-256 over what the tasks are and which split they are in. */
   splitHash(): string;
+  /**
+   * SHA-256 over what decides about rewards, code and contracts, for these tasks; absent: it is not known, as on another
+   * machine.
+   */
+  judge?(tasks: readonly EnvironmentTask[]): string;
   /** Of vectors; absent: what is seen and answered are texts. */
   readonly spaces?: Spaces;
   /** Starts what plays (a browser, a simulator): before the first episode, so that a failure is said early. */
@@ -131,6 +136,11 @@ export interface Environment {
   demonstrations?(tasks: readonly EnvironmentTask[]): Demonstration[];
   /** A demonstration of a task that does not exist, for augmentation. */
   syntheticDemonstration?(rng: Rng): Demonstration;
+  /**
+   * Judges an episode again by the detail that its record keeps; a text says what the record lacks. Absent: an episode
+   * has to be played to be judged.
+   */
+  rejudge?(task: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string>;
   /** A picture (JPEG) of an episode that was played before, from what the rollout file has of it. */
   photograph?(task: EnvironmentTask, actions: readonly Action[]): Promise<Uint8Array | undefined>;
   close(): Promise<void>;

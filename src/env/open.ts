@@ -1,7 +1,15 @@
+import { z } from "zod";
 import { fail, misuse } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
+import { checkGiven, loadedModules, loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
-import type { Environment, EnvironmentKind, EnvironmentTask, TaskSet } from "./environment.js";
+import {
+  type Environment,
+  type EnvironmentKind,
+  type EnvironmentTask,
+  type EpisodeOutcome,
+  LARGEST_REWARD,
+  type TaskSet,
+} from "./environment.js";
 
 /** The environments that there are, and the one that a config names by its file. */
 export function environmentKinds(named?: string): Promise<Map<string, EnvironmentKind>> {
@@ -27,8 +35,31 @@ export async function openEnvironment(
     }
     ids.add(id);
   }
+  const own = loadedModules()[kind];
   environment.notes.forEach(note);
-  return environment;
+  return own === undefined ? environment : checked(environment, kind, own);
+}
+
+const number = z.number().min(-LARGEST_REWARD).max(LARGEST_REWARD);
+const outcome = z.looseObject({
+  reward: number.nullable(),
+  success: z.boolean(),
+  turnRewards: z.array(number).optional(),
+  metrics: z.record(z.string(), z.number()),
+  counts: z.record(z.string(), z.number()).optional(),
+  detail: z.record(z.string(), z.unknown()),
+});
+
+/** An environment of the user's own, whose outcomes are checked. @param hash of its module. */
+function checked(environment: Environment, kind: string, hash: string): Environment {
+  const play: Environment["play"] = async (...given) => {
+    const played: unknown = await environment.play(...given);
+    checkGiven(kind, "play", outcome, played);
+    return played as EpisodeOutcome;
+  };
+  const judge = environment.judge ?? (() => hash);
+  // the environment in all else
+  return Object.create(environment, { play: { value: play }, judge: { value: judge } }) as Environment;
 }
 
 /** The tasks of a split. @throws UserError where it has none. */

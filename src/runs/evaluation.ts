@@ -2,7 +2,7 @@ import { z } from "zod";
 import { fail } from "../core/errors.js";
 import { readJson, writeAtomic } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
-import { bootstrapMean, bootstrapPairedDifference, type Interval } from "../core/statistics.js";
+import { bootstrapMean, bootstrapPairedDifference, type Interval, mean, passAtK } from "../core/statistics.js";
 
 const interval = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() });
 const formScore = z.strictObject({
@@ -41,6 +41,10 @@ export const evaluationSchema = z.strictObject({
   seed: z.int(),
   split_hash: z.string(),
   temperature: z.number().nullable(),
+  /** Where tasks were attempted several times: pass@1, pass@2 ..., over the tasks none of whose attempts faulted. */
+  pass_at: z.strictObject({ attempts: z.int(), tasks: z.int(), rates: z.array(interval) }).optional(),
+  /** SHA-256 over what scored (null: not known here), and over the tasks that were played; absent in older files. */
+  checksum: z.strictObject({ judge: z.string().nullable(), tasks: z.string() }).optional(),
   per_task: z.array(taskScore),
 });
 
@@ -57,11 +61,13 @@ export interface EpisodeScore extends TaskScore {
 /**
  * Means and intervals of an evaluation, over all tasks and by form. Intervals treat tasks as independent draws; they say
  * nothing about forms that are not in the split.
+ * @param attempts at each task: with more than one a task is one draw, the mean of its attempts.
  * @throws UserError where every episode faulted: there is no number to give then.
  */
 export function summarize(
   episodes: readonly EpisodeScore[],
-  about: Pick<Evaluation, "split" | "policy" | "seed" | "split_hash" | "temperature">,
+  about: Pick<Evaluation, "split" | "policy" | "seed" | "split_hash" | "temperature" | "checksum">,
+  attempts = 1,
 ): Evaluation {
   const counted = episodes.filter((episode) => episode.fault === undefined);
   if (counted.length === 0) {
@@ -72,6 +78,8 @@ export function summarize(
     );
   }
   const forms = [...new Set(counted.map((episode) => episode.form))].sort();
+  const over = attempts === 1 ? undefined : ({ task_id }: TaskScore): string => task_id;
+  const passed = attempts === 1 ? undefined : passAt(counted, attempts, about.seed);
   const left = episodes.flatMap(({ task_id, fault }) => (fault === undefined ? [] : [{ task_id, fault }]));
   return {
     split: about.split,
@@ -79,22 +87,54 @@ export function summarize(
     episodes: counted.length,
     faults: left.length,
     ...(left.length === 0 ? {} : { left_out: left }),
-    ...scores(counted, about.seed),
+    ...scores(counted, about.seed, over),
     per_form: Object.fromEntries(
       forms.map((form) => {
         const rows = counted.filter((episode) => episode.form === form);
-        return [form, { episodes: rows.length, ...scores(rows, about.seed) }];
+        return [form, { episodes: rows.length, ...scores(rows, about.seed, over) }];
       }),
     ),
     seed: about.seed,
     split_hash: about.split_hash,
     temperature: about.temperature,
+    ...(passed === undefined ? {} : { pass_at: passed }),
+    ...(about.checksum === undefined ? {} : { checksum: about.checksum }),
     per_task: counted.map(({ fault: _, ...score }) => score),
   };
 }
 
-function scores(rows: readonly TaskScore[], seed: number): Pick<FormScore, "reward" | "success_rate" | "metrics"> {
-  const over = (value: (row: TaskScore) => number): Interval => bootstrapMean(rows.map(value), { seed });
+function grouped<T>(rows: readonly T[], key: (row: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
+  return [...groups.values()];
+}
+
+/** pass@1 to pass@attempts with intervals over tasks; undefined where no task has all its attempts. */
+function passAt(rows: readonly TaskScore[], attempts: number, seed: number): Evaluation["pass_at"] {
+  const tasks = grouped(rows, ({ task_id }) => task_id).filter(({ length }) => length === attempts);
+  if (tasks.length === 0) return undefined;
+  const successes = tasks.map((own) => own.filter(({ success }) => success).length);
+  const rates = Array.from({ length: attempts }, (_, i) =>
+    bootstrapMean(
+      successes.map((c) => passAtK(attempts, c, i + 1)),
+      { seed },
+    ),
+  );
+  return { attempts, tasks: tasks.length, rates };
+}
+
+/** @param draw the draw that a row belongs to; absent: each is one. */
+function scores(
+  rows: readonly TaskScore[],
+  seed: number,
+  draw?: (row: TaskScore) => string,
+): Pick<FormScore, "reward" | "success_rate" | "metrics"> {
+  const draws = draw === undefined ? rows.map((row) => [row]) : grouped(rows, draw);
+  const over = (value: (row: TaskScore) => number): Interval =>
+    bootstrapMean(
+      draws.map((own) => mean(own.map(value))),
+      { seed },
+    );
   return {
     reward: over((row) => row.reward),
     success_rate: over((row) => Number(row.success)),
@@ -139,6 +179,11 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Compa
   const warnings = (["split_hash", "seed", "temperature"] as const).flatMap((key) =>
     before[key] === after[key] ? [] : [`${key} differs: ${before[key]} and ${after[key]}`],
   );
+  for (const key of ["judge", "tasks"] as const) {
+    const [a, b] = [before, after].map(({ checksum }) => checksum?.[key]);
+    if (a !== b) warnings.push(`${key} differs: ${short(a)} and ${short(b)}`);
+    else if (a === null) warnings.push(`${key} is not known: it stands on another machine`);
+  }
   const difference = (value: (row: TaskScore) => number): Interval =>
     bootstrapPairedDifference(
       pairs.map(([a]) => value(a)),
@@ -201,16 +246,32 @@ export function formatEvaluations(
   rows: readonly { readonly label: string; readonly evaluation: Evaluation }[],
 ): string {
   const names = namesOf(rows.map(({ evaluation }) => evaluation));
+  const checksums = rows.some(({ evaluation }) => evaluation.checksum !== undefined) ? ["checksum"] : [];
   return formatTable([
-    ["", "split", "episodes", "faults", "reward", "success", ...names.map(heading)],
+    ["", "split", "episodes", "faults", "reward", "success", ...names.map(heading), ...checksums],
     ...rows.map(({ label, evaluation: e }) => [
       label,
       e.split,
       String(e.episodes),
       String(e.faults),
       ...cells(e, names, formatInterval),
+      ...checksums.map(() => formatChecksum(e)),
     ]),
   ]);
+}
+
+const short = (hash: string | null | undefined): string => hash?.slice(0, 8) ?? (hash === null ? "unknown" : "none");
+
+/** `1a2b3c4d-5e6f7a8b`, of judge and tasks: evaluations that show the same can be compared. */
+export const formatChecksum = ({ checksum }: Evaluation): string =>
+  checksum === undefined ? "none" : `${short(checksum.judge)}-${short(checksum.tasks)}`;
+
+/** `pass@1 25.0 % [..]`, one a line; empty where tasks were attempted once. */
+export function formatPassAt({ split, pass_at: passed }: Evaluation): string {
+  if (passed === undefined) return "";
+  const { attempts, tasks, rates } = passed;
+  const rows = rates.map((rate, i) => [`pass@${i + 1}`, formatInterval(rate, true)]);
+  return `${split}: ${attempts} attempts at each of ${tasks} tasks\n${formatTable(rows)}`;
 }
 
 /** Gives what was left out because the environment failed, by the cause; empty where nothing was. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { loadConfig, type RunConfig } from "../config/config.js";
 import { fail, misuse } from "../core/errors.js";
+import { sha256 } from "../core/files.js";
 import type { Act, Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { initialAdapter, readAdapter } from "../engine/adapter.js";
@@ -20,12 +21,29 @@ interface EvaluationContext {
   readonly environment: Environment;
   /** The config's section. */
   readonly evaluation: RunConfig["evaluation"];
+  /** Attempts at each task: 1 unless given. */
+  readonly attempts?: number | undefined;
 }
 
 interface Listeners {
   readonly onEpisode?: ((done: number, all: number) => void) | undefined;
   /** Gets every episode with its actions. */
   readonly onPlayed?: ((played: Played) => void) | undefined;
+}
+
+/**
+ * The tasks of an evaluation with the name of each episode's noise. Several attempts are at different tasks: the first of
+ * a task meets the noise that a single one would.
+ */
+function episodesOf({ environment, evaluation, attempts = 1 }: EvaluationContext, split: TaskSet) {
+  const { episodes, seed } = evaluation;
+  const there = tasksOf(environment, split);
+  const count = attempts === 1 ? episodes : Math.min(episodes, there.length);
+  const tries = Array.from({ length: attempts }, (_, a) => (a === 0 ? "" : `/attempt/${a}`));
+  const drawn = evaluationTasks(there, count, seed, split).flatMap((task, i) =>
+    tries.map((name) => ({ task, stream: `${split}/${i}${name}` })),
+  );
+  return { tasks: drawn.map(({ task }) => task), streams: drawn.map(({ stream }) => stream) };
 }
 
 /** Evaluates the current policy on a split: the same tasks and the same noise for every policy of one evaluation seed. */
@@ -35,14 +53,14 @@ export async function evaluatePolicy(
   { onEpisode, onPlayed }: Listeners = {},
 ): Promise<Evaluation> {
   const { policy, environment, collect = collectHere(policy, environment) } = context;
-  const { episodes, seed, batch } = context.evaluation;
+  const { seed, batch } = context.evaluation;
   const temperature = context.evaluation.temperature ?? policy.evaluation.options.temperature;
-  const tasks = evaluationTasks(tasksOf(environment, split), episodes, seed, split);
+  const { tasks, streams } = episodesOf(context, split);
   await environment.start();
   const { rollouts } = await collect({
     tasks,
     seed,
-    streams: tasks.map((_, i) => `evaluation/${split}/${i}`),
+    streams: streams.map((name) => `evaluation/${name}`),
     decoding: "evaluation",
     batch,
     temperature,
@@ -67,13 +85,13 @@ async function evaluateFixed(
     const there = Object.keys(environment.fixedPolicies).join(", ") || "none";
     misuse(`${environment.name} has no policy ${name} of its own; it has ${there}.`);
   }
-  const { episodes, seed } = context.evaluation;
+  const { seed } = context.evaluation;
   await environment.start();
-  const tasks = evaluationTasks(tasksOf(environment, split), episodes, seed, split);
+  const { tasks, streams } = episodesOf(context, split);
   let done = 0;
   const played = await Promise.all(
     tasks.map(async (task, i) => {
-      const act = await fixed(task, Rng.named(seed, `${name}/${split}/${i}`));
+      const act = await fixed(task, Rng.named(seed, `${name}/${streams[i]}`));
       const actions: Action[] = [];
       const noted: Act = async (observation) => {
         const action = await act(observation);
@@ -91,7 +109,7 @@ async function evaluateFixed(
 
 function summarizeEpisodes(
   played: readonly { readonly task: EnvironmentTask; readonly outcome: EpisodeOutcome }[],
-  { environment, evaluation }: EvaluationContext,
+  { environment, evaluation, attempts }: EvaluationContext,
   split: TaskSet,
   policy: string,
   temperature: number | null,
@@ -109,13 +127,14 @@ function summarizeEpisodes(
       ...(answer === undefined ? {} : { answer }),
     };
   });
-  return summarize(scores, {
-    split,
-    policy,
-    seed: evaluation.seed,
-    split_hash: environment.splitHash(),
-    temperature,
-  });
+  const tasks = played.map(({ task }) => task);
+  const split_hash = environment.splitHash();
+  const checksum = {
+    judge: environment.judge?.(tasks) ?? null,
+    tasks: sha256([split_hash, ...tasks.map(({ id }) => id)].join("\n")),
+  };
+  const about = { split, policy, seed: evaluation.seed, split_hash, temperature, checksum };
+  return summarize(scores, about, attempts);
 }
 
 /** `refusion-eval`: a run's checkpoint, a config's model, or a policy that needs none. */
@@ -132,6 +151,9 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     for (const split of splits) tasksOf(environment, split);
     if (options.policy === "model") policy = await openEvaluated(loaded, options, run);
     for (const text of policy?.notes ?? []) progress.note(text);
+    const temperature = loaded.evaluation.temperature ?? policy?.evaluation.options.temperature;
+    if ((options.attempts ?? 1) > 1 && temperature === 0)
+      progress.note("warning: at temperature 0 all attempts at a task are alike; set evaluation.temperature");
     if (policy !== undefined) checkSpaces(environment, policy);
     if (policy !== undefined)
       environment = withoutLongTasks(environment, loaded, policy, (text) => progress.note(text));
@@ -140,7 +162,11 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     const misses: Miss[] = [];
     for (const split of splits) {
       const wanted = options.episodes === "all" ? tasksOf(environment, split).length : options.episodes;
-      const evaluating = { environment, evaluation: { ...loaded.evaluation, ...(wanted && { episodes: wanted }) } };
+      const evaluating = {
+        environment,
+        evaluation: { ...loaded.evaluation, ...(wanted && { episodes: wanted }) },
+        attempts: options.attempts,
+      };
       if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
       const played: Played[] = [];
       const listeners: Listeners = {

@@ -70,6 +70,8 @@ export interface EvaluateOptions {
   readonly policy: string;
   /** Undefined: the config's number; `all`: each task once. */
   readonly episodes: number | "all" | undefined;
+  /** Attempts at each task; several give pass@k. */
+  readonly attempts?: number | undefined;
   /** Keep what was no success, with a picture of each. */
   readonly show?: boolean;
   readonly quiet: boolean;

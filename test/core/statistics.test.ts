@@ -6,6 +6,7 @@ import {
   bootstrapPairedDifference,
   crossedInterval,
   mean,
+  passAtK,
   quantile,
   std,
   studentT,
@@ -210,4 +211,21 @@ test("the interval of runs alone holds the truth as often as it says, where a bo
     assert.ok(hits > 930 && hits < 970, `${seeds} runs: ${hits}`);
     assert.ok(before < 880, `${seeds} runs, bootstrap: ${before}`);
   }
+});
+
+test("pass@k is the share of k attempts drawn from n of which one at least succeeds", () => {
+  const [n, c] = [7, 2];
+  for (let k = 1; k <= n; k++) {
+    let drawn = 0;
+    let passed = 0;
+    for (let subset = 0; subset < 2 ** n; subset++) {
+      const chosen = Array.from({ length: n }, (_, i) => i).filter((i) => (subset >> i) & 1);
+      if (chosen.length !== k) continue;
+      drawn++;
+      if (chosen.some((i) => i < c)) passed++;
+    }
+    assert.ok(Math.abs(passAtK(n, c, k) - passed / drawn) < 1e-12, `k = ${k}`);
+  }
+  assert.deepEqual([passAtK(5, 0, 5), passAtK(5, 5, 1)], [0, 1]);
+  assert.ok(Math.abs(passAtK(200, 3, 1) - 0.015) < 1e-12);
 });

@@ -14,6 +14,7 @@ import {
   formatForms,
   formatInterval,
   formatLeftOut,
+  formatPassAt,
   formatTable,
   readEvaluation,
   summarize,
@@ -166,4 +167,38 @@ test("numbers and tables", () => {
   assert.match(formatForms(e).split("\n")[1] as string, /^a\/one/);
   const text = formatComparisons([{ label: "r", comparison: compareEvaluations(e, { ...e, seed: 2 }) }]);
   assert.match(text, /r, heldout: seed differs: 1 and 2/);
+});
+
+test("several attempts at a task are one draw, and give pass@k over the tasks that have them all", () => {
+  const tries = (task: string, ...successes: boolean[]): EpisodeScore[] =>
+    successes.map((success) => ({ task_id: task, form: "f", reward: Number(success), success, metrics: {} }));
+  const rows = [...tries("a", true, false), ...tries("b", false, false), ...tries("c", true, true)];
+  const torn: EpisodeScore[] = [...tries("d", true), { ...(tries("d", false)[0] as EpisodeScore), fault: "gone" }];
+  const e = summarize([...rows, ...torn], about, 2);
+  assert.deepEqual([e.pass_at?.attempts, e.pass_at?.tasks], [2, 3]);
+  assert.deepEqual(
+    e.pass_at?.rates.map(({ mean }) => mean),
+    [0.5, 2 / 3],
+  );
+  assert.match(
+    formatPassAt(e),
+    /^heldout: 2 attempts at each of 3 tasks\npass@1 +50\.0 % \[0\.0, 100\.0\]\npass@2 +66\.7 %/,
+  );
+  // .5, 0, 1 and 1, not seven draws
+  assert.equal(e.reward.mean, 0.625);
+  assert.equal(summarize(rows, about).pass_at, undefined);
+});
+
+test("evaluations by another judge, or of other tasks, are compared with a warning", () => {
+  const checksum = { judge: "11111111aaaa", tasks: "22222222aaaa" };
+  const before = evaluation(() => 1, { checksum });
+  assert.deepEqual(compareEvaluations(before, { ...before }).warnings, []);
+  const judged = evaluation(() => 1, { checksum: { ...checksum, judge: "33333333aaaa" } });
+  assert.deepEqual(compareEvaluations(before, judged).warnings, ["judge differs: 11111111 and 33333333"]);
+  const old = compareEvaluations(
+    before,
+    evaluation(() => 1),
+  );
+  assert.deepEqual(old.warnings, ["judge differs: 11111111 and none", "tasks differs: 22222222 and none"]);
+  assert.match(formatEvaluations([{ label: "x", evaluation: before }]), /checksum\n.* 11111111-22222222$/);
 });

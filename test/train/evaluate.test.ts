@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { loadConfig } from "../../src/config/config.js";
+import { openEnvironment } from "../../src/env/open.js";
+import type { Evaluation } from "../../src/runs/evaluation.js";
 import { evaluateCommand } from "../../src/train/evaluate.js";
 import type { EvaluateOptions } from "../../src/train/types.js";
 import { servePages } from "../env/page-site.js";
@@ -59,4 +62,58 @@ test("a form that the site stops serving is left out, with the cause; the others
   } finally {
     await site.stop();
   }
+});
+
+test("attempts play each task with other noise; checksums tell tasks and judges apart", async () => {
+  const paper = join(dir, "paper.yaml");
+  const sizes = "{train: 1, val: 0, test: 0, heldout: 1}";
+  writeFileSync(paper, `model: models/tiny-refusion\nenvironment: {kind: paper, sizes: ${sizes}}\n`);
+  const evaluated = async (changes: Partial<EvaluateOptions>) => {
+    const { evaluations } = await evaluateCommand(options({ config: paper, ...changes }));
+    return evaluations[0] as Evaluation;
+  };
+  const random = { policy: "random", split: "train" };
+  const once = await evaluated(random);
+  const thrice = await evaluated({ ...random, attempts: 3 });
+  assert.equal(thrice.per_task.length, 3 * once.per_task.length);
+  assert.equal(thrice.pass_at?.rates.length, 3);
+  // the first attempt is the one that a single evaluation plays; the others differ
+  assert.deepEqual(
+    thrice.per_task.filter((_, i) => i % 3 === 0),
+    once.per_task,
+  );
+  assert.notDeepEqual(
+    thrice.per_task.filter((_, i) => i % 3 === 1),
+    once.per_task,
+  );
+  assert.match(once.checksum?.judge ?? "", /^[0-9a-f]{64}$/);
+  const empty = await evaluated({ policy: "empty", split: "train" });
+  assert.deepEqual(empty.checksum, once.checksum, "of the policy nothing is in it");
+  const others = await evaluated({ policy: "empty", split: "heldout" });
+  assert.equal(others.checksum?.judge, once.checksum?.judge);
+  assert.notEqual(others.checksum?.tasks, once.checksum?.tasks);
+});
+
+test("another reward, or a change of its file, is another judge", async () => {
+  const file = join(dir, "reward.mjs");
+  const judged = async (reward: string, text = ""): Promise<unknown> => {
+    if (text !== "") writeFileSync(file, text);
+    const environment = await openEnvironment(
+      await loadConfig(config, { command: undefined, overrides: [`reward=${reward}`] }),
+    );
+    try {
+      return environment.judge?.(environment.tasks);
+    } finally {
+      await environment.close();
+    }
+  };
+  const own = "export const reward = { score: () => 1 };";
+  const hashes = [
+    await judged("default"),
+    await judged("documents"),
+    await judged(file, own),
+    await judged(file, `${own}\n`),
+  ];
+  assert.equal(new Set(hashes).size, 4);
+  assert.equal(await judged("default"), hashes[0]);
 });

@@ -1,6 +1,7 @@
 import { messageOf, UserError } from "../../core/errors.js";
 import type { Logger } from "../../core/log.js";
 import { Semaphore } from "../../core/semaphore.js";
+import type { Evidence } from "../forms/judge.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
 import { documentsReward, score } from "../forms/reward.js";
@@ -51,6 +52,8 @@ export interface Episode {
   /** The server's answer to the form post, where there was one. */
   readonly status?: number;
   readonly posted: readonly PostedPair[];
+  /** What it was judged by; absent where nothing was played. */
+  readonly evidence?: Evidence;
   /** Tells why the server did not accept the form, or why it is not taken to have. */
   readonly refusal?: string;
   readonly actions: readonly ActionRecord[];
@@ -221,7 +224,7 @@ export class EpisodeRunner {
     plan: Plan,
     execution: Execution,
   ): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
-    const { form, actions, values, submission, posted } = execution;
+    const { form, actions, values, submission, posted, unearned = [] } = execution;
     const accepted = submission?.accepted ?? false;
     const outcome = {
       values,
@@ -238,6 +241,14 @@ export class EpisodeRunner {
       posted,
       ...(submission?.refusal === undefined ? {} : { refusal: submission.refusal }),
       actions,
+      evidence: {
+        requests: [],
+        ...submission?.evidence,
+        values,
+        ...(unearned.length === 0 ? {} : { unearned }),
+        // a form that is declared or learned is known without them
+        ...(this.options.execute === undefined && this.known(task) === undefined ? { controls: form.controls } : {}),
+      },
     };
   }
 

@@ -17,6 +17,8 @@ export interface Execution {
   readonly values: readonly FieldValue[];
   readonly submission: Submission | undefined;
   readonly posted: readonly PostedPair[];
+  /** Controls with a file that no plan asked for, by index. */
+  readonly unearned?: readonly number[];
 }
 
 export interface ExecuteOptions {
@@ -101,7 +103,8 @@ export async function executePlan(
   const held = async (): Promise<FieldValue[]> => (session.documents > documents ? [] : currentValues(form));
   const values = filler.merits(submission?.values ?? (await held()));
   await form.handle.dispose();
-  return { form, actions: filler.records, values, submission, posted: submission?.posted ?? [] };
+  const { records: actions, unearned } = filler;
+  return { form, actions, values, submission, posted: submission?.posted ?? [], unearned };
 }
 
 /** Puts values into a form's controls, those that stand together in one message to the page. */
@@ -169,10 +172,11 @@ export class Filler {
 
   /** The values without files that no action of the plan attached: these are nobody's merit. */
   merits(values: readonly FieldValue[]): FieldValue[] {
-    return this.form.controls.map((control, i) =>
-      this.attached.has(i) && !this.records.some((r) => r.control === i && r.fate === "done")
-        ? ""
-        : (values[i] ?? control.default),
-    );
+    const { unearned } = this;
+    return this.form.controls.map((control, i) => (unearned.includes(i) ? "" : (values[i] ?? control.default)));
+  }
+
+  get unearned(): number[] {
+    return [...this.attached].filter((i) => !this.records.some((r) => r.control === i && r.fate === "done"));
   }
 }

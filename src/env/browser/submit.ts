@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Evidence, isError, keptRequest, refusalOf } from "../forms/judge.js";
 import type { Action } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
-import { featuresOf } from "../pages/answer.js";
 import type { Contract } from "../pages/contract.js";
 import { carriedOf, receivedBy } from "../pages/native.js";
 import type { FieldValue, Task } from "../site.js";
@@ -26,6 +26,8 @@ export interface Submission {
   readonly refusal?: string;
   /** One value a control, as the server received it. */
   readonly values: readonly FieldValue[];
+  /** What it was judged by. */
+  readonly evidence: Omit<Evidence, "values">;
 }
 
 /** Limits how long a form may take to send, and when a click is looked for that met nothing. */
@@ -33,7 +35,6 @@ const SEND_MS = 3000;
 const MISSED_MS = 200;
 /** Clicks beside a button that a page moves away. */
 const MOST_MISSES = 5;
-export const NO_MARKER = "the success marker did not appear";
 
 /** Sends the form as a person does, and finds out what the server received and whether it took it. */
 export async function submitForm(
@@ -55,8 +56,10 @@ export async function submitForm(
     await arrived(session);
     const marked =
       task.success === undefined ? undefined : await awaitMarker(session, form, task.success, documents, [pressed]);
-    const again = before === undefined || isError(pressed) ? undefined : await shownAgain(session, pressed, before);
-    const refusal = again ?? refusalOf(pressed, contract, marked);
+    const request = keptRequest(pressed, contract);
+    const page =
+      before === undefined || isError(request.status) ? undefined : await shownAgain(session, pressed, before);
+    const refusal = page ?? refusalOf(request, contract, marked);
     const submission: Submission = {
       method: pressed.method,
       path: new URL(pressed.url).pathname,
@@ -65,36 +68,17 @@ export async function submitForm(
       accepted: refusal === undefined,
       ...(refusal === undefined ? {} : { refusal }),
       values: receivedBy(form.controls, pressed.posted, task),
+      evidence: {
+        requests: [request],
+        ...(marked === undefined ? {} : { marked }),
+        ...(page === undefined ? {} : { page }),
+      },
     };
     const detail = refusal === undefined ? {} : { detail: refusal };
     return { record: { action, fate: "done", submitted: true, ...detail }, submission };
   } finally {
     traffic.disarm();
   }
-}
-
-/** Tells why an answer is none that a form was accepted with; undefined where it is one. */
-export function refusalOf(
-  exchange: Exchange,
-  contract: Contract | undefined,
-  marked: boolean | undefined,
-): string | undefined {
-  if (marked !== undefined) return marked ? undefined : NO_MARKER;
-  if (isError(exchange)) return `refused with HTTP ${exchange.answer?.status}`;
-  if (contract === undefined) return isShownAgain(exchange) ? "the form is shown again" : undefined;
-  const features = featuresOf(exchange);
-  const missing = contract.accepted.filter((feature) => !features.includes(feature));
-  if (missing.length === 0 && contract.accepted.length > 0) return undefined;
-  return `expected ${missing.join(", ")}; got ${features.slice(0, 3).join(", ")}`;
-}
-
-const isError = ({ answer }: Exchange): boolean => (answer?.status ?? 0) >= 400;
-
-/** Tells whether a page that answers has fields of all the names that were sent. */
-function isShownAgain({ answer, posted, how, method }: Exchange): boolean {
-  if (how !== "navigation" || method === "GET" || answer === undefined || answer.status >= 300 || posted.length === 0)
-    return false;
-  return posted.every(([name]) => answer.text.includes(`name="${name}"`) || answer.text.includes(`name=${name}`));
 }
 
 const COVERED = "the submit button could not be clicked";

@@ -1,3 +1,4 @@
+import { type Evidence, type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../forms/judge.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
 import { type SeenPage, seenPage } from "../forms/seen-page.js";
@@ -12,7 +13,7 @@ import { checkAnswered, type Exchange, nameOf } from "./network/exchange.js";
 import { passTime } from "./page/actions.js";
 import { type PageSigns, readSigns } from "./page/signs.js";
 import type { Session } from "./session.js";
-import { aimed, NO_MARKER, refusalOf } from "./submit.js";
+import { aimed } from "./submit.js";
 
 /** Limits how long a page may take to go on after a click that sends nothing. */
 const STEP_MS = 300;
@@ -28,6 +29,8 @@ export interface Walked {
   readonly refusal?: string;
   readonly posted: readonly PostedPair[];
   readonly status?: number;
+  /** What it is judged by. */
+  readonly evidence: Evidence;
 }
 
 /** A form that is filled in turn by turn: each turn carries a plan out up to the first button that leads on. */
@@ -36,6 +39,8 @@ export class Walk {
   done = false;
   private readonly filler: Filler;
   private readonly posted: PostedPair[] = [];
+  private readonly requests: KeptRequest[] = [];
+  private marked: boolean | undefined;
   private readonly received = new Map<number, FieldValue>();
   /** Controls that the document which is open has shown. */
   private readonly here = new Set<number>();
@@ -100,9 +105,20 @@ export class Walk {
     const { form, filler } = this;
     const held = await currentValues(form);
     await form.handle.dispose();
+    const { controls } = form;
+    const values = filler.merits(controls.map((control, i) => this.received.get(i) ?? held[i] ?? control.default));
+    const { requests, marked } = this;
     return {
-      controls: form.controls,
-      values: filler.merits(form.controls.map((control, i) => this.received.get(i) ?? held[i] ?? control.default)),
+      controls,
+      values,
+      evidence: {
+        requests,
+        values,
+        controls,
+        ...(filler.unearned.length === 0 ? {} : { unearned: filler.unearned }),
+        ...(marked === undefined ? {} : { marked }),
+        ...(this.done ? {} : { page: this.complaint ?? "the form was not sent to its end" }),
+      },
       actions: filler.records,
       accepted: this.done,
       ...(this.complaint === undefined ? {} : { refusal: this.complaint }),
@@ -165,17 +181,21 @@ export class Walk {
       task.success === undefined || last === undefined
         ? undefined
         : await awaitMarker(session, form, task.success, documents, posts, ends);
-    const refused = posts.map((post) => refusalOf(post, undefined, undefined)).find((why) => why !== undefined);
-    const unlike = ends && last !== undefined ? refusalOf(last, options.known?.contract, marked) : undefined;
+    const contract = options.known?.contract;
+    const kept = posts.map((post) => keptRequest(post, contract));
+    const refused = kept.map((post) => refusalOf(post, undefined, undefined)).find((why) => why !== undefined);
+    const end = kept.at(-1);
+    const unlike = ends && end !== undefined ? refusalOf(end, contract, marked) : undefined;
+    this.marked = marked;
     const stays = posts.length === 0 && !changed ? (errors[0] ?? notices[0]) : undefined;
     const complaint = marked === true ? undefined : (refused ?? unlike ?? stays);
     if (complaint !== undefined) {
-      if (complaint === NO_MARKER) this.take(pairs);
+      if (complaint === NO_MARKER) this.take(pairs, end);
       // what the page itself says is of more use to whoever reads it than a status
       this.complaint = errors[0] ?? complaint;
       return { action, fate: "rejected", detail: this.complaint };
     }
-    if (posts.length > 0) this.take(pairs);
+    if (posts.length > 0) this.take(pairs, end);
     if (arrived) this.here.clear();
     this.noteControls();
     this.done = marked === true || ends;
@@ -185,9 +205,10 @@ export class Walk {
       : { action, fate: "rejected", detail: "nothing happened" };
   }
 
-  /** Notes what the server got. */
-  private take(posted: readonly PostedPair[]): void {
+  /** Notes what the server got. @param last of the requests that carried it. */
+  private take(posted: readonly PostedPair[], last: KeptRequest | undefined): void {
     this.posted.push(...posted);
+    if (last !== undefined) this.requests.push({ ...last, posted, of: [...this.here] });
     receivedBy(this.form.controls, posted, this.task).forEach((value, i) => {
       if (this.here.has(i)) this.received.set(i, value);
     });

@@ -3,10 +3,12 @@
  * received (docs/browser.md, src/env/forms/reward.ts).
  */
 import { z } from "zod";
+import { codeHash } from "../../core/code-hash.js";
 import { messageOf, UserError } from "../../core/errors.js";
+import { sha256 } from "../../core/files.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import { problemsOf } from "../../core/problems.js";
-import { isModulePath, loadFolder } from "../../core/registry.js";
+import { isModulePath, loadedModules, loadFolder } from "../../core/registry.js";
 import type { Rng } from "../../core/rng.js";
 import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
 import { EnvironmentFault } from "../browser/browser.js";
@@ -34,11 +36,13 @@ import { type RewardKind, rewardFor, scoreByDefault, scoreByDocuments } from "..
 import { type Plan, renderPlan } from "../forms/plan.js";
 import type { Answer } from "../forms/plan-parts.js";
 import { type KnownTask, recombined } from "../forms/recombine.js";
+import { rejudge } from "../forms/rejudge.js";
 import { refusalIn, shortfall, wrongPolicies } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
 import { Contracts } from "../pages/contracts.js";
+import { declaredForm } from "../pages/native.js";
 import { registerField } from "../pages/place.js";
-import { isChanged, type KnownForm, playPlan } from "../pages/play.js";
+import { isChanged, type KnownForm, controlsOf as learnedControls, playPlan } from "../pages/play.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 
 /** A day at most: a timer overflows at 25 of them, and would then go off at once. */
@@ -85,6 +89,11 @@ type FormsConfig = z.output<typeof config>;
 const MIB = 2 ** 20;
 /** A headless shell with one context took 96 MB (PSS, Linux x64); the rest is room for a full Chromium and more pages. */
 const BROWSER = { program: 150 * MIB, context: 30 * MIB };
+
+/** The modules that tell accepted from refused, and what a form got right. */
+const JUDGES = ["forms/judge", "forms/reward", "browser/marker", "browser/shown-again"].map(
+  (name) => new URL(`../${name}.js`, import.meta.url).href,
+);
 
 const sitesFolder = new URL("../sites/", import.meta.url);
 
@@ -174,7 +183,7 @@ export class FormsEnvironment implements Environment {
 
   constructor(
     readonly site: RunningSite,
-    private readonly config: Pick<FormsConfig, "browser" | "prompt" | "plan">,
+    private readonly config: Pick<FormsConfig, "browser" | "prompt" | "plan"> & Partial<FormsConfig>,
     private readonly scoreOf: RewardKind["score"] = scoreByDefault,
   ) {
     this.name = site.name;
@@ -201,6 +210,18 @@ export class FormsEnvironment implements Environment {
 
   splitHash(): string {
     return this.site.splitHash();
+  }
+
+  /** Of the code that judges, own modules, and the contracts and declarations of the tasks' forms. */
+  judge(given: readonly EnvironmentTask[]): string {
+    const { reward = "default", site, browser } = this.config;
+    const forms = new Map((given as readonly Task[]).map((task) => [task.form, task]));
+    const contracts = [...forms].sort().map(([form, task]) => {
+      const known = this.contracts?.kept(task) ?? this.site.declaredForm?.(task);
+      return [form, known?.fields, known?.request, known?.accepted];
+    });
+    const modules = [reward, site?.kind ?? ""].map((name) => [name, loadedModules()[name] ?? null]);
+    return sha256(JSON.stringify([codeHash(...JUDGES), modules, browser.uploads, contracts]));
   }
 
   async start(): Promise<void> {
@@ -385,6 +406,16 @@ export class FormsEnvironment implements Environment {
     const began = performance.now();
     const controls = await (await this.runner()).snapshot(task);
     return `opened ${task.url}, ${controls.length} controls, ${Math.round(performance.now() - began)} ms`;
+  }
+
+  rejudge(given: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string> {
+    const task = given as Task;
+    const contract = this.contracts?.kept(task);
+    const declared = this.site.declaredForm?.(task);
+    const learned = contract && { contract, controls: learnedControls(contract, this.tasksOf(task)), learned: true };
+    const form = learned ?? (declared && declaredForm(task.form, declared));
+    const uploads = this.config.browser.uploads === "dummy";
+    return rejudge(task, detail, form, { uploads, scoreOf: this.scoreOf });
   }
 
   async photograph(given: EnvironmentTask, [answer = {}]: readonly Action[]): Promise<Uint8Array | undefined> {

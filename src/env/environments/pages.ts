@@ -84,7 +84,7 @@ export class PagesEnvironment implements Environment {
 
   constructor(
     site: RunningSite,
-    private readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment" | "plan">,
+    private readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment" | "plan"> & Partial<PagesConfig>,
     private readonly scoreOf: RewardKind["score"] = scoreByDefault,
   ) {
     this.forms = new FormsEnvironment(site, config, scoreOf);
@@ -137,6 +137,14 @@ export class PagesEnvironment implements Environment {
 
   splitHash(): string {
     return this.forms.splitHash();
+  }
+
+  judge(tasks: readonly EnvironmentTask[]): string {
+    return this.forms.judge(tasks);
+  }
+
+  rejudge(task: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string> {
+    return this.forms.rejudge(task, detail);
   }
 
   start(): Promise<void> {
@@ -248,7 +256,7 @@ export class PagesEnvironment implements Environment {
     { walked, shown, unresolved, cuts, answers }: Played,
     about: Pick<Episode, "taskId" | "attempts" | "ms">,
   ): Promise<EpisodeOutcome> {
-    const { controls, values, actions, accepted, refusal, posted, status } = walked;
+    const { controls, values, actions, accepted, refusal, posted, status, evidence } = walked;
     const uploads = this.config.browser.uploads === "dummy";
     const came = { values, accepted, actions, unresolved: unresolved.length, uploads };
     const episode: Episode = {
@@ -259,6 +267,7 @@ export class PagesEnvironment implements Environment {
       posted,
       actions,
       unresolved,
+      evidence,
       ...(refusal === undefined ? {} : { refusal }),
       ...(status === undefined ? {} : { status }),
     };

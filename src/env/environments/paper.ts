@@ -3,7 +3,9 @@
  * page instead of in a browser. An episode takes a fraction of a millisecond, so that many runs can be compared; what is
  * learned here is evaluated in the browser by `environment.kind=forms`.
  */
+
 import { z } from "zod";
+import { codeHash } from "../../core/code-hash.js";
 import type { Act, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
 import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
@@ -78,6 +80,10 @@ export class PaperEnvironment implements Environment {
 
   splitHash(): string {
     return splitHash(this.tasks);
+  }
+
+  judge(): string {
+    return codeHash(import.meta.url);
   }
 
   async start(): Promise<void> {}

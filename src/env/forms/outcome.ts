@@ -22,13 +22,10 @@ export async function outcomeOf(
     truth: task.fields,
     posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
     actions: [
-      ...episode.actions.map(({ action, fate, detail }) => ({
-        action: renderPlan([action], "compact"),
-        fate,
-        ...(detail === undefined ? {} : { detail }),
-      })),
+      ...episode.actions.map(({ action, ...record }) => ({ action: renderPlan([action], "compact"), ...record })),
       ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
     ],
+    ...(episode.evidence === undefined ? {} : { evidence: episode.evidence }),
   };
   if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
   const right = Object.values(episode.perField).filter((score) => score === 1).length;

@@ -1,5 +1,5 @@
-import { UserError } from "../../core/errors.js";
-import { checkMembers, isModulePath, loadFolder } from "../../core/registry.js";
+import { z } from "zod";
+import { checkGiven, checkMembers, isModulePath, loadFolder } from "../../core/registry.js";
 import type { Episode } from "../browser/episode.js";
 import type { Task } from "../site.js";
 
@@ -26,7 +26,7 @@ export async function rewardFor(name: string): Promise<RewardKind["score"]> {
   checkMembers(entry, new Map([["score", "function"]]), name, "reward");
   return async (episode, task) => {
     const value: unknown = await entry.score(episode, task);
-    if (typeof value === "number" && Number.isFinite(value)) return value;
-    throw new UserError(`${name} gave ${task.id} the reward ${String(value)}; a finite number is needed.`);
+    checkGiven(name, "score", z.number(`expected a finite number for ${task.id}, received ${String(value)}`), value);
+    return value as number;
   };
 }

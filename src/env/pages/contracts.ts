@@ -36,6 +36,12 @@ export class Contracts {
     return this.ready.get(task.form);
   }
 
+  /** The contract of a task's form as its file has it, or undefined. Nothing is learned. */
+  kept({ form }: Pick<Task, "form">): Contract | undefined {
+    const file = this.fileOf(form);
+    return existsSync(file) ? readContract(readFileSync(file, "utf8"), file) : undefined;
+  }
+
   /** Its page is another than the one that was learned. */
   forget({ form }: Task): void {
     this.known.delete(form);
@@ -51,7 +57,7 @@ export class Contracts {
   private async load(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm> {
     const file = this.fileOf(task.form);
     const tasks = this.tasks.filter(({ form }) => form === task.form);
-    const kept = existsSync(file) ? readContract(readFileSync(file, "utf8"), file) : undefined;
+    const kept = this.kept(task);
     let contract = kept;
     if (contract?.request === undefined || this.forgotten.has(task.form)) {
       this.tell(`Learning the form ${task.form} (${tasks.length} tasks)`);

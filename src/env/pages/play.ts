@@ -7,11 +7,12 @@ import { resolveAction } from "../browser/fill.js";
 import { awaitMarker } from "../browser/marker.js";
 import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
-import { arrived, NO_MARKER, type Submission } from "../browser/submit.js";
+import { arrived, type Submission } from "../browser/submit.js";
+import { keptRequest, refusalOf, valuesOf } from "../forms/judge.js";
 import { listItems, parseBoolean } from "../forms/normalize.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
-import { featuresOf, shownLines } from "./answer.js";
+import { shownLines } from "./answer.js";
 import { buttonAt } from "./buttons.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
@@ -19,7 +20,6 @@ import { arrive, openPage, operate, press } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
 import type { Way } from "./way.js";
-import { received, uploaded } from "./wire.js";
 
 /** A form's page is not the one that was learned: it has to be learned again. */
 class PageChanged extends EnvironmentFault {}
@@ -249,40 +249,27 @@ async function submit(
   });
   if (pressed?.exchange === undefined) return undefined;
   const { exchange, exchanges } = pressed;
-  const features = featuresOf(exchange);
-  if (byPage) {
-    await arrive(session);
-    features.push(...(await shownLines(session)).filter((line) => !before.includes(line)));
-  }
-  const accepted =
+  if (byPage) await arrive(session);
+  const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
+  const marked =
     task.success === undefined
-      ? contract.accepted.length > 0 && contract.accepted.every((feature) => features.includes(feature))
+      ? undefined
       : await arrived(session).then(async () => {
           if (session.documents > documents) await session.renewView();
-          const shown = await readForm(session.view, 0);
-          return awaitMarker(session, shown, task.success as SuccessMarker, documents, exchanges);
+          const page = await readForm(session.view, 0);
+          return awaitMarker(session, page, task.success as SuccessMarker, documents, exchanges);
         });
-  const posted = [...exchange.posted, ...uploaded(exchanges, exchange)];
-  const values = controls.map((control): FieldValue => {
-    const field = contract.fields[control.label] as ContractField;
-    const truth = task.fields[control.label];
-    return field.wire === undefined ? "" : received(control.label, field.wire, field.kind, truth, posted, task.fields);
-  });
+  const kept = keptRequest(exchange, contract, { shown, exchanges });
+  const refusal = refusalOf(kept, contract, marked);
   return {
     method: exchange.method,
     path: pathOf(exchange),
     posted: exchange.posted,
     status: exchange.answer?.status ?? Number.NaN,
-    accepted,
-    ...(accepted
-      ? {}
-      : {
-          refusal:
-            task.success !== undefined
-              ? NO_MARKER
-              : `expected ${contract.accepted.join(", ")}; got ${features.slice(0, 3).join(", ")}`,
-        }),
-    values,
+    accepted: refusal === undefined,
+    ...(refusal === undefined ? {} : { refusal }),
+    values: valuesOf({ controls, contract, learned: true }, kept, task),
+    evidence: { requests: [kept], ...(marked === undefined ? {} : { marked }) },
   };
 }
 

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { checkGiven } from "../../core/registry.js";
 import { Rng } from "../../core/rng.js";
 import type { Policy } from "../../engine/policy.js";
 import type { EnvironmentTask } from "../../env/environment.js";
@@ -21,11 +23,14 @@ export function creditOf(
   rollouts: readonly Sampled[],
 ): readonly (readonly TurnCredit[] | null)[] {
   const offsets = objective.needs(options).parts ? policy.offsetsOf : undefined;
-  return objective.credit(
-    episodesOf(rollouts, (trajectory) => policy.sampler.steps(trajectory), offsets),
-    options,
-  );
+  const episodes = episodesOf(rollouts, (trajectory) => policy.sampler.steps(trajectory), offsets);
+  const credit = objective.credit(episodes, options);
+  checkGiven((options as { readonly kind?: string }).kind, "credit", credits, credit);
+  return credit;
 }
+
+const numbers = z.array(z.number());
+const credits = z.array(z.array(z.union([z.number(), numbers, z.object({ tokens: numbers })])).nullable());
 
 interface CreditContext {
   readonly policy: Pick<Policy, "sampler" | "offsetsOf">;

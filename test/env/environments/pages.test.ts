@@ -9,6 +9,7 @@ import { NULL_POLICIES } from "../../../src/env/forms/oracle.js";
 import type { Task } from "../../../src/env/site.js";
 import { WIZARDS } from "../../../src/env/sites/embedded/wizards.js";
 import { type EmbeddedSite, site as embedded } from "../../../src/env/sites/embedded.js";
+import { judgedAgain } from "../judged-again.js";
 import { FORMS_OPTIONS } from "../page-site.js";
 
 const TURNS = { kind: "pages", turns: 8, page_characters: 2000 };
@@ -27,11 +28,12 @@ async function playWith(
 ): Promise<EpisodeOutcome> {
   const act = await environment.fixedPolicies[policy]?.(task, Rng.named(1, `${policy}/${task.id}`));
   assert.ok(act !== undefined);
-  return environment.play(task, async (observation) => {
+  const outcome = await environment.play(task, async (observation) => {
     const action = await act(observation);
     onTurn(observation, action);
     return action;
   });
+  return judgedAgain(environment, task, outcome);
 }
 
 test("wizards: the oracle scores exactly 1 on every form, a turn a page; null policies at most .05 on average", async () => {

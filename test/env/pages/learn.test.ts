@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
+import { judgedAgain } from "../judged-again.js";
 import { openForm } from "./form-site.js";
 
 /** A page whose list is no native one, whose codes say nothing, and which answers in no language. */
@@ -39,8 +40,10 @@ before(async () => {
 });
 after(() => site?.close());
 
-const plays = (i: number, text: string): Promise<EpisodeOutcome> =>
-  site.env.play(site.task(i), async () => ({ text }), new Map());
+const plays = async (i: number, text: string): Promise<EpisodeOutcome> => {
+  const outcome = await site.env.play(site.task(i), async () => ({ text }), new Map());
+  return judgedAgain(site.env, site.task(i), outcome);
+};
 
 test("a form is learned from its server, and played by its contract", async () => {
   for (const i of [0, 1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1);

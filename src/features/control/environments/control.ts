@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { codeHash } from "../../../core/code-hash.js";
 import { misuse } from "../../../core/errors.js";
 import type { Act, Observation, Spaces } from "../../../core/interaction.js";
 import { Rng } from "../../../core/rng.js";
@@ -121,6 +122,10 @@ export class ControlEnvironment implements Environment {
 
   splitHash(): string {
     return hashOf(this.tasks);
+  }
+
+  judge(): string {
+    return codeHash(import.meta.url);
   }
 
   async start(): Promise<void> {}

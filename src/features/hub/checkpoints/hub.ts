@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ListFileEntry } from "@huggingface/hub";
 import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
 import type { CheckpointSource, SourceOptions } from "../../../weights/checkpoint-source.js";
+import { openHub } from "../access.js";
 
 /** A checkpoint on the Hugging Face Hub: `hf:org/name`, `hf:org/name@revision`, either with `:file.gguf` behind it. */
 export interface HubSource {
@@ -43,18 +44,8 @@ const PAUSE_MS = 200;
  * @throws UserError naming what is missing, forbidden or broken.
  */
 export async function downloadFromHub(source: HubSource, options: SourceOptions = {}): Promise<string> {
-  const hub = await import("@huggingface/hub").catch((error) => {
-    fail("Models of the Hub are downloaded by the package @huggingface/hub, which is not installed.", {
-      hint: "npm install (it is an optional dependency)",
-      cause: error,
-    });
-  });
+  const { hub, access } = await openHub();
   const { repo, revision } = source;
-  const { HF_ENDPOINT: endpoint, HF_TOKEN: accessToken } = process.env;
-  const access = {
-    ...(endpoint === undefined || endpoint === "" ? {} : { hubUrl: endpoint.replace(/\/+$/, "") }),
-    ...(accessToken === undefined || accessToken === "" ? {} : { accessToken }),
-  };
   try {
     const { sha } = await hub.modelInfo({ name: repo, revision, additionalFields: ["sha"], ...access });
     const files: ListFileEntry[] = [];
@@ -76,7 +67,7 @@ export async function downloadFromHub(source: HubSource, options: SourceOptions 
     }
     return source.file === undefined ? snapshot : join(snapshot, source.file);
   } catch (error) {
-    throw explained(error, source, endpoint ?? hub.HUB_URL, accessToken);
+    throw explained(error, source, access.hubUrl ?? hub.HUB_URL, access.accessToken);
   }
 }
 

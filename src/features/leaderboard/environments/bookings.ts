@@ -8,7 +8,9 @@
  *    Day | any                      select Season | Spring       (any of 4)
  *    Season | any                   submit
  */
+
 import { z } from "zod";
+import { codeHash } from "../../../core/code-hash.js";
 import { sha256 } from "../../../core/files.js";
 import type { Act } from "../../../core/interaction.js";
 import { Rng } from "../../../core/rng.js";
@@ -87,6 +89,10 @@ export class BookingsEnvironment implements Environment {
 
   splitHash(): string {
     return sha256(this.tasks.map(({ id, guest }) => `${id} ${guest}`).join("\n"));
+  }
+
+  judge(): string {
+    return codeHash(import.meta.url);
   }
 
   async start(): Promise<void> {}

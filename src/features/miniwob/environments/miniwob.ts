@@ -2,11 +2,13 @@
  * MiniWoB++ (Shi et al. 2017, Liu et al. 2018; PyPI `miniwob`): small task pages that others wrote, each with a goal in
  * words. The score is the page's own, read from the page: weaker evidence than what a server received (docs/miniwob.md).
  */
+
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { Hono } from "hono";
 import { z } from "zod";
+import { codeHash } from "../../../core/code-hash.js";
 import { misuse } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import type { Act } from "../../../core/interaction.js";
@@ -150,6 +152,10 @@ export class MiniWob implements Environment {
 
   splitHash(): string {
     return sha256(this.tasks.map(({ id, seed }) => `${id} ${seed}`).join("\n"));
+  }
+
+  judge(): string {
+    return codeHash(import.meta.url);
   }
 
   async start(): Promise<void> {

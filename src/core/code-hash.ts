@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { sha256 } from "./files.js";
+
+/**
+ * SHA-256 over modules of this program with all that they import of it: another one says that the code may do something
+ * else, not that it does.
+ * @param entries URLs of modules, as `import.meta.url`.
+ */
+export function codeHash(...entries: readonly string[]): string {
+  const seen = new Map<string, string>();
+  const read = (url: string): void => {
+    if (seen.has(url)) return;
+    const text = readFileSync(fileURLToPath(url), "utf8");
+    seen.set(url, sha256(text));
+    for (const [, path = ""] of text.matchAll(/^(?:import|export)\b[^;]*?"(\.{1,2}\/[^"]+)"/gm))
+      read(new URL(path, url).href);
+  };
+  for (const entry of entries) read(entry);
+  return sha256([...seen.values()].sort().join());
+}

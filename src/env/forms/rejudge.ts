@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { Episode } from "../browser/episode.js";
+import type { ActionRecord, Fate } from "../browser/fill.js";
+import type { EpisodeOutcome } from "../environment.js";
+import type { Task } from "../site.js";
+import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
+import { outcomeOf } from "./outcome.js";
+import type { RewardKind } from "./own-reward.js";
+import { parsePlan } from "./plan.js";
+import { documentsReward, score } from "./reward.js";
+
+const pairs = z.array(z.tuple([z.string(), z.string()]));
+const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+const evidence = z.looseObject({
+  requests: z.array(z.looseObject({ posted: pairs, status: z.number().nullable(), features: z.array(z.string()) })),
+  values: z.array(value),
+});
+const action = z.looseObject({ action: z.string(), fate: z.string(), control: z.int().min(0).optional() });
+const schema = z.looseObject({ evidence, posted: pairs, actions: z.array(action) });
+
+/**
+ * Judges an episode by what its record keeps of it. @param known its form today, where it is declared or was learned.
+ * @returns a text where it cannot be judged: what the record lacks.
+ */
+export async function rejudge(
+  task: Task,
+  detail: Readonly<Record<string, unknown>>,
+  known: JudgedForm | undefined,
+  { uploads, scoreOf }: { readonly uploads: boolean; readonly scoreOf: RewardKind["score"] },
+): Promise<EpisodeOutcome | string> {
+  const parsed = schema.safeParse(detail);
+  if (!parsed.success)
+    return `no ${parsed.error.issues[0]?.path.join(".") || "detail"} (kept since requests and answers are recorded)`;
+  const kept = parsed.data.evidence as unknown as Evidence;
+  // controls are kept where the page alone told them
+  const form = kept.controls === undefined ? known : { controls: kept.controls, contract: known?.contract };
+  if (form === undefined) return `no contract of ${task.form}`;
+  const actions: ActionRecord[] = [];
+  const unresolved: string[] = [];
+  for (const { action: text, ...record } of parsed.data.actions) {
+    const [parsedAction] = record.fate === "not-an-action" ? [] : parsePlan(text).actions;
+    if (parsedAction === undefined) unresolved.push(text);
+    else actions.push({ ...record, action: parsedAction, fate: record.fate as Fate } as ActionRecord);
+  }
+  const { refusal, values } = judgeEvidence(form, kept, task);
+  const came = { values, accepted: refusal === undefined, actions, unresolved: unresolved.length, uploads };
+  const episode: Episode = {
+    ...score(task, form.controls, came),
+    documentsReward: documentsReward(task, form.controls, came),
+    taskId: task.id,
+    accepted: came.accepted,
+    posted: parsed.data.posted,
+    ...(refusal === undefined ? {} : { refusal }),
+    actions,
+    unresolved,
+    // of no two playings the same, so that no record has them
+    attempts: Number.NaN,
+    ms: Number.NaN,
+  };
+  return outcomeOf(task, episode, scoreOf, []);
+}

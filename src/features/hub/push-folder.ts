@@ -1,0 +1,169 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { stringify } from "yaml";
+import type { RunConfig } from "../../config/config.js";
+import { fail } from "../../core/errors.js";
+import { writeDirectory } from "../../core/files.js";
+import { withoutPasswords } from "../../core/shown.js";
+import { SPLITS } from "../../env/environment.js";
+import { readCheckpoint } from "../../runs/checkpoint.js";
+import { type Evaluation, formatEvaluations, formatPassAt, readEvaluation } from "../../runs/evaluation.js";
+import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
+import type { RunDirectory } from "../../runs/run-directory.js";
+
+export interface PushOptions {
+  readonly repo: string;
+  /** The checkpoint's directory, and the word that names it to `refusion-eval`. */
+  readonly checkpoint: string;
+  readonly which: string;
+  /** The base model's name on the Hub. */
+  readonly base?: string | undefined;
+  readonly rollouts: boolean;
+}
+
+/** The files of a repository by their paths in it. */
+export type RepoFiles = Readonly<Record<string, string>>;
+
+const ADAPTER = ["adapter_config.json", "adapter_model.safetensors"];
+/** Sections that say what was learned from. */
+const DATA = ["environment", "site", "prompt", "reward", "plan"];
+
+/** Writes what is pushed of a run into RUN/push: `model`, and `dataset` where it has rollouts. @returns their files. */
+export async function writePushFolder(
+  run: RunDirectory,
+  config: RunConfig,
+  options: PushOptions,
+): Promise<{ readonly dir: string; readonly model: RepoFiles; readonly dataset: RepoFiles | undefined }> {
+  if ((await readCheckpoint(options.checkpoint)).adapter === null)
+    fail(`${run.dir} trained a whole model: there is no adapter to push.`, {
+      hint: "the Hub's own tools upload a model directory",
+    });
+  const steps = options.rollouts ? run.rolloutSteps() : [];
+  const evaluations = evaluationsOf(run, options.which);
+  const model: Record<string, string> = { "README.md": modelCard(run, config, evaluations, steps.length > 0, options) };
+  for (const { when, evaluation } of evaluations)
+    model[`eval/${when}/${evaluation.split}.json`] = `${JSON.stringify(evaluation, undefined, 2)}\n`;
+  // what a run was made with may name a password in an address
+  model["config.yaml"] = withoutPasswords(readFileSync(run.config, "utf8"));
+  const dir = join(run.dir, "push");
+  rmSync(dir, { recursive: true, force: true });
+  await writeDirectory(dir, async (aside) => {
+    write(join(aside, "model"), model);
+    for (const file of ADAPTER) copyFileSync(join(options.checkpoint, file), join(aside, "model", file));
+    if (steps.length === 0) return;
+    write(join(aside, "dataset"), { "README.md": datasetCard(options.repo, steps.length) });
+    for (const step of steps) {
+      const lines = readRollouts(run.rollouts(step)).map((record) => `${JSON.stringify(row(record))}\n`);
+      write(join(aside, "dataset"), { [`data/step-${String(step).padStart(6, "0")}.jsonl`]: lines.join("") });
+    }
+  });
+  const files = (folder: string, paths: readonly string[]): RepoFiles =>
+    Object.fromEntries(paths.map((path) => [path, join(dir, folder, path)]));
+  const data = steps.map((step) => `data/step-${String(step).padStart(6, "0")}.jsonl`);
+  return {
+    dir,
+    model: files("model", [...Object.keys(model), ...ADAPTER]),
+    dataset: steps.length === 0 ? undefined : files("dataset", ["README.md", ...data]),
+  };
+}
+
+function write(dir: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+}
+
+/** Evaluations of the start, and of the checkpoint that is pushed. */
+function evaluationsOf(run: RunDirectory, which: string): { when: string; evaluation: Evaluation }[] {
+  const own = join(run.dir, "eval");
+  const folders = {
+    before: join(own, "before"),
+    ...(which === "last" ? { after: own } : {}),
+    [which]: join(own, which),
+  };
+  return Object.entries(folders).flatMap(([when, folder]) =>
+    [...SPLITS, "all"].flatMap((split) => {
+      const file = join(folder, `${split}.json`);
+      return existsSync(file) ? [{ when, evaluation: readEvaluation(file) }] : [];
+    }),
+  );
+}
+
+/** A line of the data set: the same columns for every environment, with its own detail as JSON. */
+function row({
+  turns,
+  detail,
+  step,
+  group,
+  rollout,
+  task_id,
+  form,
+  reward,
+  success,
+  advantage,
+  ...rest
+}: RolloutRecord) {
+  const texts = turns.map(({ prompt, response }) => ({ prompt, response }));
+  const { fault, tokens } = rest;
+  const about = { step, group, rollout, task_id, form, reward, success, advantage, fault, tokens };
+  return { ...about, turns: texts, detail: JSON.stringify(detail) };
+}
+
+const frontMatter = (keys: object): string => `---\n${stringify(keys)}---\n`;
+const code = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`;
+
+function modelCard(
+  run: RunDirectory,
+  config: RunConfig,
+  evaluations: readonly { readonly when: string; readonly evaluation: Evaluation }[],
+  hasRollouts: boolean,
+  { repo, base, which }: PushOptions,
+): string {
+  const { command, hashes, versions } = run.readEnvironment();
+  const rows = evaluations.map(({ when, evaluation }) => ({ label: when, evaluation }));
+  const data = Object.fromEntries(Object.entries(config).filter(([key]) => DATA.includes(key)));
+  const passed = rows.map(({ evaluation }) => formatPassAt(evaluation)).filter((text) => text !== "");
+  return `${frontMatter({
+    ...(base === undefined ? {} : { base_model: base }),
+    library_name: "refusion-train",
+    tags: ["refusion-train", command, "lora", "diffusion-language-model"],
+    ...(hasRollouts ? { datasets: [repo] } : {}),
+  })}
+# ${repo.split("/")[1]}
+
+A LoRA adapter in PEFT's files, checkpoint \`${which}\` of a run of refusion-train ${versions.refusion_train ?? ""} by \`${command}\`.
+
+## Base
+
+${base === undefined ? "" : `\`${base}\`: `}\`${withoutPasswords(config.model)}\`, hash \`${hashes.model ?? "unknown"}\`.
+
+## Data
+
+Tasks of the hash \`${hashes.split ?? "unknown"}\`, as these sections of config.yaml give them:
+
+${code("yaml", withoutPasswords(stringify(data)))}
+## Evaluation
+
+Means with 95 % bootstrap intervals over tasks. The checksum is of judge and tasks: evaluations that show the same can be
+compared. The numbers of each task are in \`eval/\`.
+
+${rows.length === 0 ? "This run was not evaluated.\n" : code("", [formatEvaluations(rows), ...passed].join("\n\n"))}
+## Command
+
+With the config.yaml of this repository, which holds every setting:
+
+${code("sh", `npx refusion-train ${command} --config config.yaml`)}`;
+}
+
+function datasetCard(repo: string, steps: number): string {
+  return `${frontMatter({
+    configs: [{ config_name: "default", data_files: [{ split: "train", path: "data/*.jsonl" }] }],
+    tags: ["refusion-train", "rollouts"],
+  })}
+# ${repo.split("/")[1]}: rollouts
+
+What the policy of [${repo}](../../${repo}) wrote in ${steps} training steps, and what it was worth. One line a rollout: prompts and
+responses by turn, reward (null where the environment failed), advantage, and the environment's detail as JSON.
+`;
+}

@@ -1,0 +1,98 @@
+import type { Environment } from "../../env/environment.js";
+import { formatTable } from "../../runs/evaluation.js";
+import type { RolloutRecord } from "../../runs/rollout-record.js";
+
+/** Verdict and reward of a rollout. */
+interface Judged {
+  readonly accepted: boolean | undefined;
+  readonly success: boolean;
+  readonly reward: number;
+}
+
+/** A rollout whose verdict or reward is another than its record's. */
+export interface Moved {
+  readonly step: number;
+  readonly group: number;
+  readonly rollout: number;
+  readonly task_id: string;
+  readonly before: Judged;
+  readonly after: Judged;
+}
+
+export interface Rejudged {
+  /** Rollouts that were judged again, by task. */
+  readonly tasks: Readonly<
+    Record<string, { readonly rollouts: number; readonly before: number; readonly after: number }>
+  >;
+  readonly moved: readonly Moved[];
+  /** Numbers of rollouts that could not be judged, by what they lack. */
+  readonly lacking: Readonly<Record<string, number>>;
+  /** Episodes that the environment failed: there is nothing to judge. */
+  readonly faults: number;
+}
+
+/** Sums of floats in another order differ by less. */
+const SAME = 1e-9;
+
+/** Judges recorded rollouts by today's judge. */
+export async function rejudgeRollouts(environment: Environment, records: Iterable<RolloutRecord>): Promise<Rejudged> {
+  const known = new Map(environment.tasks.map((task) => [task.id, task]));
+  const tasks: Record<string, { rollouts: number; before: number; after: number }> = {};
+  const moved: Moved[] = [];
+  const lacking: Record<string, number> = {};
+  let faults = 0;
+  for (const record of records) {
+    const { step, group, rollout, task_id, reward, success, detail } = record;
+    if (reward === null) {
+      faults++;
+      continue;
+    }
+    const task = known.get(task_id);
+    const outcome =
+      task === undefined
+        ? "no task of its id today"
+        : ((await environment.rejudge?.(task, detail)) ?? `nothing of an exchange: ${environment.name} keeps none`);
+    if (typeof outcome === "string" || outcome.reward === null) {
+      const lack = typeof outcome === "string" ? outcome : "a reward";
+      lacking[lack] = (lacking[lack] ?? 0) + 1;
+      continue;
+    }
+    const acceptedIn = (of: typeof detail): boolean | undefined =>
+      typeof of.accepted === "boolean" ? of.accepted : undefined;
+    const before: Judged = { accepted: acceptedIn(detail), success, reward };
+    const after: Judged = { accepted: acceptedIn(outcome.detail), success: outcome.success, reward: outcome.reward };
+    tasks[task_id] ??= { rollouts: 0, before: 0, after: 0 };
+    const sums = tasks[task_id];
+    sums.rollouts++;
+    sums.before += before.reward;
+    sums.after += after.reward;
+    const same = before.accepted === after.accepted && before.success === after.success;
+    if (!same || Math.abs(before.reward - after.reward) > SAME)
+      moved.push({ step, group, rollout, task_id, before, after });
+  }
+  return { tasks, moved, lacking, faults };
+}
+
+/** What moved by task, then all, then what could not be judged. */
+export function formatRejudged({ tasks, moved, lacking, faults }: Rejudged): string {
+  const row = (name: string, ids: readonly string[]): string[] => {
+    const own = moved.filter(({ task_id }) => ids.includes(task_id));
+    const sum = (key: "rollouts" | "before" | "after"): number =>
+      ids.reduce((all, id) => all + (tasks[id]?.[key] ?? 0), 0);
+    const flips = (key: "accepted" | "success"): string => {
+      const up = own.filter(({ before, after }) => after[key] === true && before[key] !== true).length;
+      const down = own.filter(({ before, after }) => before[key] === true && after[key] !== true).length;
+      return `+${up} -${down}`;
+    };
+    const n = sum("rollouts");
+    const mean = (key: "before" | "after"): string => (n === 0 ? "" : (sum(key) / n).toFixed(3));
+    return [name, String(n), String(own.length), flips("accepted"), flips("success"), mean("before"), mean("after")];
+  };
+  const named = [...new Set(moved.map(({ task_id }) => task_id))].sort();
+  const head = ["task", "rollouts", "moved", "accepted", "success", "reward before", "reward now"];
+  return [
+    formatTable([head, ...named.map((id) => row(id, [id])), row("all", Object.keys(tasks))]),
+    ...Object.entries(lacking).map(([lack, count]) => `${count} rollouts could not be judged: ${lack}`),
+    ...(faults === 0 ? [] : [`${faults} rollouts have no reward: the environment failed`]),
+  ].join("\n");
+}

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { Command } from "commander";
+import type { CliCommand, CliContext } from "../../../cli/shared.js";
+import { fail, misuse } from "../../../core/errors.js";
+import { cannotWrite, packageRoot } from "../../../core/files.js";
+
+/** The line of a config that uses a module, by what it is: the files of examples/. */
+const LINES: Readonly<Record<string, (path: string) => string>> = {
+  environment: (path) => `environment: {kind: ${path}}`,
+  objective: (path) => `objective: {kind: ${path}}`,
+  reward: (path) => `reward: ${path}`,
+  sampler: (path) => `sampler: {kind: ${path}}`,
+  site: (path) => `site: {kind: ${path}}`,
+  tracker: (path) => `tracking: {${path}: true}`,
+};
+
+/** `refusion-train new KIND FILE`: a module of one's own to start from, which is an example of the package. */
+export const command: CliCommand = {
+  register(program: Command, context: CliContext): void {
+    program
+      .description(`write a module of your own to start from: ${Object.keys(LINES).join(", ")}`)
+      .addArgument(program.createArgument("<kind>", "what it is to be").choices(Object.keys(LINES)))
+      .argument("<file>", "where it is written, as my-reward.mjs; never overwritten")
+      .action((kind: string, file: string) => {
+        if (!/\.m?js$/.test(file)) misuse(`${file} is no name of a module.`, { hint: "let it end in .mjs" });
+        if (existsSync(file)) fail(`${file} exists already, and is not overwritten.`, { hint: "give another file" });
+        const path = `./${relative(process.cwd(), file).replaceAll("\\", "/")}`;
+        const example = readFileSync(join(packageRoot(), "examples", `${kind}.mjs`), "utf8");
+        try {
+          mkdirSync(dirname(file), { recursive: true });
+          writeFileSync(file, example.replaceAll(`./examples/${kind}.mjs`, path), { flag: "wx" });
+        } catch (error) {
+          throw cannotWrite(file, error);
+        }
+        context.print(LINES[kind]?.(path) ?? "");
+        context.log(`written: ${file}; the line above, in a config, uses it (docs/extending.md)`);
+      });
+  },
+};

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { EpisodeOutcome } from "../../../src/env/environment.js";
+import { FormsEnvironment } from "../../../src/env/environments/forms.js";
+import type { Task } from "../../../src/env/site.js";
+import { site as embedded } from "../../../src/env/sites/embedded.js";
+import { judgedAgain } from "../judged-again.js";
+import { FORMS_OPTIONS, type PageSite, servePages } from "../page-site.js";
+
+/** Answers by a status alone where the name is missing. */
+const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a type=number></label>
+<label><input type=checkbox name=news> News</label><label>CV <input type=file name=cv required></label><button>Send</button></form>`;
+const TASK = {
+  id: "plain/train/1",
+  split: "train",
+  form: "plain",
+  formTitle: "Plain",
+  url: "/plain",
+  instruction: "Fill it in.",
+  fields: { Name: "Ann", Age: 34, News: false, CV: "None" },
+  tier: "starter",
+} as const satisfies Task;
+
+let pages: PageSite;
+let plain: FormsEnvironment;
+before(async () => {
+  pages = await servePages({ "/plain": FORM }, ({ method, body }, response) => {
+    if (method === "GET" || /name="n"\r\n\r\n\w|n=\w/.test(body)) return false;
+    response.writeHead(422).end("no name");
+    return true;
+  });
+  plain = new FormsEnvironment({ ...pages, tasks: () => [TASK] }, { ...FORMS_OPTIONS, plan: "free" });
+});
+after(() => plain.close());
+
+const play = async (text: string): Promise<EpisodeOutcome> =>
+  judgedAgain(plain, TASK, await plain.play(TASK, async () => ({ text }), new Map()));
+
+test("records of a page that nothing is known of are judged as they were played", async () => {
+  const right = await play("fill Name | Ann\nfill Age | 34\nsubmit");
+  assert.equal(right.reward, 1);
+  for (const plan of [
+    "submit",
+    "fill Name | Bo\nfill Age | 34\nsubmit",
+    "fill Age | 34\nsubmit",
+    "fill Name | Ann\nfill Age | 34",
+    "nonsense\nfill Nmae | Ann\nfill Name | Ann\nfill Name | Ann\ncheck News\nsubmit",
+    "",
+  ])
+    assert.notEqual((await play(plan)).reward, 1, plan);
+});
+
+test("what the server received and answered decides, not what the record says of it", async () => {
+  const { detail } = await play("fill Name | Ann\nfill Age | 34\nsubmit");
+  const change = (from: string, to: string): Record<string, unknown> => {
+    const text = JSON.stringify(detail);
+    assert.ok(text.includes(from), text);
+    return JSON.parse(text.replaceAll(from, to));
+  };
+  const other = (await plain.rejudge(TASK, change('["n","Ann"]', '["n","Bo"]'))) as EpisodeOutcome;
+  assert.deepEqual([other.success, other.detail.received], [false, { Name: "Bo", Age: "34", News: false, CV: "" }]);
+  const refused = (await plain.rejudge(TASK, change('"status":200', '"status":422'))) as EpisodeOutcome;
+  assert.deepEqual([refused.detail.accepted, refused.success], [false, false]);
+  assert.equal(
+    await plain.rejudge(TASK, { ...detail, evidence: undefined }),
+    "no evidence (kept since requests and answers are recorded)",
+  );
+});
+
+test("a form that its site declares is judged by today's declaration", async () => {
+  const site = await embedded.start(embedded.schema.parse({ sizes: { train: 1, val: 0, test: 0, heldout: 0 } }));
+  const environment = new FormsEnvironment(site, FORMS_OPTIONS);
+  try {
+    const task = environment.tasks[0] as Task;
+    const act = await environment.fixedPolicies.oracle?.(task, undefined as never);
+    assert.ok(act !== undefined);
+    const outcome = await judgedAgain(environment, task, await environment.play(task, act, new Map()));
+    assert.equal(outcome.reward, 1);
+    assert.equal((outcome.detail.evidence as { controls?: unknown }).controls, undefined);
+    const declared = site.declaredForm?.(task);
+    assert.ok(declared !== undefined);
+    site.declaredForm = () => ({ ...declared, accepted: ["json has receipt"] });
+    const now = (await environment.rejudge(task, outcome.detail)) as EpisodeOutcome;
+    assert.deepEqual([now.detail.accepted, now.success], [false, false]);
+  } finally {
+    await environment.close();
+  }
+});
