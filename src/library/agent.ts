@@ -25,8 +25,8 @@ export interface FilledField {
   readonly kind?: ControlKind;
   /** What the page holds now, read back from it; a password only where it was asked for. */
   readonly value?: FieldValue;
-  /** Why it does not hold what was asked for; `differs`: the model wrote something else. */
-  readonly fault?: Exclude<Fate, "done"> | "differs";
+  /** Why it does not hold what was asked for; `differs`: the model wrote something else; `not-asked`: it wrote here too. */
+  readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
 }
 
 /** An agent's actions on a page. */
@@ -73,6 +73,9 @@ export type AgentSource =
 
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
+
+/** The objective that samplers are chosen by, as `init` does; nothing is trained. */
+const OBJECTIVE = "flow-grpo";
 
 /** Opens an agent. @throws UserError where the run has no checkpoint that fits, or the adapter does not fit the model. */
 export async function loadAgent(
@@ -122,9 +125,9 @@ async function configOfModel(source: Exclude<AgentSource, { readonly run: string
   const { objectives } = await loadRegistries();
   const kind = await samplerFor(
     await loadModel(resolvePath(model, "model")),
-    objectives.get("flow-grpo") as unknown as Objective,
+    objectives.get(OBJECTIVE) as unknown as Objective,
   );
-  const fresh = { model, sampler: { kind } };
+  const fresh = { model, sampler: { kind }, objective: { kind: OBJECTIVE } };
   if (adapter === undefined) return configOf(fresh, "agent", { overrides });
   const { rank, alpha, tensors, rows } = readPeft(resolvePath(adapter, "adapter"));
   const targets = [...tensors.keys()].flatMap((name) => /([^.]+)\.lora_A\.weight$/.exec(name)?.[1] ?? []);
@@ -182,9 +185,10 @@ function readBack(
   return [
     ...fields,
     ...others.map(({ label, kind, index }): FilledField => {
-      const fate = records.findLast(({ control }) => control === index)?.fate ?? "done";
+      const fate = records.findLast(({ control }) => control === index)?.fate;
       const value = kind === "password" ? {} : { value: now[index] ?? "" };
-      return { label, kind, ...value, ...(fate === "done" ? {} : { fault: fate }) };
+      if (fate === undefined || (fate === "done" && fields.length === 0)) return { label, kind, ...value };
+      return { label, kind, ...value, fault: fate === "done" ? "not-asked" : fate };
     }),
   ];
 }

@@ -15,7 +15,7 @@ export class EnvironmentFault extends Error {
 export class SharedFate extends EnvironmentFault {}
 
 export interface BrowserOptions {
-  readonly site: RunningSite;
+  readonly site: Pick<RunningSite, "baseUrl" | "allowOrigins">;
   readonly headless: boolean;
   readonly actionTimeoutMs: number;
   readonly log?: Logger;
