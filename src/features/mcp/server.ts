@@ -1,5 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { Page } from "playwright";
+import type { Page, Request } from "playwright";
 import { z } from "zod";
 import { fail, misuse, UserError } from "../../core/errors.js";
 import { Semaphore } from "../../core/semaphore.js";
@@ -119,14 +119,12 @@ export class FormTools {
 
   /** Presses the form's button as a person does, and waits for what it asks of the server. */
   private async send(page: Page): Promise<object> {
-    const sent = page
-      .waitForRequest(
-        (request) => request.isNavigationRequest() || !["GET", "HEAD", "OPTIONS"].includes(request.method()),
-        {
-          timeout: SEND_MS,
-        },
-      )
-      .catch(() => undefined);
+    const isSent = (request: Request): boolean =>
+      request.isNavigationRequest() || !["GET", "HEAD", "OPTIONS"].includes(request.method());
+    const sent = Promise.race([
+      page.waitForRequest(isSent, { timeout: SEND_MS }),
+      page.waitForEvent("popup", { timeout: SEND_MS }).then(() => undefined),
+    ]).catch(() => undefined);
     const pressed = await withForm(page, this.filled.get(page) ?? [], async (form) => {
       const button = submitButton(form);
       if (button === undefined) fail("The form has no button that sends it.");

@@ -40,7 +40,11 @@ async function serve(
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { origin, asked, stop: () => new Promise((done) => (server.closeAllConnections(), server.close(done))) };
+  const stop = (): Promise<unknown> => {
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  return { origin, asked, stop };
 }
 type Site = Awaited<ReturnType<typeof serve>>;
 
