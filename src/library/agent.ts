@@ -6,7 +6,7 @@ import { samplerFor } from "../engine/policy.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, type Fate, resolveAction, type Step } from "../env/browser/fill.js";
 import { PageWorld } from "../env/browser/page/world.js";
-import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../env/forms/blanks.js";
+import { controlsOnPage, formTemplate, planOf } from "../env/forms/blanks.js";
 import { matchValue } from "../env/forms/normalize.js";
 import type { Action } from "../env/forms/plan.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
@@ -14,7 +14,7 @@ import { loadModel } from "../nn/model.js";
 import { readPeft } from "../nn/peft.js";
 import type { Objective } from "../rl/objective.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import { type PageControl, PROMPT_STYLES, type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
+import { PROMPT_STYLES, type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
 import { openPolicy } from "./policy.js";
 
 /** A field of the page after an agent has filled it in. */
@@ -100,7 +100,8 @@ export async function loadAgent(
           ...(text === undefined ? {} : { document: text }),
         };
         const template = controls.length === 0 ? {} : { template: formTemplate(controls) };
-        const prompt = renderPrompt(task, style, shownControls(form.controls, controls));
+        const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
+        const prompt = renderPrompt(task, style, shown);
         const [answer = {}] = await policy.act([{ text: prompt, ...template }], seed);
         const { actions, unresolved } = planOf(answer, controls);
         const path = new URL(page.url()).pathname;
@@ -139,25 +140,12 @@ async function configOfModel(source: Exclude<AgentSource, { readonly run: string
 function recordOf(text: string, style: PromptStyle): Record<string, string> | undefined {
   if (style === "document" || style === "page") return undefined;
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const pairs = lines.map((line) => /^\s*([^:|]*[^:|\s])\s*[:|]\s*(.*?)\s*$/.exec(line));
-  if (lines.length === 0 || pairs.includes(null))
+  const pairs = lines.map((line) => [line.slice(0, line.search(/[:|]/)), line.slice(line.search(/[:|]/) + 1)] as const);
+  if (lines.length === 0 || lines.some((line) => line.search(/[:|]/) < 1))
     misuse(`This model reads values by label (prompt.style=${style}), and the text is no record.`, {
       hint: "give values, or a text with a line `Label: value` a field; a run with prompt.style=page reads prose",
     });
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", pair?.[2] ?? ""]));
-}
-
-/** The controls as the style `page` shows them, by label. */
-function shownControls(
-  all: readonly Control[],
-  controls: readonly TemplateControl[],
-): Readonly<Record<string, PageControl>> {
-  const entries = controls.map(({ label, ...kind }) => {
-    const target = findControl(all, label);
-    const { name = "", required = false } = typeof target === "string" ? {} : target.control;
-    return [label, { ...kind, name, required }] as const;
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(pairs.map(([label, value]) => [label.trim(), value.trim()]));
 }
 
 /** What the page holds, field by field, beside what was asked for. */
@@ -181,16 +169,15 @@ function readBack(
     const fate = records.findLast((record) => record.control === control.index)?.fate ?? "done";
     return { label, kind: space.kind, value, fault: fate === "done" ? "differs" : fate };
   });
-  const others = controls.filter((control) => control.present && !named.has(control));
-  return [
-    ...fields,
-    ...others.map(({ label, kind, index }): FilledField => {
-      const fate = records.findLast(({ control }) => control === index)?.fate;
-      const value = kind === "password" ? {} : { value: now[index] ?? "" };
-      if (fate === undefined || (fate === "done" && fields.length === 0)) return { label, kind, ...value };
-      return { label, kind, ...value, fault: fate === "done" ? "not-asked" : fate };
-    }),
-  ];
+  const others = controls.flatMap((control): FilledField[] => {
+    const { label, kind, index, present } = control;
+    if (!present || named.has(control)) return [];
+    const fate = records.findLast((record) => record.control === index)?.fate;
+    const value = kind === "password" ? {} : { value: now[index] ?? "" };
+    if (fate === undefined || (fate === "done" && fields.length === 0)) return [{ label, kind, ...value }];
+    return [{ label, kind, ...value, fault: fate === "done" ? "not-asked" : fate }];
+  });
+  return [...fields, ...others];
 }
 
 function styleOf(config: object): PromptStyle {

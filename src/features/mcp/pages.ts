@@ -46,18 +46,19 @@ export class Pages {
     if (where.url === undefined) misuse("Neither url nor endpoint says which page is meant.");
     const { href } = new URL(where.url);
     const open = this.opened.get(href);
-    if (open !== undefined && !open.isClosed()) return this.orForgotten(href, this.guarded(open, work));
-    if (!fresh) misuse(`No page of ${href} is open.`, { hint: "call fill_form with the same url first" });
-    const page = await (await this.host.browser()).newPage();
-    this.opened.set(href, page);
-    const first = this.opened.keys().next().value as string;
-    if (this.opened.size > MOST_PAGES) await this.forget(first);
-    const visit = async (): Promise<T> => {
-      const response = await page.goto(href, { timeout: OPEN_MS });
-      if ((response?.status() ?? 0) >= 400) fail(`${href} answered HTTP ${response?.status()}.`);
-      return work(page);
-    };
-    return this.orForgotten(href, this.guarded(page, visit));
+    if (open === undefined && !fresh) misuse(`No page of ${href} is open.`, { hint: "call fill_form with it first" });
+    const page = open ?? (await this.newPage(href));
+    try {
+      return await this.guarded(page, async () => {
+        const response = open !== undefined ? null : await page.goto(href, { timeout: OPEN_MS });
+        if ((response?.status() ?? 0) >= 400) fail(`${href} answered HTTP ${response?.status()}.`);
+        return work(page);
+      });
+    } catch (error) {
+      // what did not open, or was left, is opened again; what is filled in stays where it can be corrected
+      if (open === undefined || !this.allows(page.url())) await this.forget(href);
+      throw error;
+    }
   }
 
   /** Closes a page that was opened here; the next call opens its address again. */
@@ -74,13 +75,12 @@ export class Pages {
     await this.host.close();
   }
 
-  private async orForgotten<T>(href: string, work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } finally {
-      // a page that has left its address is no longer the form that was asked for
-      if (this.opened.get(href)?.url() !== href) await this.forget(href);
-    }
+  private async newPage(href: string): Promise<Page> {
+    const page = await (await this.host.browser()).newPage();
+    this.opened.set(href, page);
+    page.once("close", () => this.opened.get(href) === page && this.opened.delete(href));
+    if (this.opened.size > MOST_PAGES) await this.forget(this.opened.keys().next().value as string);
+    return page;
   }
 
   /** The page of an address that a browser shows, or its only one of the origins. */

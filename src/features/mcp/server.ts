@@ -138,11 +138,8 @@ export class FormTools {
     const request = await sent;
     if (request === undefined) fail(`The button "${pressed}" was pressed, and nothing was sent.`);
     let last = request;
-    let response = await request.response();
-    for (let next = last.redirectedTo(); next !== null; next = last.redirectedTo()) {
-      last = next;
-      response = await last.response();
-    }
+    for (let next = last.redirectedTo(); next !== null; next = last.redirectedTo()) last = next;
+    const response = await last.response();
     if (response === null) fail(`No answer to ${request.method()} ${request.url()}: ${last.failure()?.errorText}`);
     if (request.isNavigationRequest()) await page.waitForLoadState("load", { timeout: ANSWER_MS });
     const text = await page.innerText("body");
