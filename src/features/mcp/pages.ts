@@ -50,7 +50,7 @@ export class Pages {
     const page = open ?? (await this.newPage(href));
     try {
       return await this.guarded(page, async () => {
-        const response = open !== undefined ? null : await page.goto(href, { timeout: OPEN_MS });
+        const response = open === undefined ? await page.goto(href, { timeout: OPEN_MS }) : null;
         if ((response?.status() ?? 0) >= 400) fail(`${href} answered HTTP ${response?.status()}.`);
         return work(page);
       });

@@ -1,7 +1,8 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Page, Request } from "playwright";
 import { z } from "zod";
-import { fail, misuse, UserError } from "../../core/errors.js";
+import { fail, messageOf, misuse, UserError } from "../../core/errors.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { submitButton } from "../../env/browser/controls.js";
 import { aimAt, applyOps } from "../../env/browser/page/actions.js";
@@ -150,15 +151,13 @@ export class FormTools {
   }
 
   /** One call at a time; a user's mistake is the tool's answer, with what to do next. */
-  private async call(work: () => Promise<object>): Promise<{ content: { type: "text"; text: string }[] }> {
-    const answer = (text: string): { content: { type: "text"; text: string }[] } => ({
-      content: [{ type: "text", text }],
-    });
+  private async call(work: () => Promise<object>): Promise<CallToolResult> {
+    const answer = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
     try {
       return answer(JSON.stringify(await this.turn.run(work)));
     } catch (error) {
       const next = error instanceof UserError && error.hint !== undefined ? ` Next: ${error.hint}` : "";
-      return { ...answer(`${error instanceof Error ? error.message : error}${next}`), isError: true } as never;
+      return { ...answer(`${messageOf(error)}${next}`), isError: true };
     }
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,8 +10,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { chromium } from "playwright";
+import type { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { sdk } from "../../../src/features/mcp/server.js";
 import { CliProcess } from "../../support/cli-process.js";
 
 const MODEL = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
@@ -82,6 +85,7 @@ describe("refusion-train mcp", () => {
       (path, other) =>
         ({
           "/form": form('action="/take"'),
+          "/old": { to: "/form", status: 302 },
           "/away": { to: `${other}/form`, status: 302 },
           "/leaves": `${form('action="/take"')}<script>location.href = "${other}/form"</script>`,
           "/posts-away": form(`action="${other}/take"`),
@@ -156,6 +160,13 @@ describe("refusion-train mcp", () => {
     );
     for (const args of [{ url }, { url, text: "Guest Name: A", values: {} }])
       assert.match((await tool("fill_form", args)).text, /either text or values/);
+  });
+
+  it("keeps what it has filled in where an address leads on within its origin", async () => {
+    const url = `${here.origin}/old`;
+    const { data } = await tool("fill_form", { url, values: VALUES });
+    assert.equal(data.url, `${here.origin}/form`);
+    assert.equal((await tool("submit_form", { url })).data.sent.status, 200);
   });
 
   it("does not send what the page itself refuses", async () => {
@@ -277,6 +288,16 @@ describe("refusion-train mcp over HTTP", () => {
     server.signal("SIGTERM");
     const { err, out } = await server.ended;
     assert.deepEqual([err.match(/Bearer/g)?.length, out], [1, ""]);
+  });
+});
+
+it("says how to install the SDK where it is absent", async () => {
+  const absent = sdk(() => import("@modelcontextprotocol/none" as string));
+  const { optionalDependencies } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
+  const version = optionalDependencies["@modelcontextprotocol/sdk"];
+  await assert.rejects(absent, (error: UserError) => {
+    assert.match(error.message, /@modelcontextprotocol\/sdk, which is not installed/);
+    return error.hint?.includes(`npm install @modelcontextprotocol/sdk@${version}`) === true;
   });
 });
 
