@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import { type Agent, loadAgent, train } from "../../src/index.js";
+import { ADAPTER, readPeft, writePeftTensors } from "../../src/nn/peft.js";
+import type { Tensor } from "../../src/onnx/types.js";
 
 const FORM = `<title>Archive Visit</title><form action="http://127.0.0.1:9/never"><label>Guest Name <input id="name"></label>
 <label>Print Card <input id="news" type="checkbox"></label><button>Send</button></form>`;
@@ -106,24 +108,30 @@ describe("an agent", () => {
     }
   });
 
-  it("opens a model with a run's adapter, and then writes as the run does", async () => {
-    const page = await browser.newPage();
-    const adapter = join(root, "free", "checkpoints", "step-000001");
-    const overrides = [...["plan=free", "sampler.rounds=8", "sampler.prompt_length=56"], "runtime.provider=cpu"];
-    const filler = await loadAgent({ model: "models/tiny-refusion", adapter, overrides });
-    const base = await loadAgent({ model: "models/tiny-refusion", overrides });
-    try {
-      const plans = [];
-      for (const one of [agent, filler, base]) {
-        await page.setContent(FORM);
-        plans.push((await one.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true })).plan);
-      }
-      assert.equal(plans[1], plans[0]);
-      await assert.rejects(loadAgent({ model: "models/tiny-refusion", adapter: "models/tiny-refusion" }), /no adapter/);
-    } finally {
+  it("opens a model with an adapter: a run's writes as the run does, another one otherwise", async () => {
+    const own = join(root, "free", "checkpoints", "step-000001");
+    const other = join(root, "other");
+    cpSync(own, other, { recursive: true });
+    const tensors = [...readPeft(own).tensors].map(([name, { dtype, shape, data }]): [string, Tensor] => [
+      name,
+      { dtype, shape, data: Float32Array.from(data as Float32Array, (_, i) => Math.sin(i)) },
+    ]);
+    writePeftTensors(join(other, ADAPTER), new Map(tensors));
+    const overrides = ["plan=free", "sampler.rounds=8", "sampler.prompt_length=56", "runtime.provider=cpu"];
+    const planOf = async (filler: Agent): Promise<string> => {
+      const page = await browser.newPage();
+      await page.setContent(FORM);
+      return (await filler.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true })).plan;
+    };
+    const plans: string[] = [];
+    for (const adapter of [own, other]) {
+      const filler = await loadAgent({ model: "models/tiny-refusion", adapter, overrides });
+      plans.push(await planOf(filler));
       await filler.close();
-      await base.close();
     }
+    assert.equal(plans[0], await planOf(agent));
+    assert.notEqual(plans[1], plans[0]);
+    await assert.rejects(loadAgent({ model: "models/tiny-refusion", adapter: "models/tiny-refusion" }), /no adapter/);
   });
 
   it("gives a model that reads texts the text, beside the page's fields", async () => {
@@ -131,14 +139,19 @@ describe("an agent", () => {
     const overrides = ["prompt.style=page", "sampler.prompt_length=256", "runtime.provider=cpu"];
     const reader = await loadAgent({ model: "models/tiny-refusion-template", overrides });
     try {
-      await page.setContent(FORM);
-      // the model was not trained for it: what is held here is that every field is a blank, and is read back
-      const { plan, fields } = await reader.fill(page, "guest_name: Ines Meyer");
-      assert.match(plan, /^fill Guest Name \| [\s\S]*\ncheck Print Card \| /);
-      assert.deepEqual(
-        fields.map(({ label }) => label),
-        ["Guest Name", "Print Card"],
-      );
+      // the model was not trained for it: what is held here is that the text is read, and that every field is a blank
+      const plans: string[] = [];
+      for (const text of ["I am Ines Meyer.", "Luis Keller, and a printed card, please."]) {
+        await page.setContent(FORM);
+        const { plan, fields } = await reader.fill(page, text);
+        assert.match(plan, /^fill Guest Name \| [\s\S]*\ncheck Print Card \| /);
+        assert.deepEqual(
+          fields.map(({ label }) => label),
+          ["Guest Name", "Print Card"],
+        );
+        plans.push(plan);
+      }
+      assert.notEqual(plans[0], plans[1]);
     } finally {
       await reader.close();
     }

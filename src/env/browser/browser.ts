@@ -15,11 +15,13 @@ export class EnvironmentFault extends Error {
 export class SharedFate extends EnvironmentFault {}
 
 export interface BrowserOptions {
-  readonly site: Pick<RunningSite, "baseUrl" | "allowOrigins">;
+  readonly site: RunningSite;
   readonly headless: boolean;
   readonly actionTimeoutMs: number;
   readonly log?: Logger;
 }
+
+type Reached = Pick<RunningSite, "baseUrl" | "allowOrigins">;
 
 /** Limits how long a browser may take to end before it is killed, and after. */
 const CLOSE_PATIENCE_MS = 5000;
@@ -30,7 +32,7 @@ export class BrowserHost {
   private closed = false;
   private readonly discarded = new WeakSet<Browser>();
 
-  constructor(private readonly options: BrowserOptions) {}
+  constructor(private readonly options: Pick<BrowserOptions, "headless" | "log"> & { readonly site: Reached }) {}
 
   /** The running browser; starts one at first and after a crash. */
   async browser(): Promise<Browser> {

@@ -26,7 +26,7 @@ export class Pages {
   /** @param origins at least one, as `originOf` gives them. */
   constructor(private readonly origins: readonly string[]) {
     const [baseUrl = "", ...allowOrigins] = origins;
-    this.host = new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true, actionTimeoutMs: OPEN_MS });
+    this.host = new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true });
   }
 
   /** Tells whether an address is of one of the origins. */
@@ -63,10 +63,7 @@ export class Pages {
 
   /** Closes a page that was opened here; the next call opens its address again. */
   async forget(url: string): Promise<void> {
-    const { href } = new URL(url);
-    const page = this.opened.get(href);
-    this.opened.delete(href);
-    await page?.context().close();
+    await this.opened.get(new URL(url).href)?.context().close();
   }
 
   async close(): Promise<void> {
@@ -78,7 +75,7 @@ export class Pages {
   private async newPage(href: string): Promise<Page> {
     const page = await (await this.host.browser()).newPage();
     this.opened.set(href, page);
-    page.once("close", () => this.opened.get(href) === page && this.opened.delete(href));
+    page.once("close", () => this.opened.delete(href));
     if (this.opened.size > MOST_PAGES) await this.forget(this.opened.keys().next().value as string);
     return page;
   }
