@@ -22,7 +22,7 @@ export type {
 } from "./env/environment.js";
 export type { RewardKind } from "./env/forms/own-reward.js";
 export type { RunningSite, SiteKind, Task } from "./env/site.js";
-export { type Agent, type Filled, loadAgent } from "./library/agent.js";
+export { type Agent, type AgentSource, type Filled, type FilledField, loadAgent } from "./library/agent.js";
 export {
   defineEnvironment,
   defineObjective,

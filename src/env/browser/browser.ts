@@ -21,6 +21,8 @@ export interface BrowserOptions {
   readonly log?: Logger;
 }
 
+type Reached = Pick<RunningSite, "baseUrl" | "allowOrigins">;
+
 /** Limits how long a browser may take to end before it is killed, and after. */
 const CLOSE_PATIENCE_MS = 5000;
 
@@ -30,7 +32,7 @@ export class BrowserHost {
   private closed = false;
   private readonly discarded = new WeakSet<Browser>();
 
-  constructor(private readonly options: BrowserOptions) {}
+  constructor(private readonly options: Pick<BrowserOptions, "headless" | "log"> & { readonly site: Reached }) {}
 
   /** The running browser; starts one at first and after a crash. */
   async browser(): Promise<Browser> {

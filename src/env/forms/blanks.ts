@@ -110,11 +110,11 @@ export function controlsOnPage(
       : [{ label, kind: "text", default: "" }];
   });
   const shown = controls.flatMap((control): TemplateControl[] => {
-    const { kind, default: preset, present } = control;
+    const { kind, default: preset, present, name, required } = control;
     const label = names.get(control) ?? (present ? control.label.replace(/[\s*:]+$/, "") : "");
     // an entry without a value is no choice
     const options = control.options.flatMap(({ text, value }) => (value === "" ? [] : [text]));
-    return label === "" ? [] : [{ label, kind, default: preset, options }];
+    return label === "" ? [] : [{ label, kind, default: preset, options, name, required }];
   });
   return [...shown, ...others];
 }

@@ -49,15 +49,7 @@ async function logIn(
   state: StorageState | undefined,
 ): Promise<StorageState> {
   const login = await loginOf(file);
-  const site = {
-    name: "url",
-    baseUrl,
-    allowOrigins,
-    tasks: () => [],
-    splitHash: () => "",
-    stop: async () => undefined,
-  };
-  const host = new BrowserHost({ site, headless: true, actionTimeoutMs: LOGIN_MS });
+  const host = new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true });
   try {
     const browser = await host.browser();
     const context = await browser.newContext({

@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { InvalidArgumentError } from "commander";
+import { type CliCommand, type CliContext, checkpointName, portNumber } from "../../../cli/shared.js";
+import { misuse } from "../../../core/errors.js";
+
+interface McpFlags {
+  readonly run?: string;
+  readonly checkpoint: "best" | "last" | number;
+  readonly model?: string;
+  readonly adapter?: string;
+  readonly origin: readonly string[];
+  readonly http?: number;
+  readonly token?: string;
+}
+
+/** `refusion-train mcp`: a trained policy as tools of the Model Context Protocol, until the client leaves or Ctrl-C. */
+export const command: CliCommand = {
+  register(command, context) {
+    command
+      .description("fill forms for any client of the Model Context Protocol: read_form, fill_form, submit_form")
+      .argument("[overrides...]", "key=value, over the defaults of a --model: sampler.prompt_length=256")
+      .option("-r, --run <dir>", "run directory whose checkpoint fills")
+      .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
+      .option("-m, --model <dir>", "model directory, instead of a run")
+      .option("--adapter <dir>", "adapter of --model, in PEFT's layout")
+      .requiredOption(
+        "--origin <origin>",
+        "an origin whose pages may be filled, as https://shop.example; once for each",
+        (origin: string, all: readonly string[] = []) => [...all, origin],
+      )
+      .option(
+        "--http <port>",
+        "serve on 127.0.0.1 at this port, 0 for any free one, instead of stdin and stdout",
+        portNumber,
+      )
+      .option("--token <text>", "what clients of --http have to show; by default one is made and printed", tokenText)
+      .addHelpText(
+        "after",
+        "\nExample:\n  refusion-train mcp --model models/tiny-refusion-template --origin http://127.0.0.1:8080",
+      )
+      .action((overrides: string[], flags: McpFlags) => serve(overrides, flags, context));
+  },
+};
+
+async function serve(overrides: readonly string[], flags: McpFlags, context: CliContext): Promise<void> {
+  const { run, model, adapter, checkpoint, token } = flags;
+  if ((run === undefined) === (model === undefined)) misuse("Give either --run or --model.");
+  if (run !== undefined && (adapter !== undefined || overrides.length > 0))
+    misuse("A run has its own adapter and config.", { hint: "leave out --adapter and key=value, or give --model" });
+  if (token !== undefined && flags.http === undefined) misuse("--token is for --http.");
+  // loaded when they are needed: help and usage errors should not wait for the runtime
+  const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf }, { versions }] = await Promise.all([
+    import("../../../library/agent.js"),
+    import("../server.js"),
+    import("../http.js"),
+    import("../pages.js"),
+    import("../../../runs/run-directory.js"),
+  ]);
+  const origins = flags.origin.map(originOf);
+  const { StdioServerTransport } = await sdk(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
+  const { signal } = context;
+  const agent = await loadAgent(
+    model === undefined
+      ? { run: run as string, checkpoint }
+      : { model, overrides, ...(adapter === undefined ? {} : { adapter }) },
+  );
+  const tools = new FormTools(agent, origins, versions().refusion_train ?? "");
+  const ended = new Promise<void>((done) => {
+    signal.addEventListener("abort", () => done());
+    // the client of a process ends it by closing its input
+    if (flags.http === undefined) process.stdin.once("close", done);
+    if (signal.aborted) done();
+  });
+  try {
+    if (flags.http === undefined) {
+      const server = await tools.server();
+      await server.connect(new StdioServerTransport());
+      context.log(`serving ${origins.join(", ")} on stdin and stdout`);
+      await ended;
+      await server.close();
+    } else {
+      const secret = token ?? randomBytes(24).toString("base64url");
+      const served = await serveHttp(tools, flags.http, secret);
+      context.log(`${served.baseUrl}/mcp serves ${origins.join(", ")}; Ctrl-C ends it`);
+      if (token === undefined) context.log(`Authorization: Bearer ${secret}`);
+      await ended;
+      await served.stop();
+    }
+  } finally {
+    await tools.close();
+  }
+}
+
+function tokenText(text: string): string {
+  if (!/^[\w.~+/-]{16,}=*$/.test(text))
+    throw new InvalidArgumentError("Expected at least 16 letters, digits or -._~+/ of a bearer token.");
+  return text;
+}

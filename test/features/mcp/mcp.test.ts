@@ -1,0 +1,333 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { chromium } from "playwright";
+import type { UserError } from "../../../src/core/errors.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { sdk } from "../../../src/features/mcp/server.js";
+import { CliProcess } from "../../support/cli-process.js";
+
+const MODEL = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
+const TOKEN = "test-token-of-this-file";
+const VALUES = { "Guest Name": "Ines Meyer", Room: "Attic", "Print Card": true };
+
+const form = (attributes: string): string =>
+  `<!doctype html><title>Archive Visit</title><form method="post" ${attributes}><label>Guest Name <input name="guest" required></label>
+<label>Room <select name="room"><option value="">Choose<option>Hall<option>Attic</select></label>
+<label>Print Card <input name="card" type="checkbox"></label><button>Book</button></form>`;
+
+/** A server that counts what it is asked for. */
+async function serve(
+  pages: (path: string, other: string) => string | { to: string; status: number },
+  other: () => string,
+) {
+  const asked: { method: string; path: string; body: string }[] = [];
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const path = request.url ?? "";
+    if (path !== "/favicon.ico")
+      asked.push({ method: request.method ?? "", path, body: Buffer.concat(chunks).toString() });
+    const page = pages(path, other());
+    if (typeof page === "string") response.setHeader("content-type", "text/html").end(page);
+    else response.writeHead(page.status, { location: page.to }).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = (): Promise<unknown> => {
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  return { origin, asked, stop };
+}
+type Site = Awaited<ReturnType<typeof serve>>;
+
+interface Answer {
+  readonly isError: boolean;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each tool's own
+  readonly data: any;
+}
+
+async function connected(transport: Transport): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  return client;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
+  const { content, isError = false } = await client.callTool({ name, arguments: args });
+  const [{ text }] = content as [{ text: string }];
+  return { isError: isError === true, text, data: isError === true ? undefined : JSON.parse(text) };
+}
+
+describe("refusion-train mcp", () => {
+  let here: Site;
+  let there: Site;
+  let client: Client;
+  const tool = (name: string, args: Record<string, unknown>): Promise<Answer> => call(client, name, args);
+
+  before(async () => {
+    there = await serve(
+      () => "elsewhere",
+      () => "",
+    );
+    here = await serve(
+      (path, other) =>
+        ({
+          "/form": form('action="/take"'),
+          "/old": { to: "/form", status: 302 },
+          "/away": { to: `${other}/form`, status: 302 },
+          "/leaves": `${form('action="/take"')}<script>location.href = "${other}/form"</script>`,
+          "/posts-away": form(`action="${other}/take"`),
+          "/hops": form('action="/hop"'),
+          "/hop": { to: `${other}/take`, status: 307 },
+          "/window": form('action="/take" target="_blank"'),
+          "/take": "<title>Booked</title>Thank you",
+        })[path] ?? "nothing",
+      () => there.origin,
+    );
+    const program = join(packageRoot(), "dist", "src", "cli", "train.js");
+    const args = [program, "mcp", ...MODEL, "--origin", here.origin];
+    client = await connected(
+      new StdioClientTransport({
+        command: process.execPath,
+        args,
+        cwd: packageRoot(),
+        env: { ...process.env } as Record<string, string>,
+        stderr: "ignore",
+      }),
+    );
+  });
+  after(async () => {
+    await client?.close();
+    await here?.stop();
+    await there?.stop();
+  });
+
+  it("offers three tools, and reads a page's fields", async () => {
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.map(({ name }) => name).sort(), ["fill_form", "read_form", "submit_form"]);
+    const { data } = await tool("read_form", { url: `${here.origin}/form` });
+    assert.deepEqual(data.fields, [
+      { label: "Guest Name", kind: "text", required: true },
+      { label: "Room", kind: "select", required: false, options: ["Hall", "Attic"] },
+      { label: "Print Card", kind: "checkbox", required: false },
+    ]);
+  });
+
+  it("fills by values, sends nothing, and submits apart", async () => {
+    const url = `${here.origin}/form`;
+    here.asked.length = 0;
+    const { data: filled } = await tool("fill_form", { url, values: VALUES });
+    assert.deepEqual(filled.fields, [
+      { label: "Guest Name", kind: "text", value: "Ines Meyer" },
+      { label: "Room", kind: "select", value: "Attic" },
+      { label: "Print Card", kind: "checkbox", value: true },
+    ]);
+    assert.deepEqual([filled.faults, filled.sent], [[], false]);
+    assert.ok(here.asked.every(({ method }) => method === "GET"));
+    const { data: sent } = await tool("submit_form", { url });
+    assert.deepEqual(here.asked.at(-1), { method: "POST", path: "/take", body: "guest=Ines+Meyer&room=Attic&card=on" });
+    assert.deepEqual(sent, {
+      sent: { button: "Book", method: "POST", url: `${here.origin}/take`, status: 200 },
+      page: { url: `${here.origin}/take`, title: "Booked", text: "Thank you" },
+    });
+    // what was sent is not sent twice
+    const again = await tool("submit_form", { url });
+    assert.match(again.text, /No page of .* is open\. Next: call fill_form/);
+  });
+
+  it("fills from a text, and names faults by field", async () => {
+    const url = `${here.origin}/form`;
+    const { data } = await tool("fill_form", { url, text: "Guest Name: Luis Keller\nSeat: 4" });
+    assert.deepEqual(data.fields[0], { label: "Guest Name", kind: "text", value: "Luis Keller" });
+    assert.deepEqual(data.faults[0], { label: "Seat", fault: "no-such-control" });
+    const prose = await tool("fill_form", { url, text: "Please book for Luis." });
+    assert.deepEqual(
+      [prose.isError, /the text is no record\. Next: give values/.test(prose.text)],
+      [true, true],
+      prose.text,
+    );
+    for (const args of [{ url }, { url, text: "Guest Name: A", values: {} }])
+      assert.match((await tool("fill_form", args)).text, /either text or values/);
+  });
+
+  it("keeps what it has filled in where an address leads on within its origin", async () => {
+    const url = `${here.origin}/old`;
+    const { data } = await tool("fill_form", { url, values: VALUES });
+    assert.equal(data.url, `${here.origin}/form`);
+    assert.equal((await tool("submit_form", { url })).data.sent.status, 200);
+  });
+
+  it("does not send what the page itself refuses", async () => {
+    const url = `${here.origin}/form?empty`;
+    await tool("read_form", { url: `${here.origin}/window` });
+    here.asked.length = 0;
+    const { isError, text } = await tool("submit_form", { url: `${here.origin}/window` });
+    assert.deepEqual([isError, /guest: /.test(text)], [true, true], text);
+    assert.deepEqual(here.asked, []);
+    assert.equal((await tool("submit_form", { url })).isError, true);
+  });
+
+  it("refuses other origins: named, by redirect, by script, by a form's address, by a redirect of the post, in a window", async () => {
+    there.asked.length = 0;
+    const refusal = new RegExp(`^${there.origin} is none of the origins of this server \\(${here.origin}\\)`);
+    for (const name of ["read_form", "fill_form", "submit_form"]) {
+      const { isError, text } = await tool(name, {
+        url: `${there.origin}/form`,
+        ...(name === "fill_form" ? { values: VALUES } : {}),
+      });
+      assert.deepEqual([isError, refusal.test(text)], [true, true], `${name}: ${text}`);
+    }
+    for (const path of ["/away", "/leaves"]) {
+      const { isError, text } = await tool("fill_form", { url: here.origin + path, values: VALUES });
+      assert.deepEqual([isError, refusal.test(text)], [true, true], `${path}: ${text}`);
+    }
+    for (const path of ["/posts-away", "/hops", "/window"]) {
+      const filled = await tool("fill_form", { url: here.origin + path, values: VALUES });
+      assert.equal(filled.isError, false, filled.text);
+      const { isError, text } = await tool("submit_form", { url: here.origin + path });
+      assert.equal(isError, true, text);
+      assert.match(text, path === "/window" ? /a window of its own/ : refusal);
+    }
+    for (const url of ["file:///etc/hostname", "about:blank", "data:text/html,x", "nothing"])
+      assert.equal((await tool("read_form", { url })).isError, true, url);
+    assert.deepEqual(there.asked, []);
+  });
+
+  it("fills the page that a browser shows already, and leaves the browser as it is", async () => {
+    const found = findBrowser();
+    const port = 20_000 + (process.pid % 20_000);
+    const browser = await chromium.launch({
+      chromiumSandbox: false,
+      args: [`--remote-debugging-port=${port}`],
+      ...(found?.path === undefined ? {} : { executablePath: found.path }),
+    });
+    try {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(`${here.origin}/form`);
+      const endpoint = `http://127.0.0.1:${port}`;
+      const { text, data } = await tool("fill_form", { endpoint, values: VALUES });
+      assert.deepEqual(data?.faults, [], text);
+      assert.equal(await page.inputValue("[name=guest]"), "Ines Meyer");
+      const sent = await tool("submit_form", { endpoint });
+      assert.equal(sent.isError, false, sent.text);
+      assert.equal(page.url(), `${here.origin}/take`);
+      there.asked.length = 0;
+      await page.goto(`${here.origin}/hops`);
+      await tool("fill_form", { endpoint, values: VALUES });
+      assert.match((await tool("submit_form", { endpoint })).text, /is none of the origins/);
+      assert.deepEqual(there.asked, []);
+      await page.goto(`${there.origin}/form`);
+      assert.match((await tool("read_form", { endpoint })).text, /shows 0 pages of the allowed origins/);
+      assert.match((await tool("read_form", { endpoint: "http://192.0.2.1:9222" })).text, /no browser of this machine/);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe("refusion-train mcp over HTTP", () => {
+  let site: Site;
+  before(async () => {
+    site = await serve(
+      (path) => (path === "/form" ? form('action="/take"') : "taken"),
+      () => "",
+    );
+  });
+  after(() => site?.stop());
+
+  it("answers who has the token, on loopback, and nobody else", async () => {
+    const server = new CliProcess(["mcp", ...MODEL, "--origin", site.origin, "--http", "0", "--token", TOKEN]);
+    try {
+      assert.ok(await server.says(/http:\S+\/mcp/), server.err);
+      const url = new URL(/http:\S+\/mcp/.exec(server.err)?.[0] as string);
+      assert.equal(url.hostname, "127.0.0.1");
+      const via = (token: string | undefined, headers: Record<string, string> = {}) =>
+        connected(
+          new StreamableHTTPClientTransport(url, {
+            requestInit: {
+              headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+            },
+          }) as Transport,
+        );
+      await assert.rejects(via("wrong-token-of-this-file"), /401|Unauthorized/i);
+      await assert.rejects(via(undefined), /401|Unauthorized/i);
+      await assert.rejects(via(TOKEN, { origin: "http://evil.example" }), /403|not served here/i);
+      const client = await via(TOKEN);
+      const page = `${site.origin}/form`;
+      const filled = await call(client, "fill_form", { url: page, values: VALUES });
+      assert.deepEqual(filled.data?.faults, [], filled.text);
+      await client.close();
+      // another connection sends what the first has filled in
+      const other = await via(TOKEN);
+      assert.equal((await call(other, "submit_form", { url: page })).isError, false);
+      assert.equal(site.asked.at(-1)?.body, "guest=Ines+Meyer&room=Attic&card=on");
+      await other.close();
+      assert.ok(!server.err.includes(TOKEN));
+    } finally {
+      server.signal("SIGTERM");
+    }
+    const { code, out } = await server.ended;
+    assert.deepEqual([code, out], [0, ""]);
+  });
+
+  it("makes a token where none is given, and says it once", async () => {
+    const server = new CliProcess(["mcp", ...MODEL, "--origin", site.origin, "--http", "0"]);
+    assert.ok(await server.says(/Bearer [\w-]{32}\n/), server.err);
+    server.signal("SIGTERM");
+    const { err, out } = await server.ended;
+    assert.deepEqual([err.match(/Bearer/g)?.length, out], [1, ""]);
+  });
+});
+
+it("says how to install the SDK where it is absent", async () => {
+  const absent = sdk(() => import("@modelcontextprotocol/none" as string));
+  const { optionalDependencies } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
+  const version = optionalDependencies["@modelcontextprotocol/sdk"];
+  await assert.rejects(absent, (error: UserError) => {
+    assert.match(error.message, /@modelcontextprotocol\/sdk, which is not installed/);
+    return error.hint?.includes(`npm install @modelcontextprotocol/sdk@${version}`) === true;
+  });
+});
+
+it("keeps stdout to the protocol, ends with its input, and refuses wrong calls", async () => {
+  const program = join(packageRoot(), "dist", "src", "cli", "train.js");
+  const child = spawn(process.execPath, [program, "mcp", ...MODEL, "--origin", "http://127.0.0.1:9"], {
+    cwd: packageRoot(),
+  });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (data) => (out += data));
+  child.stderr.on("data", (data) => (err += data));
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
+  await new Promise<void>((done) => child.stdout.once("data", () => done()));
+  child.stdin.end();
+  const code = await new Promise((done) => child.once("close", done));
+  assert.equal(code, 0, err);
+  const lines = out.trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).result.serverInfo.name),
+    ["refusion-train"],
+  );
+  for (const [args, message] of [
+    [["--origin", "http://a.example"], /either --run or --model/],
+    [[...MODEL], /--origin/],
+    [[...MODEL, "--origin", "http://a.example/path"], /no origin/],
+    [[...MODEL, "--origin", "http://a.example", "--http", "0", "--token", "short"], /at least 16/],
+  ] as const) {
+    const ended = await new CliProcess(["mcp", ...args]).ended;
+    assert.deepEqual([ended.code, ended.out], [2, ""], ended.err);
+    assert.match(ended.err, message);
+  }
+});
