@@ -2,7 +2,7 @@ import { BufferBuilder } from "../../buffer.js";
 import { Canvas } from "../../template.js";
 import type { SampledModel } from "../../tokens.js";
 import type { TokenTrajectory } from "../../trajectory.js";
-import type { UnmaskOptions } from "./options.js";
+import { hasMask, isSerial, type Slots, type UnmaskOptions } from "./options.js";
 
 /** A partly revealed response as the network reads it. */
 export interface Laid {
@@ -14,15 +14,18 @@ export interface Laid {
 /** Cell -> token, in the order of commitment. */
 export type Revealed = ReadonlyMap<number, number>;
 
-/**
- * Context of revealed tokens where slots are filled in autoregressively: the rounds before their own, and their own slot
- * up to themselves. Slots that are filled in side by side do not see each other, neither while they are drawn nor later,
- * so a token is read once and its keys and values are final.
- */
-export interface SlotSight {
-  readonly slotSize: number;
-  /** Tokens that each round revealed. */
-  readonly rounds: readonly number[];
+/** A response in progress. */
+export interface Progress extends Slots {
+  readonly prompt: readonly number[];
+  readonly canvas: Canvas;
+  readonly revealed: Revealed;
+  /**
+   * Tokens that each round revealed; absent: each token had a round of its own. Where slots are filled in
+   * autoregressively, a token sees the rounds before its own, and its own slot up to itself: slots that are filled in side
+   * by side do not see each other, neither while they are drawn nor later, so a token is read once and its keys and values
+   * are final.
+   */
+  readonly rounds?: readonly number[] | undefined;
 }
 
 /**
@@ -46,49 +49,60 @@ export function pushSlots(
 }
 
 /** Prompt, given and revealed tokens of a causal model, these in the order of commitment. */
-export function layRevealed(
-  prompt: readonly number[],
-  revealed: Revealed,
-  sight: SlotSight | undefined,
-  canvas = Canvas.FREE,
-): BufferBuilder {
+export function layRevealed({ prompt, canvas, revealed, rounds, slotFill, slotSize }: Progress): BufferBuilder {
   const buffer = new BufferBuilder(prompt, canvas);
-  if (sight === undefined) for (const [position, token] of revealed) buffer.push(token, position);
+  if (rounds === undefined || !isSerial(slotFill))
+    for (const [position, token] of revealed) buffer.push(token, position);
   else {
     const tokens = [...revealed];
-    for (const size of sight.rounds) pushSlots(buffer, tokens.splice(0, size), sight.slotSize);
+    for (const size of rounds) pushSlots(buffer, tokens.splice(0, size), slotSize);
   }
   return buffer;
+}
+
+/**
+ * Appends the mask of an open cell, which sees the first `before` entries and the masks from `start` on up to itself, or
+ * none but itself where one mask stands for a slot. @returns its buffer index.
+ */
+export function pushMask(
+  buffer: BufferBuilder,
+  mask: number,
+  cell: number,
+  { slotFill }: Slots,
+  sees: { readonly before: number; readonly start: number },
+): number {
+  return buffer.push(mask, cell, sees.before, slotFill === "single-mask" ? buffer.length : sees.start);
 }
 
 /**
  * Lays out the first `length` cells of a canvas. A causal model reads prompt | given tokens | revealed tokens in their
  * order | masks by position, with original positions, so that masks see all that is given and revealed; of a
  * bidirectional one every entry sees every other.
- * @param sight what revealed tokens see; default: all that was revealed before them.
- * @param stride cells from one mask to the next: those in between have none.
+ * @param isShown cells whose masks are laid; default: all.
  */
 export function layCanvas(
-  prompt: readonly number[],
-  revealed: Revealed,
+  progress: Progress,
   length: number,
   { tokens, attention }: SampledModel,
-  sight?: SlotSight,
-  canvas = Canvas.FREE,
-  stride = 1,
+  isShown = (_cell: number): boolean => true,
 ): Laid {
+  const { canvas, revealed } = progress;
   const causal = attention === "causal";
-  const buffer = layRevealed(prompt, causal ? revealed : new Map(), sight, canvas);
+  const buffer = layRevealed(causal ? progress : { ...progress, revealed: new Map() });
   const indexOf = new Int32Array(length).fill(-1);
-  let next = prompt.length + canvas.given.length;
+  let next = buffer.length - (causal ? revealed.size : 0);
   if (causal) for (const cell of revealed.keys()) indexOf[cell] = next++;
+  const before = buffer.length;
   const isOpen = canvas.openness(revealed, tokens.eos);
   const cells = Array.from({ length }, (_, cell) => cell);
   if (canvas.masked.size > 0) cells.sort((a, b) => canvas.position(a) - canvas.position(b));
   for (const cell of cells) {
     const token = revealed.get(cell);
-    if (token === undefined ? isOpen(cell) && cell % stride === 0 : !causal)
-      indexOf[cell] = buffer.push(token ?? tokens.mask, cell);
+    if (token !== undefined) {
+      if (!causal) indexOf[cell] = buffer.push(token, cell);
+    } else if (isOpen(cell) && hasMask(progress, cell) && isShown(cell)) {
+      indexOf[cell] = pushMask(buffer, tokens.mask, cell, progress, { before, start: before });
+    }
   }
   if (!causal) buffer.shared.fill(buffer.length);
   return { buffer, indexOf };

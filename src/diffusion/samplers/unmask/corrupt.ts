@@ -7,8 +7,8 @@ import { packTerms } from "../../packing.js";
 import { modelHead } from "../../score-head.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
 import type { Term } from "../../terms.js";
-import { canvasOf, layCanvas, pushSlots, revealSlots, type SlotSight } from "./canvas.js";
-import { isSerial, maskStride, type UnmaskOptions } from "./options.js";
+import { canvasOf, layCanvas, pushSlots, revealSlots } from "./canvas.js";
+import { hasMask, isSerial, type UnmaskOptions } from "./options.js";
 
 /** Weight of the autoregressive loss where the config names none. */
 const AR_WEIGHT = 0.5;
@@ -18,7 +18,7 @@ const AR_WEIGHT = 0.5;
  * example's probability p; a masked position predicts its own token. A causal model (ReFusion, arXiv 2512.13586,
  * `forward_process`) also predicts, at a clean token, its successor inside the slot (so a clean slot's first token has
  * no term); a bidirectional one (LLaDA, arXiv 2502.09992, eq. 3) has seen the successor and gets no such term.
- * Where slots are filled in autoregressively, clean slots see what they see in a rollout ({@link SlotSight}): each
+ * Where slots are filled in autoregressively, clean slots see what they see in a rollout ({@link Progress}): each
  * begins a new round with a probability that an example draws from (0, 1). The slot of EOS is then read a second time
  * behind the masks, unseen by them, so that its tokens and EOS are predicted from one another too.
  * With w = 1, times `eosFillWeight` behind the first EOS, times `draftWeight` at masks that nothing is drawn from:
@@ -99,12 +99,13 @@ function corruptOne(
   });
   const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
   const revealed = revealSlots(known, slotSize, clean);
-  const sight = slotFill === "parallel" ? undefined : drawSight([...revealed.keys()], slotSize, rng);
-  const { buffer, indexOf } = layCanvas(prompt, revealed, tokens.length, model, sight, canvas, maskStride(options));
+  const rounds = isSerial(slotFill) ? drawRounds([...revealed.keys()], slotSize, rng) : undefined;
+  const progress = { prompt, canvas, revealed, rounds, slotSize, slotFill };
+  const { buffer, indexOf } = layCanvas(progress, tokens.length, model);
   const isDraft = (i: number): boolean => isSerial(slotFill) && i % slotSize > 0;
   // nothing predicts a token that has no mask
-  const drafted = slotFill === "single-mask" ? 0 : draftWeight;
-  const tokenWeight = (i: number): number => (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? drafted : 1);
+  const drafted = (i: number): number => (hasMask(options, i) ? draftWeight : 0);
+  const tokenWeight = (i: number): number => (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? drafted(i) : 1);
   const answer = tokens.reduce((sum, _, i) => sum + tokenWeight(i), 0);
   const terms: Term[] = [];
   const successors: Term[] = [];
@@ -118,7 +119,7 @@ function corruptOne(
       successors.push({ target, segment: 0, row: indexOf[i - 1] as number, coefficient: 0 });
     }
   });
-  if (sight !== undefined && canvas.isFree) {
+  if (rounds !== undefined && canvas.isFree) {
     const slot = Math.floor(response.length / slotSize);
     const before = prompt.length + revealed.size;
     const rows = pushSlots(buffer, revealSlots(response, slotSize, [slot]), slotSize, before);
@@ -129,10 +130,11 @@ function corruptOne(
 }
 
 /**
- * Clean slots in rounds: each begins a new one with a probability that is drawn from (0, 1).
+ * Puts clean slots into rounds: each begins a new one with a probability that is drawn from (0, 1).
  * @param cells of clean slots, in their order.
+ * @returns tokens of each round.
  */
-function drawSight(cells: readonly number[], slotSize: number, rng: Rng): SlotSight {
+function drawRounds(cells: readonly number[], slotSize: number, rng: Rng): number[] {
   const chance = rng.uniform();
   const rounds: number[] = [];
   cells.forEach((cell, i) => {
@@ -140,5 +142,5 @@ function drawSight(cells: readonly number[], slotSize: number, rng: Rng): SlotSi
     if (i === 0 || (isFirst && rng.uniform() < chance)) rounds.push(0);
     rounds[rounds.length - 1] = (rounds.at(-1) as number) + 1;
   });
-  return { slotSize, rounds };
+  return rounds;
 }

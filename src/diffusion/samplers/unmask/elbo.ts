@@ -7,7 +7,7 @@ import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";
 import { canvasLength, layCanvas, pushSlots, revealSlots } from "./canvas.js";
-import { isSerial, maskStride, type UnmaskOptions } from "./options.js";
+import { isSerial, type UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
 
 /**
@@ -103,15 +103,7 @@ export function layMasked(
   const canvas = Canvas.of(template);
   const tokens = canvas.byCell(response, model.tokens.eos);
   const revealed = revealSlots(tokens, slotSize, known);
-  const { buffer, indexOf } = layCanvas(
-    prompt,
-    revealed,
-    length,
-    model,
-    undefined,
-    canvas,
-    maskStride({ slotFill, slotSize }),
-  );
+  const { buffer, indexOf } = layCanvas({ prompt, canvas, revealed, slotSize, slotFill }, length, model);
   if (!isSerial(slotFill)) return { buffer, rowOf: (cell) => indexOf[cell] as number };
   const others = tokens.flatMap((token, cell) =>
     token === undefined || revealed.has(cell) ? [] : [[cell, token] as const],

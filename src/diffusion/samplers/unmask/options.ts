@@ -8,12 +8,13 @@ export type SlotOrder = (typeof SLOT_ORDERS)[number];
 export type SlotScore = "first" | "mean";
 
 /**
- * How a slot's tokens are drawn: each from its own mask, or the first from its mask and the others each from the one
- * before. With `single-mask` a slot stands in the context as that one mask, with `autoregressive` as a mask a token.
+ * Ways to draw a slot's tokens: each from its own mask, or the first from its mask and the others each from the one
+ * before. With `single-mask` that one mask stands for the slot and sees no other slot's, so a round reads the masks of
+ * the slots that it may choose and no more; with `autoregressive` a slot has a mask a token, seen by those behind.
  */
 export const SLOT_FILLS = ["parallel", "autoregressive", "single-mask"] as const;
 export type SlotFill = (typeof SLOT_FILLS)[number];
-/** What a trajectory records of it; absent: `parallel`. */
+/** The fill that a trajectory records; absent: `parallel`. */
 export type SerialFill = Exclude<SlotFill, "parallel">;
 
 /** Tells whether the tokens of a slot are drawn one after the other. */
@@ -21,9 +22,16 @@ export function isSerial(slotFill: SlotFill | undefined): slotFill is SerialFill
   return slotFill !== undefined && slotFill !== "parallel";
 }
 
-/** Cells from one mask of the context to the next: open cells in between have none. */
-export function maskStride({ slotFill, slotSize }: { slotFill?: SlotFill | undefined; slotSize: number }): number {
-  return slotFill === "single-mask" ? slotSize : 1;
+/** The size and the fill of slots. */
+export interface Slots {
+  readonly slotSize: number;
+  /** Absent: `parallel`. */
+  readonly slotFill?: SlotFill | undefined;
+}
+
+/** Tells whether an open cell has a mask in the context. */
+export function hasMask({ slotFill, slotSize }: Slots, cell: number): boolean {
+  return slotFill !== "single-mask" || cell % slotSize === 0;
 }
 
 /** Options of the sampler `unmask`. */

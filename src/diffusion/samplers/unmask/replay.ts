@@ -7,8 +7,8 @@ import { constrainedHead, policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
 import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
 import type { SampledModel, TokenIds } from "../../tokens.js";
-import { layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
-import { isSerial, maskStride, type UnmaskOptions, unmaskShapes } from "./options.js";
+import { layCanvas, layRevealed, type Progress, pushMask, pushSlots } from "./canvas.js";
+import { hasMask, isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
 
 /**
@@ -77,10 +77,11 @@ function placesOf({ rounds }: UnmaskTrajectory): Map<number, number> {
   return new Map(cells.map((cell, i) => [cell, i]));
 }
 
-/** Context of a trajectory's revealed tokens, through its first `rounds` rounds. */
-function sightOf({ slotFill, slotSize, rounds }: UnmaskTrajectory, through: number): SlotSight | undefined {
-  if (!isSerial(slotFill)) return undefined;
-  return { slotSize, rounds: rounds.slice(0, through).map(({ positions }) => positions.length) };
+/** The response as its first `through` rounds left it. */
+function progressOf(trajectory: UnmaskTrajectory, canvas: Canvas, through: number): Progress {
+  const { prompt, slotFill, slotSize } = trajectory;
+  const rounds = trajectory.rounds.slice(0, through).map(({ positions }) => positions.length);
+  return { prompt, canvas, revealed: revealedBy(trajectory, through), rounds, slotSize, slotFill };
 }
 
 /** Cell -> token of the first `through` rounds, in the order of commitment. */
@@ -93,9 +94,10 @@ function revealedBy({ rounds }: UnmaskTrajectory, through: number): Map<number, 
 /**
  * All rounds of a rollout in one sequence:
  * prompt | given tokens | committed tokens in commit order | for every round its open masks.
- * A mask of round t sees the prompt, what is given, the tokens committed before t, and the masks of its own round up to itself. That
- * is what it saw in the rollout, where a committed token saw only the entries before it (with slots filled in
- * autoregressively, those of earlier rounds and of its own slot), so its keys and values are the same in all rounds.
+ * A mask of round t sees the prompt, what is given, the tokens committed before t, and the masks of its own round up to
+ * itself ({@link pushMask}). That is what it saw in the rollout, where a committed token saw only the entries before it
+ * (with slots filled in autoregressively, those of earlier rounds and of its own slot), so its keys and values are the
+ * same in all rounds.
  * Left out is what nothing real sees: the masks of a round behind the last that predicts a token, and the tokens
  * committed in the last scored round, where they predict none.
  */
@@ -105,15 +107,15 @@ function packRounds(
   chosen: readonly number[],
   tokens: TokenIds,
 ): StepBuffer {
-  const { prompt, slotFill, slotSize, template } = trajectory;
+  const { slotFill, slotSize, template } = trajectory;
   const canvas = Canvas.of(template);
   const isSlotSerial = isSerial(slotFill);
   const fromMask = (cell: number): boolean => !isSlotSerial || cell % slotSize === 0;
-  const stride = maskStride(trajectory);
   const last = chosen.at(-1) ?? 0;
   const through = isSlotSerial ? last + 1 : last;
-  const committed = revealedBy(trajectory, through);
-  const buffer = layRevealed(prompt, committed, sightOf(trajectory, through), canvas);
+  const progress = progressOf(trajectory, canvas, through);
+  const committed = progress.revealed;
+  const buffer = layRevealed(progress);
   const first = buffer.length - committed.size;
   const committedAt = new Map([...committed.keys()].map((cell, i) => [cell, first + i]));
   const places = placesOf(trajectory);
@@ -124,9 +126,13 @@ function packRounds(
     const before = first + revealed.size;
     const start = buffer.length;
     const isOpen = canvas.openness(revealed, tokens.eos);
+    const drawn = new Set(round.positions);
+    // a mask that no other sees is there for what was drawn from it
+    const isSeen = (cell: number): boolean => slotFill !== "single-mask" || drawn.has(cell);
     const maskAt = new Map<number, number>();
-    for (let cell = 0; cell <= (round.positions.findLast(fromMask) as number); cell += stride)
-      if (!revealed.has(cell) && isOpen(cell)) maskAt.set(cell, buffer.push(tokens.mask, cell, before, start));
+    for (let cell = 0; cell <= (round.positions.findLast(fromMask) as number); cell++)
+      if (!revealed.has(cell) && isOpen(cell) && hasMask(trajectory, cell) && isSeen(cell))
+        maskAt.set(cell, pushMask(buffer, tokens.mask, cell, trajectory, { before, start }));
     const rowOf = (cell: number): number => (fromMask(cell) ? maskAt.get(cell) : committedAt.get(cell - 1)) as number;
     return { step: t, terms: roundTermsAt(round, rowOf, places, allowed) };
   });
@@ -150,15 +156,7 @@ function separateRounds(
   return chosen.map((t) => {
     const round = roundOf(trajectory, t);
     const revealed = revealedBy(trajectory, t);
-    const { buffer, indexOf } = layCanvas(
-      prompt,
-      revealed,
-      responseLength,
-      model,
-      sightOf(trajectory, t),
-      canvas,
-      maskStride(trajectory),
-    );
+    const { buffer, indexOf } = layCanvas(progressOf(trajectory, canvas, t), responseLength, model);
     const drawn = round.positions.map((cell, i) => [cell, round.tokens[i] as number] as const);
     const before = prompt.length + canvas.given.length + revealed.size;
     const own = !isSerial(slotFill) ? undefined : pushSlots(buffer, drawn, slotSize, before);

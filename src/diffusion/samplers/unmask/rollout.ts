@@ -4,8 +4,8 @@ import { drawAmong } from "../../constrained.js";
 import { RoundReader, type RowRequest } from "../../round-reader.js";
 import { overflowed, type RoundModel, rowNoise, scoringTemperature } from "../../sampler.js";
 import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
-import { canvasOf, layCanvas, layRevealed, pushSlots, type SlotSight } from "./canvas.js";
-import { isSerial, maskStride, type UnmaskOptions, unmaskShapes } from "./options.js";
+import { canvasOf, layCanvas, layRevealed, type Progress, pushSlots } from "./canvas.js";
+import { isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
 import { candidateLogProbs, type RowStatistics, roundHead } from "./round.js";
 import { eosAllowedSlots, revealSchedule, selectSlots } from "./slots.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
@@ -18,6 +18,8 @@ interface State {
   readonly rng: Rng;
   /** One flag a slot. */
   readonly open: boolean[];
+  /** The blank of each slot. */
+  readonly blanks: readonly number[];
   /** Cell -> token, in commit order. */
   readonly committed: Map<number, number>;
   readonly rounds: TrajectoryRound[];
@@ -113,44 +115,68 @@ function begin(
   const canvas = Canvas.of(template);
   const slots = (canvas.isFree ? canvasOf(prompt, options) : canvas.cells) / options.slotSize;
   const open = Array.from({ length: slots }, () => true);
+  const blanks = open.map((_, slot) => canvas.blankOf(slot * options.slotSize));
   const schedule = revealSchedule(slots, options.rounds);
-  return { prompt, template, canvas, rng, open, schedule, committed: new Map(), rounds: [] };
+  return { prompt, template, canvas, rng, open, blanks, schedule, committed: new Map(), rounds: [] };
 }
 
 function isOpen({ open }: State): boolean {
   return open.includes(true);
 }
 
-/** The blank that a slot is in. */
-function blankOf({ canvas }: State, { slotSize }: UnmaskOptions): (slot: number) => number {
-  return (slot) => canvas.blankOf(slot * slotSize);
+function progressOf({ prompt, canvas, committed, rounds }: State, { slotFill, slotSize }: UnmaskOptions): Progress {
+  return {
+    prompt,
+    canvas,
+    revealed: committed,
+    rounds: rounds.map(({ positions }) => positions.length),
+    slotSize,
+    slotFill,
+  };
+}
+
+/** The slots that the next round of `order: blanks` reveals: of each blank its next, in the last round all that are open. */
+function nextSlots({ open, blanks, rounds }: State, options: UnmaskOptions): boolean[] {
+  const isLast = rounds.length + 1 === options.rounds;
+  let blank = -1;
+  return open.map((isOpen, slot) => {
+    const taken = isOpen && (isLast || blanks[slot] !== blank);
+    if (taken) blank = blanks[slot] as number;
+    return taken;
+  });
 }
 
 /**
- * The rollout's buffer, and its masks in the order of their positions. A causal model that reveals slots from left to
- * right reads no masks behind those of the round where no draft asks for them: nothing sees them.
+ * Tells which slots' masks the next round reads: all, unless it is known before what it reveals, no draft asks for the
+ * others, and nothing that is drawn sees them.
  */
+function readSlots(state: State, options: UnmaskOptions): (slot: number) => boolean {
+  const { order, slotFill, model, recordDrafts } = options;
+  if (recordDrafts === true || model.attention !== "causal") return () => true;
+  if (order === "blanks" && slotFill === "single-mask") {
+    const next = nextSlots(state, options);
+    return (slot) => next[slot] as boolean;
+  }
+  if (order !== "left-to-right") return () => true;
+  const open = [...state.open.keys()].filter((slot) => state.open[slot]);
+  const last = open[(state.schedule[0] as number) - 1] as number;
+  return (slot) => slot <= last;
+}
+
+/** The rollout's buffer, and its masks in the order of their positions. */
 function maskRequest(state: State, options: UnmaskOptions): RowRequest {
-  const { slotSize, order, model, recordDrafts } = options;
-  const inOrder = order === "left-to-right" && model.attention === "causal" && recordDrafts !== true;
-  const open = openSlots(state);
-  const slots = inOrder ? (open[(state.schedule[0] as number) - 1] as number) + 1 : state.open.length;
-  const sight = sightOf(state, options);
-  const { buffer, indexOf } = layCanvas(
-    state.prompt,
-    state.committed,
-    slots * slotSize,
-    model,
-    sight,
-    state.canvas,
-    maskStride(options),
+  const { slotSize, model } = options;
+  const isRead = readSlots(state, options);
+  const cells = state.open.length * slotSize;
+  const { buffer, indexOf } = layCanvas(progressOf(state, options), cells, model, (cell) =>
+    isRead(Math.floor(cell / slotSize)),
   );
   const rows = Array.from(indexOf, (n, cell) => (state.committed.has(cell) ? -1 : n));
   // drawn for all cells: the noise depends on the rollout and the round only
   return {
     buffer,
     rows,
-    uniform: Float32Array.from({ length: state.open.length * slotSize }, () => rowNoise(state.rng)),
+    uniform: Float32Array.from({ length: cells }, () => rowNoise(state.rng)),
     ...(state.canvas.isConstrained
       ? {
           candidates: rows.map((n, cell) =>
@@ -159,11 +185,6 @@ function maskRequest(state: State, options: UnmaskOptions): RowRequest {
         }
       : {}),
   };
-}
-
-function sightOf(state: State, { slotFill, slotSize }: UnmaskOptions): SlotSight | undefined {
-  if (slotFill === "parallel") return undefined;
-  return { slotSize, rounds: state.rounds.map(({ positions }) => positions.length) };
 }
 
 /** Chooses a round's slots and draws what their masks say. @param places [L] where an open cell's row is. */
@@ -175,19 +196,12 @@ function beginRound(
   options: UnmaskOptions,
 ): Filling {
   const { slotSize, slotFill } = options;
-  const isChoice = (slot: number): boolean => state.canvas.blanks[blankOf(state, options)(slot)]?.choices !== undefined;
-  // options are read from their beginning, as is what ends
-  const wantsEos = state.open.map(
-    (isOpen, slot) =>
-      isOpen && (isChoice(slot) || someIn(slot, slotSize, (i) => statistics.eosIsArgmax[places[i] as number] === 1)),
-  );
-  const scores = slotScores(state, statistics, places, options);
-  const blanks = blankOf(state, options);
-  const selected = selectSlots(scores, wantsEos, state.open, budgetOf(state, options), blanks);
+  const selected =
+    options.order === "blanks" ? nextSlots(state, options) : bestSlots(state, statistics, places, options);
   const filling: Filling = {
     uniform: request?.uniform as Float32Array,
     selected,
-    eosAllowed: eosAllowedSlots(state.open, selected, blanks),
+    eosAllowed: eosAllowedSlots(state.open, selected, (slot) => state.blanks[slot] as number),
     drawn: new Map(),
     draft: options.recordDrafts === true ? draftOf(statistics, places) : undefined,
   };
@@ -199,6 +213,25 @@ function beginRound(
     else drawChoice(state, filling, position, { candidates, statistics, at }, options);
   });
   return filling;
+}
+
+/** The slots of a round's budget whose scores are the best. */
+function bestSlots(
+  state: State,
+  statistics: RowStatistics,
+  places: readonly number[],
+  options: UnmaskOptions,
+): boolean[] {
+  const { open, blanks, canvas } = state;
+  // options are read from their beginning, as is what ends
+  const wantsEos = open.map(
+    (isOpen, slot) =>
+      isOpen &&
+      (canvas.blanks[blanks[slot] as number]?.choices !== undefined ||
+        someIn(slot, options.slotSize, (i) => statistics.eosIsArgmax[places[i] as number] === 1)),
+  );
+  const scores = slotScores(state, statistics, places, options);
+  return selectSlots(scores, wantsEos, open, state.schedule[0] as number, (slot) => blanks[slot] as number);
 }
 
 /** Takes a token of a blank with options among those that its earlier ones leave; none behind its end. */
@@ -239,13 +272,13 @@ function nextTokens(
   const ended = new Set<number>();
   for (const [slot, taken] of filling.selected.entries()) {
     const own = taken ? tokensOf(filling, slot, slotSize) : [];
-    const blank = blankOf(state, options)(slot);
+    const blank = state.blanks[slot] as number;
     if (own.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
     // what lies behind EOS in its blank is not kept
     if (!ended.has(blank)) drawn.push(...own);
   }
   if (drawn.length === 0) return undefined;
-  const buffer = layRevealed(state.prompt, state.committed, sightOf(state, options), state.canvas);
+  const buffer = layRevealed(progressOf(state, options));
   const rowOf = pushSlots(buffer, drawn, slotSize);
   const positions = drawn.map(([position]) => position + 1).filter((position) => position % slotSize === i);
   const request = {
@@ -278,31 +311,6 @@ function draw(
   filling.drawn.set(position, { token: Number(ids[cell]), logProb: logs[cell] as number });
 }
 
-/** Open slots before each open slot in its blank, by slot. */
-function ranksInBlanks(state: State, options: UnmaskOptions): Map<number, number> {
-  const before = new Map<number, number>();
-  return new Map(
-    openSlots(state).map((slot) => {
-      const blank = blankOf(state, options)(slot);
-      const rank = before.get(blank) ?? 0;
-      before.set(blank, rank + 1);
-      return [slot, rank];
-    }),
-  );
-}
-
-function openSlots({ open }: State): number[] {
-  return [...open.keys()].filter((slot) => open[slot]);
-}
-
-/** Slots that the next round reveals; in order of blanks one of each, and in the last round all: most blanks end before their room does. */
-function budgetOf(state: State, options: UnmaskOptions): number {
-  if (options.order !== "blanks") return state.schedule[0] as number;
-  const open = openSlots(state);
-  if (state.rounds.length + 1 === options.rounds) return open.length;
-  return new Set(open.map(blankOf(state, options))).size;
-}
-
 /** Applies one round to a rollout. */
 function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, options: UnmaskOptions): void {
   const { slotSize } = options;
@@ -333,10 +341,9 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
     if (token === tokens.eos) ended.add(state.canvas.blankOf(cell));
   }
   state.schedule.shift();
-  const blanks = blankOf(state, options);
   let closed = false;
   for (const slot of state.open.keys()) {
-    if (!state.open[slot] || !(selected[slot] || ended.has(blanks(slot)))) continue;
+    if (!state.open[slot] || !(selected[slot] || ended.has(state.blanks[slot] as number))) continue;
     state.open[slot] = false;
     closed ||= !selected[slot];
   }
@@ -358,14 +365,12 @@ function slotScores(
 ): Float64Array {
   const { order, slotScore, slotSize, slotFill } = options;
   const scores = new Float64Array(state.open.length);
-  const ranks = order === "blanks" ? ranksInBlanks(state, options) : undefined;
   const width = slotScore === "first" || slotFill === "single-mask" ? 1 : slotSize;
   for (let slot = 0; slot < scores.length; slot++) {
     // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
-    else if (order === "blanks") scores[slot] = -(ranks?.get(slot) ?? 0);
-    else if (state.open[slot]) {
+    else if (state.open[slot] && order !== "blanks") {
       let sum = 0;
       for (let i = 0; i < width; i++) sum += rowScore(statistics, places[slot * slotSize + i] as number, order);
       if (!Number.isFinite(sum)) overflowed(order, slot * slotSize);

@@ -79,7 +79,11 @@ async function vocabularyLogProbs(
 ): Promise<Float64Array> {
   const { engine, options, model } = policy;
   const vocabulary = model.config.vocab_size;
-  const { buffer, indexOf } = layCanvas(prompt, new Map(), 1, options.model);
+  const { buffer, indexOf } = layCanvas(
+    { prompt, canvas: Canvas.FREE, revealed: new Map(), slotSize: 1 },
+    1,
+    options.model,
+  );
   const row = indexOf[0] as number;
   const out = new Float64Array(vocabulary);
   for (let start = 0; start < vocabulary; start += CHUNK) {

@@ -8,6 +8,7 @@ import { layCanvas, revealSlots } from "../../../../src/diffusion/samplers/unmas
 import { corruptBatch } from "../../../../src/diffusion/samplers/unmask/corrupt.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { stratified } from "../../../../src/diffusion/supervised.js";
+import { Canvas } from "../../../../src/diffusion/template.js";
 import { only, type TokenBatch, tokensOf, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
@@ -22,7 +23,11 @@ const corrupt = (options: UnmaskOptions, rng: Rng): Batch & TokenBatch =>
 
 test("masked slots stand behind the clean ones, all with their own positions", () => {
   const response = [20, 21, 22, 23, 24, 25, 26];
-  const { buffer, indexOf } = layCanvas([10, 11], revealSlots(response, 2, [3, 1]), 7, MODEL);
+  const { buffer, indexOf } = layCanvas(
+    { prompt: [10, 11], canvas: Canvas.FREE, revealed: revealSlots(response, 2, [3, 1]), slotSize: 2 },
+    7,
+    MODEL,
+  );
   assert.deepEqual(buffer.ids, [10, 11, 26, 22, 23, 3, 3, 3, 3]);
   assert.deepEqual(buffer.positions, [0, 1, 8, 4, 5, 2, 3, 6, 7]);
   assert.deepEqual([...indexOf], [5, 6, 3, 4, 7, 8, 2]);
