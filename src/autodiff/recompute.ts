@@ -16,7 +16,7 @@ export const ALL_LAYERS = Number.POSITIVE_INFINITY;
 
 /** Values that a backward pass computes again instead of keeping them. */
 export interface Recomputed {
-  /** So many layers, the first ones, as wholes: what the last ones keep is free again when it is their turn. */
+  /** Layers, the first ones, that are computed again as wholes: what the last ones keep is free again when it is their turn. */
   readonly layers?: number;
   /** Results of cheap ops from so many bytes on (selective.ts), in layers that are not computed again as wholes. */
   readonly cheap?: number;

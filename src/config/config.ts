@@ -128,7 +128,7 @@ interface Source {
   readonly tree: Record<string, unknown>;
   /** The line of a key, or of the deepest section above it that is there; undefined for the top level. */
   line(path: readonly PropertyKey[]): number | undefined;
-  /** There is no such file (yet). */
+  /** A file that is not there (yet). */
   readonly unwritten?: boolean;
 }
 

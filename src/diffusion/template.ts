@@ -8,9 +8,9 @@ export interface OpenBlank {
   readonly name: string;
   /** Most tokens that it can need, its end among them; absent: not known. */
   readonly needs?: number;
-  /** It holds several lines or sentences. */
+  /** Set where a blank holds several lines or sentences. */
   readonly long?: true;
-  /** It gets all of `needs`, however much: what it may hold is known. */
+  /** Set where the room is all of `needs`, however much: all that the blank may hold is known. */
   readonly whole?: true;
   /** All that it may hold, in tokens without an end, besides nothing. */
   readonly choices?: readonly (readonly number[])[];
@@ -30,7 +30,7 @@ export interface Room {
   readonly name: string;
   readonly room: number;
   readonly space?: true | undefined;
-  /** Nothing but one of these, in tokens without an end, or nothing at all may be drawn in it (constrained decoding). */
+  /** Values that may be drawn besides none, in tokens without an end (constrained decoding); absent: all. */
   readonly choices?: readonly (readonly number[])[] | undefined;
 }
 
@@ -136,17 +136,13 @@ export const constrainedOption = z
 
 const ROOM = 12;
 
-/** The key `room` of samplers of text. */
-const roomOption = z
-  .number()
-  .int()
-  .min(1)
-  .default(ROOM)
-  .describe("most tokens of a blank, its end among them, where the page does not say what it may hold");
-
 /** The keys of samplers of text that give blanks their rooms. */
 export const roomKeys = {
-  room: roomOption,
+  room: z
+    .int()
+    .min(1)
+    .default(ROOM)
+    .describe("most tokens of a blank, its end among them, where the page does not say what it may hold"),
   paragraph_room: z
     .int()
     .min(1)
@@ -155,7 +151,7 @@ export const roomKeys = {
     .describe("the same of a control for several lines (textarea); null = room"),
 };
 
-/** What these keys say. */
+/** Reads these keys. */
 export function roomsOf(config: { readonly room: number; readonly paragraph_room: number | null }): Rooms {
   return { room: config.room, paragraphRoom: config.paragraph_room };
 }

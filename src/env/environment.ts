@@ -49,7 +49,7 @@ export interface EpisodeOutcome {
   readonly detail: Readonly<Record<string, unknown>>;
   /** A few words for whoever watches. */
   readonly summary?: string;
-  /** It is another episode's outcome: the same task was answered in the same way. */
+  /** Set where this is another episode's outcome: the same task was answered in the same way. */
   readonly reused?: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface FilledField {
   readonly label: string;
   /** Absent where the page has no such field. */
   readonly kind?: ControlKind;
-  /** What the page holds now, read back from it; a password only where it was asked for. */
+  /** The value that the page holds now, read back from it; a password only where it was asked for. */
   readonly value?: FieldValue;
   /** Why it does not hold what was asked for; `differs`: the model wrote something else; `not-asked`: it wrote here too. */
   readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
@@ -148,7 +148,7 @@ function recordOf(text: string, style: PromptStyle): Record<string, string> | un
   return Object.fromEntries(pairs.map(([label, value]) => [label.trim(), value.trim()]));
 }
 
-/** What the page holds, field by field, beside what was asked for. */
+/** Reads the page field by field, beside what was asked for. */
 function readBack(
   controls: readonly Control[],
   now: readonly FieldValue[],

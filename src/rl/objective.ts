@@ -87,7 +87,7 @@ export interface Objective<Options = unknown> {
   readonly learnsFrom: "rollouts" | "supervision";
   /** The way it scores: refused before a run starts where the sampler cannot. */
   readonly scoring: Scoring;
-  /** It reads hidden states of the prompt's tokens: refused where a model reads no tokens. */
+  /** Set where it reads hidden states of the prompt's tokens: refused where a model reads no tokens. */
   readonly readsPrompt?: boolean;
   needs(options: Options): Needs;
   /**

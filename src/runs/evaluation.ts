@@ -41,7 +41,7 @@ export const evaluationSchema = z.strictObject({
   seed: z.int(),
   split_hash: z.string(),
   temperature: z.number().nullable(),
-  /** Where tasks were attempted several times: pass@1, pass@2 ..., over the tasks none of whose attempts faulted. */
+  /** Set where tasks were attempted several times: pass@1, pass@2 ..., over the tasks none of whose attempts faulted. */
   pass_at: z.strictObject({ attempts: z.int(), tasks: z.int(), rates: z.array(interval) }).optional(),
   /** SHA-256 over what scored (null: not known here), and over the tasks that were played; absent in older files. */
   checksum: z.strictObject({ judge: z.string().nullable(), tasks: z.string() }).optional(),

@@ -31,7 +31,7 @@ export interface Control {
   readonly options: readonly { readonly text: string; readonly value: string }[];
   /** Tells whether it can be reached now. */
   readonly present: boolean;
-  /** It was not there on the untouched page. */
+  /** Set where it was not there on the untouched page. */
   readonly late?: true;
 }
 

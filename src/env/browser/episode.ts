@@ -52,7 +52,7 @@ export interface Episode {
   /** The server's answer to the form post, where there was one. */
   readonly status?: number;
   readonly posted: readonly PostedPair[];
-  /** What it was judged by; absent where nothing was played. */
+  /** The evidence that it was judged by; absent where nothing was played. */
   readonly evidence?: Evidence;
   /** Tells why the server did not accept the form, or why it is not taken to have. */
   readonly refusal?: string;

@@ -40,7 +40,7 @@ export interface ActionRecord {
   readonly detail?: string;
   /** The control it acted on, by index; absent for goto, submit and whatever found no control. */
   readonly control?: number;
-  /** It asked for nothing that counts: going to the page one is on, a click into a text field, a file where uploads are off. */
+  /** Set where an action asked for nothing that counts: going to the page one is on, a click into a text field, a file where uploads are off. */
   readonly neutral?: true;
   /** The submit whose form post reached the server. */
   readonly submitted?: true;

@@ -26,7 +26,7 @@ export interface Submission {
   readonly refusal?: string;
   /** One value a control, as the server received it. */
   readonly values: readonly FieldValue[];
-  /** What it was judged by. */
+  /** The evidence that it was judged by. */
   readonly evidence: Omit<Evidence, "values">;
 }
 

@@ -29,13 +29,13 @@ export interface Walked {
   readonly refusal?: string;
   readonly posted: readonly PostedPair[];
   readonly status?: number;
-  /** What it is judged by. */
+  /** The evidence that it is judged by. */
   readonly evidence: Evidence;
 }
 
 /** A form that is filled in turn by turn: each turn carries a plan out up to the first button that leads on. */
 export class Walk {
-  /** It was accepted: there is no further turn. */
+  /** Set where it was accepted: there is no further turn. */
   done = false;
   private readonly filler: Filler;
   private readonly posted: PostedPair[] = [];

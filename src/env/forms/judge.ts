@@ -28,7 +28,7 @@ export interface KeptRequest {
   readonly of?: readonly number[];
 }
 
-/** What an episode is judged by besides its actions. */
+/** The evidence that an episode is judged by besides its actions. */
 export interface Evidence {
   /** In the order in which the server received them. */
   readonly requests: readonly KeptRequest[];
@@ -40,7 +40,7 @@ export interface Evidence {
   readonly marked?: boolean;
   /** Tells why the page that was shown is that of a form which was not accepted. */
   readonly page?: string;
-  /** Where neither the site nor a contract tells them. */
+  /** Used where neither the site nor a contract tells them. */
   readonly controls?: readonly Control[];
 }
 

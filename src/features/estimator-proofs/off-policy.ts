@@ -14,7 +14,7 @@ import type { RewardedEpisode } from "./formulas.js";
 
 type Tensors = ReadonlyMap<string, Tensor>;
 
-/** Who a batch is scored by: the policy that sampled, the one before the update, the one trained, the reference. */
+/** The policies that a batch is scored by: the one that sampled, the one before the update, the one trained, the reference. */
 export type Who = "sampled" | "before" | "now" | "reference";
 
 /** Standard deviation of what a log-probability changes by: so much that clips bite on both sides. */

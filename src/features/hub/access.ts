@@ -1,4 +1,4 @@
-import { fail } from "../../core/errors.js";
+import { optional } from "../../core/errors.js";
 
 /**
  * The Hub's client, and where and as whom it speaks: HF_ENDPOINT names another server, HF_TOKEN an account.
@@ -8,12 +8,7 @@ export async function openHub(): Promise<{
   readonly hub: typeof import("@huggingface/hub");
   readonly access: { readonly hubUrl?: string; readonly accessToken?: string };
 }> {
-  const hub = await import("@huggingface/hub").catch((error) => {
-    fail("The package @huggingface/hub, which speaks to the Hub, is not installed.", {
-      hint: "npm install (it is an optional dependency)",
-      cause: error,
-    });
-  });
+  const hub = await optional("The Hub needs", "@huggingface/hub", () => import("@huggingface/hub"));
   const { HF_ENDPOINT: endpoint, HF_TOKEN: accessToken } = process.env;
   const access = {
     ...(endpoint === undefined || endpoint === "" ? {} : { hubUrl: endpoint.replace(/\/+$/, "") }),

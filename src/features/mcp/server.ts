@@ -2,15 +2,13 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Page, Request } from "playwright";
 import { z } from "zod";
-import { fail, messageOf, misuse, UserError } from "../../core/errors.js";
+import { fail, messageOf, misuse, optional, UserError } from "../../core/errors.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { submitButton } from "../../env/browser/controls.js";
 import { aimAt, applyOps } from "../../env/browser/page/actions.js";
 import { type Agent, withForm } from "../../library/agent.js";
 import { Pages, type Where } from "./pages.js";
 
-/** Exact version of the SDK, as package.json has it. */
-const SDK = "@modelcontextprotocol/sdk@1.32.2";
 /** Limits how long a form may take to send, and to be answered, in milliseconds. */
 const SEND_MS = 5000;
 const ANSWER_MS = 30_000;
@@ -26,7 +24,7 @@ const WHERE = {
 };
 const VALUE = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** What the servers of one process share: a model, a browser, and one call at a time. */
+/** The parts that the servers of one process share: a model, a browser, and one call at a time. */
 export class FormTools {
   private readonly pages: Pages;
   private readonly turn = new Semaphore(1);
@@ -164,10 +162,5 @@ export class FormTools {
 
 /** A part of the SDK. @throws UserError where it is not installed. */
 export async function sdk<T>(load: () => Promise<T>): Promise<T> {
-  return load().catch((error: unknown) =>
-    fail("The Model Context Protocol is spoken by the package @modelcontextprotocol/sdk, which is not installed.", {
-      hint: `npm install ${SDK} (it is an optional dependency)`,
-      cause: error,
-    }),
-  );
+  return optional("The Model Context Protocol needs", "@modelcontextprotocol/sdk", load);
 }

@@ -21,7 +21,7 @@ const CLOSE_PATIENCE_MS = 2000;
 export class OpenEnvConnection {
   private readonly heard: string[] = [];
   private ended: string | undefined;
-  /** It was open once: a server without a free place says so and hangs up. */
+  /** Set once the socket was open: a server without a free place says so and hangs up. */
   private opened = false;
   private wake = (): void => undefined;
 

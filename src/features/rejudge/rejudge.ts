@@ -73,7 +73,7 @@ export async function rejudgeRollouts(environment: Environment, records: Iterabl
   return { tasks, moved, lacking, faults };
 }
 
-/** What moved by task, then all, then what could not be judged. */
+/** Prints the verdicts that moved by task, then all, then the rollouts that could not be judged. */
 export function formatRejudged({ tasks, moved, lacking, faults }: Rejudged): string {
   const row = (name: string, ids: readonly string[]): string[] => {
     const own = moved.filter(({ task_id }) => ids.includes(task_id));

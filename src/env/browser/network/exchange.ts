@@ -25,7 +25,7 @@ export interface Exchange {
   readonly posted: readonly PostedPair[];
   /** The page had sent the same (method and path) before anybody touched it. */
   readonly routine: boolean;
-  /** It was sent after the submit, or after a step towards it: `Traffic.phase` then. */
+  /** `Traffic.phase` when it was sent: after the submit, or after a step towards it. */
   phase: Phase;
   answer: Answer | undefined;
 }

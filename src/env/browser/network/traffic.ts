@@ -213,7 +213,7 @@ export class Traffic {
     return last.how !== "navigation" && (last.answer?.status ?? 200) < 400 ? "go" : "stay";
   }
 
-  /** Nothing was sent before the page leaves: it is told so while it is still there, and leaves if it sends nothing then. */
+  /** Tells a page that is about to leave so while it is still there, where it has sent nothing yet; it leaves if it sends nothing then. */
   private async leaveAfter(url: string, isSent: () => boolean): Promise<void> {
     await this.options.tellLeaving();
     await this.next(100);

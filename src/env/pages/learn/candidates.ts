@@ -51,7 +51,7 @@ export interface Facts {
   readonly holds: readonly boolean[];
   /** The control says that values are chosen for it from a list or a calendar. */
   readonly isPicker: boolean;
-  /** It takes any text: that a day stands in it says nothing of how days are written there. */
+  /** Set where it takes any text: that a day stands in it says nothing of how days are written there. */
   readonly isFree: boolean;
   /** Texts that may say how a value is written: `dd.mm.yyyy`. */
   readonly hint: string;
@@ -78,10 +78,10 @@ export class LearnedField {
   good: Operation | undefined;
   step = 0;
   default: FieldValue = "";
-  /** It came to be seen after something else was done. */
+  /** Set where it came to be seen after something else was done. */
   late = false;
   readonly byHand: boolean;
-  /** Nothing had been done to it before the current way was tried on the page that is open. */
+  /** Set where nothing had been done to it before the current way was tried on the page that is open. */
   isClean = true;
   isGivenUp = false;
   /** Its places have been looked at. */
@@ -210,7 +210,7 @@ export class LearnedField {
     if (best !== undefined) this.at = best;
   }
 
-  /** Nothing is left to try, or no time. */
+  /** Set where no way is left to try, or no time. */
   get isLost(): boolean {
     return this.good === undefined && (this.isGivenUp || this.current === undefined || this.isSpent());
   }

@@ -70,7 +70,7 @@ export function generatedForm(id: string): Form | undefined {
   return found;
 }
 
-/** So many forms of this seed: the same bytes every time. */
+/** Makes so many forms from a seed: the same bytes every time. */
 export function generatedForms(seed: number, count: number): Form[] {
   return Array.from({ length: count }, (_, index) => generatedForm(`made/${seed}-${index}`) as Form);
 }

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
+import { fail, messageOf, misuse, optional, UserError } from "../../../core/errors.js";
 import { withoutPasswords } from "../../../core/shown.js";
 
 /** The place where Redis is, and how it lets us in. Only `shown` may be printed, logged or written. */
@@ -77,6 +77,9 @@ export function redact(text: string, { password }: Pick<RedisAddress, "password"
   return [password, encodeURIComponent(password)].reduce((out, secret) => out.replaceAll(secret, "***"), hidden);
 }
 
+/** Beginning of the message where an optional package is absent. */
+export const NEEDED = "Runs on several machines need";
+
 /** Connections to one Redis, which are closed together. */
 export class Connections {
   private readonly open = new Set<Redis>();
@@ -92,9 +95,7 @@ export class Connections {
    * @throws UserError where Redis does not answer or does not let us in.
    */
   static async to(address: RedisAddress, onTrouble: (text: string) => void): Promise<Connections> {
-    const { Redis: kind } = await import("ioredis").catch((error) => {
-      throw notInstalled("ioredis", error);
-    });
+    const { Redis: kind } = await optional(NEEDED, "ioredis", () => import("ioredis"));
     const connections = new Connections(kind, address, onTrouble);
     const probe = connections.make({ lazyConnect: true, retryStrategy: () => null, connectTimeout: CONNECT_MS });
     let last: unknown;
@@ -158,12 +159,4 @@ export class Connections {
     this.open.add(redis);
     return redis;
   }
-}
-
-/** Makes the error that an optional package is missing. */
-export function notInstalled(name: string, cause: unknown): UserError {
-  return new UserError(`Runs on several machines need the package ${name}, which is not installed.`, {
-    hint: "npm install (it is an optional dependency)",
-    cause,
-  });
 }

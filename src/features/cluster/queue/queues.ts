@@ -1,6 +1,7 @@
 import type { Queue, QueueEvents, Telemetry, Worker } from "bullmq";
+import { optional } from "../../../core/errors.js";
 import { spansAreOn } from "../../../core/spans.js";
-import { type Connections, notInstalled } from "./connection.js";
+import { type Connections, NEEDED } from "./connection.js";
 import { PREFIX, type QueueName, queueName } from "./protocol.js";
 
 /** Times that a job may lose its worker before it is given up: one that kills every worker should not do so for ever. */
@@ -20,9 +21,7 @@ export class Queues {
   ) {}
 
   static async of(connections: Connections, run: string): Promise<Queues> {
-    const bull = await import("bullmq").catch((error) => {
-      throw notInstalled("bullmq", error);
-    });
+    const bull = await optional(NEEDED, "bullmq", () => import("bullmq"));
     const spans = spansAreOn() ? { telemetry: new (await import("bullmq-otel")).BullMQOtel() } : {};
     return new Queues(bull, connections, run, spans);
   }

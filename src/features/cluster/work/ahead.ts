@@ -10,7 +10,7 @@ type Parameters = ReadonlyMap<string, Tensor>;
 /** Collects with parameters that stay as they are, whatever becomes of the policy meanwhile. */
 export interface Pinned {
   readonly collect: Collect;
-  /** Nothing more is collected with them. */
+  /** Ends collecting with them. */
   release(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { fail, messageOf, UserError } from "../../../core/errors.js";
+import { fail, messageOf, optional, UserError } from "../../../core/errors.js";
 import { byteLevelBpeJson, CUTTINGS } from "../../../text/tokenizer-files.js";
 import type { CheckpointWeight } from "../../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json } from "../../../weights/checkpoint-source.js";
@@ -206,12 +206,11 @@ interface GgufFile {
  * @throws UserError naming the file where it is no GGUF, cut off, one of several, or a tensor has a form that is not read.
  */
 async function openGguf(path: string): Promise<GgufFile> {
-  const { gguf, GGMLQuantizationType } = await import("@huggingface/gguf").catch((error) => {
-    fail("GGUF files are read by the package @huggingface/gguf, which is not installed.", {
-      hint: "npm install (it is an optional dependency)",
-      cause: error,
-    });
-  });
+  const { gguf, GGMLQuantizationType } = await optional(
+    "GGUF files need",
+    "@huggingface/gguf",
+    () => import("@huggingface/gguf"),
+  );
   const refuse = (why: string, hint = "Copy or download the file again."): UserError =>
     new UserError(`${path} cannot be read as GGUF: ${why}`, { hint });
   const file = await gguf(path, { allowLocalFile: true }).catch((error) => {
