@@ -20,7 +20,7 @@ import { sessionBytes } from "../engine/sessions.js";
 import { environmentKinds } from "../env/open.js";
 import { loraSites } from "../nn/bind.js";
 import { siteShapes } from "../nn/lora.js";
-import { graphWithPast, loadModel, type Model } from "../nn/model.js";
+import { graphWithKeys, loadModel, type Model } from "../nn/model.js";
 import { PAST } from "../nn/past.js";
 import { Emitter } from "../onnx/emit.js";
 import { encodeModel } from "../onnx/format/proto.js";
@@ -172,7 +172,7 @@ function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
 
 /** Keys and values of one token in float32: 2 * 4 bytes * layers * KV heads * head size; 0 where none can be kept. */
 async function keptBytes(model: Model): Promise<number> {
-  const inputs = (await graphWithPast(model))?.inputs ?? [];
+  const inputs = (await graphWithKeys(model, "past"))?.inputs ?? [];
   return inputs
     .filter(({ name }) => name.startsWith(PAST))
     .reduce((bytes, { shape: [, heads, width] }) => bytes + 4 * Number(heads) * Number(width), 0);

@@ -94,6 +94,12 @@ const training = z.strictObject({
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
   rollout_batch: size().default(16).describe("responses generated together"),
   micro_batch: size().default(8).describe("sequences in one training pass; gradients are accumulated"),
+  share_prompts: z
+    .boolean()
+    .default(true)
+    .describe(
+      "rollouts of one prompt in a training pass read it once, where the model is causal; the sums are the same",
+    ),
   gradient_slots: size()
     .default(1)
     .describe("parts of an update whose gradients are summed in float64, in order; workers compute them side by side"),

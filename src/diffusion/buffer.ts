@@ -18,6 +18,8 @@ export interface TokenBuffer {
   readonly positions: readonly number[];
   readonly shared?: readonly number[];
   readonly own?: readonly number[];
+  /** Entries at the beginning, prompt and given text, that others of the same prompt share; each sees those before it. */
+  readonly start?: number;
 }
 
 /** B buffers of N entries, padded at the end. */
@@ -32,12 +34,13 @@ export interface BufferBatch {
   readonly attentionBias: Float32Array;
 }
 
-/** A batch as inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, N]. */
-export function tokenInputs({ batch, length, inputIds, positionIds, attentionBias }: BufferBatch): NamedTensors {
+/** A batch as inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, W]. */
+export function tokenInputs(batch: BufferBatch, width = batch.length): NamedTensors {
+  const { batch: rows, length } = batch;
   return {
-    input_ids: i64([batch, length], inputIds),
-    position_ids: i64([batch, length], positionIds),
-    attention_bias: f32([batch, 1, length, length], attentionBias),
+    input_ids: i64([rows, length], batch.inputIds),
+    position_ids: i64([rows, length], batch.positionIds),
+    attention_bias: f32([rows, 1, length, width], batch.attentionBias),
   };
 }
 
@@ -128,6 +131,7 @@ export class BufferBuilder implements TokenBuffer {
   readonly positions: number[];
   readonly shared: number[];
   readonly own: number[];
+  readonly start: number;
   private readonly offset: number;
 
   constructor(
@@ -137,6 +141,7 @@ export class BufferBuilder implements TokenBuffer {
     this.offset = prompt.length;
     this.ids = [...prompt, ...canvas.given.map(([, token]) => token)];
     this.positions = [...prompt.keys(), ...canvas.given.map(([position]) => prompt.length + position)];
+    this.start = this.ids.length;
     this.shared = this.ids.map(() => 0);
     this.own = this.ids.map(() => 0);
   }

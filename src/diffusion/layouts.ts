@@ -16,6 +16,8 @@ export interface LayoutSizes {
   readonly batch: number;
   /** Sequences are padded to multiples of this. */
   readonly lengthStep: number;
+  /** Sequences one behind the other with the same start read it once ({@link shareStarts}). Default: false. */
+  readonly share?: boolean | undefined;
 }
 
 export interface StepLayout extends LayoutSizes {

@@ -1,10 +1,11 @@
 import { fail } from "../core/errors.js";
-import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
+import { i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Batch } from "./batch.js";
 import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
 import { tokenTable } from "./constrained.js";
 import type { LayoutSizes, StepLayout } from "./layouts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
+import { shareStarts } from "./shared-starts.js";
 
 /** One term of a sequence. */
 export interface Term {
@@ -35,6 +36,8 @@ export interface TermSizes {
   readonly segments: number;
   /** Row of each sequence; default: in a row of its own. */
   readonly places?: readonly Place[];
+  /** Set where sequences share their starts: what N is a multiple of then, whatever `length` says. */
+  readonly share?: number | undefined;
 }
 
 export interface SegmentInfo {
@@ -59,9 +62,10 @@ export interface SegmentInfo {
 /** Lays sequences and their terms out at static sizes. @throws UserError where they do not fit. */
 export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): Batch {
   const { head } = info;
-  const { inputIds, positionIds, attentionBias } = batchBuffers(
+  const { inputs, causal, placeOf } = layBuffers(
     scored.map((s) => s.buffer),
-    { batch: sizes.batch, length: sizes.length, pad: info.pad, places: sizes.places },
+    sizes,
+    info.pad,
   );
   const features = Object.entries(head.inputs)
     .filter(([name]) => !Object.hasOwn(TARGETS, name) && name !== "allowed")
@@ -76,10 +80,9 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   const allowed = new Array<readonly number[] | undefined>(sizes.terms).fill(undefined);
   let r = 0;
   scored.forEach(({ terms }, i) => {
-    const { b, offset } = sizes.places?.[i] ?? { b: i, offset: 0 };
     for (const term of terms) {
       if (r === sizes.terms) fail(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
-      rows[r] = BigInt(b * sizes.length + offset + term.row);
+      rows[r] = BigInt(placeOf(i, term.row));
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
       segment[r] = BigInt(term.segment);
@@ -92,16 +95,15 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
       r++;
     }
   });
-  const { batch, length } = sizes;
   const perSegment = <T>(values: readonly T[], missing: T): T[] =>
     Array.from({ length: sizes.segments }, (_, s) => values[s] ?? missing);
   return {
     inputs: {
-      ...tokenInputs({ batch, length, inputIds, positionIds, attentionBias }),
-      ...conditionsOf(scored, batch),
+      ...inputs,
+      ...conditionsOf(scored, sizes.batch),
       rows: vector(rows),
     },
-    causal: isCausal({ batch, length, inputIds, positionIds, attentionBias }),
+    causal,
     head,
     headInputs: {
       targets: vector(targets),
@@ -118,6 +120,30 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     units: info.tokens,
     recorded: info.recorded,
   };
+}
+
+/** Lays buffers out in rows. @returns where entry `n` of buffer `i` is, row by row. */
+function layBuffers(
+  buffers: readonly TokenBuffer[],
+  { batch, length, places, share }: TermSizes,
+  pad: number,
+): { readonly inputs: NamedTensors; readonly causal: boolean; placeOf(i: number, n: number): number } {
+  if (share !== undefined) {
+    const laid = shareStarts(buffers, { batch, lengthStep: share, pad });
+    const keys = i64([laid.batch, laid.width], laid.keys);
+    return { inputs: { ...tokenInputs(laid, laid.width), keys }, causal: false, placeOf: laid.flat };
+  }
+  const laid = batchBuffers(buffers, { batch, length, pad, ...(places === undefined ? {} : { places }) });
+  const placeOf = (i: number, n: number): number => {
+    const { b, offset } = places?.[i] ?? { b: i, offset: 0 };
+    return b * length + offset + n;
+  };
+  return { inputs: tokenInputs(laid), causal: isCausal(laid), placeOf };
+}
+
+/** The step of lengths where sequences share their starts; undefined where each has a row of its own. */
+export function sharing({ share, lengthStep }: LayoutSizes): { readonly share?: number } {
+  return share === true ? { share: lengthStep } : {};
 }
 
 /** 1 is an ordinary value of every float feature (EOS allowed, a time, a factor), where 0 may stand for a logarithm of nothing. */
@@ -216,7 +242,7 @@ export function stepTerms(
   if (layout.reduction === "mean") for (let s = 0; s < segments; s++) recorded[s] = meanOf(recorded, tokens, s);
   const out = bufferTerms(
     scored,
-    { batch: batch * sizes.sequences, length: sizes.length, terms, segments },
+    { batch: batch * sizes.sequences, length: sizes.length, terms, segments, ...sharing(layout) },
     { ...info, owner, step: stepOf, tokens, recorded, ...(level === "token" ? { position: positions } : {}) },
   );
   if (layout.reduction === "mean") {

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { ALL_LAYERS } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
+import type { KeysOf } from "../nn/architecture.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, siteShapes } from "../nn/lora.js";
-import { graphWithPast, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
+import { graphWithKeys, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import type { LoadOptions, Runtime } from "../onnx/session.js";
 import { f32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
@@ -73,7 +74,7 @@ export class Engine implements RoundModel<unknown> {
   /** Bytes that all sessions may take together. */
   private readonly budget: number | undefined;
   private accumulated = false;
-  private graphWithPast: ReturnType<typeof graphWithPast> | undefined;
+  private readonly withKeys = new Map<KeysOf, ReturnType<typeof graphWithKeys>>();
   private caches = 0;
   /** The way a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
@@ -222,8 +223,7 @@ export class Engine implements RoundModel<unknown> {
   ): Promise<CachedRounds<unknown> | undefined> {
     // npm's binding returns what a GPU computes: keys and values would travel there and back in every round
     if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
-    this.graphWithPast ??= graphWithPast(this.model);
-    const graph = await this.graphWithPast;
+    const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
     const { runtime, trained } = this;
     return openCachedRounds(runtime, graph, {
@@ -244,12 +244,30 @@ export class Engine implements RoundModel<unknown> {
     });
   }
 
+  private graphWithKeys(of: KeysOf): ReturnType<typeof graphWithKeys> {
+    const known = this.withKeys.get(of) ?? graphWithKeys(this.model, of);
+    this.withKeys.set(of, known);
+    return known;
+  }
+
+  /** Tells whether sequences of a batch can share what they begin with. */
+  async sharesStarts(): Promise<boolean> {
+    return (await this.graphWithKeys("shared")) !== undefined;
+  }
+
+  /** The model as a batch is laid out for: sequences that share their starts have keys of their own. */
+  private async laidOutFor({ inputs }: Batch): Promise<TrainedModel> {
+    const graph = inputs.keys === undefined ? undefined : await this.graphWithKeys("shared");
+    return graph === undefined ? this.trained : { ...this.trained, graph };
+  }
+
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
-    const shape = shapeOf(this.model.graph, batch);
+    const model = await this.laidOutFor(batch);
+    const shape = shapeOf(model.graph, batch);
     const out = await this.use(
       `eval_model/${label(batch, shape)}`,
-      () => scoreGraph(this.trained, shape, batch.head),
+      () => scoreGraph(model, shape, batch.head),
       {},
       (session, names) =>
         this.runtime.run(session, { feeds: taken(names, batchFeeds(batch)), bind: this.bindPolicy(key, names) }),
@@ -262,7 +280,8 @@ export class Engine implements RoundModel<unknown> {
 
   /** Adds the gradient of a micro-batch; returns the loss and the objective's metrics. */
   async accumulate(batch: Batch, values: SegmentValues): Promise<Record<string, number>> {
-    const shape = shapeOf(this.model.graph, batch);
+    const model = await this.laidOutFor(batch);
+    const shape = shapeOf(model.graph, batch);
     const given = {
       ...batchFeeds(batch),
       old: vector(values.old),
@@ -273,7 +292,7 @@ export class Engine implements RoundModel<unknown> {
       ...values.extra,
     };
     const build = (): Graph =>
-      recomputedWithin(this.budget, this.trained, (trained) => ({
+      recomputedWithin(this.budget, model, (trained) => ({
         graph: trainingGraph(trained, shape, batch.head, this.trainedObjective(), this.reductions),
         bytes: (graph) => this.sizeOf(graph),
       }));

@@ -19,7 +19,7 @@ import type { ModelConfig } from "../nn/config.js";
 import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import type { LoraOptions, LoraSite } from "../nn/lora.js";
-import { graphWithPast, loadModel, type Model, usingGraph } from "../nn/model.js";
+import { graphWithKeys, loadModel, type Model, usingGraph } from "../nn/model.js";
 import { packedGradientCheck } from "../onnx/nf4-check.js";
 import { precisionOf } from "../onnx/precision.js";
 import { Runtime } from "../onnx/session.js";
@@ -154,7 +154,7 @@ export async function openPolicy(
 /** Says which settings have no effect on a model. */
 async function notesOn(model: Model, decodings: readonly Pick<Decoding, "sampler" | "options">[]): Promise<string[]> {
   const asksForCache = decodings.some(({ sampler, options }) => sampler.caches?.(options) === true);
-  if (!asksForCache || (await graphWithPast(model)) !== undefined) return [];
+  if (!asksForCache || (await graphWithKeys(model, "past")) !== undefined) return [];
   return [
     `kv_cache has no effect: the graph of ${model.dir} takes no keys and values, as those of bidirectional models and imported ones do not. Every forward reads whole sequences.`,
   ];

@@ -13,14 +13,20 @@ export interface WeightSpec {
   readonly init: Initialisation;
 }
 
+/** Whose keys and values a graph's tokens see besides their own sequence's. */
+export type KeysOf = "past" | "shared";
+
 /** One file under arch/ exports one of these as `architecture`; its file name is the `architecture` of config.json. */
 export interface Architecture {
   /** False: a network of vectors, with inputs and outputs of its own and neither tokenizer nor vocabulary. */
   readonly readsTokens?: false;
   /** Emits the whole contract graph (docs/model.md): inputs, weights by their checkpoint names, output `logits`. */
   build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
-  /** The same graph reading new tokens behind a past (past.ts); absent where the architecture cannot. */
-  buildWithPast?(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
+  /**
+   * The same graph whose tokens see keys and values of others (past.ts): of an earlier forward, or of other sequences of
+   * the same one; absent where the architecture cannot.
+   */
+  readonly buildWithKeys?: Readonly<Record<KeysOf, Architecture["build"]>>;
   /** Every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;
 }

@@ -3,7 +3,7 @@ import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import { formatShape } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
-import { PAST } from "./past.js";
+import { KEYS } from "./past.js";
 
 /** Inputs that a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
 const KNOWN: Readonly<Record<string, number>> = {
@@ -20,7 +20,7 @@ export function isModelInput(name: string): boolean {
 
 /**
  * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B, 1, N, W] in a graph
- * with a past), whether the model uses them or not, and any others of its own.
+ * whose tokens see keys of others), whether the model uses them or not, and any others of its own.
  * @param bound a number for a dimension, or the symbol that it stays.
  * @returns a value for each input of the model. `attention_mask` [B, N] is what the first token sees: the same for all
  *   tokens of a bidirectional model, whose bias blocks padding only. `token_type_ids` is 0.
@@ -40,8 +40,8 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim):
   if (ids === undefined)
     return new Map(model.inputs.map(({ name, dtype, shape }) => [name, g.input(name, dtype, shape.map(bound))]));
   const [batch, length] = ids.shape.map(bound) as [Dim, Dim];
-  const isBehindPast = model.inputs.some((i) => i.name.startsWith(PAST));
-  const bias = isBehindPast ? model.inputs.find((i) => i.name === "attention_bias") : undefined;
+  const hasKeys = model.inputs.some((i) => i.name === KEYS);
+  const bias = hasKeys ? model.inputs.find((i) => i.name === "attention_bias") : undefined;
   const contract: Readonly<Record<string, Value>> = {
     input_ids: g.input("input_ids", "int64", [batch, length]),
     position_ids: g.input("position_ids", "int64", [batch, length]),

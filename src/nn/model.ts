@@ -10,7 +10,7 @@ import { type ExternalData, type Graph, isExternal, type Tensor, type Value } fr
 import { Tokenizer } from "../text/tokenizer.js";
 import { readNf4State } from "../weights/model-weights.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
-import { architectureOf, type WeightDeclarer } from "./architecture.js";
+import { architectureOf, type KeysOf, type WeightDeclarer } from "./architecture.js";
 import { type ModelConfig, readModelConfig } from "./config.js";
 import { checkOpset, isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
@@ -182,16 +182,17 @@ export async function writeModelGraph(dir: string, config: ModelConfig): Promise
 }
 
 /**
- * The graph of a model that reads new tokens behind keys and values which it computed before (past.ts), made from
+ * The graph of a model whose tokens see keys and values of an earlier forward or of other sequences (past.ts), made from
  * config.json and the weights' file as model.onnx was; undefined where the model has none: its graph is not ours, or its
  * tokens see what lies behind them.
  */
-export async function graphWithPast({ dir, config, graph }: Model): Promise<RawModel | undefined> {
+export async function graphWithKeys({ dir, config, graph }: Model, of: KeysOf): Promise<RawModel | undefined> {
   if (isImported(graph) || config.attention !== "causal") return undefined;
   const architecture = await architectureOf(config);
-  if (architecture.buildWithPast === undefined) return undefined;
-  const withPast = emitGraph(dir, config, (g, weight) => architecture.buildWithPast?.(g, config, weight));
-  return decodeModel(encodeModel(withPast), `the graph of ${dir} with a past`);
+  const build = architecture.buildWithKeys?.[of];
+  if (build === undefined) return undefined;
+  const made = emitGraph(dir, config, (g, weight) => build(g, config, weight));
+  return decodeModel(encodeModel(made), `the graph of ${dir} with ${of} keys`);
 }
 
 function emitGraph(dir: string, config: ModelConfig, build: (g: GraphBuilder, weight: WeightDeclarer) => void): Graph {

@@ -1,6 +1,31 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 
+/** Name of the input [B, W] that says which keys and values each sequence sees. */
+export const KEYS = "keys";
+
+/** The keys and values that the tokens of a graph see, where these are not just those of their own sequence. */
+export interface Keys {
+  /** x [B, N, H, D] of a graph's tokens, by the layer's name: [B, W, H, D] of all that each sequence sees. */
+  seen(name: string, x: Value): Value;
+}
+
+/**
+ * Keys and values of the same forward: `keys` [B, W] says which tokens each sequence sees, as b*N+n. So a prompt that
+ * several sequences begin with is read once.
+ */
+export class SharedKeys implements Keys {
+  private readonly keys: Value;
+
+  constructor(private readonly e: Emitter) {
+    this.keys = e.g.input(KEYS, "int64", ["B", "W"]);
+  }
+
+  seen(_name: string, x: Value): Value {
+    return this.e.gather(this.e.reshape(x, [-1, ...(x.shape.slice(2) as number[])]), this.keys);
+  }
+}
+
 /** Names of a graph's inputs and outputs that carry keys and values from one forward to the next. */
 export const PAST = "past/";
 export const PRESENT = "present/";
@@ -11,15 +36,14 @@ export const PRESENT = "present/";
  * sequence sees: an index of the C old rows, or b*N+n - B*N, which is below 0, for a new token. So they stand in the order
  * of the sequence, as in a forward over all of it, and sums over them are the same to the last bit.
  */
-export class Past {
+export class Past implements Keys {
   private readonly keys: Value;
 
   constructor(private readonly e: Emitter) {
-    this.keys = e.g.input("keys", "int64", ["B", "W"]);
+    this.keys = e.g.input(KEYS, "int64", ["B", "W"]);
   }
 
-  /** x [B, N, H, D] of the new tokens: [B, W, H, D] of all that each sequence sees. */
-  withOld(name: string, x: Value): Value {
+  seen(name: string, x: Value): Value {
     const { e } = this;
     const [heads, width] = x.shape.slice(2) as [number, number];
     const past = e.g.input(`${PAST}${name}`, "float32", ["C", heads, width]);

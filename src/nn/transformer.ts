@@ -6,7 +6,7 @@ import type { Value } from "../onnx/types.js";
 import type { Architecture, WeightDeclarer, WeightSpec } from "./architecture.js";
 import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "./config.js";
 import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
-import { Past } from "./past.js";
+import { type Keys, Past, SharedKeys } from "./past.js";
 
 /** The keys of config.json that Qwen- and Llama-like transformers share, under Hugging Face's names. */
 export const transformerSchema = baseConfigSchema.extend({
@@ -84,11 +84,14 @@ export function transformer(schema: z.ZodType<TransformerConfig>): Architecture 
       return new Map([...weightsOf(c)].map(([name, spec]) => [named(c, name), spec]));
     },
     build: (g, config, weight) => emit(g, parse(config), weight, undefined),
-    buildWithPast: (g, config, weight) => emit(g, parse(config), weight, new Past(new Emitter(g))),
+    buildWithKeys: {
+      past: (g, config, weight) => emit(g, parse(config), weight, new Past(new Emitter(g))),
+      shared: (g, config, weight) => emit(g, parse(config), weight, new SharedKeys(new Emitter(g))),
+    },
   };
 }
 
-function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, past: Past | undefined): void {
+function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, keys: Keys | undefined): void {
   const e = new Emitter(g);
   const d = c.hidden_size;
   const hd = c.head_dim;
@@ -98,8 +101,8 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
 
   const inputIds = g.input("input_ids", "int64", ["B", "N"]);
   const positionIds = g.input("position_ids", "int64", ["B", "N"]);
-  const bias = g.input("attention_bias", "float32", ["B", 1, "N", past === undefined ? "N" : "W"]);
-  const withOld = (name: string, x: Value): Value => past?.withOld(name, x) ?? x;
+  const bias = g.input("attention_bias", "float32", ["B", 1, "N", keys === undefined ? "N" : "W"]);
+  const seen = (name: string, x: Value): Value => keys?.seen(name, x) ?? x;
 
   g.scope("model", () => {
     const t = new Targets(e, inputIds);
@@ -123,8 +126,8 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, pas
           const rope = c.no_rope_layers?.[i] !== 0;
           const q = rope ? rotate(e, ownQueries, rotation.query) : e.mul(ownQueries, hd ** -0.5);
           const ownKeys = rope ? rotate(e, unturned, rotation.key) : unturned;
-          const k = withOld(`${i}/key`, ownKeys);
-          const v = withOld(`${i}/value`, project("v_proj", kvHeads));
+          const k = seen(`${i}/key`, ownKeys);
+          const v = seen(`${i}/value`, project("v_proj", kvHeads));
           const context = attention(e, q, k, v, bias, { heads, kvHeads, headDim: hd });
           return g.scope("o_proj", () => biased(context, "o_proj", c.o_bias));
         });

@@ -16,7 +16,7 @@ import { creditOf, recordOf } from "./rollouts/group-source.js";
 import type { Sample } from "./rollouts/groups.js";
 import type { RecordedGroups } from "./rollouts/recorded-groups.js";
 import type { DryRun, TrainOptions, TrainResult } from "./types.js";
-import { prepareBatches, scoreHere, takeStep } from "./update.js";
+import { canShare, prepareBatches, scoreHere, takeStep } from "./update.js";
 
 /**
  * The real path of a run up to step 0: a group is generated, played and scored, its update taken on tensors that are
@@ -197,7 +197,8 @@ async function measureUpdate(
 ): Promise<{ score: number; update: number; batches: number }> {
   const chunk = samples.slice(0, config.training.micro_batch);
   const { objective: options, training } = config;
-  const prepare = () => prepareBatches({ policy, objective, options, size: training.micro_batch }, [chunk]);
+  const share = training.share_prompts && (await canShare(policy, objective));
+  const prepare = () => prepareBatches({ policy, objective, options, size: training.micro_batch, share }, [chunk]);
   const rate = (step: number): number => learningRate(step, scheduleOptions(config));
   const batches = await prepare();
   const score = await seconds(prepare);

@@ -26,7 +26,7 @@ import { openRecorded, type RecordedGroups } from "./rollouts/recorded-groups.js
 import type { GroupSource } from "./rollouts/step-groups.js";
 import type { Run } from "./run.js";
 import { Observers } from "./step-observer.js";
-import { type GradientObserver, type MicroBatch, prepareBatches, scoreAs, takeStep } from "./update.js";
+import { canShare, type GradientObserver, type MicroBatch, prepareBatches, scoreAs, takeStep } from "./update.js";
 
 /** Steps in a row whose gradient is not finite before the run gives up. */
 const NON_FINITE_LIMIT = 3;
@@ -55,7 +55,8 @@ async function prepare(opened: Opened, playsElsewhere: boolean): Promise<Prepare
     checkPromptsFit(environment, tasksOf(environment, split), policy);
   const start = initialParameters(config, policy);
   const { training, seed, objective: options } = config;
-  const context = { policy, objective, options, training, seed, size: training.micro_batch };
+  const share = training.share_prompts && (await canShare(policy, objective));
+  const context = { policy, objective, options, training, seed, size: training.micro_batch, share };
   const credit = (rollouts: Group["rollouts"]) => creditOf(context, rollouts);
   const recorded =
     asked.rolloutsRun === undefined

@@ -24,6 +24,16 @@ export interface BatchContext<O> {
   readonly size: number;
   /** Absent: the policy's own engine scores. */
   readonly score?: ScoreAll;
+  /** Samples of one prompt, which stand one behind the other, read it once. Default: false. */
+  readonly share?: boolean;
+}
+
+/** Tells whether samples of one prompt can read it once ({@link shareStarts}). */
+export async function canShare(
+  { engine, options }: { readonly engine: Pick<Engine, "sharesStarts"> } & Pick<Policy, "options">,
+  { readsPrompt }: Pick<Objective, "readsPrompt">,
+): Promise<boolean> {
+  return options.model.attention === "causal" && readsPrompt !== true && engine.sharesStarts();
 }
 
 /** Trajectories of a micro-batch, laid out by an objective. */
@@ -33,17 +43,18 @@ export interface LaidOut {
 }
 
 /**
- * Lays samples out in micro-batches of B: sequences of similar length share one, so that little is padding.
+ * Lays samples out in micro-batches of B: sequences of similar length share one, so that little is padding; or those of
+ * one prompt, which is then read once.
  * @param draws what the samples' own draws are for: `layout` in a step.
  */
 export function layOut<O>(
-  { policy, objective, options, size }: BatchContext<O>,
+  { policy, objective, options, size, share }: BatchContext<O>,
   samples: readonly Sample[],
   draws: string,
 ): LaidOut[] {
   const { sampler, options: sampling } = policy;
-  const sizes: LayoutSizes = { batch: size, lengthStep: LENGTH_STEP };
-  const sorted = [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
+  const sizes: LayoutSizes = { batch: size, lengthStep: LENGTH_STEP, share };
+  const sorted = share ? samples : [...samples].sort((a, b) => sampler.size(a.trajectory) - sampler.size(b.trajectory));
   return Array.from({ length: Math.ceil(sorted.length / size) }, (_, i) => {
     const chunk = sorted.slice(i * size, (i + 1) * size);
     const rngs = chunk.map(({ stream }) => stream(draws));

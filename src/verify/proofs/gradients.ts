@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
-import { type MicroBatch, prepareBatches } from "../../train/update.js";
+import { canShare, type MicroBatch, prepareBatches } from "../../train/update.js";
 import { inner, moved, randomDirection, squared } from "../direction.js";
 import {
   type Measurement,
@@ -58,7 +58,10 @@ async function largestError(
     const { engine } = policy;
     const options = smallCanvas(policy);
     const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
-    const prepared = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES }, [samples]);
+    const share = await canShare(policy, trial.objective);
+    const prepared = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES, share }, [
+      samples,
+    ]);
     const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
     const sampled = await engine.getParameters("policy");
     const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);

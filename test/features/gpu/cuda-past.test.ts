@@ -17,7 +17,7 @@ function build(): Graph {
   const g = new GraphBuilder("past");
   const past = new Past(new Emitter(g));
   for (const name of ["k", "v"]) {
-    const all = past.withOld(name, g.input(name, "float32", [BATCH, "N", HEADS, WIDTH]));
+    const all = past.seen(name, g.input(name, "float32", [BATCH, "N", HEADS, WIDTH]));
     g.output(`all/${name}`, all);
   }
   return g.build();

@@ -3,7 +3,7 @@ import type { LayoutSizes } from "../../layouts.js";
 import type { SamplerOptions } from "../../sampler.js";
 import { constrainedHead, policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
-import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
+import { bufferTerms, layoutLength, type ScoredBuffer, sharing } from "../../terms.js";
 import { layText } from "../../text-layout.js";
 import type { TokenTrajectory } from "../../trajectory.js";
 
@@ -46,7 +46,7 @@ export function textTerms(
   });
   return bufferTerms(
     scored,
-    { batch: layout.batch, length: layoutLength(scored, layout), terms, segments: terms },
+    { batch: layout.batch, length: layoutLength(scored, layout), terms, segments: terms, ...sharing(layout) },
     {
       owner,
       tokens: counts,
