@@ -3,7 +3,7 @@ import type { Batch } from "../../diffusion/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
 import type { Tensor } from "../../onnx/types.js";
 import { episodesOf, samplesOf, withCredit } from "../../train/rollouts/groups.js";
-import { canShare, type MicroBatch, prepareBatches, type ScoreAll } from "../../train/update.js";
+import { type MicroBatch, prepareBatches, type ScoreAll } from "../../train/update.js";
 import type { ObjectiveOnTrial, VerifyContext } from "../../verify/proof.js";
 import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";
 import type { OffPolicy, Who } from "./off-policy.js";
@@ -45,14 +45,7 @@ export async function prepare(context: VerifyContext, away: OffPolicy, trial: Ob
     Promise.all(batches.map(async (batch) => (await away.score(batch, who)).value));
   const score: ScoreAll = (batches, key) => scoreAs(key === "reference" ? "reference" : "before")(batches);
   const prepared = await prepareBatches(
-    {
-      policy: { ...policy, options: away.options },
-      objective,
-      options,
-      size: MICRO_BATCH,
-      score,
-      share: await canShare(policy, objective),
-    },
+    { policy: { ...policy, options: away.options }, objective, options, size: MICRO_BATCH, score },
     [samples],
     scoreAs("sampled"),
   );
