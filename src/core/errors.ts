@@ -27,20 +27,6 @@ export function fail(message: string, next?: Next): never {
 }
 
 /**
- * Loads an optional dependency.
- * @param needed by whom, as `GGUF files need`.
- * @throws UserError that says how to install it.
- */
-export async function optional<T>(needed: string, name: string, load: () => Promise<T>): Promise<T> {
-  return load().catch((error: unknown) =>
-    fail(`${needed} the package ${name}, which is not installed.`, {
-      hint: "npm install (it is an optional dependency)",
-      cause: error,
-    }),
-  );
-}
-
-/**
  * Ends with an error of the call or the config.
  * @throws UserError with exit code 2: the call or the config is wrong.
  */

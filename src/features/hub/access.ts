@@ -1,4 +1,4 @@
-import { optional } from "../../core/errors.js";
+import { optional } from "../../core/optional.js";
 
 /**
  * The Hub's client, and where and as whom it speaks: HF_ENDPOINT names another server, HF_TOKEN an account.

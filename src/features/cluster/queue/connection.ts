@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
-import { fail, messageOf, misuse, optional, UserError } from "../../../core/errors.js";
+import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
+import { optional } from "../../../core/optional.js";
 import { withoutPasswords } from "../../../core/shown.js";
 
 /** The place where Redis is, and how it lets us in. Only `shown` may be printed, logged or written. */

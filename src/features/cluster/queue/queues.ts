@@ -1,5 +1,5 @@
 import type { Queue, QueueEvents, Telemetry, Worker } from "bullmq";
-import { optional } from "../../../core/errors.js";
+import { optional } from "../../../core/optional.js";
 import { spansAreOn } from "../../../core/spans.js";
 import { type Connections, NEEDED } from "./connection.js";
 import { PREFIX, type QueueName, queueName } from "./protocol.js";

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
-import { fail, messageOf, optional, UserError } from "../../../core/errors.js";
+import { fail, messageOf, UserError } from "../../../core/errors.js";
+import { optional } from "../../../core/optional.js";
 import { byteLevelBpeJson, CUTTINGS } from "../../../text/tokenizer-files.js";
 import type { CheckpointWeight } from "../../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json } from "../../../weights/checkpoint-source.js";
