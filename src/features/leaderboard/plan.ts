@@ -24,6 +24,8 @@ const schema = z
     tuning: z.strictObject({
       seeds,
       learning_rates: z.array(z.number().positive()).min(1),
+      /** Rates that an objective may try beyond an end of the grid, while its best one lies there. */
+      widen: z.int().min(0).default(0),
       split: z.enum(SPLITS).default("val"),
     }),
     /** Splits that are reported, the table's order; the first is `reward`. */
@@ -75,12 +77,23 @@ export function readLeaderboard(path: string): Leaderboard {
   });
 }
 
-/** The runs that choose learning rates: the same grid and seeds for every objective. */
-export function tuningRuns(board: Leaderboard): PlannedRun[] {
-  const { seeds: some, learning_rates: rates, split } = board.tuning;
+/** The runs that choose learning rates, with the same seeds for every objective. @param ratesOf the grid, unless given. */
+export function tuningRuns(
+  board: Leaderboard,
+  ratesOf: (entry: Entry) => readonly number[] = () => board.tuning.learning_rates,
+): PlannedRun[] {
+  const { seeds: some, split } = board.tuning;
   return entriesOf(board).flatMap((entry) =>
-    some.flatMap((seed) => rates.map((rate) => planned(board, entry, seed, rate, true, [split]))),
+    some.flatMap((seed) => ratesOf(entry).map((rate) => planned(board, entry, seed, rate, true, [split]))),
   );
+}
+
+/** The rate beyond the end of a grid at which its best one lies, as far from it as its neighbour is; or none. */
+export function rateBeyond(grid: readonly number[], best: number): number[] {
+  const sorted = [...grid].sort((a, b) => a - b);
+  const at = sorted.indexOf(best);
+  const neighbour = at === 0 ? sorted[1] : at === sorted.length - 1 ? sorted[at - 1] : undefined;
+  return neighbour === undefined ? [] : [Number(((best * best) / neighbour).toPrecision(3))];
 }
 
 /** The reported runs, seed by seed: where time ends early, every objective has as many. */
@@ -94,7 +107,7 @@ export function reportedRuns(board: Leaderboard, rateOf: (family: string, object
   );
 }
 
-type Entry = Pick<PlannedRun, "family" | "objective">;
+export type Entry = Pick<PlannedRun, "family" | "objective">;
 
 /** Every objective of every family. */
 export function entriesOf({ families }: Pick<Leaderboard, "families">): Entry[] {

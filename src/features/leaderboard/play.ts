@@ -16,7 +16,15 @@ import { type Evaluation, evaluationSchema } from "../../runs/evaluation.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 import { evaluatePolicy } from "../../train/evaluate.js";
 import { layOut } from "../../train/update.js";
-import { type Leaderboard, type PlannedRun, reportedRuns, startConfig, tuningRuns } from "./plan.js";
+import {
+  type Entry,
+  type Leaderboard,
+  type PlannedRun,
+  rateBeyond,
+  reportedRuns,
+  startConfig,
+  tuningRuns,
+} from "./plan.js";
 
 const resultSchema = z.strictObject({
   /** SHA-256 of the run's config as it is planned: defaults that a later release adds do not make it another run. */
@@ -74,6 +82,15 @@ export async function playLeaderboard(board: Leaderboard, options: PlayOptions):
     if (evaluations !== undefined) start.set(family, evaluations);
   }
   await play(tuningRuns(board));
+  for (let i = 0; i < board.tuning.widen; i++) {
+    const grids = gridsOf(runs);
+    const best = chosenRates(runs);
+    const beyond = (entry: Entry): number[] => {
+      const rate = best.get(entryKey(entry));
+      return rate === undefined ? [] : rateBeyond(grids.get(entryKey(entry)) ?? [], rate);
+    };
+    await play(tuningRuns(board, beyond));
+  }
   const rates = chosenRates(runs);
   await play(
     reportedRuns(board, (family, objective) => rates.get(entryKey({ family, objective })) ?? Number.NaN).filter(
@@ -81,6 +98,16 @@ export async function playLeaderboard(board: Leaderboard, options: PlayOptions):
     ),
   );
   return { start, runs, rates };
+}
+
+/** The learning rates that were tried for each objective. */
+export function gridsOf(played: readonly Played[]): Map<string, number[]> {
+  const grids = new Map<string, number[]>();
+  for (const { run } of played) {
+    const rates = grids.get(entryKey(run)) ?? [];
+    if (run.tuning && !rates.includes(run.learningRate)) grids.set(entryKey(run), [...rates, run.learningRate]);
+  }
+  return grids;
 }
 
 /** Of each objective whose grid is complete the rate of the highest mean validation reward; of equals the lower one. */

@@ -2,7 +2,7 @@ import { crossedInterval, type Interval, mean } from "../../core/statistics.js";
 import { type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 import { type AnswersRow, answersOf, formatAnswers, markdownTable } from "./answers.js";
 import { entriesOf, type Leaderboard } from "./plan.js";
-import { entryKey, type Results, type RunResult } from "./play.js";
+import { entryKey, gridsOf, type Results, type RunResult } from "./play.js";
 
 /** One objective on one family. */
 export interface Row {
@@ -11,6 +11,8 @@ export interface Row {
   readonly learningRate: number;
   readonly atGridEnd: boolean;
   readonly seeds: readonly number[];
+  /** Seeds whose run ends with a mean reward more than FELL_APART below the start's, on the first split. */
+  readonly fellApart: number;
   /** By split: means over seeds, forms and records, and what was gained on the same episodes. */
   readonly splits: Readonly<Record<string, SplitScore>>;
   /** Nats a response; over seeds. */
@@ -45,12 +47,16 @@ export interface FamilyTable {
   readonly missing: readonly string[];
 }
 
+/** Reward. */
+const FELL_APART = 0.1;
+
 type Measure = (row: TaskScore) => number;
 const reward: Measure = (row) => row.reward;
 const success: Measure = (row) => Number(row.success);
 
 /** A leaderboard's tables from the runs that there are. Objectives are in the order of their reward on the first split. */
 export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
+  const grids = gridsOf(results.runs);
   return Object.keys(board.families).map((family) => {
     const entries = entriesOf(board).filter((entry) => entry.family === family);
     const start = results.start.get(family) ?? [];
@@ -70,16 +76,20 @@ export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
     }
     const episodes = (split: string): Episodes =>
       Episodes.of([...(start.length === 0 ? [] : [start]), ...evaluationsOf(made)], split);
+    const rewardOf = (evaluations: readonly Evaluation[]): number =>
+      evaluations.find(({ split }) => split === board.splits[0])?.reward.mean ?? Number.NaN;
     const bySplit = new Map(board.splits.map((split) => [split, episodes(split)]));
     const rows = [...made].map(([objective, runs]): Row => {
       const rate = results.rates.get(entryKey({ family, objective })) as number;
-      const grid = board.tuning.learning_rates;
+      const grid = grids.get(entryKey({ family, objective })) ?? [];
       const cpu = [...runs.values()].flatMap(({ cpu_s }) => cpu_s ?? []);
       return {
         objective,
         learningRate: rate,
         atGridEnd: rate === Math.min(...grid) || rate === Math.max(...grid),
         seeds: [...runs.keys()],
+        fellApart: [...runs.values()].filter(({ evaluations }) => rewardOf(evaluations) < rewardOf(start) - FELL_APART)
+          .length,
         splits: Object.fromEntries([...bySplit].map(([split, of]) => [split, of.score([...runs.values()], start)])),
         kl: crossedInterval(
           [...runs.values()].map(({ kl }) => [kl]),
@@ -198,15 +208,17 @@ function formatFamily({ family, start, rows, orderings, pairs, answers, missing 
     "objective",
     "learning rate",
     "seeds",
+    "fell apart",
     ...splits.flatMap((split) => [`${split}: reward`, "gain", "success"]),
     "KL spent (nats)",
     "CPU min a run",
   ];
-  const before = ["(start)", "", "", ...splits.flatMap((s) => [...pair(start[s], "")]), "0", ""];
+  const before = ["(start)", "", "", "", ...splits.flatMap((s) => [...pair(start[s], "")]), "0", ""];
   const lines = rows.map((row) => [
     row.objective,
     `${row.learningRate}${row.atGridEnd ? " (end of grid)" : ""}`,
     String(row.seeds.length),
+    String(row.fellApart),
     ...splits.flatMap((split) => pair(row.splits[split], formatDifference((row.splits[split] as SplitScore).gain))),
     formatInterval(row.kl),
     row.cpuMinutes === null ? "" : row.cpuMinutes.toFixed(2),

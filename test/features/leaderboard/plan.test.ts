@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
-import { readLeaderboard, reportedRuns, tuningRuns } from "../../../src/features/leaderboard/plan.js";
+import { rateBeyond, readLeaderboard, reportedRuns, tuningRuns } from "../../../src/features/leaderboard/plan.js";
 import { resolveConfig } from "../../../src/library/programs.js";
 
 const dir = mkdtempSync(join(tmpdir(), "leaderboard-"));
@@ -87,3 +87,10 @@ for (const file of readdirSync(join(packageRoot(), "configs", "leaderboard"))) {
     }
   });
 }
+
+test("a grid whose best rate lies at an end is widened by the step to its neighbour", () => {
+  assert.deepEqual(rateBeyond([0.001, 0.003, 0.009], 0.009), [0.027]);
+  assert.deepEqual(rateBeyond([0.003, 0.001], 0.001), [0.000333]);
+  assert.deepEqual(rateBeyond([0.001, 0.003, 0.009], 0.003), [], "the best lies inside");
+  assert.deepEqual(rateBeyond([0.001], 0.001), [], "one rate has no neighbour");
+});

@@ -11,7 +11,7 @@ import { stopAfter } from "../../support/stop-after.js";
 const board: Leaderboard = {
   name: "small",
   seeds: [0],
-  tuning: { seeds: [100], learning_rates: [0.01], split: "val" },
+  tuning: { seeds: [100], learning_rates: [0.01], widen: 0, split: "val" },
   splits: ["test"],
   kl_rollouts: 8,
   families: {

@@ -9,7 +9,7 @@ import { type Evaluation, summarize } from "../../../src/runs/evaluation.js";
 const board: Leaderboard = {
   name: "b",
   seeds: [0, 1, 2],
-  tuning: { seeds: [100], learning_rates: [0.001, 0.003, 0.01], split: "val" },
+  tuning: { seeds: [100], learning_rates: [0.001, 0.003, 0.01], widen: 0, split: "val" },
   splits: ["test"],
   kl_rollouts: 4,
   families: { f: { config: {}, objectives: { good: null, bad: null, late: null } } },
@@ -93,7 +93,7 @@ test("rows by reward, gains over the start, orderings that hold, and what is mis
   assert.equal(table.pairs, 1);
   assert.deepEqual(table.missing, ["bad: seed 2", "late: its grid of learning rates"]);
   const text = formatTables([table]);
-  assert.match(text, /\| good \| 0\.003 \| 3 \| 0\.8\d\d \[/);
+  assert.match(text, /\| good \| 0\.003 \| 3 \| 0 \| 0\.8\d\d \[/);
   assert.match(text, /\| bad \| 0\.001 \(end of grid\) \| 2 \|/);
   assert.match(text, /of 1 pairs .*: good > bad \+0\.3/);
   assert.match(text, /Not run: bad: seed 2; late: its grid of learning rates\./);
