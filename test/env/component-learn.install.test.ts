@@ -18,7 +18,7 @@ const CHOSEN = PAGES.filter((page) => ASKED.some((part) => page.id.includes(part
 let site: Awaited<ReturnType<typeof startSuite>>;
 let folder: string;
 before(async () => {
-  site = await startSuite();
+  site = await startSuite(CHOSEN.map((page) => page.id));
   folder = mkdtempSync(join(tmpdir(), "component-learn-"));
 });
 after(async () => {

@@ -20,6 +20,7 @@ interface PluginBuild {
   onLoad(options: { filter: RegExp }, load: Load): void;
 }
 interface Compilers {
+  babel: { transformSync(text: string, options: Record<string, unknown>): { code: string } };
   esbuild: { build(options: Record<string, unknown>): Promise<{ metafile: { outputs: Record<string, Output> } }> };
   vue: {
     parse(text: string, options: { filename: string }): { descriptor: { styles: { content: string }[] } };
@@ -48,7 +49,7 @@ function install(): void {
 const SCRIPT = /<script[^>]*>([\s\S]*?)<\/script>/;
 const STYLE = /<style[^>]*>([\s\S]*?)<\/style>/;
 
-function loads({ vue, svelte }: Compilers, esbuild: { transformSync?: unknown }): (build: PluginBuild) => void {
+function loads({ babel, vue, svelte }: Compilers, esbuild: { transformSync?: unknown }): (build: PluginBuild) => void {
   const folder = (path: string): string => path.slice(0, -basename(path).length);
   const js = (path: string, contents: string): Loaded => ({ contents, loader: "js", resolveDir: folder(path) });
   const strip = (text: string): string =>
@@ -59,6 +60,12 @@ function loads({ vue, svelte }: Compilers, esbuild: { transformSync?: unknown })
   return (build) => {
     build.onLoad({ filter: /sources\/.*\.html$/ }, ({ path }) =>
       js(path, SCRIPT.exec(readFileSync(path, "utf8"))?.[1] ?? ""),
+    );
+    build.onLoad({ filter: /sources\/solid\// }, ({ path }) =>
+      js(
+        path,
+        babel.transformSync(readFileSync(path, "utf8"), { presets: ["solid"], configFile: false, cwd: HOME }).code,
+      ),
     );
     build.onLoad({ filter: /\.vue$/ }, ({ path }) => {
       const { descriptor } = vue.parse(readFileSync(path, "utf8"), { filename: path });
@@ -111,6 +118,7 @@ function stampOf(files: readonly string[]): string {
 async function bundle(files: readonly string[], out: string): Promise<Record<string, Output>> {
   const require = createRequire(join(HOME, "package.json"));
   const compilers: Compilers = {
+    babel: require("@babel/core"),
     esbuild: require("esbuild"),
     vue: require("@vue/compiler-sfc"),
     svelte: require("svelte/compiler"),
@@ -129,6 +137,10 @@ async function bundle(files: readonly string[], out: string): Promise<Record<str
     mainFields: ["svelte", "browser", "module", "main"],
     conditions: ["svelte"],
     jsx: "automatic",
+    alias: { vue: "vue/dist/vue.runtime.esm-bundler.js" },
+    tsconfigRaw: {
+      compilerOptions: { experimentalDecorators: true, useDefineForClassFields: false, jsx: "react-jsx" },
+    },
     assetNames: "files/[name]-[hash]",
     loader: Object.fromEntries(
       [".woff", ".woff2", ".ttf", ".eot", ".svg", ".png", ".gif", ".webp"].map((end) => [end, "file"]),

@@ -1,13 +1,19 @@
 import { build } from "./build.js";
 import type { ComponentPage, Person } from "./page.js";
 import { pages as elements1 } from "./pages/elements-1.js";
+import { pages as elements2 } from "./pages/elements-2.js";
 import { pages as engines1 } from "./pages/engines-1.js";
+import { pages as engines2 } from "./pages/engines-2.js";
 import { pages as plain1 } from "./pages/plain-1.js";
 import { pages as plain2 } from "./pages/plain-2.js";
+import { pages as plain3 } from "./pages/plain-3.js";
 import { pages as react1 } from "./pages/react-1.js";
 import { pages as react2 } from "./pages/react-2.js";
 import { pages as react3 } from "./pages/react-3.js";
+import { pages as react4 } from "./pages/react-4.js";
+import { pages as svelte1 } from "./pages/svelte-1.js";
 import { pages as vue1 } from "./pages/vue-1.js";
+import { pages as vue2 } from "./pages/vue-2.js";
 import { serve } from "./server.js";
 
 /** Forms built with component libraries from npm. */
@@ -20,6 +26,12 @@ export const PAGES: readonly ComponentPage[] = [
   ...vue1,
   ...elements1,
   ...engines1,
+  ...react4,
+  ...vue2,
+  ...svelte1,
+  ...elements2,
+  ...plain3,
+  ...engines2,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */

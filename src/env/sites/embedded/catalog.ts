@@ -1,27 +1,17 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
 import type { FieldKind, Tier } from "../../site.js";
 import { kindOf } from "./fields.js";
-import { type Form, fieldsOf } from "./form.js";
-import { ANIMALS } from "./forms/animals.js";
-import { CITY } from "./forms/city.js";
-import { EVENTS } from "./forms/events.js";
-import { GARDEN } from "./forms/garden.js";
-import { KITCHEN } from "./forms/kitchen.js";
-import { LIBRARY } from "./forms/library.js";
-import { SPORTS_FORMS } from "./forms/sports.js";
-import { TRAVEL } from "./forms/travel.js";
+import { type Form, fieldsOf, readForms } from "./form.js";
 import { generatedForm } from "./generate.js";
 
-/** All forms of the embedded site: 25 in 8 domains, 20 to train on and 5 held out. */
-export const FORMS: readonly Form[] = [
-  ...LIBRARY,
-  ...TRAVEL,
-  ...GARDEN,
-  ...SPORTS_FORMS,
-  ...KITCHEN,
-  ...ANIMALS,
-  ...CITY,
-  ...EVENTS,
-];
+const FILE = new URL("../../../../../src/env/sites/embedded/forms.yaml", import.meta.url);
+
+/**
+ * All forms of the embedded site, 25 in 8 domains, 20 to train on and 5 held out; the options that they share by name;
+ * and the rows of its forms of several pages.
+ */
+export const { forms: FORMS, options: OPTIONS, wizards: WIZARD_ROWS } = readForms(parse(readFileSync(FILE, "utf8")));
 
 export const TRAINING_FORMS: readonly Form[] = FORMS.filter((form) => !form.heldout);
 export const HELDOUT_FORMS: readonly Form[] = FORMS.filter((form) => form.heldout);

@@ -1,10 +1,12 @@
+import { z } from "zod";
 import type { ControlKind, DeclaredField, FieldKind, FieldValue } from "../../site.js";
-import type { Option } from "./options.js";
-import type { Source } from "./values.js";
 import * as values from "./values.js";
 
-/** Way in which a control gets its visible label: `<label for>`, a `<label>` around it, `aria-label`, or only a heading above. */
-export type Labelling = "for" | "wrap" | "aria" | "heading";
+/** Text that the page shows, and value that the control posts. The two always differ. */
+export interface Option {
+  readonly text: string;
+  readonly value: string;
+}
 
 /** One field of a form: its control, its label and the values it is asked to take. */
 export interface Field {
@@ -12,7 +14,7 @@ export interface Field {
   readonly label: string;
   /** The control's `name`, under which it is posted: never the label. */
   readonly name: string;
-  readonly source: Source;
+  readonly source: values.Source;
   readonly labelling: Labelling;
   readonly options?: readonly Option[];
   /** Value on the untouched page; an option is given by its text. */
@@ -26,79 +28,88 @@ export interface Field {
   readonly step?: number;
 }
 
-/** Optional properties of a field. */
-export interface Extra {
-  readonly required?: boolean;
-  readonly star?: boolean;
-  readonly labelling?: Labelling;
-  readonly preset?: FieldValue;
+/** Way in which a control gets its visible label: `<label for>`, a `<label>` around it, `aria-label`, or only a heading above. */
+const labellings = z.enum(["for", "wrap", "aria", "heading"]);
+export type Labelling = z.output<typeof labellings>;
+
+/** Texts with what each posts; of a text alone the posted value is the text in snake case. */
+export const optionSet = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
+export type OptionSet = z.output<typeof optionSet>;
+
+const BASIC = { name: z.string(), labelling: labellings, required: z.boolean(), star: z.boolean() };
+/** A field as forms.yaml writes it. */
+export const fieldSpec = z.strictObject({
+  ...z.strictObject(BASIC).partial({ labelling: true, required: true, star: true }).shape,
+  kind: z.enum([
+    ...["text", "textarea", "email", "tel", "url", "number", "date", "time"],
+    ...["select", "radio", "checkbox", "checkbox-group", "file"],
+  ] as const satisfies readonly ControlKind[]),
+  /** A source of values.ts, `[least, most, step]`, the years of a date, an ending of files, or options. */
+  of: z.union([z.string(), z.array(z.number()).min(2).max(3), optionSet]).optional(),
+  preset: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
+});
+export type FieldSpec = z.output<typeof fieldSpec>;
+
+/** The options of a set: a list of texts, or texts with what they post. */
+export function optionsOf(set: OptionSet): readonly Option[] {
+  if (!Array.isArray(set)) return Object.entries(set).map(([text, value]) => ({ text, value }));
+  return set.map((text: string) => ({ text, value: text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_") }));
 }
 
-type Rest = Partial<Pick<Field, "options" | "min" | "max" | "step">>;
+const texts = (options: readonly Option[]): string[] => options.map((option) => option.text);
+const CHOSEN: ReadonlySet<ControlKind> = new Set(["select", "radio", "checkbox-group"]);
 
-function field(
-  kind: ControlKind,
-  label: string,
-  name: string,
-  source: Source,
-  extra: Extra = {},
-  rest: Rest = {},
-): Field {
-  const required = extra.required ?? false;
+/**
+ * A field of this label. A required box must be ticked to submit, so its true value is always true.
+ * @param sets options by name, for a field whose options are a set's.
+ * @throws RangeError where there is no such source or set.
+ */
+export function field(label: string, spec: FieldSpec, sets: Readonly<Record<string, readonly Option[]>> = {}): Field {
+  const { kind, name, of, preset, required = false } = spec;
+  const chosen = (): readonly Option[] | undefined =>
+    typeof of === "string" ? sets[of] : of === undefined ? undefined : optionsOf(of as OptionSet);
+  const options = CHOSEN.has(kind) ? chosen() : undefined;
+  const [min, max, step = 1] = Array.isArray(of) ? (of as number[]) : [];
+  const source = sourceOf({ ...spec, required }, texts(options ?? []), [min, max, step]);
+  if (source === undefined || (CHOSEN.has(kind) && options === undefined))
+    throw new RangeError(`${label}: no values of ${JSON.stringify(of)}`);
   return {
     kind,
     label,
     name,
     source,
-    labelling: extra.labelling ?? "for",
-    ...(extra.preset === undefined ? {} : { preset: extra.preset }),
+    labelling: spec.labelling ?? (kind === "checkbox" ? "wrap" : "for"),
+    ...(preset === undefined ? {} : { preset }),
     required,
-    star: required || (extra.star ?? false),
-    ...rest,
+    star: required || (spec.star ?? false),
+    ...(options === undefined ? {} : { options }),
+    ...(kind === "number" && min !== undefined && max !== undefined ? { min, max, step } : {}),
   };
 }
 
-const texts = (options: readonly Option[]): string[] => options.map((option) => option.text);
-
-export const text = (label: string, name: string, source: Source, extra?: Extra): Field =>
-  field("text", label, name, source, extra);
-export const area = (label: string, name: string, extra?: Extra): Field =>
-  field("textarea", label, name, values.note, extra);
-export const email = (label: string, name: string, extra?: Extra): Field =>
-  field("email", label, name, values.email, extra);
-export const tel = (label: string, name: string, extra?: Extra): Field => field("tel", label, name, values.tel, extra);
-export const url = (label: string, name: string, extra?: Extra): Field => field("url", label, name, values.url, extra);
-export const time = (label: string, name: string, extra?: Extra): Field =>
-  field("time", label, name, values.time, extra);
-export const date = (label: string, name: string, extra?: Extra): Field =>
-  field("date", label, name, values.day(), extra);
-/** A date of the past century. */
-export const birthday = (label: string, name: string, extra?: Extra): Field =>
-  field("date", label, name, values.day(1950, 2009), extra);
-
-export function number(
-  label: string,
-  name: string,
-  min: number,
-  max: number,
-  extra?: Extra & { step?: number },
-): Field {
-  const step = extra?.step ?? 1;
-  return field("number", label, name, values.numbers(min, max, step), extra, { min, max, step });
+function sourceOf(
+  { kind, of, required }: FieldSpec,
+  choices: readonly string[],
+  [min, max, step]: readonly (number | undefined)[],
+): values.Source | undefined {
+  switch (kind) {
+    case "number":
+      return values.numbers(min ?? 0, max ?? 9, step);
+    case "date":
+      return values.day(min, max);
+    case "select":
+    case "radio":
+      return values.oneOf(choices);
+    case "checkbox-group":
+      return values.someOf(choices);
+    case "checkbox":
+      return required ? values.alwaysYes : values.yesNo;
+    case "file":
+      return values.fileName(String(of));
+    default:
+      return values.TEXTS.get(kind === "text" ? String(of) : kind);
+  }
 }
-
-/** A drop-down list that opens on "Choose one"; with `preset` it opens on that option and has no such entry. */
-export const select = (label: string, name: string, options: readonly Option[], extra?: Extra): Field =>
-  field("select", label, name, values.oneOf(texts(options)), extra, { options });
-export const radio = (label: string, name: string, options: readonly Option[], extra?: Extra): Field =>
-  field("radio", label, name, values.oneOf(texts(options)), extra, { options });
-export const group = (label: string, name: string, options: readonly Option[], extra?: Extra): Field =>
-  field("checkbox-group", label, name, values.someOf(texts(options)), extra, { options });
-/** A box on its own. A required one must be ticked to submit, so its true value is always true. */
-export const check = (label: string, name: string, extra?: Extra): Field =>
-  field("checkbox", label, name, extra?.required ? values.alwaysYes : values.yesNo, { labelling: "wrap", ...extra });
-export const file = (label: string, name: string, extension: string, extra?: Extra): Field =>
-  field("file", label, name, values.fileName(extension), extra);
 
 /** The control's kind, its value on the untouched page, and its options. */
 export function kindOf(field: Field): FieldKind {

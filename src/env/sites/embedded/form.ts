@@ -1,36 +1,79 @@
+import { z } from "zod";
 import type { Tier } from "../../site.js";
-import type { Field } from "./fields.js";
+import { type Field, field, fieldSpec, type Option, optionSet, optionsOf } from "./fields.js";
+
+const spec = z.strictObject({
+  title: z.string(),
+  /** One sentence under the title. */
+  intro: z.string(),
+  /** Labels of the fields of the starter variant. */
+  starter: z.array(z.string()).default([]),
+  /** Never trained on. */
+  heldout: z.boolean().default(false),
+  /** Built in the browser from `<url>/form-config`, submitted by fetch; the page stays. */
+  scripted: z.boolean().default(false),
+  /** Encoding of the post. `multipart` sends a file; `urlencoded` sends only its name, as text. */
+  encoding: z.enum(["urlencoded", "multipart"]).default("urlencoded"),
+  fields: z.record(z.string(), fieldSpec),
+});
+export type FormSpec = z.input<typeof spec>;
 
 /** One form of the embedded site. Its starter variant is a page of its own with some of its fields. */
-export interface Form {
+export type Form = Omit<z.output<typeof spec>, "fields"> & {
   /** `<domain>/<slug>`. */
   readonly id: string;
-  readonly title: string;
-  /** One sentence under the title. */
-  readonly intro: string;
   readonly fields: readonly Field[];
-  /** Labels of the fields of the starter variant. */
-  readonly starter: readonly string[];
-  /** Never trained on. */
-  readonly heldout: boolean;
-  /** Built in the browser from `<url>/form-config`, submitted by fetch; the page stays. */
-  readonly scripted: boolean;
-  /** Encoding of the post. `multipart` sends a file; `urlencoded` sends only its name, as text. */
-  readonly encoding: "urlencoded" | "multipart";
+};
+
+/** A form of these fields. @throws RangeError where the starter variant names a field that the form lacks. */
+export function formOfFields(id: string, traits: Omit<FormSpec, "fields">, fields: readonly Field[]): Form {
+  const { title, intro, starter, fields: _, ...rest } = spec.parse({ ...traits, fields: {} });
+  const unknown = starter.filter((label) => !fields.some((field) => field.label === label));
+  if (unknown.length > 0) throw new RangeError(`${id}: no field "${unknown.join('", "')}" for the starter variant`);
+  return { id, title, intro, starter, fields, ...rest };
 }
 
-/** A form; throws where the starter variant names a field that the form lacks. */
-export function form(
-  id: string,
-  title: string,
-  intro: string,
-  starter: readonly string[],
-  fields: readonly Field[],
-  traits: Partial<Pick<Form, "heldout" | "scripted" | "encoding">> = {},
-): Form {
-  const unknown = starter.filter((label) => !fields.some((field) => field.label === label));
-  if (unknown.length > 0) throw new Error(`${id}: no field "${unknown.join('", "')}" for the starter variant`);
-  return { id, title, intro, starter, fields, heldout: false, scripted: false, encoding: "urlencoded", ...traits };
+const condition = z.record(z.string(), z.union([z.string(), z.boolean()]));
+const wizard = z.strictObject({
+  /** `server`: every page is posted and answered with the next one. `client`: one document, posted at the end. */
+  steps: z.enum(["server", "client"]),
+  /** A last page shows what was given, and asks to confirm it. */
+  review: z.boolean().default(false),
+  /** Labels of the fields of each page. */
+  pages: z.array(z.array(z.string())),
+  /** Fields that are asked for only where another one of the same page has this value; they are required then. */
+  when: z.record(z.string(), condition).default({}),
+});
+export type WizardSpec = z.output<typeof wizard>;
+
+const file = z.strictObject({
+  options: z.record(z.string(), optionSet),
+  forms: z.record(z.string(), spec),
+  wizards: z.record(z.string(), wizard),
+});
+
+/** Forms, the option sets that they share, and forms of several pages by the id of the form whose fields they have. */
+export interface Forms {
+  readonly options: Readonly<Record<string, readonly Option[]>>;
+  readonly forms: readonly Form[];
+  readonly wizards: ReadonlyMap<string, WizardSpec>;
+}
+
+/** Reads forms from what a YAML file holds. @throws ZodError or RangeError where it is none. */
+export function readForms(data: unknown): Forms {
+  const { options: sets, forms, wizards } = file.parse(data);
+  const options = Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, optionsOf(set)]));
+  return {
+    options,
+    forms: Object.entries(forms).map(([id, { fields, ...traits }]) =>
+      formOfFields(
+        id,
+        traits,
+        Object.entries(fields).map(([label, one]) => field(label, one, options)),
+      ),
+    ),
+    wizards: new Map(Object.entries(wizards)),
+  };
 }
 
 /** The form's fields on the page of this tier, in page order. */

@@ -1,10 +1,8 @@
 import { Rng } from "../../../core/rng.js";
 import type { Tier } from "../../site.js";
-import * as fields from "./fields.js";
-import { type Form, fieldsOf, form } from "./form.js";
-import { options } from "./options.js";
+import { type FieldSpec, field } from "./fields.js";
+import { type Form, fieldsOf, formOfFields } from "./form.js";
 import { drawRecord, type FormRecord } from "./records.js";
-import * as values from "./values.js";
 
 /** A domain: its title's word, who and what its forms are about, the things to choose from, the boxes. */
 const DOMAINS = `
@@ -34,29 +32,29 @@ rescue|Rescue|Diver,Ranger|Beacon,Rope,Stretcher|Alpine,Coastal,Cave|Radio Carri
 const PURPOSES = "Booking Application Report Survey Renewal Inquiry Claim Notice Sign-up Handbook".split(" ");
 const GRADES = ["Basic,Comfort,Premium", "Bronze Plan,Silver Plan,Gold Plan", "Short,Long", "Left,Middle,Right"];
 
-/** Kinds of fields: who or what they are of, and the rest of the label. */
-type Maker = (label: string, name: string, rng: Rng, things: readonly string[]) => fields.Field;
-const limits = (rng: Rng): [number, number] => [1, 5 + 5 * rng.int(10)];
+/** Kinds of fields: who or what they are of, the rest of the label, and the field. */
+type Maker = (rng: Rng, things: readonly string[]) => Omit<FieldSpec, "name">;
 const PERSON_ASPECTS: readonly (readonly [aspect: string, make: Maker])[] = [
-  ["Full Name", (l, n) => fields.text(l, n, values.person)],
-  ["Surname", (l, n) => fields.text(l, n, values.family)],
-  ["Hometown", (l, n) => fields.text(l, n, values.city)],
-  ["Residence", (l, n) => fields.text(l, n, values.street)],
-  ["Mail", (l, n) => fields.email(l, n)],
-  ["Mobile", (l, n) => fields.tel(l, n)],
-  ["Birthday", (l, n) => fields.birthday(l, n)],
-  ["Employer", (l, n) => fields.text(l, n, values.company)],
+  ["Full Name", () => ({ kind: "text", of: "person" })],
+  ["Surname", () => ({ kind: "text", of: "family" })],
+  ["Hometown", () => ({ kind: "text", of: "city" })],
+  ["Residence", () => ({ kind: "text", of: "street" })],
+  ["Mail", () => ({ kind: "email" })],
+  ["Mobile", () => ({ kind: "tel" })],
+  ["Birthday", () => ({ kind: "date", of: [1950, 2009] })],
+  ["Employer", () => ({ kind: "text", of: "company" })],
 ];
 const THING_ASPECTS: typeof PERSON_ASPECTS = [
-  ["Code", (l, n) => fields.text(l, n, values.code)],
-  ["Nickname", (l, n) => fields.text(l, n, values.title)],
-  ["Quantity", (l, n, rng) => fields.number(l, n, ...limits(rng))],
-  ["Deadline", (l, n) => fields.date(l, n)],
-  ["Opening", (l, n) => fields.time(l, n)],
-  ["Variety", (l, n, _, things) => fields.select(l, n, options(...things))],
-  ["Option", (l, n, _, things) => fields.radio(l, n, options(...things))],
-  ["Grade", (l, n, rng) => fields.select(l, n, options(...rng.pick(GRADES).split(",")))],
+  ["Code", () => ({ kind: "text", of: "code" })],
+  ["Nickname", () => ({ kind: "text", of: "title" })],
+  ["Quantity", (rng) => ({ kind: "number", of: [1, 5 + 5 * rng.int(10)] })],
+  ["Deadline", () => ({ kind: "date" })],
+  ["Opening", () => ({ kind: "time" })],
+  ["Variety", (_, things) => ({ kind: "select", of: [...things] })],
+  ["Option", (_, things) => ({ kind: "radio", of: [...things] })],
+  ["Grade", (rng) => ({ kind: "select", of: rng.pick(GRADES).split(",") })],
 ];
+const BOX: Maker = () => ({ kind: "checkbox" });
 
 const ID = /^made\/(\d+)-(\d+)$/;
 const known = new Map<string, Form>();
@@ -83,26 +81,21 @@ function make(id: string, rng: Rng): Form {
       THING_ASPECTS.map(([aspect, build]): [string, Maker] => [`${thing} ${aspect}`, build]),
     ),
   ];
-  const ticks = boxes.map((label): [string, Maker] => [label, (l, n) => fields.check(l, n)]);
+  const ticks = boxes.map((label): [string, Maker] => [label, BOX]);
   const names = rng.shuffle(Array.from({ length: 90 }, (_, i) => `f${i + 10}`));
   const shuffled = rng.shuffle(stock);
   const chosen = rng.shuffle([...shuffled.slice(0, 3 + rng.int(3)), ...ticks.slice(0, rng.int(2))]);
   const more = [...shuffled.slice(5, 8 + rng.int(6)), ...ticks.slice(1)];
   let required = true;
   const all = [...chosen, ...more].map(([label, build], i) => {
-    const field = build(label, names[i] as string, rng, rng.shuffle(kinds));
-    const first = required && field.kind === "text";
+    const spec = { ...build(rng, rng.shuffle(kinds)), name: names[i] as string };
+    const first = required && spec.kind === "text";
     required &&= !first;
-    return first ? { ...field, required: true, star: true } : field;
+    return field(label, { ...spec, required: first });
   });
   const heading = `${title[0]} ${rng.pick(PURPOSES)}`;
-  return form(
-    id,
-    heading,
-    `For everybody of the ${domain[0]}.`,
-    chosen.map(([label]) => label),
-    all,
-  );
+  const starter = chosen.map(([label]) => label);
+  return formOfFields(id, { title: heading, intro: `For everybody of the ${domain[0]}.`, starter }, all);
 }
 
 /** The one record of a generated form. */

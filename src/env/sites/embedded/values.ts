@@ -118,6 +118,13 @@ export const note = source(
   true,
 );
 
+/** Sources of texts by name. */
+export const TEXTS: ReadonlyMap<string, Source> = new Map(
+  [given, family, person, city, road, street, noun, title, company, code, postcode, email, tel, url, time].map(
+    (one) => [one.name, one],
+  ),
+).set("textarea", note);
+
 /** The share of combinations that training never sees. */
 export const RESERVED_SHARE = 0.2;
 

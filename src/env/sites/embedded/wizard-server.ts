@@ -28,11 +28,10 @@ const rulesOf = (wizard: Wizard): string =>
   );
 
 function conditionOf(wizard: Wizard, { label }: Field): { name: string; value: string | boolean } | undefined {
-  const condition = wizard.when[label];
-  const other = wizard.fields.find((field) => field.label === condition?.label);
-  if (condition === undefined || other === undefined) return undefined;
-  const value = other.options?.find((option) => option.text === condition.is)?.value ?? condition.is;
-  return { name: other.name, value };
+  const [[where, is] = []] = Object.entries(wizard.when[label] ?? {});
+  const other = wizard.fields.find((field) => field.label === where);
+  if (is === undefined || other === undefined) return undefined;
+  return { name: other.name, value: other.options?.find((option) => option.text === is)?.value ?? is };
 }
 
 function fieldsHtml(fields: readonly Field[]): Html {

@@ -1,70 +1,33 @@
 import type { FieldKind, KnownPage } from "../../site.js";
-import { formOf } from "./catalog.js";
+import { formOf, WIZARD_ROWS } from "./catalog.js";
 import { type Field, kindOf, NO_CHOICE } from "./fields.js";
-import { type Form, form } from "./form.js";
+import type { Form, WizardSpec } from "./form.js";
 import type { FormRecord } from "./records.js";
 
-/** A field that is asked for only where another one of the same page has this value. */
-export interface Condition {
-  readonly label: string;
-  readonly is: string | boolean;
-}
-
 /** A form of several pages. Its fields are those of a form of the full tier. */
-export interface Wizard extends Form {
+export interface Wizard extends Form, Omit<WizardSpec, "pages"> {
   readonly pages: readonly (readonly Field[])[];
-  /** `server`: every page is posted and answered with the next one. `client`: one document, posted at the end. */
-  readonly steps: "server" | "client";
-  /** A last page shows what was given, and asks to confirm it. */
-  readonly review: boolean;
-  readonly when: Readonly<Record<string, Condition>>;
 }
 
-/**
- * A form a row: its id, where its steps are (`review`: with a last page that asks to confirm), its pages, and for a field
- * that is asked for under a condition `[other field=value]` behind its label.
- */
-const ROWS = `
-library/card-request server: First Name, Last Name | Card Type, Home Branch | Email, Accept Rules
-library/book-request client: Book Title, Book Format | Member Name, Member Number
-travel/hotel-stay server review: Guest Name, Guest Email | Arrival Date, Night Count | Room Type, Breakfast | Payment Method, Company Name [Payment Method=Invoice]
-travel/group-tour client: Group Name, Group Size | Start City, Guide Needed, Tour Language [Guide Needed=true] | Leader Name, Leader Phone
-garden/plot-request server review: Member Name, Plot Size | Start Season, Water Access
-garden/plant-order client review: Customer Name, Plant Type | Plant Count, Gift Wrap, Pot Color [Gift Wrap=true] | Delivery Date
-garden/tool-loan server: Member Number, Tool Name | Power Tool, Deposit [Power Tool=true], Pickup Date
-kitchen/table-booking client: Guest Name, Phone Number | Seat Count, Table Place
-kitchen/cooking-class server: First Name, Student Email | Class Level, Class Date | Apron Needed
-city/parking-permit server review: Owner Name, Street Address | Car Number, Electric Car, Car Year [Electric Car=false] | Permit Type, Start Date
-city/market-stall client: Stall Name, Seller Name | Market Day | Stall Size, Table Count | Power Needed, Water Needed
-events/volunteer-shift server: First Name, Last Name | Shift Day, Shift Time | Email, Own Car, Transport Type [Own Car=false]
-library/archive-visit server review: Guest Name, Visit Date | Book Number | Print Card, Visit Email
-city/waste-pickup client: Street Name, House Number | House Type, Pickup Day, Large Car`;
-
-function readWizard(row: string): Wizard {
-  const [, id = "", steps, review, labels = ""] = /^(\S+) (server|client)( review)?: (.*)$/.exec(row) ?? [];
+function wizardOf(id: string, { pages: labels, when, ...steps }: WizardSpec): Wizard {
   const base = formOf(id);
-  const when: Record<string, Condition> = {};
-  const pages = labels.split(" | ").map((page) =>
-    page.split(", ").map((entry): Field => {
-      const [, label = "", other, is] = /^(.*?)(?: \[(.*)=(.*)\])?$/.exec(entry) ?? [];
+  const pages = labels.map((page) =>
+    page.map((label): Field => {
       const field = base.fields.find((one) => one.label === label);
-      if (field === undefined) throw new Error(`${id}: no field "${label}" for the wizard`);
-      if (other === undefined || is === undefined) return field;
-      when[label] = { label: other, is: is === "true" || (is === "false" ? false : is) };
-      return { ...field, required: true, star: true };
+      if (field === undefined) throw new RangeError(`${id}: no field "${label}" for the wizard`);
+      return Object.hasOwn(when, label) ? { ...field, required: true, star: true } : field;
     }),
   );
-  const whole = form(id, base.title, base.intro, [], pages.flat(), { heldout: base.heldout });
-  return { ...whole, pages, steps: steps as Wizard["steps"], review: review !== undefined, when };
+  return { ...base, starter: [], fields: pages.flat(), pages, when, ...steps, scripted: false, encoding: "urlencoded" };
 }
 
 /** All forms of several pages: 12 to train on, 2 held out. What is asked for under a condition is required then. */
-export const WIZARDS: readonly Wizard[] = ROWS.trim().split("\n").map(readWizard);
+export const WIZARDS: readonly Wizard[] = [...WIZARD_ROWS].map(([id, row]) => wizardOf(id, row));
 
 /** Tells whether a field is asked for, given the other values of its page. */
 export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): boolean => {
-  const condition = Object.hasOwn(when, label) ? when[label] : undefined;
-  return condition === undefined || values[condition.label] === condition.is;
+  const conditions = Object.hasOwn(when, label) ? Object.entries(when[label] ?? {}) : [];
+  return conditions.every(([other, is]) => values[other] === is);
 };
 
 /**

@@ -24,7 +24,7 @@ import type {
   Split,
 } from "../../../env/environment.js";
 import { parsePlan, renderPlan } from "../../../env/forms/plan.js";
-import { DAYS, SEASONS } from "../../../env/sites/embedded/options.js";
+import { OPTIONS } from "../../../env/sites/embedded/catalog.js";
 import { person } from "../../../env/sites/embedded/values.js";
 import { fraction, recordSplit } from "../../../env/sites/parts/split-hash.js";
 import { renderPrompt } from "../../../text/prompt.js";
@@ -45,9 +45,10 @@ interface BookingTask extends EnvironmentTask {
   readonly guest: string;
 }
 
+const { days = [], seasons = [] } = OPTIONS;
 /** Every right answer, as {@link answerOf} names it. */
-export const RIGHT_ANSWERS: readonly string[] = DAYS.flatMap((day) =>
-  SEASONS.map((season) => `${day.text}, ${season.text}`),
+export const RIGHT_ANSWERS: readonly string[] = days.flatMap((day) =>
+  seasons.map((season) => `${day.text}, ${season.text}`),
 );
 
 export const environment: EnvironmentKind = {
@@ -143,8 +144,8 @@ function rightPlan({ guest }: BookingTask, rng: Rng): string {
   return renderPlan(
     [
       { kind: "fill", label: GUEST, value: guest },
-      { kind: "select", label: DAY, value: rng.pick(DAYS).text },
-      { kind: "select", label: SEASON, value: rng.pick(SEASONS).text },
+      { kind: "select", label: DAY, value: rng.pick(days).text },
+      { kind: "select", label: SEASON, value: rng.pick(seasons).text },
       { kind: "submit" },
     ],
     "compact",

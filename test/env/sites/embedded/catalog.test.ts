@@ -8,7 +8,7 @@ import {
   HELDOUT_FORMS,
   TRAINING_FORMS,
 } from "../../../../src/env/sites/embedded/catalog.js";
-import { fieldsOf, form } from "../../../../src/env/sites/embedded/form.js";
+import { fieldsOf, formOfFields } from "../../../../src/env/sites/embedded/form.js";
 import * as words from "../../../../src/env/sites/embedded/words.js";
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
@@ -128,5 +128,8 @@ test("fieldKinds gives each field's control, default and options", () => {
 });
 
 test("a starter variant that names an unknown field is refused", () => {
-  assert.throws(() => form("a/b-c", "A", "B", ["Nothing"], []), /no field "Nothing"/);
+  assert.throws(
+    () => formOfFields("a/b-c", { title: "A", intro: "B", starter: ["Nothing"] }, []),
+    /no field "Nothing"/,
+  );
 });

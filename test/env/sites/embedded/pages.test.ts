@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TIERS } from "../../../../src/env/site.js";
 import { FORMS, formOf } from "../../../../src/env/sites/embedded/catalog.js";
-import * as f from "../../../../src/env/sites/embedded/fields.js";
-import { fieldsOf, form, pathOf } from "../../../../src/env/sites/embedded/form.js";
-import { options } from "../../../../src/env/sites/embedded/options.js";
+import { type FieldSpec, field } from "../../../../src/env/sites/embedded/fields.js";
+import { type Form, type FormSpec, fieldsOf, formOfFields, pathOf } from "../../../../src/env/sites/embedded/form.js";
 import { formPage, indexPage } from "../../../../src/env/sites/embedded/pages.js";
-import { given } from "../../../../src/env/sites/embedded/values.js";
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
@@ -27,6 +25,13 @@ test("each page shows its fields' labels and controls, and loads nothing from el
   }
 });
 
+const sampleOf = (title: string, fields: Record<string, FieldSpec>, traits: Partial<FormSpec> = {}): Form =>
+  formOfFields(
+    "a/b-c",
+    { title, intro: "Text", ...traits },
+    Object.entries(fields).map(([label, spec]) => field(label, spec)),
+  );
+
 test("a scripted form's page is empty but for its script", async () => {
   const page = String(await formPage(formOf("events/open-stage"), "full"));
   assert.match(page, /data-config="\/events\/open-stage\/form-config" aria-busy="true"><\/form>/);
@@ -34,23 +39,18 @@ test("a scripted form's page is empty but for its script", async () => {
 });
 
 test("controls hold their defaults, limits and requirements", async () => {
-  const sample = form(
-    "a/b-c",
-    "Sample",
-    "Text",
-    [],
-    [
-      f.select("Open", "s1", options("One=1", "Two=2")),
-      f.select("Set", "s2", options("One=1", "Two=2"), { preset: "Two" }),
-      f.check("Box", "c1", { preset: true, required: true }),
-      f.number("Many", "n1", 2, 9, { preset: 4 }),
-      f.radio("Pick", "r1", options("Left=l", "Right=r"), { required: true, preset: "Right" }),
-      f.text("Aria", "t1", given, { labelling: "aria", star: true }),
-      f.text("Wrapped", "t2", given, { labelling: "wrap" }),
-      f.select("Headed", "s3", options("One=1"), { labelling: "heading" }),
-    ],
-    { encoding: "multipart" },
-  );
+  const two = { One: "1", Two: "2" };
+  const fields: Record<string, FieldSpec> = {
+    Open: { kind: "select", name: "s1", of: two },
+    Set: { kind: "select", name: "s2", of: two, preset: "Two" },
+    Box: { kind: "checkbox", name: "c1", preset: true, required: true },
+    Many: { kind: "number", name: "n1", of: [2, 9], preset: 4 },
+    Pick: { kind: "radio", name: "r1", of: { Left: "l", Right: "r" }, required: true, preset: "Right" },
+    Aria: { kind: "text", name: "t1", of: "given", labelling: "aria", star: true },
+    Wrapped: { kind: "text", name: "t2", of: "given", labelling: "wrap" },
+    Headed: { kind: "select", name: "s3", of: { One: "1" }, labelling: "heading" },
+  };
+  const sample = sampleOf("Sample", fields, { encoding: "multipart" });
   const page = String(await formPage(sample, "full"));
   assert.ok(page.includes('action="/a/b-c" enctype="multipart/form-data"'));
   assert.ok(
@@ -68,19 +68,16 @@ test("controls hold their defaults, limits and requirements", async () => {
 
 test("whatever a form says is text on its page, never markup", async () => {
   const evil = `<script>alert("x")</script>'&`;
-  const sample = form(
-    "a/b-c",
-    evil,
-    evil,
-    [],
-    [
-      f.text(evil, "t1", given, { preset: evil, labelling: "aria" }),
-      f.area(evil, "t2", { preset: evil }),
-      f.group(evil, "g1", [{ text: evil, value: evil }]),
-      f.select(evil, "s1", [{ text: evil, value: evil }], { labelling: "heading" }),
-      f.check(evil, "c1"),
-    ],
-  );
+  const choice = { [evil]: evil };
+  const specs: FieldSpec[] = [
+    { kind: "text", name: "t1", of: "given", preset: evil, labelling: "aria" },
+    { kind: "textarea", name: "t2", preset: evil },
+    { kind: "checkbox-group", name: "g1", of: choice },
+    { kind: "select", name: "s1", of: choice, labelling: "heading" },
+    { kind: "checkbox", name: "c1" },
+  ];
+  const fields = specs.map((spec) => field(evil, spec));
+  const sample = formOfFields("a/b-c", { title: evil, intro: evil }, fields);
   for (const page of [String(await formPage(sample, "full")), String(await indexPage([sample]))]) {
     assert.ok(!page.includes("<script>"));
     assert.doesNotMatch(page, /="[^"]*<script/);
