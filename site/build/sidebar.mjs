@@ -1,0 +1,56 @@
+// Which page of docs/ stands where: a page that is in no group stands under "More".
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, SITE } from "./paths.mjs";
+
+const GROUPS = {
+  "Begin here": ["features", "from-trl", "from-browser-use", "runs", "reward-stays-0"],
+  "Forms and sites": [
+    "your-own-site",
+    "sites",
+    "tasks",
+    "contracts",
+    "pages",
+    "browser",
+    "miniwob",
+    "openenv",
+    "control",
+  ],
+  Models: ["model", "plans", "decoding", "checkpoints"],
+  Training: ["objectives", "papers", "rollouts", "metrics", "watching"],
+  Results: ["results", "leaderboard", "evidence", "speed"],
+  "Use it elsewhere": ["mcp", "push", "extending", "cluster", "gpu"],
+};
+
+const titleOf = (path) => /^# (.*)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? path;
+
+/** The sidebar by the beginning of a page's path. */
+export function sidebar() {
+  const docs = join(ROOT, "docs");
+  const all = readdirSync(docs)
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => file.slice(0, -3));
+  const known = Object.values(GROUPS).flat();
+  const groups = { ...GROUPS, More: all.filter((name) => !known.includes(name)) };
+  const items = (names) =>
+    names
+      .filter((name) => all.includes(name))
+      .map((name) => ({ text: titleOf(join(docs, `${name}.md`)), link: `/docs/${name}` }));
+  const made = join(SITE, ".pages", "sidebar.json");
+  return {
+    "/docs/": [
+      ...Object.entries(groups)
+        .map(([text, names]) => ({ text, items: items(names) }))
+        .filter((group) => group.items.length > 0),
+      {
+        text: "The code",
+        items: [
+          { text: "Architecture", link: "/ARCHITECTURE" },
+          { text: "Contributing", link: "/CONTRIBUTING" },
+          { text: "Changes", link: "/CHANGELOG" },
+        ],
+      },
+    ],
+    ...(existsSync(made) ? JSON.parse(readFileSync(made, "utf8")) : {}),
+  };
+}

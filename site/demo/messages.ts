@@ -1,0 +1,68 @@
+import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
+import type { FieldValue } from "../../src/env/site.js";
+
+/** Messages between the page and the demo's thread. */
+
+export interface Fill {
+  readonly id: string;
+  readonly letter: string;
+  readonly seed: number;
+  readonly rounds: number;
+  readonly greedy: boolean;
+}
+
+export type Call =
+  | { readonly kind: "open" }
+  | { readonly kind: "task"; readonly form: string; readonly n: number }
+  | { readonly kind: "fill"; readonly what: Fill };
+
+export interface Opened {
+  readonly forms: readonly { readonly id: string; readonly title: string; readonly heldout: boolean }[];
+}
+
+export interface ShownTask {
+  readonly id: string;
+  readonly letter: string;
+  readonly title: string;
+  readonly intro: string;
+  /** The form's controls as its server writes them. */
+  readonly html: string;
+  readonly truth: Readonly<Record<string, FieldValue>>;
+}
+
+/** A run of the canvas: given text, or the cells of a blank. */
+export type ShownPart = { readonly text: string } | { readonly name: string; readonly cells: readonly ShownCell[] };
+
+/** A cell that was drawn. */
+export interface ShownCell {
+  readonly text: string;
+  /** Round in which it was revealed, from 0; -1: it lies behind its blank's end, and nothing was drawn. */
+  readonly round: number;
+  readonly logProb: number;
+  /** The end of its blank. */
+  readonly isEnd: boolean;
+}
+
+export interface Answer {
+  readonly trajectory: UnmaskTrajectory;
+  readonly text: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly parts: readonly ShownPart[];
+  readonly reward: number;
+  readonly success: boolean;
+  readonly detail: {
+    readonly accepted: boolean;
+    readonly posted: readonly (readonly [name: string, value: string])[];
+    readonly field_scores: Readonly<Record<string, number>>;
+    readonly received: Readonly<Record<string, unknown>>;
+  };
+  readonly ms: number;
+}
+
+export interface Filled {
+  readonly answers: Readonly<Record<string, Answer>>;
+}
+
+export type Reply =
+  | { readonly id: number; readonly result: Opened | ShownTask | Filled }
+  | { readonly id: number; readonly error: string };

@@ -1,0 +1,18 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+
+/** The part of Node's digest that seeded streams read. */
+export function createHash(_algorithm: "sha256"): { update(text: string): Digest } {
+  return { update: (text) => new Digest(sha256(utf8ToBytes(text))) };
+}
+
+class Digest {
+  constructor(private readonly bytes: Uint8Array) {}
+
+  /** @param encoding `hex` gives a text; without it, an object with Node's `readInt32LE`. */
+  digest(encoding?: "hex"): string | { readInt32LE(offset: number): number } {
+    if (encoding === "hex") return bytesToHex(this.bytes);
+    const view = new DataView(this.bytes.buffer, this.bytes.byteOffset);
+    return { readInt32LE: (offset) => view.getInt32(offset, true) };
+  }
+}

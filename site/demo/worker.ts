@@ -1,0 +1,138 @@
+import * as ort from "onnxruntime-web/wasm";
+import { Rng } from "../../src/core/rng.js";
+import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
+import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import { promptOf } from "../../src/diffusion/template.js";
+import { PaperEnvironment } from "../../src/env/environments/paper.js";
+import type { Task } from "../../src/env/site.js";
+import { FORMS, formOf } from "../../src/env/sites/embedded/catalog.js";
+import { fieldsOf } from "../../src/env/sites/embedded/form.js";
+import { fieldHtml } from "../../src/env/sites/embedded/pages.js";
+import type { Value } from "../../src/onnx/types.js";
+import { Tokenizer } from "../../src/text/tokenizer.js";
+import { BrowserRuntime, roundModel } from "./browser-runtime.js";
+import type { Answer, Call, Filled, Opened, Reply, ShownTask } from "./messages.js";
+import { shownParts } from "./shown.js";
+
+/** The demo's thread: the project's own tasks, template, sampler and judge, on ONNX Runtime for the web. */
+
+interface Manifest {
+  readonly weights: string;
+  readonly special: readonly number[];
+  readonly options: UnmaskOptions;
+  readonly adapter: readonly { readonly name: string; readonly shape: readonly number[] }[];
+  readonly inputs: readonly Value[];
+}
+
+const ADAPTERS = ["before", "after"] as const;
+
+/** The records of `npm start`: those that it evaluates. */
+const environment = new PaperEnvironment({ letters: 1, style: "page", sizes: { train: 0, test: 0 } });
+const tasks = environment.tasks as readonly Task[];
+
+const fileAt = (name: string): string => new URL(name, self.location.href).href;
+const bytes = async (name: string): Promise<ArrayBuffer> => {
+  const response = await fetch(fileAt(name));
+  if (!response.ok) throw new Error(`${name}: the server answers ${response.status}`);
+  return response.arrayBuffer();
+};
+
+async function load() {
+  const json = async (name: string) => JSON.parse(new TextDecoder().decode(await bytes(name)));
+  const [manifest, tokenizerJson, graph, adapter] = await Promise.all([
+    json("manifest.json") as Promise<Manifest>,
+    json("tokenizer.json"),
+    bytes("rollout_model.onnx"),
+    bytes("adapter.bin"),
+  ]);
+  // one thread: more need headers that a plain file server does not send
+  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.wasmPaths = { wasm: fileAt("ort-wasm-simd-threaded.wasm") };
+  const session = await ort.InferenceSession.create(graph, {
+    executionProviders: ["wasm"],
+    externalData: [{ path: manifest.weights, data: new Uint8Array(await bytes(manifest.weights)) }],
+    enableMemPattern: false,
+  });
+  const runtime = new BrowserRuntime(session);
+  let offset = 0;
+  for (const { name, shape } of manifest.adapter) {
+    const size = shape.reduce((a, d) => a * d, 1);
+    const data = new Float32Array(adapter, offset, size);
+    offset += data.byteLength;
+    runtime.put(`after/${name}`, { dtype: "float32", shape, data });
+    runtime.put(`before/${name}`, { dtype: "float32", shape, data: new Float32Array(size) });
+  }
+  const parameters = manifest.adapter.map(({ name }) => name);
+  return {
+    options: manifest.options,
+    tokenizer: Tokenizer.fromJson(tokenizerJson, "tokenizer.json", manifest.special),
+    models: Object.fromEntries(
+      ADAPTERS.map((name) => [name, roundModel(runtime, manifest.inputs, { name, parameters })]),
+    ),
+  };
+}
+
+const loaded = load();
+
+async function open(): Promise<Opened> {
+  await loaded;
+  return { forms: FORMS.map(({ id, title, heldout }) => ({ id, title, heldout })) };
+}
+
+/** The n-th record of a form, round and round. */
+function show(form: string, n: number): ShownTask {
+  const own = tasks.filter((task) => task.form === form);
+  const task = own[n % own.length] as Task;
+  const { id, document = "", formTitle, fields } = task;
+  const { intro } = formOf(form);
+  const html = fieldsOf(formOf(form), "starter")
+    .map((field) => String(fieldHtml(field)))
+    .join("");
+  return { id, letter: document, title: formTitle, intro, html, truth: fields };
+}
+
+async function fill({ id, letter, seed, rounds, greedy }: Extract<Call, { kind: "fill" }>["what"]): Promise<Filled> {
+  const { options: own, tokenizer, models } = await loaded;
+  const found = tasks.find((task) => task.id === id);
+  if (found === undefined) throw new Error(`there is no task ${id}`);
+  const task: Task = { ...found, document: letter };
+  const start = sampler.policy.begin(environment.firstObservation(task), tokenizer, own.model);
+  const length = promptOf(start).length;
+  if (length > own.promptLength)
+    throw new Error(
+      `The letter is too long: page and letter have ${length} tokens, and the model was trained with ${own.promptLength}.`,
+    );
+  const options: UnmaskOptions = { ...own, rounds, temperature: greedy ? 0 : own.temperature };
+  const answers: Record<string, Answer> = {};
+  for (const name of ADAPTERS) {
+    const began = performance.now();
+    const [trajectory] = await sampler.rollout(models[name] as never, [start], options, [Rng.named(seed, "answer/0")]);
+    if (trajectory === undefined) throw new Error("no rollout");
+    const ms = performance.now() - began;
+    const action = sampler.policy.action(trajectory, tokenizer, own.model);
+    const outcome = await environment.play(task, async () => action);
+    answers[name] = {
+      trajectory,
+      text: action.text ?? "",
+      values: action.values ?? {},
+      parts: shownParts(trajectory, tokenizer, own.model.tokens.eos),
+      reward: outcome.reward ?? 0,
+      success: outcome.success === true,
+      detail: outcome.detail as Answer["detail"],
+      ms,
+    };
+  }
+  return { answers };
+}
+
+self.onmessage = async ({ data: { id, call } }: MessageEvent<{ id: number; call: Call }>) => {
+  let reply: Reply;
+  try {
+    const result =
+      call.kind === "open" ? await open() : call.kind === "task" ? show(call.form, call.n) : await fill(call.what);
+    reply = { id, result };
+  } catch (error) {
+    reply = { id, error: error instanceof Error ? error.message : String(error) };
+  }
+  self.postMessage(reply);
+};
