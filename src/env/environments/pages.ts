@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
 import { EnvironmentFault } from "../browser/browser.js";
-import { type Episode, type EpisodeRunner, type Idle, NOT_PLAYED } from "../browser/episode.js";
+import { type Episode, type Idle, NOT_PLAYED } from "../browser/episode.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
 import { Walk, type Walked } from "../browser/turns.js";
@@ -23,16 +23,17 @@ import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues 
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { outcomeOf } from "../forms/outcome.js";
-import { type RewardKind, rewardFor, scoreByDefault } from "../forms/own-reward.js";
+import { type RewardKind, rewardFor } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { renderPlan } from "../forms/plan.js";
 import type { Answer } from "../forms/plan-parts.js";
 import { documentsReward, score } from "../forms/reward.js";
 import { knownPage, type SeenPage } from "../forms/seen-page.js";
-import { wrongPolicies } from "../forms/shortfall.js";
+import { unprovenOf } from "../forms/shortfall.js";
 import type { NativeForm } from "../pages/native.js";
 import type { RunningSite, Task } from "../site.js";
-import { FormsEnvironment, environment as forms, config as formsConfig, openSite } from "./forms.js";
+import { config as formsConfig, SiteEnvironment } from "../site-environment.js";
+import { environment as forms, openSite } from "./forms.js";
 
 const schema = z.strictObject({
   turns: z.int().min(1).max(50).default(8).describe("turns of one episode at most"),
@@ -69,14 +70,9 @@ interface Played {
 }
 
 /** The environment of a running site whose forms may have several pages. */
-export class PagesEnvironment implements Environment {
-  readonly name: string;
-  readonly tasks: readonly Task[];
-  readonly notes: readonly string[];
+export class PagesEnvironment extends SiteEnvironment implements Environment {
   readonly capacity: number;
   readonly unproven?: Unproven;
-  readonly rewardRange?: readonly [number, number];
-  private readonly forms: FormsEnvironment;
   /** Only where the site knows its pages; elsewhere the oracle has to play. */
   readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
   /** The pages behind observations, for policies that need no model. */
@@ -84,19 +80,15 @@ export class PagesEnvironment implements Environment {
 
   constructor(
     site: RunningSite,
-    private readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment" | "plan"> & Partial<PagesConfig>,
-    private readonly scoreOf: RewardKind["score"] = scoreByDefault,
+    protected override readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment" | "plan"> &
+      Partial<PagesConfig>,
+    scoreOf?: RewardKind["score"],
   ) {
-    this.forms = new FormsEnvironment(site, config, scoreOf);
-    this.name = site.name;
-    this.tasks = site.tasks();
-    this.notes = site.notes ?? [];
-    const { unproven } = this.forms;
-    if (unproven !== undefined) this.unproven = { ...unproven, wrong: wrongPolicies(this.fixedPolicies) };
-    if (this.forms.rewardRange !== undefined) this.rewardRange = this.forms.rewardRange;
+    super(site, config, scoreOf);
+    const { knownPages, rehearse } = site;
+    if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
     // an episode keeps its context between its turns
     this.capacity = config.browser.contexts;
-    const { knownPages } = site;
     if (knownPages === undefined) return;
     this.demonstrations = (tasks) =>
       (tasks as readonly Task[]).flatMap((task) =>
@@ -118,7 +110,7 @@ export class PagesEnvironment implements Environment {
 
   /** The controls of a page, and those of its form that may come with them. */
   private blanksOf({ controls }: SeenPage, task: Task): TemplateControl[] {
-    const tasks = this.forms.tasksOf(task);
+    const tasks = this.tasksOf(task);
     const there = new Set(controls.map(({ label }) => looseLabel(label)));
     const isThere = (label: string): boolean => there.has(looseLabel(label));
     const labels = tasks.flatMap(
@@ -133,35 +125,6 @@ export class PagesEnvironment implements Environment {
     return this.config.plan === "free"
       ? { text }
       : { text, values: trueValues(this.blanksOf(page, task), task.fields) };
-  }
-
-  splitHash(): string {
-    return this.forms.splitHash();
-  }
-
-  judge(tasks: readonly EnvironmentTask[]): string {
-    return this.forms.judge(tasks);
-  }
-
-  rejudge(task: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string> {
-    return this.forms.rejudge(task, detail);
-  }
-
-  start(): Promise<void> {
-    return this.forms.start();
-  }
-
-  get started(): boolean {
-    return this.forms.started;
-  }
-
-  /** The browser, for `doctor`. */
-  runner(): Promise<EpisodeRunner> {
-    return this.forms.runner();
-  }
-
-  checkPage(): Promise<string> {
-    return this.forms.checkPage();
   }
 
   async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
@@ -316,10 +279,6 @@ export class PagesEnvironment implements Environment {
       const page = this.pages.get(observation);
       return { text: page === undefined ? "" : renderPlan(plan(page), "compact") };
     };
-  }
-
-  async close(): Promise<void> {
-    await this.forms.close();
   }
 }
 

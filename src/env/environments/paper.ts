@@ -6,28 +6,19 @@
 
 import { z } from "zod";
 import { codeHash } from "../../core/code-hash.js";
-import type { Act, Observation } from "../../core/interaction.js";
-import type { Rng } from "../../core/rng.js";
-import { PROMPT_STYLES, renderPrompt } from "../../text/prompt.js";
+import type { Act } from "../../core/interaction.js";
+import { PROMPT_STYLES } from "../../text/prompt.js";
 import type { Control } from "../browser/controls.js";
+import type { Episode } from "../browser/episode.js";
 import { type ActionRecord, resolveAction } from "../browser/fill.js";
 import type { PageOp } from "../browser/page/actions.js";
-import type {
-  Demonstration,
-  Environment,
-  EnvironmentKind,
-  EnvironmentTask,
-  EpisodeOutcome,
-  FixedPolicy,
-} from "../environment.js";
-import { controlsOf, formTemplate, planOf, trueValues } from "../forms/blanks.js";
+import type { EnvironmentKind, EnvironmentTask, EpisodeOutcome } from "../environment.js";
 import { parseNumber } from "../forms/normalize.js";
-import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
-import { renderPlan } from "../forms/plan.js";
-import { answerParts } from "../forms/plan-parts.js";
-import { score } from "../forms/reward.js";
+import type { Plan } from "../forms/plan.js";
+import { documentsReward, score } from "../forms/reward.js";
 import { viewDetail } from "../forms/view.js";
-import { type FieldKind, type FieldValue, type Task, TIERS } from "../site.js";
+import { type FieldValue, type RunningSite, type Task, TIERS } from "../site.js";
+import { config } from "../site-environment.js";
 import { augmentedTask } from "../sites/embedded/augment.js";
 import { fieldKinds, formOf } from "../sites/embedded/catalog.js";
 import { type Field, kindOf } from "../sites/embedded/fields.js";
@@ -35,6 +26,7 @@ import { fieldsOf } from "../sites/embedded/form.js";
 import { generated, letters } from "../sites/embedded/options-of-tasks.js";
 import { embeddedTasks } from "../sites/embedded/tasks.js";
 import { splitHash } from "../sites/parts/split-hash.js";
+import { FormsEnvironment } from "./forms.js";
 
 const size = (preset: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(5000).default(preset);
 
@@ -63,46 +55,48 @@ export const environment: EnvironmentKind = {
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
 };
 
-export class PaperEnvironment implements Environment {
-  readonly name = "embedded, on paper";
-  readonly notes: readonly string[] = [];
-  readonly started = true;
-  readonly tasks: readonly Task[];
-  private readonly pages = new Map<string, readonly Sheet[]>();
+/** A site that nobody serves: the tasks of the embedded one. */
+function paperSite({ tier, seed, sizes, letters, generated }: PaperOptions): RunningSite {
+  const tasks = embeddedTasks(tier, seed, sizes, letters, generated);
+  return {
+    name: "embedded, on paper",
+    baseUrl: "",
+    tasks: () => tasks,
+    splitHash: () => splitHash(tasks),
+    fieldKinds: ({ form }) => fieldKinds(form, tier),
+    augmentedTask: (rng) => augmentedTask(rng, tier, letters),
+    stop: async () => undefined,
+  };
+}
 
-  private readonly options: PaperOptions;
+export class PaperEnvironment extends FormsEnvironment {
+  override readonly oneTurn = false;
+  private readonly sheets = new Map<string, readonly Sheet[]>();
+  private readonly tier: PaperOptions["tier"];
 
   constructor(given: PaperGiven) {
     const options = schema.parse(given);
-    this.options = options;
-    this.tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.letters, options.generated);
+    super(paperSite(options), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
+    this.tier = options.tier;
   }
 
-  splitHash(): string {
-    return splitHash(this.tasks);
+  override get started(): boolean {
+    return true;
   }
 
-  judge(): string {
+  override async start(): Promise<void> {}
+
+  override judge(): string {
     return codeHash(import.meta.url);
   }
 
-  async start(): Promise<void> {}
-
-  firstObservation(given: EnvironmentTask): Observation {
-    const task = given as Task;
-    return this.observation(task, fieldKinds(task.form, this.options.tier));
+  /** Every answer is played: it costs next to nothing. */
+  override play(task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
+    return super.play(task, act, new Map());
   }
 
-  private observation(task: Task, kinds: Readonly<Record<string, FieldKind>>): Observation {
-    return { text: renderPrompt(task, this.options.style, kinds), template: formTemplate(controlsOf(kinds)) };
-  }
-
-  async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
-    const task = given as Task;
-    const answer = await act(this.firstObservation(task));
-    const blanks = controlsOf(fieldKinds(task.form, this.options.tier));
-    const plan = planOf(answer, blanks);
-    const page = this.pageOf(task);
+  protected override async played(task: Task, plan: Plan): Promise<Episode> {
+    const page = this.sheetsOf(task);
     const controls = page.map(({ control }) => control);
     const values = controls.map((control) => control.default);
     let accepted = false;
@@ -123,78 +117,38 @@ export class PaperEnvironment implements Environment {
       const took = step.ops.map((op) => apply(op, controls, values)).every(Boolean);
       return { action, fate: took ? "done" : "rejected", ...on, ...(step.ops.length === 0 ? { neutral: true } : {}) };
     });
-    const scored = score(task, controls, {
-      values,
-      accepted,
-      actions,
-      unresolved: plan.unresolved.length,
-      uploads: true,
-    });
+    const { unresolved } = plan;
+    const came = { values, accepted, actions, unresolved: unresolved.length, uploads: true };
     return {
-      reward: scored.reward,
-      success: scored.success,
-      answerParts: answerParts([{ ...answer, controls: blanks }], task.fields, scored.perField),
-      metrics: {
-        task_completion: scored.taskCompletion,
-        field_accuracy: scored.fieldAccuracy,
-        execution_completeness: scored.executionCompleteness,
-        no_action: plan.unresolved.length / Math.max(1, plan.actions.length + plan.unresolved.length),
-      },
-      detail: {
-        accepted,
-        truth: task.fields,
-        posted: accepted ? page.map(({ field }, i) => [field.name, String(values[i])]) : [],
-        actions: [
-          ...actions.map(({ action, fate }) => ({ action: renderPlan([action], "compact"), fate })),
-          ...plan.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
-        ],
-        received: scored.received,
-        field_scores: scored.perField,
-      },
+      ...score(task, controls, came),
+      documentsReward: documentsReward(task, controls, came),
+      taskId: task.id,
+      accepted,
+      posted: accepted ? page.map(({ field }, i) => [field.name, String(values[i])]) : [],
+      actions,
+      unresolved,
+      attempts: 1,
+      ms: 0,
     };
   }
 
-  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
-    oracle: async (task) => async () => ({ text: this.demonstration(task as Task).action.text ?? "" }),
-    ...Object.fromEntries(
-      NULL_POLICIES.map((name): [string, FixedPolicy] => [
-        name,
-        async (task, rng) => {
-          const controls = this.pageOf(task as Task).map(({ control }) => control);
-          return async () => ({ text: renderPlan(nullPlan(name, controls, rng), "compact") });
-        },
-      ]),
-    ),
-  };
-
-  demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
-    return (tasks as readonly Task[]).map((task) => this.demonstration(task));
-  }
-
-  syntheticDemonstration(rng: Rng): Demonstration {
-    const { task, kinds } = augmentedTask(rng, this.options.tier, this.options.letters);
-    return this.demonstration(task, kinds);
-  }
-
-  private demonstration(task: Task, kinds = fieldKinds(task.form, this.options.tier)): Demonstration {
-    const text = renderPlan(oracleActions(task.fields, kinds), "compact");
-    const values = trueValues(controlsOf(kinds), task.fields);
-    return { id: task.id, observation: this.observation(task, kinds), action: { text, values } };
+  protected override async controls(task: Task): Promise<readonly Control[]> {
+    return this.sheetsOf(task).map(({ control }) => control);
   }
 
   /** A form's page, read once. */
-  private pageOf({ form }: Task): readonly Sheet[] {
-    const known = this.pages.get(form);
+  private sheetsOf({ form }: Task): readonly Sheet[] {
+    const known = this.sheets.get(form);
     if (known !== undefined) return known;
-    const page = fieldsOf(formOf(form), this.options.tier).map((field, index) => ({
+    const page = fieldsOf(formOf(form), this.tier).map((field, index) => ({
       field,
       control: controlOf(field, index),
     }));
-    this.pages.set(form, page);
+    this.sheets.set(form, page);
     return page;
   }
 
-  async close(): Promise<void> {}
+  override async photograph(): Promise<undefined> {}
 }
 
 interface Sheet {

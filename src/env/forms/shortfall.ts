@@ -1,4 +1,4 @@
-import type { EpisodeOutcome, FixedPolicy } from "../environment.js";
+import type { EpisodeOutcome, FixedPolicy, Unproven } from "../environment.js";
 
 /**
  * Tells what an episode on a form fell short of, by label: what the server received there, and why an action failed.
@@ -31,8 +31,17 @@ export function refusalIn({ fault, detail }: Pick<EpisodeOutcome, "fault" | "det
   return why === undefined ? "not accepted" : `not accepted: ${why}`;
 }
 
+/** Describes tasks of somebody else's site, of which it is not known that they can be won. */
+export const unprovenOf = (tasks: number, policies: Readonly<Record<string, FixedPolicy>>): Unproven => ({
+  tasks,
+  why: shortfall,
+  wrong: wrongPolicies(policies),
+  refused: refusalIn,
+  hint: 'docs/reward-stays-0.md says what each means. A form that was accepted and is shown again needs "success" in its tasks (docs/tasks.md). To train all the same: site.rehearse=0',
+});
+
 /** Answers that a form ought to refuse: nothing at all, and the oracle's without its first line. */
-export function wrongPolicies({
+function wrongPolicies({
   oracle,
   "submit-only": empty,
 }: Readonly<Record<string, FixedPolicy>>): Readonly<Record<string, FixedPolicy>> {

@@ -30,7 +30,7 @@ test("on spoilt plans paper and browser give the same reward, on every form", as
     let low = 0;
     await Promise.all(
       paper.tasks.map(async (task, i) => {
-        const plan = paper.demonstrations([task])[0]?.action.text ?? "";
+        const plan = paper.demonstrations?.([task])[0]?.action.text ?? "";
         const text = spoilt(plan.split("\n"), Rng.named(7, `spoilt/${i}`)).join("\n");
         const [real, drawn] = [await runner.run(task, text), await paper.play(task, async () => ({ text }))];
         if (real.reward < 1) low++;

@@ -32,7 +32,7 @@ test("what an episode was worth, and what became of every line of its plan", asy
   const paper = new PaperEnvironment({ tier: "starter", seed: 1, sizes });
   const task = paper.tasks.find(({ form }) => form === "library/visitor-pass") ?? paper.tasks[0];
   assert.ok(task !== undefined);
-  const lines = ((await paper.demonstrations([task])[0]?.action.text) ?? "").split("\n");
+  const lines = ((await paper.demonstrations?.([task])[0]?.action.text) ?? "").split("\n");
   const play = (plan: readonly string[]): Promise<EpisodeOutcome> =>
     paper.play(task, async () => ({ text: plan.join("\n") }));
   const fates = ({ detail }: EpisodeOutcome): unknown[] =>

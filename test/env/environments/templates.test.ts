@@ -108,7 +108,7 @@ test("forms of our own: browser and paper offer the same templates, with letters
       assert.deepEqual(template, byForm.get(task.form) ?? template);
       byForm.set(task.form, template as Template);
     }
-    assert.deepEqual(forms.demonstrations?.(forms.tasks), paper.demonstrations(paper.tasks));
+    assert.deepEqual(forms.demonstrations?.(forms.tasks), paper.demonstrations?.(paper.tasks));
     const { outcome } = await played(forms, forms.tasks[0] as EnvironmentTask);
     assert.deepEqual([outcome.reward, outcome.success], [1, true], JSON.stringify(outcome.detail));
   } finally {

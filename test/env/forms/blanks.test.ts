@@ -127,7 +127,7 @@ for (const tier of TIERS) {
       const known = templates.get(task.form);
       if (known !== undefined) assert.equal(JSON.stringify(template), known);
       templates.set(task.form, JSON.stringify(template));
-      const { values } = paper.demonstrations([task])[0]?.action ?? {};
+      const { values } = paper.demonstrations?.([task])[0]?.action ?? {};
       assert.ok(values !== undefined);
       const outcome = await paper.play(task, async () => ({ text: fillTemplate(template, values).text, values }));
       assert.deepEqual([task.id, outcome.reward, outcome.success, outcome.metrics.no_action], [task.id, 1, true, 0]);

@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { codeHash } from "../core/code-hash.js";
+import { UserError } from "../core/errors.js";
+import { sha256 } from "../core/files.js";
+import { isModulePath, loadedModules } from "../core/registry.js";
+import { PROMPT_STYLES } from "../text/prompt.js";
+import { EpisodeRunner } from "./browser/episode.js";
+import type { Execution } from "./browser/execute.js";
+import { injectedFaults } from "./browser/injected-faults.js";
+import type { Session } from "./browser/session.js";
+import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
+import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
+import type { Plan } from "./forms/plan.js";
+import { rejudge } from "./forms/rejudge.js";
+import { Contracts } from "./pages/contracts.js";
+import { declaredForm } from "./pages/native.js";
+import { registerField } from "./pages/place.js";
+import { type KnownForm, controlsOf as learnedControls, playPlan } from "./pages/play.js";
+import type { RunningSite, Task } from "./site.js";
+
+/** A day at most: a timer overflows at 25 of them, and would then go off at once. */
+const seconds = (): z.ZodNumber => z.number().positive().max(86_400);
+
+const browser = z.strictObject({
+  headless: z.boolean().default(true).describe("false shows the browser"),
+  contexts: z.int().min(1).max(100_000).default(4).describe("episodes at once, one isolated context each"),
+  action_timeout_s: seconds().default(5).describe("time limit of one action"),
+  rollout_timeout_s: seconds().default(30).describe("time limit of one episode"),
+  uploads: z
+    .enum(["dummy", "none"])
+    .default("dummy")
+    .describe("what a file field gets: a small generated file, or nothing"),
+  inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
+});
+
+const prompt = z.strictObject({
+  style: z
+    .enum(PROMPT_STYLES)
+    .default("compact")
+    .describe("one template for SFT, RL and evaluation; document, page: the values have to be found in a text"),
+});
+
+const reward = z
+  .union([
+    z.enum(["default", "documents"]),
+    z.string().refine(isModulePath, "expected default, documents or the path of a module"),
+  ])
+  .default("default")
+  .describe(
+    "documents = .4 accepted + .4 fields that the text of the plan names + .2 executed, for comparison; or a module of yours, ./my-reward.mjs",
+  );
+
+/** Sections of a run's config beside the site. */
+export const sections = {
+  prompt: { schema: prompt.prefault({}), description: "the prompt" },
+  browser: { schema: browser.prefault({}), description: "the browser that acts on the forms" },
+  reward: { schema: reward, description: "how an episode is scored" },
+} as const;
+
+export const config = z.looseObject({
+  site: z.looseObject({ kind: z.string() }),
+  browser,
+  prompt,
+  reward,
+  plan: z.enum(["template", "free"]).optional(),
+});
+export type FormsConfig = z.output<typeof config>;
+
+/** The modules that tell accepted from refused, and what a form got right. */
+const JUDGES = ["forms/judge", "forms/reward", "browser/marker", "browser/shown-again"].map(
+  (name) => new URL(`./${name}.js`, import.meta.url).href,
+);
+
+/** A running site whose forms are played in a browser: its tasks, its contracts and the browser. */
+export class SiteEnvironment {
+  readonly name: string;
+  readonly tasks: readonly Task[];
+  readonly notes: readonly string[];
+  readonly rewardRange?: readonly [number, number];
+  /** Contracts of the site's forms, where they are learned. */
+  readonly contracts?: Contracts;
+  private opened: Promise<EpisodeRunner> | undefined;
+  private readonly byForm = new Map<string, readonly Task[]>();
+
+  constructor(
+    readonly site: RunningSite,
+    protected readonly config: Pick<FormsConfig, "browser" | "prompt" | "plan"> & Partial<FormsConfig>,
+    protected readonly scoreOf: RewardKind["score"] = scoreByDefault,
+  ) {
+    this.name = site.name;
+    this.tasks = site.tasks();
+    this.notes = site.notes ?? [];
+    if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
+    if (site.learn !== undefined)
+      this.contracts = new Contracts(site.learn, this.tasks, (text) => void process.stderr.write(`${text}\n`));
+  }
+
+  splitHash(): string {
+    return this.site.splitHash();
+  }
+
+  /** Of the code that judges, own modules, and the contracts and declarations of the tasks' forms. */
+  judge(given: readonly EnvironmentTask[]): string {
+    const { reward = "default", site, browser } = this.config;
+    const forms = new Map((given as readonly Task[]).map((task) => [task.form, task]));
+    const contracts = [...forms].sort().map(([form, task]) => {
+      const known = this.contracts?.kept(task) ?? this.site.declaredForm?.(task);
+      return [form, known?.fields, known?.request, known?.accepted];
+    });
+    const modules = [reward, site?.kind ?? ""].map((name) => [name, loadedModules()[name] ?? null]);
+    return sha256(JSON.stringify([codeHash(...JUDGES), modules, browser.uploads, contracts]));
+  }
+
+  async start(): Promise<void> {
+    await this.runner();
+  }
+
+  get started(): boolean {
+    return this.opened !== undefined;
+  }
+
+  /** The browser; started at first use, since supervised training needs none. */
+  runner(): Promise<EpisodeRunner> {
+    const { contracts } = this;
+    const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads, inject_faults } = this.config.browser;
+    this.opened ??= (contracts === undefined ? Promise.resolve() : registerField())
+      .then(() =>
+        EpisodeRunner.open({
+          site: this.site,
+          ...(contracts === undefined ? {} : { execute: (session, task, plan) => this.playKnown(session, task, plan) }),
+          headless,
+          contexts,
+          actionTimeoutMs: action_timeout_s * 1000,
+          episodeTimeoutMs: rollout_timeout_s * 1000,
+          uploads,
+          faults: inject_faults,
+        }),
+      )
+      .then(async (runner) => {
+        try {
+          await checkSelectors(runner, this.site);
+          return runner;
+        } catch (error) {
+          await runner.close();
+          throw error;
+        }
+      });
+    return this.opened;
+  }
+
+  /** A form as it was learned; it is learned where it is not. */
+  form(task: Task): Promise<KnownForm> | undefined {
+    return this.contracts?.of(task, () => this.runner());
+  }
+
+  private playKnown(session: Session, task: Task, plan: Plan): Promise<Execution> {
+    const form = this.contracts?.knownForm(task);
+    if (form === undefined) throw new Error(`${task.form} has not been learned`);
+    return playPlan(session, form, task, plan, this.config.browser.uploads);
+  }
+
+  /** All tasks of the form of a task. */
+  tasksOf({ form }: Task): readonly Task[] {
+    const known = this.byForm.get(form) ?? this.tasks.filter((task) => task.form === form);
+    this.byForm.set(form, known);
+    return known;
+  }
+
+  /** Opens the first task's page as an episode does. @returns what was found. @throws where it does not open. */
+  async checkPage(): Promise<string> {
+    const [task] = this.tasks;
+    if (task === undefined) throw new UserError(`The site ${this.name} has no tasks.`);
+    const began = performance.now();
+    const controls = await (await this.runner()).snapshot(task);
+    return `opened ${task.url}, ${controls.length} controls, ${Math.round(performance.now() - began)} ms`;
+  }
+
+  rejudge(given: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string> {
+    const task = given as Task;
+    const contract = this.contracts?.kept(task);
+    const declared = this.site.declaredForm?.(task);
+    const learned = contract && { contract, controls: learnedControls(contract, this.tasksOf(task)), learned: true };
+    const form = learned ?? (declared && declaredForm(task.form, declared));
+    const uploads = this.config.browser.uploads === "dummy";
+    return rejudge(task, detail, form, { uploads, scoreOf: this.scoreOf });
+  }
+
+  async close(): Promise<void> {
+    await (await this.opened)?.close();
+    await this.site.stop();
+  }
+}
+
+/** @throws UserError where a success marker's selector is none to this browser: it would never be found. */
+async function checkSelectors(runner: EpisodeRunner, { source, ...site }: RunningSite): Promise<void> {
+  const given = new Map(site.tasks().flatMap(({ id, success }) => (success?.selector ? [[success.selector, id]] : [])));
+  if (given.size === 0) return;
+  const checked = await runner.converse(({ page }) => page.evaluate(invalidSelectors, [...given.keys()]));
+  const wrong = "fault" in checked ? [] : checked.result;
+  if (wrong.length === 0) return;
+  const named = wrong.slice(0, 8).map((selector) => `\n  ${given.get(selector)}: ${JSON.stringify(selector)}`);
+  throw new UserError(
+    `${source ?? site.name}: success.selector of ${wrong.length} tasks is no CSS selector:${named.join("")}`,
+    {
+      hint: "write it as document.querySelector takes it, as .thanks or #done (docs/tasks.md)",
+    },
+  );
+}
+
+/** Runs IN THE PAGE. */
+function invalidSelectors(selectors: readonly string[]): string[] {
+  const nowhere = document.createDocumentFragment();
+  return selectors.filter((selector) => {
+    try {
+      nowhere.querySelector(selector);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
