@@ -4,11 +4,14 @@ Used by test/features/openenv/interop.slow.test.ts, and to record test/golden/op
 openenv==0.10.0`): every frame that the client sent and got, in order.
 """
 
+import asyncio
 import json
 import sys
 
 from openenv.core import GenericEnvClient
 from openenv.core import env_client
+from openenv.core.env_server.mcp_types import CallToolAction
+from openenv.core.mcp_client import MCPToolClient
 
 frames = []
 
@@ -47,6 +50,30 @@ def shown(result):
     }
 
 
+def call(name, **arguments):
+    return {"type": "call_tool", "tool_name": name, "arguments": arguments}
+
+
+async def with_tools(url):
+    """The same by the client for environments of tools: its calls go by HTTP, its steps by the socket."""
+    async with MCPToolClient(base_url=url) as env:
+        told = {"tools": [tool.model_dump() for tool in await env.list_tools()]}
+        await env.reset(split="val", index=0)
+        for word in ("garden", "library"):
+            told["filled"] = await env.call_tool("fill_field", label="Name", value=word)
+            told["next"] = await env.call_tool("submit")
+        try:
+            await env.call_tool("fill_field", label="Name", value="attic")
+        except RuntimeError as error:
+            told["refused"] = str(error)
+        told["form"] = await env.call_tool("read_form")
+        last = await env.step(CallToolAction(tool_name="fill_field", arguments={"label": "Name", "value": "wrong"}))
+        told["undone"] = [last.reward, last.done]
+        last = await env.step(CallToolAction(tool_name="submit", arguments={}))
+        told["end"] = [last.observation.result["data"], last.reward, last.done]
+        return told
+
+
 def main():
     url = sys.argv[1]
     record()
@@ -64,7 +91,16 @@ def main():
         told.append(shown(env.reset(task_id="echo/train/3")))
         told.append(attempt(lambda: env.step({"text": "break"})))
         told.append(shown(env.reset(seed=6)))
-    print(json.dumps({"told": told, "frames": frames} if "--frames" in sys.argv else told))
+        told.append(shown(env.step({"type": "list_tools"})))
+        told.append(shown(env.step(call("fill_field", label="Name", value="museum"))))
+        told.append(shown(env.step(call("fill_field", label="Nome", value="museum"))))
+        told.append(shown(env.step(call("fill_field", label="Name", value="attic"))))
+        told.append(shown(env.step(call("read_form"))))
+        told.append(shown(env.step(call("submit"))))
+    if "--frames" in sys.argv:
+        print(json.dumps({"told": told, "frames": frames}))
+    else:
+        print(json.dumps([*told, asyncio.run(with_tools(url))]))
 
 
 main()

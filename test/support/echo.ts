@@ -1,3 +1,4 @@
+import type { Observation, Template } from "../../src/core/interaction.js";
 import type { Environment } from "../../src/env/environment.js";
 import { SPLITS } from "../../src/env/environment.js";
 
@@ -6,7 +7,10 @@ const WORDS = ["garden", "library", "museum", "bakery"];
 /** Three turns without a browser: a word is shown in each, and a plan that fills it in earns a third. `break` is a fault. */
 export function echoEnvironment(onFault: (message: string) => void = () => undefined): Environment {
   const tasks = SPLITS.flatMap((split) => WORDS.map((form, i) => ({ id: `echo/${split}/${i}`, split, form })));
-  const show = (word: string): { text: string } => ({ text: `form: ${word}\n Name | ${word}\n\n` });
+  const template: Template = {
+    parts: ["fill Name | ", { name: "Name", kind: "choice", options: [...WORDS, "wrong"] }],
+  };
+  const show = (word: string): Observation => ({ text: `form: ${word}\n Name | ${word}\n\n`, template });
   return {
     name: "echo",
     notes: [],

@@ -1,19 +1,16 @@
 /**
  * Messages between an OpenEnv client and server over a WebSocket (PyPI `openenv` 0.10,
- * core/env_server/types.py): one environment a connection, one answer a message.
+ * core/env_server/types.py, mcp_types.py): one environment a connection, one answer a message.
  */
 import { z } from "zod";
 
-export const ERROR_CODES = [
-  "INVALID_JSON",
-  "UNKNOWN_TYPE",
-  "VALIDATION_ERROR",
-  "EXECUTION_ERROR",
-  "CAPACITY_REACHED",
-  "FACTORY_ERROR",
-  "SESSION_ERROR",
-] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type ErrorCode =
+  | "INVALID_JSON"
+  | "UNKNOWN_TYPE"
+  | "VALIDATION_ERROR"
+  | "EXECUTION_ERROR"
+  | "CAPACITY_REACHED"
+  | "SESSION_ERROR";
 
 const json = z.record(z.string(), z.unknown());
 
@@ -38,13 +35,51 @@ export const answer = z.discriminatedUnion("type", [
 ]);
 export type Answer = z.input<typeof answer>;
 
+const metadata = json.default({});
+/** An answer of one turn as a whole. */
+export const textAction = z.strictObject({ metadata, text: z.string().describe("the plan, an action a line") });
+/** An action without a type is a text; the others are those of OpenEnv's tool environments. */
+const action = z.preprocess(
+  (given) => (given !== null && typeof given === "object" ? { type: "text", ...given } : given),
+  z.discriminatedUnion("type", [
+    textAction.extend({ type: z.literal("text") }),
+    z.strictObject({ type: z.literal("list_tools"), metadata }),
+    z.strictObject({ type: z.literal("call_tool"), metadata, tool_name: z.string(), arguments: json.default({}) }),
+  ]),
+);
+export type Action = z.output<typeof action>;
+
+const number = z.int().min(0).nullish();
+/** What a reset may say; what else it says is not read. */
+const reset = z.object({
+  task_id: z.string().nullish(),
+  split: z.string().nullish(),
+  index: number,
+  seed: number,
+  episode_id: z.string().max(255).nullish(),
+});
+export type Reset = z.output<typeof reset>;
+
 /** Messages of a client. */
 export const request = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("reset"), data: json.default({}) }),
-  z.strictObject({ type: z.literal("step"), data: json }),
+  z.strictObject({ type: z.literal("reset"), data: reset.prefault({}) }),
+  z.strictObject({ type: z.literal("step"), data: action }),
   z.strictObject({ type: z.literal("state") }),
   z.strictObject({ type: z.literal("close") }),
 ]);
 
-/** An environment of a server, as its task API tells of it. */
-export const taskSplit = z.looseObject({ name: z.string(), type: z.string().optional() });
+/** An observation; those of tools have their own fields. */
+const observation = z.looseObject({
+  done: z.boolean().default(false),
+  reward: z.number().nullable().default(null).describe("of the whole episode, at its end"),
+  metadata,
+  text: z.string().default("").describe("what is to be seen, as a prompt; empty at the end"),
+});
+const state = z.looseObject({ episode_id: z.string().nullable().default(null), step_count: z.int().min(0).default(0) });
+/** What /schema tells: the action that needs no tools. */
+export const SCHEMAS = Object.fromEntries(
+  Object.entries({ action: textAction, observation, reset_observation: observation, state }).map(([name, schema]) => [
+    name,
+    z.toJSONSchema(schema, { io: "input" }),
+  ]),
+);

@@ -1,82 +1,18 @@
+import { z } from "zod";
 import { messageOf } from "../../core/errors.js";
-import type { Action } from "../../core/interaction.js";
+import type { Act, Action as PolicyAction } from "../../core/interaction.js";
+import { Semaphore } from "../../core/semaphore.js";
 import { EnvironmentFault } from "../../env/browser/browser.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../env/environment.js";
 import { asJson } from "./client.js";
-import { type Answer, type ErrorCode, request } from "./messages.js";
+import { type Action, type Answer, type ErrorCode, type Reset, request } from "./messages.js";
+import { Draft, TOOLS, ToolError } from "./tools.js";
 
-/** Next event of an episode: something to answer, or its end. */
-type Shown = { readonly text: string } | { readonly outcome: EpisodeOutcome };
+/** Finds the task that a reset asks for. @throws SessionError where there is none such. */
+export type ChooseTask = (asked: Reset) => EnvironmentTask;
 
-/** An episode that is played from outside: what the policy would be asked, a client is. */
-class RemoteEpisode {
-  steps = 0;
-  over = false;
-  private answer: ((action: Action) => void) | undefined;
-  private leave: ((error: Error) => void) | undefined;
-  private left = false;
-  private show: (shown: Shown) => void = () => undefined;
-  private fail: (error: unknown) => void = () => undefined;
-  private coming: Promise<Shown>;
-
-  constructor(
-    environment: Environment,
-    readonly task: EnvironmentTask,
-    readonly id: string,
-  ) {
-    this.coming = this.await();
-    const act = ({ text }: { readonly text?: string }): Promise<Action> =>
-      new Promise((resolve, reject) => {
-        if (this.left) return void reject(new EnvironmentFault("the client has left"));
-        if (text === undefined) return void reject(new EnvironmentFault("what is to be seen is no text"));
-        this.answer = resolve;
-        this.leave = reject;
-        this.show({ text });
-      });
-    environment.play(task, act, new Map()).then(
-      (outcome) => {
-        this.over = true;
-        this.show({ outcome });
-      },
-      (error: unknown) => {
-        this.over = true;
-        this.fail(error);
-      },
-    );
-  }
-
-  private await(): Promise<Shown> {
-    const coming = new Promise<Shown>((resolve, reject) => {
-      this.show = resolve;
-      this.fail = reject;
-    });
-    // nobody may be left to hear of it
-    coming.catch(() => undefined);
-    return coming;
-  }
-
-  next(): Promise<Shown> {
-    return this.coming;
-  }
-
-  step(text: string): Promise<Shown> {
-    this.steps++;
-    this.coming = this.await();
-    this.answer?.({ text });
-    return this.coming;
-  }
-
-  /** Ends it: the environment takes it for a fault, and gives back what it holds. */
-  abandon(): void {
-    this.left = true;
-    this.leave?.(new EnvironmentFault("the client has left"));
-  }
-}
-
-/** Finds the task that a reset asks for. @throws TaskError where there is none such. */
-export type ChooseTask = (data: Readonly<Record<string, unknown>>) => EnvironmentTask;
-
-export class TaskError extends Error {
+/** An error with a code of the protocol. */
+export class SessionError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
@@ -85,34 +21,107 @@ export class TaskError extends Error {
   }
 }
 
-const failure = (code: ErrorCode, message: string): Answer => ({ type: "error", data: { code, message } });
+/** An episode that is played from outside: what the policy would be asked, a client is. */
+class RemoteEpisode {
+  steps = 0;
+  /** What is to be answered; undefined between two turns, and at the end. */
+  draft: Draft | undefined;
+  outcome: EpisodeOutcome | undefined;
+  private left = false;
+  private turn: { answer(action: PolicyAction): void; leave(error: Error): void } | undefined;
+  private show: () => void = () => undefined;
+  private readonly end: Promise<void>;
 
-/** One connection: one environment, one episode at a time, one answer a message. */
+  constructor(
+    environment: Environment,
+    readonly task: EnvironmentTask,
+    readonly id: string,
+  ) {
+    const act: Act = (observation) =>
+      new Promise((answer, leave) => {
+        if (this.left) return leave(new EnvironmentFault("the client has left"));
+        if (observation.text === undefined) return leave(new EnvironmentFault("what is to be seen is no text"));
+        this.turn = { answer, leave };
+        this.draft = new Draft(observation);
+        this.show();
+      });
+    this.end = environment.play(task, act, new Map()).then((outcome) => {
+      this.draft = undefined;
+      this.outcome = outcome;
+    });
+    // nobody may be left to hear of it
+    this.end.catch(() => undefined);
+  }
+
+  /** Answers a turn, if any, and waits for the next or the end. @throws SessionError where the environment failed. */
+  async step(action?: PolicyAction): Promise<void> {
+    const shown = new Promise<void>((resolve) => {
+      this.show = resolve;
+    });
+    if (action !== undefined) {
+      this.draft = undefined;
+      this.turn?.answer(action);
+    }
+    if (this.draft === undefined) await Promise.race([shown, this.end]);
+    // nothing is known of the policy then: no reward, not even 0
+    if (this.outcome?.reward === null)
+      throw new SessionError("EXECUTION_ERROR", `the environment failed: ${this.outcome.fault ?? "no reward"}`);
+  }
+
+  /** Ends it: the environment takes it for a fault, and gives back what it holds. */
+  abandon(): void {
+    this.left = true;
+    this.turn?.leave(new EnvironmentFault("the client has left"));
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+export const failure = (code: ErrorCode, message: string): Answer => ({ type: "error", data: { code, message } });
+
+/** One environment, one episode at a time, one request after the other. */
 export class RemoteSession {
+  /** Called with the reason when nothing was asked of it for too long. */
+  onIdle: (why: string) => void = () => undefined;
   private episode: RemoteEpisode | undefined;
   private episodes = 0;
+  private readonly turn = new Semaphore(1);
 
   constructor(
     private readonly environment: Environment,
     private readonly choose: ChooseTask,
-    private readonly id: string,
+    readonly id: string,
   ) {}
 
-  /** @returns the answer; undefined: the client says goodbye. */
-  async answer(raw: string): Promise<Answer | undefined> {
+  /** @returns the answer to a message; undefined: the client says goodbye. */
+  answer(raw: string): Promise<Answer | undefined> {
+    return this.turn.run(() => this.answered(raw));
+  }
+
+  /** Runs a tool of the turn outside of `step`, in MCP's form. @throws ToolError, SessionError */
+  call(name: string, given: object): Promise<object> {
+    return this.turn.run(() => this.tool(this.current(), name, given));
+  }
+
+  /** Nobody plays it any more. */
+  end(): void {
+    this.episode?.abandon();
+    this.episode = undefined;
+  }
+
+  private async answered(raw: string): Promise<Answer | undefined> {
     const message = asJson(raw);
     if (message === undefined) return failure("INVALID_JSON", "the message is no JSON");
     const type = (message as { type?: unknown } | null)?.type;
-    if (typeof type !== "string" || !["reset", "step", "state", "close"].includes(type))
+    if (!request.options.some(({ shape }) => shape.type.value === type))
       return failure("UNKNOWN_TYPE", `Unknown message type: ${String(type)}`);
     const parsed = request.safeParse(message);
-    if (!parsed.success) return failure("VALIDATION_ERROR", parsed.error.issues.map(({ message: m }) => m).join("; "));
+    if (!parsed.success) return failure("VALIDATION_ERROR", z.prettifyError(parsed.error));
     try {
       switch (parsed.data.type) {
         case "reset":
-          return await this.reset(parsed.data.data);
+          return this.shown(await this.reset(parsed.data.data));
         case "step":
-          return await this.step(parsed.data.data);
+          return this.shown(await this.step(parsed.data.data));
         case "state":
           return { type: "state", data: this.state() };
         case "close":
@@ -120,72 +129,67 @@ export class RemoteSession {
       }
     } catch (error) {
       this.end();
-      return failure(error instanceof TaskError ? error.code : "EXECUTION_ERROR", messageOf(error));
+      return failure(error instanceof SessionError ? error.code : "EXECUTION_ERROR", messageOf(error));
     }
   }
 
-  state(): Record<string, unknown> {
-    const { episode } = this;
+  private state(): Record<string, unknown> {
+    const { id = null, steps = 0, task, outcome } = this.episode ?? {};
+    return { episode_id: id, step_count: steps, ...(task && { task_id: task.id, done: outcome !== undefined }) };
+  }
+
+  private async reset(asked: Reset): Promise<undefined> {
+    this.end();
+    const id = asked.episode_id ?? `${this.id}/${this.episodes++}`;
+    this.episode = new RemoteEpisode(this.environment, this.choose(asked), id);
+    await this.episode.step();
+  }
+
+  /** @returns fields of the observation instead of its text, where a tool is called. */
+  private async step(action: Action): Promise<Fields | undefined> {
+    if (action.type === "list_tools" && this.episode !== undefined) this.episode.steps++;
+    if (action.type === "list_tools") return { tools: TOOLS };
+    const episode = this.current();
+    episode.steps++;
+    if (action.type === "text") return void (await episode.step({ text: action.text }));
+    const { tool_name } = action;
+    try {
+      return { tool_name, result: await this.tool(episode, tool_name, action.arguments), error: null };
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      const error_type = TOOLS.some(({ name }) => name === tool_name) ? "invalid_args" : "tool_not_found";
+      return { tool_name, result: null, error: { error_type, message: error.message } };
+    }
+  }
+
+  private current(): RemoteEpisode {
+    if (this.episode?.draft === undefined)
+      throw new SessionError("EXECUTION_ERROR", "there is no episode: reset first");
+    return this.episode;
+  }
+
+  /** @returns a result as MCP has it; `data` is where OpenEnv's clients look. */
+  private async tool(episode: RemoteEpisode, name: string, given: object): Promise<object> {
+    const { told, answer } = (episode.draft as Draft).call(name, given);
+    if (answer !== undefined) await episode.step(answer);
+    const data = told ?? episode.draft?.observation.text ?? "The episode is over.";
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    return { content: [{ type: "text", text }], data, is_error: false };
+  }
+
+  /** Where the episode is now, with its metadata where typed clients and where generic ones look for it. */
+  private shown(fields: Fields | undefined): Answer {
+    const { task, draft, outcome } = this.episode ?? {};
+    const metadata = {
+      ...(task && { task_id: task.id, form: task.form, split: task.split }),
+      ...(outcome && { success: outcome.success, metrics: outcome.metrics }),
+      ...(outcome?.turnRewards && { turn_rewards: outcome.turnRewards }),
+      ...(outcome?.summary !== undefined && { summary: outcome.summary }),
+    };
+    const observation = { ...(fields ?? { text: draft?.observation.text ?? "" }), metadata };
     return {
-      episode_id: episode?.id ?? null,
-      step_count: episode?.steps ?? 0,
-      ...(episode === undefined ? {} : { task_id: episode.task.id, done: episode.over }),
+      type: "observation",
+      data: { observation, reward: outcome?.reward ?? null, done: outcome !== undefined, metadata },
     };
   }
-
-  /** The connection is gone. */
-  end(): void {
-    if (this.episode?.over === false) this.episode.abandon();
-    this.episode = undefined;
-  }
-
-  private async reset(data: Readonly<Record<string, unknown>>): Promise<Answer> {
-    this.end();
-    const task = this.choose(data);
-    const named = data.episode_id;
-    if (named !== undefined && named !== null && (typeof named !== "string" || named.length > 255))
-      throw new TaskError("VALIDATION_ERROR", "episode_id: expected a text of at most 255 characters");
-    const id = typeof named === "string" ? named : `${this.id}/${this.episodes++}`;
-    this.episode = new RemoteEpisode(this.environment, task, id);
-    return this.shown(await this.episode.next());
-  }
-
-  private async step(data: Readonly<Record<string, unknown>>): Promise<Answer> {
-    const { metadata: _, text, ...others } = data;
-    const unknown = Object.keys(others);
-    if (typeof text !== "string" || unknown.length > 0)
-      return failure(
-        "VALIDATION_ERROR",
-        typeof text === "string" ? `action: unknown key ${unknown.join(", ")}` : "action.text: expected a text",
-      );
-    const { episode } = this;
-    if (episode === undefined || episode.over) return failure("EXECUTION_ERROR", "there is no episode: reset first");
-    return this.shown(await episode.step(text));
-  }
-
-  private shown(shown: Shown): Answer {
-    const { task } = this.episode as RemoteEpisode;
-    if ("text" in shown)
-      return observed({ text: shown.text }, null, false, { task_id: task.id, form: task.form, split: task.split });
-    const { reward, fault, success, metrics, turnRewards, summary } = shown.outcome;
-    // nothing is known of the policy then: no reward, not even 0
-    if (reward === null) return failure("EXECUTION_ERROR", `the environment failed: ${fault ?? "no reward"}`);
-    return observed({ text: "" }, reward, true, {
-      task_id: task.id,
-      success,
-      metrics,
-      ...(turnRewards === undefined ? {} : { turn_rewards: turnRewards }),
-      ...(summary === undefined ? {} : { summary }),
-    });
-  }
-}
-
-/** An answer with its metadata where typed clients and where generic ones look for it. */
-function observed(
-  observation: { readonly text: string },
-  reward: number | null,
-  done: boolean,
-  metadata: Record<string, unknown>,
-): Answer {
-  return { type: "observation", data: { observation: { ...observation, metadata }, reward, done, metadata } };
 }

@@ -65,7 +65,7 @@ describe(`PyPI's openenv ${VERSION}`, { timeout: 1_800_000 }, () => {
 
   it("drives our server: reset, step, state, and an error where the environment fails", async (t) => {
     if (python === undefined) return t.skip(why);
-    const options = { host: "127.0.0.1", port: 0, sessions: 1, idleSeconds: 600, version: "1" };
+    const options = { host: "127.0.0.1", port: 0, sessions: 1, idle: 600 };
     const server = await serveOpenEnv(echoEnvironment(), options);
     try {
       const script = join(packageRoot(), "scripts", "golden", "openenv_client.py");

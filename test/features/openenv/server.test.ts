@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { on, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type RequestOptions, request } from "node:http";
 import { join } from "node:path";
@@ -8,13 +9,14 @@ import { WebSocket } from "ws";
 import { packageRoot } from "../../../src/core/files.js";
 import type { Served } from "../../../src/core/serve.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
-import { OpenEnvConnection, OpenEnvError } from "../../../src/features/openenv/client.js";
+import { OpenEnvConnection } from "../../../src/features/openenv/client.js";
 import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
+import type { Result } from "../../../src/features/openenv/messages.js";
 import { serveOpenEnv } from "../../../src/features/openenv/server.js";
 import { echoEnvironment } from "../../support/echo.js";
 
 type Frame = { readonly sent?: object; readonly got?: unknown };
-const OPTIONS = { host: "127.0.0.1", port: 0, sessions: 2, idleSeconds: 600, version: "1" };
+const OPTIONS = { host: "127.0.0.1", port: 0, sessions: 2, idle: 600 };
 
 describe("our environments as an OpenEnv server", () => {
   const faults: string[] = [];
@@ -31,28 +33,33 @@ describe("our environments as an OpenEnv server", () => {
     });
     return response.ok ? response.json() : response.status;
   };
+  /** A socket's answers: one a message, in order. */
+  const listen = async (path: string, baseUrl = server.baseUrl) => {
+    const socket = new WebSocket(`${baseUrl.replace("http", "ws")}/${path}`);
+    const heard = on(socket, "message", { close: ["close"] });
+    await once(socket, "open");
+    const next = async (): Promise<{ type: string; data: Record<string, never> } | undefined> => {
+      const { value } = await heard.next();
+      return value && JSON.parse(String(value[0]));
+    };
+    const ask = (type: string, data?: object) => {
+      socket.send(JSON.stringify({ type, data }));
+      return next();
+    };
+    return { socket, next, ask };
+  };
   const connect = (): Promise<OpenEnvConnection> => OpenEnvConnection.open(server.baseUrl, 10_000);
 
   it("answers PyPI's client word for word as when the exchange was recorded", async () => {
     const file = join(packageRoot(), "test", "golden", "openenv", "client.json");
     const frames = JSON.parse(readFileSync(file, "utf8")) as Frame[];
     assert.ok(frames.length > 20);
-    const socket = new WebSocket(`${server.baseUrl.replace("http", "ws")}/ws`);
-    const heard: unknown[] = [];
-    let wake = (): void => undefined;
-    socket.on("message", (data) => {
-      heard.push(JSON.parse(String(data)));
-      wake();
-    });
-    await new Promise((resolve) => socket.once("open", resolve));
+    const { socket, next, ask } = await listen("ws");
     for (const { sent, got } of frames) {
       if (sent !== undefined) socket.send(JSON.stringify(sent));
-      if (got === undefined) continue;
-      while (heard.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      assert.deepEqual(heard.shift(), got);
+      if (got !== undefined) assert.deepEqual(await next(), got);
     }
-    socket.send('{"type":"close"}');
-    await new Promise((resolve) => socket.once("close", resolve));
+    assert.equal(await ask("close"), undefined);
   });
 
   it("says what is wrong with a message by OpenEnv's codes, and goes on", async () => {
@@ -77,17 +84,14 @@ describe("our environments as an OpenEnv server", () => {
 
   it("ends the episode of a client that leaves, and refuses one too many", async () => {
     const [one, two] = await Promise.all([connect(), connect()]);
-    await Promise.all([one.reset({ seed: 1 }), two.reset({ seed: 1 })]);
+    await Promise.all([one.ask("reset", { seed: 1 }), two.ask("reset", { seed: 1 })]);
     const third = await connect();
-    await assert.rejects(
-      third.reset({}),
-      (error) => error instanceof OpenEnvError && error.code === "CAPACITY_REACHED",
-    );
+    await assert.rejects(third.ask("reset", {}), /^EnvironmentFault: CAPACITY_REACHED: /);
     faults.length = 0;
     await Promise.all([one.close(), two.close(), third.close()]);
     assert.deepEqual(faults, ["the client has left", "the client has left"]);
     const again = await connect();
-    assert.equal((await again.reset({ seed: 5 })).observation.text, "form: library\n Name | library\n\n");
+    assert.equal((await again.ask("reset", { seed: 5 })).observation.text, "form: library\n Name | library\n\n");
     await again.close();
   });
 
@@ -133,11 +137,92 @@ describe("our environments as an OpenEnv server", () => {
     assert.ok(sent < 100, `${sent} MiB were taken`);
   });
 
+  it("offers a page's blanks as named tools, by steps and by JSON-RPC, in one session", async () => {
+    const rpc = async (method: string, params: object = {}): Promise<Record<string, unknown>> => {
+      const answer = await get("/mcp", { jsonrpc: "2.0", id: 7, method, params });
+      const { result, error, ...head } = answer as { result?: object; error?: { code: number; message: string } };
+      assert.deepEqual(head, { jsonrpc: "2.0", id: 7 });
+      return { ...result, ...error };
+    };
+    const { session_id } = await rpc("openenv/session/create");
+    const { tools } = (await rpc("tools/list")) as { tools: { name: string; inputSchema: { required?: string[] } }[] };
+    assert.deepEqual(
+      tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]),
+      [
+        ["read_form", []],
+        ["fill_field", ["label", "value"]],
+        ["submit", []],
+      ],
+    );
+    const early = await rpc("tools/call", { session_id, name: "submit" });
+    assert.deepEqual([early.code, early.message], [-32603, "there is no episode: reset first"]);
+    const call = (name: string, given: object = {}): Promise<Record<string, unknown>> =>
+      rpc("tools/call", { session_id, name, arguments: given });
+
+    const joined = await listen(`ws?session_id=${session_id}`);
+    await joined.ask("reset", { split: "val", index: 0 });
+    for (const [name, given, message] of [
+      ["fly", {}, /Expected 'read_form' \| 'fill_field' \| 'submit'/],
+      ["fill_field", { label: "Name" }, /expected string/],
+      ["fill_field", { label: "Nome", value: "x" }, /^There is no field Nome, but Name\.$/],
+      ["fill_field", { label: "Name", value: "attic" }, /^Name has no option attic, but garden, /],
+      ["read_form", { label: "Name" }, /Unrecognized key/],
+    ] as const) {
+      const refused = await call(name, given);
+      assert.equal(refused.code, -32602);
+      assert.match(refused.message as string, message);
+    }
+    assert.equal((await call("fill_field", { label: "Name", value: "garden" })).data, "Name: garden");
+    const { text, fields } = (await call("read_form")).data as { text: string; fields: object[] };
+    assert.match(text, /garden/);
+    assert.deepEqual(fields, [
+      { label: "Name", kind: "choice", options: ["garden", "library", "museum", "bakery", "wrong"], value: "garden" },
+    ]);
+    assert.match((await call("submit")).data as string, /library/);
+    // what was entered in a turn is gone with it
+    assert.match((await call("submit")).data as string, /museum/);
+    const step = async (tool_name: string, given: object) =>
+      (await joined.ask("step", { type: "call_tool", tool_name, arguments: given }))?.data as unknown as Result;
+    const filled = await step("fill_field", { label: "Name", value: "museum" });
+    assert.deepEqual([filled.reward, filled.done, filled.observation.error], [null, false, null]);
+    const end = await step("submit", {});
+    assert.deepEqual([end.reward, end.done, end.metadata?.turn_rewards], [2 / 3, true, [1, 0, 1]]);
+    assert.equal((await joined.ask("state"))?.data.step_count, 2);
+    assert.equal(await joined.ask("close"), undefined);
+
+    assert.equal((await rpc("fly", { session_id })).code, -32601);
+    assert.equal((await rpc("openenv/session/close", { session_id })).closed, true);
+    assert.equal((await call("submit")).code, -32602);
+    assert.equal(((await get("/mcp", {})) as { error: { code: number } }).error.code, -32600);
+    const open = [await rpc("openenv/session/create"), await rpc("openenv/session/create")];
+    assert.equal((await rpc("openenv/session/create")).code, -32000);
+    for (const { session_id: id } of open) await rpc("openenv/session/close", { session_id: id });
+  });
+
+  it("ends a session of which nothing is asked, and knows no other's", async () => {
+    const idle = await serveOpenEnv(local, { ...OPTIONS, idle: 0.05 });
+    try {
+      for (const [path, why] of [
+        ["ws", "nothing was asked for 0.05 s"],
+        ["ws?session_id=none", "Unknown session_id: none"],
+      ] as const) {
+        const { next } = await listen(path, idle.baseUrl);
+        assert.deepEqual(await next(), { type: "error", data: { code: "SESSION_ERROR", message: why } });
+        assert.equal(await next(), undefined);
+      }
+    } finally {
+      await idle.stop();
+    }
+  });
+
   it("tells what it is, and of its tasks, without a session", async () => {
     assert.deepEqual(await get("/health"), { status: "healthy" });
     assert.equal(((await get("/metadata")) as { name: string }).name, "echo");
     const { action } = (await get("/schema")) as { action: { required: string[] } };
     assert.deepEqual(action.required, ["text"]);
+    const { info, paths } = (await get("/openapi.json")) as { info: { version: string }; paths: object };
+    assert.equal(info.version, "1.0.0");
+    for (const path of ["/reset", "/step", "/state", "/mcp", "/{name}/tasks"]) assert.ok(path in paths, path);
     assert.deepEqual(await get("/list_environments"), ["echo"]);
     assert.deepEqual((await get("/echo/splits")) as object[], [
       { name: "train", type: "train" },

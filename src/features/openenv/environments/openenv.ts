@@ -3,7 +3,7 @@
  * connection an episode, a text in, a text out.
  */
 import { z } from "zod";
-import { fail, misuse } from "../../../core/errors.js";
+import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import type { Act } from "../../../core/interaction.js";
 import { Semaphore } from "../../../core/semaphore.js";
@@ -19,9 +19,8 @@ import {
   LARGEST_REWARD,
   ObservationTooLong,
   SPLITS,
-  type Split,
 } from "../../../env/environment.js";
-import { OpenEnvConnection, OpenEnvError } from "../client.js";
+import { OpenEnvConnection } from "../client.js";
 import { type Described, describeServer } from "../describe.js";
 import type { Result } from "../messages.js";
 
@@ -29,11 +28,7 @@ const count = (n: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(1_000_00
 
 const schema = z.strictObject({
   url: z
-    .string()
-    .refine(
-      (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-      "expected http://... or https://...",
-    )
+    .url({ protocol: /^https?$/, error: "expected http://... or https://..." })
     .default("http://127.0.0.1:8000")
     .describe("where the server is"),
   action_key: z
@@ -77,7 +72,8 @@ export const environment: EnvironmentKind = {
   schema,
   async open(raw) {
     const { kind: _, ...options } = raw.environment as { kind: string };
-    return OpenEnvEnvironment.open(schema.parse(options));
+    const parsed = schema.parse(options);
+    return new OpenEnvEnvironment(parsed, await describeServer(parsed.url));
   },
   async check(_, opened) {
     const [task] = opened.tasks;
@@ -86,34 +82,18 @@ export const environment: EnvironmentKind = {
     if (fault !== undefined) throw new Error(fault);
     return `${opened.name}, ${opened.tasks.length} tasks, an episode was played`;
   },
-  view: ({ steps }) => [
+  view: ({ steps = [] }) => [
     {
       title: "Steps",
       head: ["answer", "reward"],
-      rows: (Array.isArray(steps) ? (steps as { action: string; reward: number | null }[]) : []).map((step) => [
-        { text: step.action },
-        { text: step.reward === null ? "" : step.reward.toFixed(3) },
-      ]),
+      rows: (steps as Step[]).map(({ action, reward }) => [{ text: action }, { text: reward?.toFixed(3) ?? "" }]),
     },
   ],
 };
 
-interface ServerTask extends EnvironmentTask {
-  /** Message of its reset. */
-  readonly reset: Readonly<Record<string, unknown>>;
-}
-
-interface Step {
-  readonly action: string;
-  readonly reward: number | null;
-}
-
-interface Played {
-  readonly steps: readonly Step[];
-  readonly done: boolean;
-  readonly cut: number;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
+/** A task with the message of its reset. */
+type ServerTask = EnvironmentTask & { readonly reset: Readonly<Record<string, unknown>> };
+type Step = { readonly action: string; readonly reward: number | null };
 
 /** Attempts at an episode: a fault may be of the moment. */
 const ATTEMPTS = 3;
@@ -122,7 +102,7 @@ const CAPACITY = { attempts: 8, waitMs: 50 };
 /** Seeds of a split lie behind those of the ones before it. */
 const SEEDS_A_SPLIT = 1_000_000;
 
-export class OpenEnvEnvironment implements Environment {
+class OpenEnvEnvironment implements Environment {
   readonly name: string;
   readonly notes: readonly string[];
   readonly tasks: readonly ServerTask[];
@@ -131,7 +111,7 @@ export class OpenEnvEnvironment implements Environment {
   private readonly actionKey: string;
   private readonly slots: Semaphore;
 
-  private constructor(
+  constructor(
     private readonly options: Options,
     private readonly server: Described,
   ) {
@@ -145,14 +125,18 @@ export class OpenEnvEnvironment implements Environment {
         hint: "set environment.action_key to the one that takes the answer, and environment.action to the others",
       });
     this.actionKey = key;
-    this.tasks = splits === undefined ? seeds(name, options.sizes) : listed(name, splits);
+    this.tasks = SPLITS.flatMap((split, s) => {
+      const own = splits?.get(split);
+      const count = splits === undefined ? options.sizes[split] : (own?.tasks ?? 0);
+      return Array.from({ length: count }, (_, index) => {
+        const id = `openenv/${name}/${split}/${String(index).padStart(4, "0")}`;
+        // a task of the server's own is chosen by split and index, as its task API says
+        const chosen = own === undefined ? { seed: s * SEEDS_A_SPLIT + index } : { split: own.name, index };
+        return { id, split, form: name, reset: { ...chosen, episode_id: id } };
+      });
+    });
     this.notes =
       splits === undefined ? [`${name}: the server tells of no tasks, so that seeds make them (docs/openenv.md)`] : [];
-  }
-
-  /** @throws UserError where nobody answers, or no OpenEnv server. */
-  static async open(options: Options): Promise<OpenEnvEnvironment> {
-    return new OpenEnvEnvironment(options, await describeServer(options.url));
   }
 
   /** Of what is asked for: what the server makes of it is its own. */
@@ -169,7 +153,7 @@ export class OpenEnvEnvironment implements Environment {
       const faults: string[] = [];
       while (faults.length < ATTEMPTS) {
         try {
-          return this.outcome(await this.playOnce(task, (text, turn) => answered(asked, turn, { text }, act)), faults);
+          return await this.playOnce(task, (text, turn) => answered(asked, turn, { text }, act), faults);
         } catch (error) {
           const cause = error instanceof PolicyFailure ? error.cause : error;
           if (!(cause instanceof EnvironmentFault || cause instanceof ObservationTooLong)) throw cause;
@@ -178,15 +162,15 @@ export class OpenEnvEnvironment implements Environment {
           if (error instanceof PolicyFailure) break;
         }
       }
-      const fault = faults.at(-1) ?? "no answer";
-      return { reward: null, fault, success: false, metrics: {}, detail: { faults } };
+      return faulty(faults.at(-1) ?? "no answer", { faults });
     });
   }
 
   private async playOnce(
     task: ServerTask,
     ask: (text: string, turn: number) => Promise<{ readonly text?: string }>,
-  ): Promise<Played> {
+    faults: readonly string[],
+  ): Promise<EpisodeOutcome> {
     const { turns, action } = this.options;
     const { connection, first } = await this.begin(task);
     const steps: Step[] = [];
@@ -197,12 +181,12 @@ export class OpenEnvEnvironment implements Environment {
         const shown = this.prompt(now);
         cut += shown.cut;
         const text = (await ask(shown.text, steps.length)).text ?? "";
-        now = await connection.step({ ...action, [this.actionKey]: text });
-        if (now.reward !== null && !(Math.abs(now.reward) <= LARGEST_REWARD))
-          throw new EnvironmentFault(`the server's reward is ${now.reward}`);
+        now = await connection.ask("step", { ...action, [this.actionKey]: text });
         steps.push({ action: text, reward: now.reward });
       }
-      return { steps, done: now.done, cut, metadata: now.metadata ?? {} };
+      const { done, metadata } = now;
+      const detail = { steps, done, cut, metadata: metadata ?? {}, ...(faults.length === 0 ? {} : { faults }) };
+      return this.outcome(steps, done, detail);
     } finally {
       await connection.close();
     }
@@ -213,11 +197,10 @@ export class OpenEnvEnvironment implements Environment {
     for (let attempt = 1; ; attempt++) {
       const connection = await OpenEnvConnection.open(this.options.url, this.options.timeout_s * 1000);
       try {
-        return { connection, first: await connection.reset({ ...this.options.reset, ...reset }) };
+        return { connection, first: await connection.ask("reset", { ...this.options.reset, ...reset }) };
       } catch (error) {
         await connection.close();
-        const full = error instanceof OpenEnvError && error.code === "CAPACITY_REACHED";
-        if (!full || attempt === CAPACITY.attempts) throw error;
+        if (!messageOf(error).startsWith("CAPACITY_REACHED") || attempt === CAPACITY.attempts) throw error;
         await new Promise((resolve) => setTimeout(resolve, CAPACITY.waitMs * 2 ** attempt));
       }
     }
@@ -236,21 +219,17 @@ export class OpenEnvEnvironment implements Environment {
     return { text: cut === 0 ? text : `${text.slice(0, limit)}(+${cut} more characters)\n`, cut };
   }
 
-  private outcome({ steps, done, cut, metadata }: Played, faults: readonly string[]): EpisodeOutcome {
-    const rewards = steps.map(({ reward }) => reward);
-    const given = rewards.filter((reward) => reward !== null);
-    const detail = { steps, done, cut, metadata, ...(faults.length === 0 ? {} : { faults }) };
+  private outcome(steps: readonly Step[], done: boolean, detail: Readonly<Record<string, unknown>>): EpisodeOutcome {
+    const given = steps.flatMap(({ reward }) => reward ?? []);
     // none at all is no 0
-    if (given.length === 0)
-      return { reward: null, fault: "the server gave no reward", success: false, metrics: {}, detail };
+    if (given.length === 0) return faulty("the server gave no reward", detail);
     const reward = this.options.reward === "last" ? (given.at(-1) as number) : given.reduce((sum, r) => sum + r, 0);
-    if (Math.abs(reward) > LARGEST_REWARD)
-      return { reward: null, fault: `the rewards add up to ${reward}`, success: false, metrics: {}, detail };
-    const all = given.length === rewards.length && rewards.length > 1;
+    const beyond = [...given, reward].find((one) => !(Math.abs(one) <= LARGEST_REWARD));
+    if (beyond !== undefined) return faulty(`the server's reward is ${beyond}`, detail);
     return {
       reward,
       success: reward >= this.options.success_at,
-      ...(all ? { turnRewards: given } : {}),
+      ...(given.length === steps.length && steps.length > 1 ? { turnRewards: given } : {}),
       metrics: { turns: steps.length, finished: Number(done) },
       detail,
       summary: `${steps.length} steps`,
@@ -264,26 +243,8 @@ export class OpenEnvEnvironment implements Environment {
   async close(): Promise<void> {}
 }
 
+function faulty(fault: string, detail: Readonly<Record<string, unknown>>): EpisodeOutcome {
+  return { reward: null, fault, success: false, metrics: {}, detail };
+}
+
 const spoken = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-const taskId = (name: string, split: Split, i: number): string =>
-  `openenv/${name}/${split}/${String(i).padStart(4, "0")}`;
-
-function seeds(name: string, sizes: Options["sizes"]): ServerTask[] {
-  return SPLITS.flatMap((split, s) =>
-    Array.from({ length: sizes[split] }, (_, i) => {
-      const id = taskId(name, split, i);
-      return { id, split, form: name, reset: { seed: s * SEEDS_A_SPLIT + i, episode_id: id } };
-    }),
-  );
-}
-
-/** Tasks of the server's own: chosen by split and index, as its task API says. */
-function listed(name: string, splits: NonNullable<Described["splits"]>): ServerTask[] {
-  return [...splits].flatMap(([split, { name: own, tasks }]) =>
-    Array.from({ length: tasks }, (_, index) => {
-      const id = taskId(name, split, index);
-      return { id, split, form: name, reset: { split: own, index, episode_id: id } };
-    }),
-  );
-}

@@ -1,0 +1,61 @@
+/** What there is to do on a server: OpenEnv's task API, and the tasks that a reset names. */
+import type { Context, Hono } from "hono";
+import type { Environment } from "../../env/environment.js";
+import { type ChooseTask, SessionError } from "./session.js";
+
+/** OpenEnv's types of our splits, where it has one. */
+const TYPES: Readonly<Record<string, string>> = { train: "train", val: "validation", test: "test" };
+
+type Specs = readonly { readonly id: string; readonly index: number; readonly form: string }[];
+const bound = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+
+/** Adds the task API: reset({split, index}) begins what it tells of. */
+export function addTaskApi(app: Hono, { name, tasks }: Environment): void {
+  const named =
+    (answer: (c: Context) => Response | Promise<Response>) =>
+    (c: Context): Response | Promise<Response> =>
+      c.req.param("name")?.toLowerCase() === name.toLowerCase()
+        ? answer(c)
+        : c.json({ detail: `unknown environment '${c.req.param("name")}'` }, 404);
+  /** Adds what is told of the tasks of the split that a request names; undefined: there is none of its index. */
+  const ofSplit = (what: string, tell: (specs: Specs, body: Record<string, unknown>) => object | undefined): void => {
+    app.post(
+      `/:name/${what}`,
+      named(async (c) => {
+        const body: { split?: unknown } | null = await c.req.json().catch(() => null);
+        if (typeof body?.split !== "string") return c.json({ detail: "split: expected a text" }, 422);
+        const there = tasks.filter(({ split }) => split === body.split);
+        const specs = there.map(({ id, form }, index) => ({ id, index, form }));
+        const told = tell(specs, body);
+        return told === undefined ? c.json({ detail: "Invalid task index" }, 400) : c.json(told);
+      }),
+    );
+  };
+  app.get("/list_environments", (c) => c.json([name]));
+  app.get(
+    "/:name/splits",
+    named((c) => {
+      const splits = [...new Set(tasks.map(({ split }) => split))];
+      return c.json(splits.map((split) => ({ name: split, type: TYPES[split] ?? "validation" })));
+    }),
+  );
+  ofSplit("tasks", (specs) => ({ tasks: specs, env_name: name }));
+  ofSplit("num_tasks", (specs) => ({ num_tasks: specs.length }));
+  ofSplit("task", (specs, { index }) => {
+    const task = specs.at(bound(index) ?? specs.length);
+    return task && { task };
+  });
+  ofSplit("task_range", (specs, { start, stop }) => ({ tasks: specs.slice(bound(start), bound(stop)) }));
+}
+
+/** By id; by split and index; by split (`train` where none is named) and seed, or the next one. */
+export function chooser({ tasks }: Environment): ChooseTask {
+  let next = 0;
+  return ({ task_id: id, split: named, index, seed }) => {
+    const split = named ?? "train";
+    const there = tasks.filter((task) => task.split === split);
+    const task = id ? tasks.find((one) => one.id === id) : there[index ?? (seed ?? next++) % there.length];
+    if (task !== undefined) return task;
+    throw new SessionError("VALIDATION_ERROR", `there is no task ${id ?? `${index ?? ""} in the split ${split}`}`);
+  };
+}
