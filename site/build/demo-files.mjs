@@ -86,14 +86,25 @@ async function writeModel(out) {
   writeFileSync(join(out, "manifest.json"), JSON.stringify(manifest));
 }
 
-/** Modules of Node that the sampler's imports name and a browser never calls: SHA-256 is there, the rest throws when it is used. */
+/** Files that the bundled modules read where they are loaded. */
+const READ = ["src/env/sites/embedded/forms.yaml"];
+
+/**
+ * Modules of Node that the sampler's imports name, and a browser does not have. SHA-256 is there, and the files that are
+ * read at once; the rest throws where it is used.
+ */
 const withoutNode = {
   name: "without-node",
   setup(bundler) {
+    const texts = Object.fromEntries(READ.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
     bundler.onResolve({ filter: /^node:crypto$/ }, () => ({ path: join(SITE, "demo", "sha256.ts") }));
     bundler.onResolve({ filter: /^(node:|write-file-atomic$)/ }, ({ path }) => ({ path, namespace: "absent" }));
     bundler.onLoad({ filter: /.*/, namespace: "absent" }, ({ path }) => ({
-      contents: `module.exports = new Proxy({}, { get: (_, name) => () => { throw new Error("${path} has no " + String(name) + " in a browser"); } });`,
+      contents: `
+        const texts = ${path === "node:fs" ? JSON.stringify(texts) : "{}"};
+        const absent = (name) => () => { throw new Error("${path} has no " + String(name) + " in a browser"); };
+        const readFileSync = (file) => Object.entries(texts).find(([path]) => String(file).endsWith(path))?.[1] ?? absent(file)();
+        module.exports = new Proxy({ readFileSync }, { get: (own, name) => own[name] ?? absent(name) });`,
       loader: "js",
     }));
   },
