@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { shownParts } from "../demo/shown.mjs";
 import { ADAPTER, CONFIG } from "./demo-files.mjs";
 import { compiled, ROOT } from "./paths.mjs";
 
@@ -11,55 +12,50 @@ const ROUNDS = 4;
 const SEED = 0;
 /** Seconds: before the first round, a round, and the end. */
 const TIME = { begin: 1, round: 1.1, end: 4 };
-const WIDTH = 600;
+const WIDTH = 480;
 const CHARACTER = 7.9;
 
-/** The first episode that succeeds. */
+/** The first episode that succeeds, in the browser. */
 export async function recordEpisode() {
   const { loadConfig } = await compiled("config/config.js");
   const { openPolicy } = await compiled("library/policy.js");
-  const { PaperEnvironment } = await compiled("env/environments/paper.js");
+  const { openEnvironment } = await compiled("env/open.js");
   const { Rng } = await compiled("core/rng.js");
   const { reveals } = await compiled("diffusion/samplers/unmask/trajectory.js");
   const { isRoom } = await compiled("diffusion/template.js");
   const { spell } = await compiled("text/token-text.js");
-  const environment = new PaperEnvironment({ letters: 1, style: "page", sizes: { train: 0, val: 0, test: 0 } });
   const config = await loadConfig(CONFIG, { overrides: [`init_adapter=${ADAPTER}`, `sampler.rounds=${ROUNDS}`] });
   const { policy, close } = await openPolicy({ config });
-  const { eos } = policy.options.model.tokens;
+  const environment = await openEnvironment(config);
   try {
-    for (const task of environment.tasks) {
-      const start = policy.startOf(environment.firstObservation(task));
-      const [trajectory] = await policy.sampler.rollout(policy.rounds, [start], policy.options, [
-        Rng.named(SEED, "answer/0"),
-      ]);
-      const action = policy.actionOf(trajectory);
-      const outcome = await environment.play(task, async () => action);
+    await environment.start();
+    for (const task of environment.tasks.filter(({ split }) => split === "heldout")) {
+      let trajectory;
+      const outcome = await environment.play(
+        task,
+        async (observation) => {
+          const rngs = [Rng.named(SEED, "answer/0")];
+          [trajectory] = await policy.sampler.rollout(
+            policy.rounds,
+            [policy.startOf(observation)],
+            policy.options,
+            rngs,
+          );
+          return policy.actionOf(trajectory);
+        },
+        new Map(),
+      );
       if (!outcome.success) continue;
-      const drawn = new Map(reveals(trajectory).map((reveal) => [reveal.position, reveal]));
-      let cell = 0;
-      const lines = [];
-      for (const part of trajectory.template) {
-        if (!isRoom(part)) {
-          lines.push({ given: policy.model.tokenizer.decode(part).trim(), cells: [] });
-          continue;
-        }
-        const own = Array.from({ length: part.room }, () => drawn.get(cell++));
-        const texts = spell(
-          own.flatMap((one) => (one === undefined || one.token === eos ? [] : [one.token])),
-          policy.model.tokenizer,
-        );
-        lines.at(-1).cells = own.map((one) => {
-          if (one === undefined) return { text: "", round: undefined };
-          return one.token === eos
-            ? { text: "", round: one.step, isEnd: true }
-            : { text: texts.shift(), round: one.step };
-        });
-      }
+      const { eos } = policy.options.model.tokens;
+      const parts = shownParts(trajectory, policy.model.tokenizer, eos, { reveals, isRoom, spell });
+      const lines = parts.flatMap(({ cells }, i) =>
+        cells === undefined ? [] : [{ given: parts[i - 1].text.trim(), cells }],
+      );
       return { task, lines, reward: outcome.reward, posted: outcome.detail.posted, rounds: trajectory.rounds.length };
     }
   } finally {
     await close();
+    await environment.close();
   }
   throw new Error("no episode succeeds");
 }
@@ -88,9 +84,9 @@ export function draw({ task, lines, reward, posted, rounds }) {
   let y = 34;
   const text = (x, content, attributes = "") =>
     out.push(`<text x="${round1(x)}" y="${round1(y)}" ${attributes}>${escaped(content)}</text>`);
-  text(24, `A letter for the form “${task.formTitle}”, which the model never saw`, 'class="head"');
+  text(24, `A letter, for a form that is in no training`, 'class="head"');
   y += 16;
-  const letter = wrap(task.document, 62);
+  const letter = wrap(task.document, 50);
   out.push(`<rect x="24" y="${y}" width="${WIDTH - 48}" height="${letter.length * 21 + 20}" rx="8" class="paper"/>`);
   y += 26;
   for (const line of letter) {
@@ -107,9 +103,9 @@ export function draw({ task, lines, reward, posted, rounds }) {
     const end = cells.find(({ isEnd }) => isEnd)?.round;
     for (const { text: token, round, isEnd } of cells) {
       const width = round1(Math.max(11, CHARACTER * (token ?? "").length + (token === "" ? 0 : 6)));
-      const closed = round === undefined && end !== undefined ? ` gone${end}` : "";
+      const closed = round < 0 && end !== undefined ? ` gone${end}` : "";
       out.push(`<rect x="${round1(x)}" y="${y - 15}" width="${width}" height="21" rx="4" class="mask${closed}"/>`);
-      if (round !== undefined)
+      if (round >= 0)
         out.push(
           `<g class="at${round}"><rect x="${round1(x)}" y="${y - 15}" width="${width}" height="21" rx="4" class="c${round % 4}"/>` +
             (isEnd
@@ -126,7 +122,7 @@ export function draw({ task, lines, reward, posted, rounds }) {
   text(24, `The server received, after ${rounds} rounds`, 'class="head"');
   text(WIDTH - 24, `reward ${reward.toFixed(2)}`, 'class="head reward" text-anchor="end"');
   y += 26;
-  for (const row of wrap(posted.map(([name, value]) => `${name}=${value.replaceAll(" ", "+")}`).join(" & "), 66)) {
+  for (const row of wrap(posted.map(([name, value]) => `${name}=${value.replaceAll(" ", "+")}`).join(" & "), 54)) {
     text(24, row, 'class="mono"');
     y += 20;
   }

@@ -52,7 +52,6 @@ export interface Answer {
   readonly success: boolean;
   readonly detail: {
     readonly accepted: boolean;
-    readonly posted: readonly (readonly [name: string, value: string])[];
     readonly field_scores: Readonly<Record<string, number>>;
     readonly received: Readonly<Record<string, unknown>>;
   };

@@ -1,18 +1,20 @@
 import * as ort from "onnxruntime-web/wasm";
 import { Rng } from "../../src/core/rng.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
+import { reveals } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import { promptOf } from "../../src/diffusion/template.js";
+import { isRoom, promptOf } from "../../src/diffusion/template.js";
 import { PaperEnvironment } from "../../src/env/environments/paper.js";
 import type { Task } from "../../src/env/site.js";
 import { FORMS, formOf } from "../../src/env/sites/embedded/catalog.js";
 import { fieldsOf } from "../../src/env/sites/embedded/form.js";
 import { fieldHtml } from "../../src/env/sites/embedded/pages.js";
 import type { Value } from "../../src/onnx/types.js";
+import { spell } from "../../src/text/token-text.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
 import { BrowserRuntime, roundModel } from "./browser-runtime.js";
 import type { Answer, Call, Filled, Opened, Reply, ShownTask } from "./messages.js";
-import { shownParts } from "./shown.js";
+import { shownParts } from "./shown.mjs";
 
 /** The demo's thread: the project's own tasks, template, sampler and judge, on ONNX Runtime for the web. */
 
@@ -115,7 +117,7 @@ async function fill({ id, letter, seed, rounds, greedy }: Extract<Call, { kind: 
       trajectory,
       text: action.text ?? "",
       values: action.values ?? {},
-      parts: shownParts(trajectory, tokenizer, own.model.tokens.eos),
+      parts: shownParts(trajectory, tokenizer, own.model.tokens.eos, { reveals, isRoom, spell }),
       reward: outcome.reward ?? 0,
       success: outcome.success === true,
       detail: outcome.detail as Answer["detail"],
