@@ -5,12 +5,17 @@
 export { backward } from "./autodiff/backward.js";
 export type { RunConfig } from "./config/config.js";
 export { UserError } from "./core/errors.js";
-export type { Act, Action, Observation } from "./core/interaction.js";
+export type { Act, Action, Blank, Observation, Spaces, Template } from "./core/interaction.js";
 export { Rng } from "./core/rng.js";
 export type { Batch } from "./diffusion/batch.js";
-export type { RoundHead, Sampler } from "./diffusion/sampler.js";
+export type { LayoutSizes, Scoring } from "./diffusion/layouts.js";
+export type { RoundHead, RoundModel, Sampler, SamplerOptions, SamplerShapes } from "./diffusion/sampler.js";
 export { sampler as unmaskSampler } from "./diffusion/samplers/unmask.js";
 export type { ScoreHead } from "./diffusion/score-head.js";
+export type { SupervisedExample } from "./diffusion/supervised.js";
+export type { SampledModel } from "./diffusion/tokens.js";
+export type { Trajectory } from "./diffusion/trajectory.js";
+export type { Episode } from "./env/browser/episode.js";
 export type {
   Demonstration,
   Environment,
@@ -18,10 +23,14 @@ export type {
   EnvironmentTask,
   EpisodeOutcome,
   FixedPolicy,
+  PlayedTogether,
   Split,
+  TaskSet,
 } from "./env/environment.js";
 export type { RewardKind } from "./env/forms/own-reward.js";
-export type { RunningSite, SiteKind, Task } from "./env/site.js";
+export type { Place, Way } from "./env/pages/way.js";
+export type { DeclaredForm, FieldKind, FieldValue, RunningSite, SiteKind, SuccessMarker, Task } from "./env/site.js";
+export type { Login } from "./env/sites/parts/login.js";
 export { type Agent, type AgentSource, type Filled, type FilledField, loadAgent } from "./library/agent.js";
 export {
   defineEnvironment,
@@ -36,6 +45,7 @@ export {
   type ConfigSource,
   type EvaluateCall,
   evaluate,
+  type RunConfigInput,
   resolveConfig,
   type TrainCall,
   train,
@@ -46,8 +56,9 @@ export { GraphBuilder } from "./onnx/graph.js";
 export { Runtime } from "./onnx/session.js";
 export type { Graph, Tensor, Value } from "./onnx/types.js";
 export type { ParameterGroup } from "./optim/optimizer.js";
-export { episodeCredit, type GroupEpisode, type TurnCredit } from "./rl/credit.js";
-export type { Loss, LossInputs, Objective } from "./rl/objective.js";
+export { type EpisodeTurn, episodeCredit, type GroupEpisode, type TurnCredit } from "./rl/credit.js";
+export type { LayoutContext, Loss, LossInputs, Needs, Objective } from "./rl/objective.js";
 export type { Evaluation } from "./runs/evaluation.js";
 export type { TrainResult } from "./train/types.js";
-export type { Tracker, TrackerKind } from "./watch/tracker.js";
+export type { TrackedRun, Tracker, TrackerKind } from "./watch/tracker.js";
+export type { Outcome } from "./watch/watcher.js";

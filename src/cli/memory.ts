@@ -14,7 +14,7 @@ import type { SampledModel } from "../diffusion/tokens.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../engine/graphs.js";
 import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../engine/least-memory.js";
-import { checkInputs, loraOptions, sampledModel, samplerOptions } from "../engine/policy.js";
+import { checkInputs, loraOptions, sampledModel } from "../engine/policy.js";
 import { assertScored } from "../engine/scoring-check.js";
 import { sessionBytes } from "../engine/sessions.js";
 import { environmentKinds } from "../env/open.js";
@@ -66,7 +66,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   const model = await loadModel(resolvePath(config.model, "model"));
   const planned: Planned = { config, model, sampler, objective };
   checkInputs(model, sampler, config.sampler.kind);
-  const options = samplerOptions(sampler, config.sampler, noiseModel(model));
+  const options = sampler.options(config.sampler, noiseModel(model));
   assertScored(objective, sampler, options, objective.needs(config.objective));
   const generating = { sampler, options };
   const vocabulary = model.config.vocab_size;
@@ -188,7 +188,7 @@ function noiseModel(model: Model): SampledModel {
 /** The largest micro-batch of the run: prompts and responses as long as the sampler allows. */
 async function largestBatch({ config, model, sampler, objective }: Planned): Promise<Batch> {
   const sampled = noiseModel(model);
-  const options = samplerOptions(sampler, config.sampler, sampled);
+  const options = sampler.options(config.sampler, sampled);
   const rng = Rng.named(config.seed, "memory");
   const prompt = Array<number>(options.promptLength).fill(0);
   if (objective.learnsFrom === "supervision") {

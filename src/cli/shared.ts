@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
-import { ownFrame } from "../core/registry.js";
+import { loadedModules, ownFrame } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
 import { openSpans } from "../core/spans.js";
 import { versions } from "../runs/run-directory.js";
@@ -60,6 +60,14 @@ export async function runProgram(
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
+  let crashed = false;
+  // an error that nobody waits for, as in a server of the user's: what has work to save saves it
+  const crash = (error: unknown): void => {
+    if (!crashed) reportError(error, context.log, argv.includes("--debug"));
+    crashed = true;
+    if (!interrupt.abort()) process.exit(EXIT.failed);
+  };
+  process.on("uncaughtException", crash);
   let closeSpans: Awaited<ReturnType<typeof openSpans>>;
   try {
     closeSpans = await openSpans();
@@ -73,13 +81,14 @@ export async function runProgram(
         : reportError(error, context.log, argv.includes("--debug"));
   } finally {
     interrupt.dispose();
+    process.off("uncaughtException", crash);
     await closeSpans?.();
   }
-  process.exitCode = code;
+  process.exitCode = crashed ? EXIT.failed : code;
   if (!failed) return;
   // what a failure left open (a worker, a browser) must not keep the process; what was printed must get out first
   for (const stream of [process.stdout, process.stderr]) await new Promise((done) => stream.write("", done));
-  process.exit(code);
+  process.exit(process.exitCode);
 }
 
 function isAbort(error: unknown): boolean {
@@ -112,9 +121,12 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
     return error.exitCode;
   }
   const own = ownFrame(error);
+  const modules = Object.keys(loadedModules());
   if (own !== undefined) log(`  next: look at ${own}, a module of yours: it threw this, or called what did`);
+  else if (modules.length > 0)
+    log(`  next: see whether ${modules.join(", ")} of yours gives what it may not; a run without it tells`);
   if (debug) log((error instanceof Error && error.stack) || "no stack");
-  else if (own === undefined)
+  else if (own === undefined && modules.length === 0)
     log("  this is a bug in refusion-train; run again with --debug for the stack, and report it");
   return EXIT.failed;
 }
@@ -128,7 +140,14 @@ function isOutOfMemory(error: unknown): error is RangeError {
  * The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once, as
  * the first does where nobody asked for the signal: such work has nothing to save.
  */
-function onInterrupt(): { signal(): AbortSignal; says: string; readonly aborted: boolean; dispose(): void } {
+function onInterrupt(): {
+  signal(): AbortSignal;
+  /** Aborts the signal, as Ctrl-C does; false where nobody asked for it. */
+  abort(): boolean;
+  says: string;
+  readonly aborted: boolean;
+  dispose(): void;
+} {
   const controller = new AbortController();
   let heard = false;
   const dispose = (): void => {
@@ -153,6 +172,10 @@ function onInterrupt(): { signal(): AbortSignal; says: string; readonly aborted:
     signal() {
       heard = true;
       return controller.signal;
+    },
+    abort() {
+      controller.abort();
+      return heard;
     },
     get aborted() {
       return controller.signal.aborted;

@@ -1,6 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { misuse } from "../core/errors.js";
-import { isModulePath, loadFolder } from "../core/registry.js";
+import { isModulePath } from "../core/own-module.js";
+import { loadFolder } from "../core/registry.js";
 import { environmentKinds } from "../env/open.js";
 import {
   DEFAULT_ENVIRONMENT,
@@ -62,10 +63,9 @@ export async function loadRegistries(raw: Readonly<Record<string, unknown>> = {}
 /** @throws UserError where a module of the user's has no schema of options. */
 function checkSchemas(entries: ReadonlyMap<string, PlugIn>): void {
   for (const [name, entry] of entries) {
-    const schema = entry.schema as Partial<PlugIn["schema"]> | undefined;
-    if (typeof schema?.shape === "object" && typeof schema.safeExtend === "function") continue;
+    if ((entry.schema as unknown) instanceof z.ZodObject) continue;
     misuse(`${name} has no schema of its options.`, {
-      hint: "give it one of zod: schema: z.strictObject({}) where it has none",
+      hint: "give it an object of zod 4: schema: z.strictObject({}) where it has no options",
     });
   }
 }

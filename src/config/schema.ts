@@ -243,6 +243,21 @@ const openSchema = z.strictObject(
 /** A whole run, resolved. Sections of a `kind` also hold its own options; an environment's further sections are for it alone. */
 export type RunConfig = z.infer<typeof openSchema>;
 
+type Written = z.input<typeof openSchema>;
+/** A section of a `kind` as it is written, with the kind's own options. */
+export interface KindSection {
+  readonly kind?: string;
+  readonly [option: string]: unknown;
+}
+/** A whole run as it is written, without the sections of environments: what has a default may be left out. */
+export type WrittenConfig = Omit<Written, "name" | "sampler" | "environment" | "objective" | "evaluation"> & {
+  readonly name?: string;
+  readonly sampler?: KindSection;
+  readonly environment?: KindSection;
+  readonly objective: KindSection;
+  readonly evaluation?: Omit<NonNullable<Written["evaluation"]>, "sampler"> & { readonly sampler?: KindSection | null };
+};
+
 /** A condition between keys of different sections. */
 export interface Relation {
   readonly path: readonly string[];

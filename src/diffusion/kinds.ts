@@ -1,10 +1,28 @@
+import { z } from "zod";
 import { misuse } from "../core/errors.js";
+import { type Gives, method } from "../core/own-module.js";
 import { loadFolder } from "../core/registry.js";
 import type { Sampler } from "./sampler.js";
 
+const members = (...names: readonly string[]): z.ZodType =>
+  z.looseObject(Object.fromEntries(names.map((name) => [name, method()])));
+
+/** What a sampler of the user's own has to give: a loop over NaN rounds never ends. */
+const GIVES: Gives = {
+  policy: members("begin", "action", "example", "units", "metrics"),
+  roundHead: members("emit", "read"),
+  options: z
+    .looseObject({ responseLength: z.int().min(1), promptLength: z.int().min(1), temperature: z.number().min(0) })
+    .catchall(
+      z.unknown().refine((value) => typeof value !== "number" || Number.isFinite(value), "expected a finite number"),
+    ),
+  shapes: z.looseObject({ rows: z.int().optional(), steps: z.int().min(1) }),
+  rollout: (_: unknown, starts: readonly unknown[]) => z.promise(z.array(z.looseObject({})).length(starts.length)),
+};
+
 /** The samplers that there are, and the one that a config names by its file. */
 export function samplerKinds(named?: string): Promise<Map<string, Sampler>> {
-  return loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named);
+  return loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named, GIVES);
 }
 
 /** Finds a sampler by its name. @throws UserError where there is no such sampler. */

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { type ZodType, z } from "zod";
+import type { ZodType } from "zod";
 import { type RunConfig, resolvePath } from "../config/config.js";
 import { DEFAULT_SAMPLER } from "../config/schema.js";
 import { fail, misuse, UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
 import type { Logger } from "../core/log.js";
-import { checkGiven } from "../core/registry.js";
 import { samplerKinds, samplerOf } from "../diffusion/kinds.js";
 import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import type { SupervisedExample } from "../diffusion/supervised.js";
@@ -59,20 +58,6 @@ export interface Policy extends Decoding {
   close(): Promise<void>;
 }
 
-/** Options without a number that counts for nothing: a loop over NaN rounds never ends. */
-const finite = z
-  .looseObject({ responseLength: z.int().min(1), promptLength: z.int().min(1), temperature: z.number().min(0) })
-  .catchall(
-    z.unknown().refine((value) => typeof value !== "number" || Number.isFinite(value), "expected a finite number"),
-  );
-
-/** The options of a sampler as its section of a config gives them. @throws UserError where the user's own gives odd ones. */
-export function samplerOptions(sampler: Sampler, section: RunConfig["sampler"], model: SampledModel): SamplerOptions {
-  const options = sampler.options(section, model);
-  checkGiven(section.kind, "options", finite, options);
-  return options;
-}
-
 /**
  * Opens model, runtime and sampler of a config.
  * @param training what to train, or undefined for evaluation only.
@@ -91,7 +76,7 @@ export async function openPolicy(
   const decodingOf = async (section: RunConfig["sampler"]): Promise<Pick<Decoding, "sampler" | "options">> => {
     const sampler = await samplerOf(section.kind);
     checkInputs(model, sampler, section.kind);
-    return { sampler, options: samplerOptions(sampler, section, sampledModel(model.config)) };
+    return { sampler, options: sampler.options(section, sampledModel(model.config)) };
   };
   const { sampler, options: sampling } = await decodingOf(config.sampler);
   const recordDrafts = training?.objective.needs(training.options).drafts === true;

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { UserError } from "../core/errors.js";
 import type { Act, Action, Observation, Spaces } from "../core/interaction.js";
 import type { Rng } from "../core/rng.js";
@@ -64,6 +64,7 @@ export class ObservationTooLong extends UserError {}
 
 /** No reward is larger, nor a sum of them below its negative: further out, float32 has no room for what follows. */
 export const LARGEST_REWARD = 1e6;
+export const anyReward = z.number().min(-LARGEST_REWARD).max(LARGEST_REWARD);
 
 /** Outcomes of the episodes that are collected together, which an environment may use again. */
 export type PlayedTogether = Map<string, Promise<EpisodeOutcome>>;

@@ -1,19 +1,62 @@
 import { z } from "zod";
 import { fail, misuse } from "../core/errors.js";
-import { checkGiven, loadedModules, loadFolder } from "../core/registry.js";
+import type { Act } from "../core/interaction.js";
+import { type Gives, loadedModules, method, ownFrame } from "../core/own-module.js";
+import { problemsOf } from "../core/problems.js";
+import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
 import {
+  anyReward,
   type Environment,
   type EnvironmentKind,
   type EnvironmentTask,
-  type EpisodeOutcome,
-  LARGEST_REWARD,
+  SPLITS,
   type TaskSet,
 } from "./environment.js";
 
+const outcome = z.looseObject({
+  reward: anyReward.nullable(),
+  success: z.boolean(),
+  turnRewards: z.array(anyReward).optional(),
+  metrics: z.record(z.string(), z.number()),
+  counts: z.record(z.string(), z.number()).optional(),
+  detail: z.looseObject({}).refine(isJson, "expected what JSON can hold"),
+});
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const observation = z.looseObject({
+  text: z.string().optional(),
+  template: z.looseObject({ parts: z.array(z.unknown()) }).optional(),
+  vectors: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** What an environment of the user's own has to give. */
+const GIVES: Gives = {
+  open: z.promise(
+    z.looseObject({
+      name: z.string(),
+      notes: z.array(z.string()),
+      tasks: z.array(z.looseObject({ id: z.string(), split: z.enum(SPLITS), form: z.string() })),
+      splitHash: method(z.string()),
+      start: method(),
+      play: method(z.promise(outcome)),
+      firstObservation: method(observation).optional(),
+      fixedPolicies: z.record(z.string(), method()),
+      close: method(),
+    }),
+  ),
+};
+
 /** The environments that there are, and the one that a config names by its file. */
 export function environmentKinds(named?: string): Promise<Map<string, EnvironmentKind>> {
-  return loadFolder<EnvironmentKind>(new URL("./environments/", import.meta.url), "environment", named);
+  return loadFolder<EnvironmentKind>(new URL("./environments/", import.meta.url), "environment", named, GIVES);
 }
 
 /** Opens the environment of a config. @param note gets what its user should know. @throws UserError where it cannot be opened. */
@@ -37,25 +80,21 @@ export async function openEnvironment(
   }
   const own = loadedModules()[kind];
   environment.notes.forEach(note);
-  return own === undefined ? environment : checked(environment, kind, own);
+  return own === undefined ? environment : shown(environment, own);
 }
 
-const number = z.number().min(-LARGEST_REWARD).max(LARGEST_REWARD);
-const outcome = z.looseObject({
-  reward: number.nullable(),
-  success: z.boolean(),
-  turnRewards: z.array(number).optional(),
-  metrics: z.record(z.string(), z.number()),
-  counts: z.record(z.string(), z.number()).optional(),
-  detail: z.record(z.string(), z.unknown()),
-});
-
-/** An environment of the user's own, whose outcomes are checked. @param hash of its module. */
-function checked(environment: Environment, kind: string, hash: string): Environment {
-  const play: Environment["play"] = async (...given) => {
-    const played: unknown = await environment.play(...given);
-    checkGiven(kind, "play", outcome, played);
-    return played as EpisodeOutcome;
+/** The environment of the user's own: what it shows is checked too. @param hash of its module. */
+function shown(environment: Environment, hash: string): Environment {
+  const play: Environment["play"] = (task, act, together) => {
+    const asked: Act = (seen) => {
+      const { error } = observation.safeParse(seen);
+      if (error === undefined) return act(seen);
+      const place = ownFrame(new Error()) ?? environment.name;
+      fail(`${place}: the policy was shown what it may not:${problemsOf(error)}`, {
+        hint: "show it an observation, as act({ text })",
+      });
+    };
+    return environment.play(task, asked, together);
   };
   const judge = environment.judge ?? (() => hash);
   // the environment in all else

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { codeHash } from "../core/code-hash.js";
 import { UserError } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
-import { isModulePath, loadedModules } from "../core/registry.js";
+import { isModulePath, loadedModules } from "../core/own-module.js";
 import { PROMPT_STYLES } from "../text/prompt.js";
 import { EpisodeRunner } from "./browser/episode.js";
 import type { Execution } from "./browser/execute.js";

@@ -1,8 +1,19 @@
+import type { z } from "zod";
 import { configOf, loadConfig, type RunConfig } from "../config/config.js";
+import type { KindSection, WrittenConfig } from "../config/schema.js";
+import type { TaskSet } from "../env/environment.js";
+import type { sections } from "../env/site-environment.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import { evaluateCommand } from "../train/evaluate.js";
 import { train as trainRun } from "../train/recipe.js";
 import type { TrainResult } from "../train/types.js";
+
+type Sections = typeof sections;
+
+/** A run's config as it is written, typed by the schema; options of a `kind` are the kind's own. */
+export type RunConfigInput = WrittenConfig & {
+  readonly [K in keyof Sections]?: z.input<Sections[K]["schema"]>;
+} & { readonly site?: KindSection; readonly distributed?: Readonly<Record<string, unknown>> };
 
 /** A config: the path of a YAML file, or its tree. */
 export type ConfigSource = string | Readonly<Record<string, unknown>>;
@@ -30,7 +41,7 @@ export function resolveConfig(source: ConfigSource, overrides: readonly string[]
 }
 
 /** Trains as `refusion-train` does: the config names its objective (`objective.kind`). */
-export async function train(source: ConfigSource, call: TrainCall = {}): Promise<TrainResult> {
+export async function train(source: string | RunConfigInput, call: TrainCall = {}): Promise<TrainResult> {
   const { overrides = [], runDir, resume = false, rollouts, signal, progress = false } = call;
   const config = await resolveConfig(source, overrides);
   return trainRun(config, {
@@ -49,7 +60,7 @@ export async function train(source: ConfigSource, call: TrainCall = {}): Promise
 
 export interface EvaluateCall {
   readonly checkpoint?: "best" | "last" | number;
-  readonly split?: string;
+  readonly split?: TaskSet;
   /** `model`, or one that the environment has itself: `oracle`, `empty`, `submit-only`, `random`. */
   readonly policy?: string;
   readonly episodes?: number | "all";
@@ -59,7 +70,9 @@ export interface EvaluateCall {
 
 /** Evaluates a run's checkpoint (`{run}`) or a config's model (`{config}`), as `refusion-eval` does. */
 export async function evaluate(
-  what: { readonly run: string } | { readonly config: string },
+  what:
+    | { readonly run: string }
+    | { readonly config: string | (Partial<RunConfigInput> & Pick<RunConfigInput, "model">) },
   call: EvaluateCall = {},
 ): Promise<readonly Evaluation[]> {
   const { evaluations } = await evaluateCommand({

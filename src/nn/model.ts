@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { sha256File, writeAtomic, writeDirectory } from "../core/files.js";
+import { ownFrame } from "../core/own-module.js";
 import { decodeModel, encodeModel, readModelFile, writeModelFile } from "../onnx/format/proto.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { GraphBuilder } from "../onnx/graph.js";
@@ -145,6 +146,7 @@ export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
     return work();
   } catch (error) {
     const message = messageOf(error);
+    if (ownFrame(error) !== undefined) throw error;
     if (error instanceof UserError && (error.exitCode === 2 || message.includes(model.dir))) throw error;
     fail(`${join(model.dir, "model.onnx")} cannot be used: ${message}`, {
       hint:

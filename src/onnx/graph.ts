@@ -167,6 +167,8 @@ export class GraphBuilder {
 
   /** Adds a node and returns its first output. */
   op(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}): Value {
+    const odd = inputs.findIndex((input) => input !== undefined && typeof input?.name !== "string");
+    if (odd >= 0) throw new TypeError(`${op}: operand ${odd + 1} is no value of a graph`);
     return this.node(op, inputs, attributes)[0] as Value;
   }
 

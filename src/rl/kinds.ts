@@ -1,10 +1,32 @@
+import { z } from "zod";
 import { misuse } from "../core/errors.js";
+import type { Gives } from "../core/own-module.js";
 import { loadFolder } from "../core/registry.js";
+import type { GroupEpisode } from "./credit.js";
 import type { Objective } from "./objective.js";
+
+const value = z.looseObject({ name: z.string(), shape: z.array(z.unknown()) });
+const turnCredit = z.union([z.number(), z.array(z.number()), z.object({ tokens: z.array(z.number()) })], {
+  error: "expected a finite number, or an array of them",
+});
+
+/** What an objective of the user's own has to give. */
+const GIVES: Gives = {
+  learnsFrom: z.enum(["rollouts", "supervision"]),
+  scoring: z.enum(["steps", "bound", "masks", "text", "supervised"]),
+  needs: z.looseObject({ reference: z.boolean() }),
+  credit: (group: readonly GroupEpisode[]) =>
+    z.tuple(group.map(({ turns }) => z.array(turnCredit).length(turns.length).nullable()) as unknown as [z.ZodType]),
+  layout: z.looseObject({ inputs: z.looseObject({}), head: z.looseObject({}), segments: z.int().min(0) }),
+  loss: z.looseObject({
+    loss: value.refine(({ shape }) => shape.length === 0, "expected a scalar, as e.total(...) makes one"),
+    metrics: z.record(z.string(), z.looseObject({ value, reduce: z.enum(["sum", "max"]) })),
+  }),
+};
 
 /** The objectives that there are, and the one that a config names by its file. */
 export function objectiveKinds(named?: string): Promise<Map<string, Objective>> {
-  return loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named);
+  return loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named, GIVES);
 }
 
 /** Finds an objective by its name. @throws UserError where there is no such objective. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { loadConfig, type RunConfig } from "../config/config.js";
+import { configOf, loadConfig, type RunConfig } from "../config/config.js";
 import { fail, misuse } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
 import type { Act, Action } from "../core/interaction.js";
@@ -140,9 +140,10 @@ function summarizeEpisodes(
 /** `refusion-eval`: a run's checkpoint, a config's model, or a policy that needs none. */
 export async function evaluateCommand(options: EvaluateOptions): Promise<EvaluateResult> {
   const run = options.run === undefined ? undefined : RunDirectory.open(options.run);
-  const path = run?.config ?? options.config;
-  if (path === undefined) misuse("Neither a run nor a config was given.");
-  const loaded = await loadConfig(path, { command: run?.readEnvironment().command, overrides: options.overrides });
+  const source = run?.config ?? options.config;
+  if (source === undefined) misuse("Neither a run nor a config was given.");
+  const how = { command: run?.readEnvironment().command, overrides: options.overrides };
+  const loaded = typeof source === "string" ? await loadConfig(source, how) : await configOf(source, "run", how);
   const splits = options.split === undefined ? loaded.evaluation.splits : [options.split as TaskSet];
   const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
   let environment = await openEnvironment(loaded, (text) => progress.note(text));

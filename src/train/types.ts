@@ -60,7 +60,8 @@ export interface TrainResult {
 /** The way the command line asks for an evaluation: of a run's checkpoint, or of a config's model. Exactly one of the two is set. */
 export interface EvaluateOptions {
   readonly run: string | undefined;
-  readonly config: string | undefined;
+  /** Path of a YAML file, or its tree. */
+  readonly config: string | Readonly<Record<string, unknown>> | undefined;
   readonly overrides: readonly string[];
   /** `best`, `last`, or a step. */
   readonly checkpoint: "best" | "last" | number;

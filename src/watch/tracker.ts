@@ -1,6 +1,8 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { RunConfig } from "../config/schema.js";
-import { isModulePath, loadFolder } from "../core/registry.js";
+import { messageOf } from "../core/errors.js";
+import { type Gives, isModulePath, method } from "../core/own-module.js";
+import { loadFolder } from "../core/registry.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { Outcome, WatchedRun, Watcher } from "./watcher.js";
@@ -28,10 +30,15 @@ export interface TrackerKind<Options = unknown> {
   open(options: Options, run: TrackedRun): Tracker | undefined;
 }
 
+/** What a tracker of the user's own has to give. */
+const GIVES: Gives = { open: z.looseObject({ log: method(), end: method() }).optional() };
+
 /** The files of trackers/ by name, and those of the user's own that a config names. */
 export async function trackerKinds(own: readonly string[] = []): Promise<Map<string, TrackerKind>> {
   const folder = new URL("./trackers/", import.meta.url);
-  const maps = await Promise.all([undefined, ...own].map((name) => loadFolder<TrackerKind>(folder, "tracker", name)));
+  const maps = await Promise.all(
+    [undefined, ...own].map((name) => loadFolder<TrackerKind>(folder, "tracker", name, GIVES)),
+  );
   return new Map(maps.flatMap((map) => [...map]));
 }
 
@@ -47,7 +54,7 @@ export async function openTrackers(
       const tracker = kind.open((config.tracking as Record<string, unknown>)[name], { ...run, config, warn });
       if (tracker !== undefined) watchers.set(name, watcherOf(tracker));
     } catch (error) {
-      warn(`${name} is off: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${name} is off: ${messageOf(error)}`);
     }
   }
   return watchers;

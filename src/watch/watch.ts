@@ -94,10 +94,10 @@ export class Watch {
     }
   }
 
-  private tell(call: (watcher: Watcher) => void): void {
+  private tell(call: (watcher: Watcher) => unknown): void {
     for (const [name, watcher] of this.watchers) {
       try {
-        call(watcher);
+        Promise.resolve(call(watcher)).catch((error: unknown) => this.drop(name, error));
       } catch (error) {
         this.drop(name, error);
       }

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../src/core/errors.js";
-import { isModulePath, loadFolder, ownFrame } from "../../src/core/registry.js";
+import { isModulePath, ownFrame } from "../../src/core/own-module.js";
+import { loadFolder } from "../../src/core/registry.js";
 
 interface Entry {
   readonly size: number;
@@ -63,7 +64,7 @@ test("a module that is not there, does not load or exports nothing of use is ref
   );
   const broken = join(dir, "broken.mjs");
   writeFileSync(broken, "export const shape = ;");
-  await assert.rejects(load(broken), refused(/broken\.mjs does not load: /));
+  await assert.rejects(load(broken), refused(/broken\.mjs:1 does not load: /));
   const empty = join(dir, "empty.mjs");
   writeFileSync(empty, "export const form = 1;");
   await assert.rejects(load(empty), refused(/empty\.mjs exports no shape/));

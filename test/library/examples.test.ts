@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
-import { train } from "../../src/index.js";
+import { type RunConfigInput, train } from "../../src/index.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 
@@ -12,7 +12,7 @@ const EXAMPLES = join(packageRoot(), "examples");
 const example = (name: string): string => join(EXAMPLES, `${name}.mjs`);
 
 /** Two steps of the tiny model. */
-const CONFIG = {
+const CONFIG: RunConfigInput = {
   model: "models/tiny-refusion",
   plan: "free",
   objective: { kind: "flow-grpo" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { train } from "../../src/library/programs.js";
+import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { ownFolder } from "../support/own-modules.js";
@@ -31,7 +31,7 @@ export const environment = defineEnvironment({
 });
 `;
 
-const config = (kind: string, forms: readonly string[]) => ({
+const config = (kind: string, forms: readonly string[]): RunConfigInput => ({
   name: kind,
   model: "models/tiny-refusion",
   runtime: { provider: "cpu", threads: 1 },

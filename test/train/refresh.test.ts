@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { train } from "../../src/library/programs.js";
+import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
 
-const CONFIG = {
+const CONFIG: RunConfigInput = {
   name: "refresh",
   model: "models/tiny-refusion",
   runtime: { provider: "cpu", threads: 1 },

@@ -3,10 +3,10 @@
  * received (docs/browser.md, src/env/forms/reward.ts).
  */
 import { z } from "zod";
-import { messageOf, UserError } from "../../core/errors.js";
+import { UserError } from "../../core/errors.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
-import { problemsOf } from "../../core/problems.js";
-import { isModulePath, loadFolder } from "../../core/registry.js";
+import { type Gives, method } from "../../core/own-module.js";
+import { loadFolder } from "../../core/registry.js";
 import type { Rng } from "../../core/rng.js";
 import { renderPrompt } from "../../text/prompt.js";
 import { EnvironmentFault } from "../browser/browser.js";
@@ -67,44 +67,48 @@ export const environment: EnvironmentKind = {
 };
 
 export async function openSite(kind: string, options: Readonly<Record<string, unknown>>): Promise<RunningSite> {
-  const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind);
+  const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind, GIVES);
   const entry = sites.get(kind);
   if (entry === undefined)
     throw new UserError(`Unknown site ${kind}; known: ${[...sites.keys()].join(", ")}.`, { exitCode: 2 });
-  const site = await startOf(kind, entry, options);
-  const problems = taskList.safeParse(site.tasks?.());
-  if (problems.success) return site;
-  await site.stop?.();
-  throw new UserError(`The tasks of the site ${kind} are none:${problemsOf(problems.error)}`, {
-    hint: "docs/sites.md says what a site of your own gives",
-  });
-}
-
-/** Keys that a run reads of every task. */
-const taskList = z.array(
-  z.looseObject({
-    id: z.string(),
-    form: z.string(),
-    formTitle: z.string(),
-    url: z.string(),
-    instruction: z.string(),
-    fields: z.record(z.string(), z.unknown()),
-    split: z.enum(SPLITS),
-  }),
-);
-
-async function startOf(kind: string, entry: SiteKind, options: unknown): Promise<RunningSite> {
-  const read = entry.schema.parse(options);
+  const site = await entry.start(entry.schema.parse(options));
   try {
-    return await entry.start(read);
+    site.tasks();
+    return site;
   } catch (error) {
-    if (error instanceof UserError || !isModulePath(kind)) throw error;
-    throw new UserError(`The site ${kind} does not start: ${messageOf(error)}`, {
-      hint: "docs/sites.md says what a site of your own gives",
-      cause: error,
-    });
+    await site.stop();
+    throw error;
   }
 }
+
+const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())], {
+  error: "expected a text, a finite number, true or false, or an array of texts",
+});
+
+/** What a site of the user's own has to give. */
+const GIVES: Gives = {
+  start: z.promise(
+    z.looseObject({
+      name: z.string(),
+      baseUrl: z.url({ protocol: /^https?$/, error: "expected an address, as http://127.0.0.1:8080" }),
+      tasks: method(
+        z.array(
+          z.looseObject({
+            id: z.string(),
+            form: z.string(),
+            formTitle: z.string(),
+            url: z.string(),
+            instruction: z.string(),
+            fields: z.record(z.string(), fieldValue).refine((fields) => Object.keys(fields).length > 0, "has no field"),
+            split: z.enum(SPLITS),
+          }),
+        ),
+      ),
+      splitHash: method(z.string()),
+      stop: method(),
+    }),
+  ),
+};
 
 /** The environment of a running site whose forms have one page. */
 export class FormsEnvironment extends SiteEnvironment implements Environment {

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { checkGiven, checkMembers, isModulePath, loadFolder } from "../../core/registry.js";
+import { checkMembers, type Gives, isModulePath } from "../../core/own-module.js";
+import { loadFolder } from "../../core/registry.js";
 import type { Episode } from "../browser/episode.js";
+import { anyReward } from "../environment.js";
 import type { Task } from "../site.js";
 
 /** A reward of a user's own: `reward: ./my-reward.mjs`, a module that exports one of these as `reward`. */
@@ -21,12 +23,11 @@ export const scoreByDocuments: RewardKind["score"] = ({ documentsReward }) => do
 export async function rewardFor(name: string): Promise<RewardKind["score"]> {
   if (name === "default") return scoreByDefault;
   if (name === "documents") return scoreByDocuments;
-  const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name)).get(name);
+  const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name, GIVES)).get(name);
   if (entry === undefined || !isModulePath(name)) throw new Error(`no reward ${name}: the schema refuses it`);
-  checkMembers(entry, new Map([["score", "function"]]), name, "reward");
-  return async (episode, task) => {
-    const value: unknown = await entry.score(episode, task);
-    checkGiven(name, "score", z.number(`expected a finite number for ${task.id}, received ${String(value)}`), value);
-    return value as number;
-  };
+  checkMembers(entry, [{ score: scoreByDefault }], name, "reward");
+  return (episode, task) => entry.score(episode, task);
 }
+
+/** What a reward of the user's own has to give. */
+const GIVES: Gives = { score: z.promise(anyReward) };

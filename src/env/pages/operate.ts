@@ -1,5 +1,8 @@
+import { UserError } from "../../core/errors.js";
+import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { EnvironmentFault } from "../browser/browser.js";
+import { PolicyFailure } from "../browser/episode.js";
 import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
 import type { FieldValue } from "../site.js";
@@ -71,7 +74,14 @@ export async function operate(
 ): Promise<void> {
   const way = ways.get(operation.way);
   if (way === undefined) throw new Error(`no way ${operation.way}`);
-  await way.operate(await placeAt(session, label, operation, operation.variant, patience), value);
+  const place = await placeAt(session, label, operation, operation.variant, patience);
+  try {
+    await way.operate(place, value);
+  } catch (error) {
+    // a mistake in a module of the user's is no answer of the page's
+    const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
+    throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
+  }
   if (way.sends !== true) return;
   await rest(session, UPLOAD_MS);
   await session.until(session.actionTimeoutMs, () => !session.traffic.exchanges.some(isUnanswered));

@@ -1,6 +1,7 @@
 import { errors } from "playwright";
 import { EnvironmentFault } from "../browser/browser.js";
 import { type Control, readForm } from "../browser/controls.js";
+import { PolicyFailure } from "../browser/episode.js";
 import type { Execution } from "../browser/execute.js";
 import type { ActionRecord } from "../browser/fill.js";
 import { resolveAction } from "../browser/fill.js";
@@ -193,7 +194,7 @@ async function fate(
     await operate(session, ways, label, field, value, PATIENCE);
     return "done";
   } catch (error) {
-    if (session.page.isClosed() || !session.browser.isConnected()) throw error;
+    if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
     const [shown] = await shownIn(session, [label]);
     if (
       shown?.there !== true &&

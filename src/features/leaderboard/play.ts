@@ -9,7 +9,7 @@ import { initialAdapter, readAdapter } from "../../engine/adapter.js";
 import { checkSpaces, openPolicy, type Policy } from "../../engine/policy.js";
 import type { Environment } from "../../env/environment.js";
 import { evaluationTasks, openEnvironment, tasksOf } from "../../env/open.js";
-import { resolveConfig, train } from "../../library/programs.js";
+import { type RunConfigInput, resolveConfig, train } from "../../library/programs.js";
 import { objective as flowGrpo } from "../../rl/objectives/flow-grpo.js";
 import { findCheckpoint } from "../../runs/checkpoint.js";
 import { type Evaluation, evaluationSchema } from "../../runs/evaluation.js";
@@ -141,7 +141,7 @@ async function playRun(
   const resume = existsSync(join(dir, "config.yaml")) && RunDirectory.open(dir).begun;
   say(`${run.tuning ? "tuning" : "reported"} run ${place}: ${run.place}${resume ? " (resumed)" : ""}`);
   const before = process.cpuUsage();
-  const { interrupted } = await train(run.config, { runDir: dir, resume, signal });
+  const { interrupted } = await train(run.config as RunConfigInput, { runDir: dir, resume, signal });
   if (interrupted) return undefined;
   const { user, system } = process.cpuUsage(before);
   const measured = await measure(config, dir, run.splits, board.kl_rollouts);

@@ -1,3 +1,4 @@
+import { fail } from "../../core/errors.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import { Rng } from "../../core/rng.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
@@ -126,15 +127,26 @@ export async function collectRollouts(
   };
   const play = async (chunk: Lockstep, place: number, task: EnvironmentTask, rng: Rng): Promise<Rollout> => {
     const turns: Turn[] = [];
-    const act: Act = async (observation) => {
+    let unanswered = 0;
+    const answered: Act = async (observation) => {
       assertShown(policy, observation, sampling.promptLength, `Turn ${turns.length + 1} of ${task.id}`);
-      const trajectory = await chunk.ask({ place, observation, rng });
+      unanswered++;
+      const trajectory = await chunk.ask({ place, observation, rng }).finally(() => unanswered--);
       const action = policy.actionOf(trajectory);
       turns.push({ observation, trajectory, action });
       return action;
     };
+    const act: Act = (observation) => {
+      const action = answered(observation);
+      action.catch(() => undefined); // where nobody waits for it
+      return action;
+    };
     try {
       const outcome = await environment.play(task, act, together);
+      if (unanswered > 0)
+        fail(`${environment.name} ended an episode of ${task.id} before the policy had answered.`, {
+          hint: "let its play await what act(...) gives",
+        });
       const rollout = { task, turns, outcome };
       options.onEpisode?.(++done, rollout);
       return rollout;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { parse } from "yaml";
 import { loadConfig } from "../../../src/config/config.js";
-import { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { train } from "../../../src/train/recipe.js";
 import { callProgram } from "../../support/call-program.js";
@@ -64,46 +63,4 @@ describe("new", () => {
     const kind = await callProgram("train", dir, ["new", "rewards", "x.mjs"]);
     assert.deepEqual([kind.code, /Allowed choices are environment, objective/.test(kind.err)], [2, true]);
   });
-});
-
-describe("what a module of one's own gives", () => {
-  let remove = (): void => undefined;
-  before(async () => {
-    ({ remove } = ownFolder({}));
-    for (const kind of ["environment", "objective", "reward", "sampler"])
-      await callProgram("train", ".", ["new", kind, `${kind}.mjs`]);
-  });
-  after(() => remove());
-
-  for (const [kind, from, to, message] of [
-    ["reward", "episode.success ? 1 :", "episode.success ? NaN : NaN *", /bad\.mjs:6: score .*\n.*received NaN/],
-    [
-      "environment",
-      "return { reward,",
-      "return { reward: Number.NaN,",
-      /bad\.mjs:23: play .*\n {2}reward: .*received NaN/,
-    ],
-    ["environment", "echoed: reward", "echoed: Promise.resolve(1)", /bad\.mjs:23: play .*\n {2}metrics\.echoed: /],
-    ["objective", "=> episodeCredit", "=> Promise.resolve(1) ?? episodeCredit", /bad\.mjs:18: credit .*\n.*Promise/],
-    [
-      "sampler",
-      "options.responseLength / options.slotSize",
-      "NaN",
-      /bad\.mjs:11: options .*\n {2}rounds: expected a finite/,
-    ],
-  ] as const)
-    it(`is the user's error at its line: ${kind}, ${to}`, async () => {
-      const text = readFileSync(`${kind}.mjs`, "utf8");
-      assert.ok(text.includes(from));
-      const bad = `./${kind}-${to.length}-bad.mjs`;
-      writeFileSync(bad, text.replace(from, to));
-      const rest = REST[kind] ?? "";
-      const model = rest.includes("paper") ? "tiny-refusion-template" : "tiny-refusion";
-      const line = kind === "reward" ? `reward: ${bad}` : `${kind}: {kind: ${bad}}`;
-      const training = "training: { steps: 1, prompts_per_step: 1, group_size: 2, micro_batch: 2 }";
-      writeFileSync("bad.yaml", `model: models/${model}\n${rest}\n${training}\n${line}\n`);
-      const config = await loadConfig("bad.yaml");
-      const dry = train(config, trainOptions(config.objective.kind, "bad.yaml", "run-bad", { dryRun: true }));
-      await assert.rejects(dry, (error) => error instanceof UserError && message.test(error.message));
-    });
 });

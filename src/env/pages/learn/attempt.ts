@@ -1,3 +1,4 @@
+import { PolicyFailure } from "../../browser/episode.js";
 import type { Exchange } from "../../browser/network/exchange.js";
 import type { Session } from "../../browser/session.js";
 import type { FieldValue } from "../../site.js";
@@ -190,7 +191,7 @@ async function fillField(
         await rest(session, 40);
         evidence = evidenceOf(kind, value, before, await look());
       } catch (error) {
-        if (session.page.isClosed() || !session.browser.isConnected()) throw error;
+        if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
         await session.page.keyboard.press("Escape").catch(() => undefined);
         if (!searching) return false;
       }

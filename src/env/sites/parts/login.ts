@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Page } from "playwright";
 import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
 import { readSmall } from "../../../core/files.js";
+import { ownFunction } from "../../../core/own-module.js";
 import { BrowserHost } from "../../browser/browser.js";
 import type { RunningSite } from "../../site.js";
 
@@ -24,7 +23,7 @@ export async function storageStateOf(
   site: { readonly baseUrl: string; readonly allowOrigins: readonly string[] },
 ): Promise<StorageState | undefined> {
   const state = given.stateFile === undefined ? undefined : readState(resolve(given.stateFile));
-  return given.file === undefined ? state : logIn(resolve(given.file), site, state);
+  return given.file === undefined ? state : logIn(given.file, site, state);
 }
 
 function readState(file: string): StorageState {
@@ -48,7 +47,7 @@ async function logIn(
   { baseUrl, allowOrigins }: { readonly baseUrl: string; readonly allowOrigins: readonly string[] },
   state: StorageState | undefined,
 ): Promise<StorageState> {
-  const login = await loginOf(file);
+  const login = await ownFunction<Login>(file, "site.login", "export default async (page, { baseUrl }) => { ... }");
   const host = new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true });
   try {
     const browser = await host.browser();
@@ -69,20 +68,6 @@ async function logIn(
   } finally {
     await host.close();
   }
-}
-
-async function loginOf(file: string): Promise<Login> {
-  const wrong = (why: string): UserError =>
-    new UserError(`site.login: ${file} ${why}.`, {
-      hint: "Write a module as: export default async (page, { baseUrl }) => { ... }",
-      exitCode: 2,
-    });
-  if (!existsSync(file)) throw wrong("does not exist");
-  const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
-    throw wrong(`cannot be loaded: ${messageOf(error)}`);
-  })) as { default?: unknown };
-  if (typeof module.default !== "function") throw wrong("has no default export that is a function");
-  return module.default as Login;
 }
 
 /** The state's cookies for an address, as a header: a page behind a login is asked for with it. */

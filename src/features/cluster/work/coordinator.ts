@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { RunConfig } from "../../../config/config.js";
 import { sha256 } from "../../../core/files.js";
-import { loadedModules } from "../../../core/registry.js";
+import { loadedModules } from "../../../core/own-module.js";
 import type { PolicyKey } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";
 import type { Environment } from "../../../env/environment.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { configOf, type RunConfig, resolvePath } from "../../../config/config.js";
 import { optimizerOptions } from "../../../config/optimizer.js";
 import { messageOf, UserError } from "../../../core/errors.js";
-import { guardCode } from "../../../core/registry.js";
+import { guardCode } from "../../../core/own-module.js";
 import { openPolicy, type Policy } from "../../../engine/policy.js";
 import { openEnvironment } from "../../../env/open.js";
 import { modelHash } from "../../../nn/model.js";
