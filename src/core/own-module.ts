@@ -220,7 +220,7 @@ function checkedResult(value: unknown, schema: z.ZodType | undefined, own: OwnMe
 }
 
 const memberPlace = ({ path, member }: OwnMember): string =>
-  placeOf(path, new RegExp(`^[^/*]*\\b${member}\\b\\s*[(:=,]`));
+  placeOf(path, new RegExp(`^(?!\\s*(?://|/?\\*)).*\\b${member}\\b\\s*[(:=,]`));
 
 /** Places in users' modules of errors whose stack does not tell. */
 const places = new WeakMap<Error, string>();

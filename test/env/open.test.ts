@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
+import { ownFrame } from "../../src/core/own-module.js";
 import { FormsEnvironment } from "../../src/env/environments/forms.js";
 import { openEnvironment } from "../../src/env/open.js";
 import { FORMS_OPTIONS, servePages, taskFor } from "./page-site.js";
@@ -27,7 +28,7 @@ async function refusal(name: string, start: string): Promise<string> {
     const environment = await openEnvironment(await loadConfig(file, { command: "flow-grpo" }), () => undefined);
     await environment.close();
   } catch (error) {
-    assert.ok(error instanceof UserError, String(error));
+    if (!(error instanceof UserError)) throw error;
     assert.ok(error.hint);
     return error.message;
   }
@@ -44,9 +45,10 @@ test("a site of one's own that does not start, or gives no tasks, is refused by 
     await refusal("twice", site(`[${task("train")}, ${task("test")}]`)),
     /own has two tasks of the id pages\/f/,
   );
-  assert.match(await refusal("none", site("undefined")), /tasks of the site .*none\.mjs are none/);
+  assert.match(await refusal("none", site("undefined")), /none\.mjs:\d+: tasks gave what it may not:\n {2}is missing/);
   assert.match(await refusal("split", site(`[${task("dev")}]`)), /split/);
-  assert.match(await refusal("throws", "throw new Error('no port')"), /throws\.mjs does not start: no port/);
+  const thrown = refusal("throws", "throw new Error('no port')");
+  await assert.rejects(thrown, (error) => ownFrame(error)?.endsWith("throws.mjs:1") === true);
 });
 
 test("a selector that the browser cannot read is refused with its file and task before the first episode", async () => {
