@@ -13,7 +13,7 @@ export function codeHash(...entries: readonly string[]): string {
     if (seen.has(url)) return;
     const text = readFileSync(fileURLToPath(url), "utf8");
     seen.set(url, sha256(text));
-    for (const [, path = ""] of text.matchAll(/^(?:import|export)\b[^;]*?"(\.{1,2}\/[^"]+)"/gm))
+    for (const [, path = ""] of text.matchAll(/^(?:import|export)\b[^;]*?"(\.{1,2}\/[^"]+\.js)"/gm))
       read(new URL(path, url).href);
   };
   for (const entry of entries) read(entry);
