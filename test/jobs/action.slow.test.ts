@@ -86,7 +86,7 @@ describe("action.yml", { skip: hasBash ? false : "there is no bash" }, () => {
   it("writes tables with intervals into the summary, and differences to a baseline", () => {
     const { status, printed } = step("Evaluate", {
       run: file("a run"),
-      baseline: join(file("a run"), "eval", "before-val.json"),
+      baseline: join(file("a run"), "eval", "before", "val.json"),
       arguments: "--split val --episodes 8",
     });
     assert.equal(status, 0, printed);
@@ -110,7 +110,7 @@ describe("action.yml", { skip: hasBash ? false : "there is no bash" }, () => {
   });
 
   it("fails where nothing can be evaluated, and runs no words of its inputs", () => {
-    rmSync(file("summary.md"));
+    rmSync(file("summary.md"), { force: true });
     const { status, printed } = step("Evaluate", {
       run: `$(touch ${file("pwned")})`,
       arguments: `; touch ${file("pwned")}`,
