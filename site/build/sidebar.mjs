@@ -19,7 +19,7 @@ const GROUPS = {
   Models: ["model", "plans", "decoding", "checkpoints"],
   Training: ["objectives", "papers", "rollouts", "metrics", "watching"],
   Results: ["results", "leaderboard", "evidence", "speed"],
-  "Use it elsewhere": ["mcp", "push", "extending", "cluster", "gpu"],
+  "Use it elsewhere": ["mcp", "docker", "action", "push", "extending", "cluster", "gpu"],
 };
 
 const titleOf = (path) => /^# (.*)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? path;
