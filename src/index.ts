@@ -31,7 +31,8 @@ export type { RewardKind } from "./env/forms/own-reward.js";
 export type { Place, Way } from "./env/pages/way.js";
 export type { DeclaredForm, FieldKind, FieldValue, RunningSite, SiteKind, SuccessMarker, Task } from "./env/site.js";
 export type { Login } from "./env/sites/parts/login.js";
-export { type Agent, type AgentSource, type Filled, type FilledField, loadAgent } from "./library/agent.js";
+export { type Agent, type Filled, type FilledField, loadAgent, pageObservation } from "./library/agent.js";
+export type { AgentSource } from "./library/agent-config.js";
 export {
   defineEnvironment,
   defineObjective,

@@ -123,6 +123,11 @@ export function configDifferences(before: unknown, after: unknown, path = ""): s
   return a === b ? [] : [withoutPasswords(`${path}: ${a ?? "none"} -> ${b ?? "none"}`)];
 }
 
+/** The keys and values of a YAML file, unchecked. @throws UserError where it is none. */
+export function readTree(path: string): Readonly<Record<string, unknown>> {
+  return readYaml(path).tree;
+}
+
 /** Content of a YAML file, and its place. */
 interface Source {
   readonly tree: Record<string, unknown>;

@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { register } from "node:module";
+import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { isPromise } from "node:util/types";
 import { z } from "zod";
 import { fail, messageOf, misuse, nearest, UserError } from "./errors.js";
-import { sha256File } from "./files.js";
+import { packageRoot, sha256File } from "./files.js";
 import { problemsOf } from "./problems.js";
 
 const HINT = "docs/extending.md has an example of each kind";
@@ -32,9 +33,31 @@ export function isModulePath(name: string): boolean {
   return /[/\\]/.test(name) || /\.[cm]?[jt]s$/.test(name);
 }
 
+let findsOwn = false;
+
+/**
+ * From now on a package that a module cannot find from where it lies is looked for from here: `refusion-train` itself and
+ * what it depends on, where it is installed for all (`npm i -g`) or only called by npx.
+ */
+function findOwnPackages(): void {
+  if (findsOwn) return;
+  findsOwn = true;
+  const hook = `export const resolve = (specifier, context, next) => next(specifier, context).catch((error) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND" || /^[./#]|^\\w+:/.test(specifier)) throw error;
+    return next(specifier, { ...context, parentURL: ${JSON.stringify(import.meta.url)} }).catch(() => { throw error; });
+  });`;
+  register(`data:text/javascript,${encodeURIComponent(hook)}`);
+}
+
+/** The file of a module: from the working directory, else one that came with this package. */
+function fileOf(path: string): string {
+  const shipped = join(packageRoot(), path);
+  return existsSync(path) || isAbsolute(path) || !existsSync(shipped) ? resolve(path) : shipped;
+}
+
 /** Loads a module of the user's. @throws UserError where it is not there, or does not load, with the line. */
 export async function importOwn(path: string, what: string): Promise<Readonly<Record<string, unknown>>> {
-  const file = resolve(path);
+  const file = fileOf(path);
   await guard?.(path, () => sha256File(file));
   if (!existsSync(file))
     misuse(`There is no file ${file}, which the config names as ${what}.`, {
@@ -42,6 +65,7 @@ export async function importOwn(path: string, what: string): Promise<Readonly<Re
     });
   try {
     loaded.set(path, await sha256File(file));
+    findOwnPackages();
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {
     const place = ownFrame(error) ?? (error instanceof SyntaxError ? syntaxPlace(path) : undefined) ?? path;
@@ -57,7 +81,7 @@ export async function importOwn(path: string, what: string): Promise<Readonly<Re
 
 /** Gives the place of a syntax error in a module, or in what it imports: Node says it only of a program that it runs. */
 function syntaxPlace(path: string): string | undefined {
-  const file = resolve(path);
+  const file = fileOf(path);
   const { stderr } = spawnSync(process.execPath, [...process.execArgv, file], { encoding: "utf8", timeout: 10_000 });
   const [, url, line] = /^(file:.*):(\d+)\s*$/m.exec(stderr ?? "") ?? [];
   return url && `${fileURLToPath(url) === file ? path : fileURLToPath(url)}:${line}`;
@@ -92,7 +116,7 @@ const withArticle = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : 
 
 /** The first line of a user's module that matches, as `./my-reward.mjs:6`; the file alone where none does. */
 function placeOf(path: string, pattern: RegExp): string {
-  const line = readFileSync(resolve(path), "utf8")
+  const line = readFileSync(fileOf(path), "utf8")
     .split("\n")
     .findIndex((text) => pattern.test(text));
   return line < 0 ? path : `${path}:${line + 1}`;
@@ -240,7 +264,7 @@ export function ownFrame(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   for (const frame of error.stack?.split("\n") ?? [])
     for (const path of loaded.keys()) {
-      const file = resolve(path);
+      const file = fileOf(path);
       const there = frame.includes(pathToFileURL(file).href) || frame.includes(file);
       const line = there ? /:(\d+)(:\d+)?\)?$/.exec(frame) : null;
       if (line !== null) return `${path}:${line[1]}`;

@@ -2,7 +2,7 @@ import { misuse } from "../core/errors.js";
 import { type Action, type Observation, valueIn } from "../core/interaction.js";
 import { spell } from "../text/token-text.js";
 import type { Tokenizer } from "../text/tokenizer.js";
-import type { PolicyText, SamplerOptions } from "./sampler.js";
+import type { PolicyText, Reveal, SamplerOptions } from "./sampler.js";
 import type { SupervisedExample } from "./supervised.js";
 import {
   Canvas,
@@ -12,6 +12,7 @@ import {
   isRoom,
   promptOf,
   type TextStart,
+  type TokenTemplate,
   templateOf,
 } from "./template.js";
 import type { SampledModel } from "./tokens.js";
@@ -115,12 +116,21 @@ interface Piece {
 }
 
 function piecesOf({ response, template }: TokenTrajectory, tokenizer: Tokenizer, eos: number): Piece[] {
+  return piecesAt(template, Canvas.of(template).byCell(response, eos), tokenizer, eos);
+}
+
+/** @param tokens by cell. */
+function piecesAt(
+  template: TokenTemplate | undefined,
+  tokens: readonly (number | undefined)[],
+  tokenizer: Tokenizer,
+  eos: number,
+): Piece[] {
   const words = (drawn: readonly number[]): number[] => drawn.filter((token) => token !== eos);
   if (template === undefined) {
-    const written = words(response);
-    return [{ text: tokenizer.decode(written), written, drawn: response.length }];
+    const drawn = tokens.filter((token) => token !== undefined);
+    return [{ text: tokenizer.decode(words(drawn)), written: words(drawn), drawn: drawn.length }];
   }
-  const tokens = Canvas.of(template).byCell(response, eos);
   let cell = 0;
   return template.map((part, i): Piece => {
     if (!isRoom(part)) {
@@ -133,6 +143,37 @@ function piecesOf({ response, template }: TokenTrajectory, tokenizer: Tokenizer,
     cell += room;
     const written = words(drawn);
     return { name, text: decodeValue(written, space, tokenizer), written, drawn: drawn.length };
+  });
+}
+
+/** Stands behind what a blank holds while it is open. */
+const MORE = "…";
+
+/**
+ * The text of an answer as it stood after each step: what was revealed, and `…` in blanks that have not ended.
+ * @param reveals of the trajectory, as its sampler gives them.
+ */
+export function roundTexts(
+  { response, template }: TokenTrajectory,
+  reveals: readonly Reveal[],
+  tokenizer: Tokenizer | undefined,
+  eos: number,
+): string[] {
+  const cells = Canvas.of(template).cellsOf(response, eos);
+  const inOrder = [...reveals].sort((a, b) => a.position - b.position);
+  const steps = [...new Set(inOrder.map(({ step }) => step))].sort((a, b) => a - b);
+  return steps.map((last) => {
+    const tokens: (number | undefined)[] = [];
+    inOrder.forEach(({ token, step }, i) => {
+      if (step <= last) tokens[cells[i] as number] = token;
+    });
+    return piecesAt(template, tokens, needed(tokenizer), eos)
+      .map(({ name, text, written, drawn }) =>
+        (name === undefined && template !== undefined) || drawn > written.length || last === steps.at(-1)
+          ? text
+          : text + MORE,
+      )
+      .join("");
   });
 }
 

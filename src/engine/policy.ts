@@ -10,8 +10,9 @@ import type { Logger } from "../core/log.js";
 import { samplerKinds, samplerOf } from "../diffusion/kinds.js";
 import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import type { SupervisedExample } from "../diffusion/supervised.js";
+import { roundTexts } from "../diffusion/text-policy.js";
 import type { SampledModel } from "../diffusion/tokens.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
+import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { loraSites } from "../nn/bind.js";
 import type { ModelConfig } from "../nn/config.js";
@@ -259,6 +260,13 @@ export async function samplerFor(model: Model, objective: ScoredObjective): Prom
   fail(`No sampler fits the graph of ${model.dir}, which takes ${inputs}.`, {
     hint: "docs/model.md says what a graph may take",
   });
+}
+
+/** The text of an answer after each round of the evaluation's sampler, the last one whole; empty where it does not tell. */
+export function roundsOf({ evaluation: { sampler, options }, model }: Policy, trajectory: Trajectory): string[] {
+  const reveals = sampler.reveals?.(trajectory);
+  if (reveals === undefined || model.tokenizer === undefined) return [];
+  return roundTexts(trajectory as TokenTrajectory, reveals, model.tokenizer, options.model.tokens.eos);
 }
 
 /** The tokenizer.json of a model, as it stands; undefined where it has none. */

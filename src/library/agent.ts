@@ -1,21 +1,19 @@
 import type { Page } from "playwright";
-import { configOf, loadConfig, type RunConfig, resolvePath } from "../config/config.js";
-import { loadRegistries } from "../config/registries.js";
-import { misuse } from "../core/errors.js";
-import { samplerFor } from "../engine/policy.js";
+import { loadConfig, type RunConfig } from "../config/config.js";
+import { fail, misuse } from "../core/errors.js";
+import type { Observation } from "../core/interaction.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, type Fate, resolveAction, type Step } from "../env/browser/fill.js";
 import { PageWorld } from "../env/browser/page/world.js";
-import { controlsOnPage, formTemplate, planOf } from "../env/forms/blanks.js";
-import { matchValue } from "../env/forms/normalize.js";
+import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../env/forms/blanks.js";
+import { looseLabel, matchValue } from "../env/forms/normalize.js";
 import type { Action } from "../env/forms/plan.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
-import { loadModel } from "../nn/model.js";
-import { readPeft } from "../nn/peft.js";
-import type { Objective } from "../rl/objective.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import { PROMPT_STYLES, type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
-import { openPolicy } from "./policy.js";
+import { type PromptStyle, type PromptValue, renderPrompt, renderValue } from "../text/prompt.js";
+import { type AgentSource, configOfModel, reads, styleOf } from "./agent-config.js";
+import { type Answered, type OpenPolicy, openPolicy } from "./policy.js";
+import { placeOf, quoting } from "./quotes.js";
 
 /** A field of the page after an agent has filled it in. */
 export interface FilledField {
@@ -25,6 +23,10 @@ export interface FilledField {
   readonly kind?: ControlKind;
   /** The value that the page holds now, read back from it; a password only where it was asked for. */
   readonly value?: FieldValue;
+  /** Probability of what the model wrote here, given the page and the text, 0 to 1; of one token after the other. */
+  readonly probability?: number;
+  /** The words that the model wrote, where they stand in the text: characters `start` to `end`. */
+  readonly from?: { readonly start: number; readonly end: number };
   /** Why it does not hold what was asked for; `differs`: the model wrote something else; `not-asked`: it wrote here too. */
   readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
 }
@@ -33,6 +35,8 @@ export interface FilledField {
 export interface Filled {
   /** The plan that the model wrote, or the page's lines as it filled them in. */
   readonly plan: string;
+  /** The plan as it stood after each round of the model; `…` stands where more follows. */
+  readonly rounds: readonly string[];
   /** Result of each of its actions, in order; those that would send the form are left to you. */
   readonly actions: readonly Pick<ActionRecord, "action" | "fate">[];
   /** Lines of the plan that are no action. */
@@ -61,84 +65,115 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Whose policy fills: a trained run's, or that of a model directory, with an adapter in PEFT's layout or without. */
-export type AgentSource =
-  | { readonly run: string; readonly checkpoint?: "best" | "last" | number }
-  | {
-      readonly model: string;
-      readonly adapter?: string;
-      /** `key=value`, over a config's defaults, as `sampler.prompt_length=256`. */
-      readonly overrides?: readonly string[];
-    };
-
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
 
-/** The objective that samplers are chosen by, as `init` does; nothing is trained. */
-const OBJECTIVE = "flow-grpo";
-
-/** Opens an agent. @throws UserError where the run has no checkpoint that fits, or the adapter does not fit the model. */
+/**
+ * Opens an agent. @throws UserError where there is no such run or model, the run has no checkpoint that fits, or the adapter
+ * does not fit the model.
+ */
 export async function loadAgent(
   source: string | AgentSource,
   options: { readonly checkpoint?: "best" | "last" | number } = {},
 ): Promise<Agent> {
   const from = typeof source === "string" ? { run: source, ...options } : source;
   const config = "run" in from ? await loadConfig(RunDirectory.open(from.run).config) : await configOfModel(from);
-  const style = styleOf(config);
   const policy = await openPolicy("run" in from ? from : { config: config as unknown as Record<string, unknown> });
+  const style = styleOf(config);
   return {
-    async fill(page, what, { title, instruction = "", document, seed } = {}) {
-      const values = typeof what === "string" ? recordOf(what, style) : what;
-      const text = document ?? (typeof what === "string" ? what : undefined);
-      return withForm(page, Object.keys(values ?? {}), async (form) => {
-        const controls = controlsOnPage(form.controls, []);
-        const task = {
-          formTitle: title ?? (await page.title()),
-          instruction,
-          fields: values ?? Object.fromEntries(controls.map(({ label }) => [label, ""])),
-          choices: Object.fromEntries(controls.map(({ label, options = [] }) => [label, options])),
-          ...(text === undefined ? {} : { document: text }),
-        };
-        const template = controls.length === 0 ? {} : { template: formTemplate(controls) };
-        const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
-        const prompt = renderPrompt(task, style, shown);
-        const [answer = {}] = await policy.act([{ text: prompt, ...template }], seed);
-        const { actions, unresolved } = planOf(answer, controls);
-        const path = new URL(page.url()).pathname;
-        const batch = actions
-          .map((action) => ({ action, step: resolveAction(action, form, path) }))
-          .filter(
-            (one): one is { action: Action; step: Exclude<Step, { do: "submit" | "upload" }> } =>
-              one.step.do !== "submit" && one.step.do !== "upload",
-          );
-        const records = await applySteps(form, batch);
-        const fields = readBack(form.controls, await currentValues(form), records, values ?? {});
-        return { plan: answer.text ?? "", actions: records, unresolved, fields };
-      });
-    },
+    fill: (page, what, asked = {}) =>
+      withForm(page, typeof what === "string" ? [] : Object.keys(what), (form) =>
+        fillForm(form, { page, what, style, policy, quotes: quotes(config) }, asked),
+      ),
     close: () => policy.close(),
   };
 }
 
-/** A config for a model without a run: defaults, the sampler that fits its graph, and the shape of the adapter. */
-async function configOfModel(source: Exclude<AgentSource, { readonly run: string }>): Promise<RunConfig> {
-  const { model, adapter, overrides = [] } = source;
-  const { objectives } = await loadRegistries();
-  const kind = await samplerFor(
-    await loadModel(resolvePath(model, "model")),
-    objectives.get(OBJECTIVE) as unknown as Objective,
+/** Tells whether blanks are held to their options, and so to words of the text. */
+function quotes({ sampler }: RunConfig): boolean {
+  return "constrained_decoding" in sampler && sampler.constrained_decoding === true;
+}
+
+interface Filling {
+  readonly page: Page;
+  readonly what: Parameters<Agent["fill"]>[1];
+  readonly style: PromptStyle;
+  readonly policy: OpenPolicy;
+  readonly quotes: boolean;
+}
+
+async function fillForm(
+  form: ReadForm,
+  { page, what, style, policy, quotes }: Filling,
+  { title, instruction = "", document, seed }: NonNullable<Parameters<Agent["fill"]>[2]>,
+): Promise<Filled> {
+  const values = typeof what === "string" ? recordOf(what, style) : what;
+  const text = document ?? (typeof what === "string" ? what : reads(style) ? recordText(what) : undefined);
+  // files and passwords stand in no text
+  const controls = controlsOnPage(form.controls, []).filter(
+    ({ kind }) => values !== undefined || !["file", "password"].includes(kind),
   );
-  const fresh = { model, sampler: { kind }, objective: { kind: OBJECTIVE } };
-  if (adapter === undefined) return configOf(fresh, "agent", { overrides });
-  const { rank, alpha, tensors, rows } = readPeft(resolvePath(adapter, "adapter"));
-  const targets = [...tensors.keys()].flatMap((name) => /([^.]+)\.lora_A\.weight$/.exec(name)?.[1] ?? []);
-  const lora = { rank, alpha, targets: [...new Set(targets)], train_mask: rows !== undefined };
-  return configOf({ ...fresh, init_adapter: adapter, lora }, "agent", { overrides });
+  if (controls.length === 0) fail(`${page.url()} shows no form to fill in.`, { hint: "open the page that has it" });
+  const task = {
+    formTitle: title ?? (await page.title()),
+    instruction,
+    fields: values ?? Object.fromEntries(controls.map(({ label }) => [label, ""])),
+    choices: Object.fromEntries(controls.map(({ label, options = [] }) => [label, options])),
+    ...(text === undefined ? {} : { document: text }),
+  };
+  const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
+  const lines = formTemplate(controls);
+  const template = quotes && text !== undefined ? quoting(lines, text) : lines;
+  const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
+  const { actions, unresolved } = planOf(answer, controls);
+  const path = new URL(page.url()).pathname;
+  const batch = actions
+    .map((action) => ({ action, step: resolveAction(action, form, path) }))
+    .filter(
+      (one): one is { action: Action; step: Exclude<Step, { do: "submit" | "upload" }> } =>
+        one.step.do !== "submit" && one.step.do !== "upload",
+    );
+  const records = await applySteps(form, batch);
+  const fields = readBack(form.controls, await currentValues(form), records, values ?? {});
+  return {
+    plan: answer.text ?? "",
+    rounds: answer.rounds,
+    actions: records,
+    unresolved,
+    fields: fields.map((field) => ({ ...field, ...evidence(field.label, answer, text ?? "") })),
+  };
+}
+
+/** How sure an answer was of a field, and the words of the text that it wrote there. */
+function evidence(label: string, { values = {}, logProbs = {} }: Answered, text: string): Partial<FilledField> {
+  const name = Object.keys(values).find((other) => looseLabel(other) === looseLabel(label));
+  if (name === undefined) return {};
+  const from = placeOf((values[name] ?? "").trim(), text);
+  const logProb = logProbs[name];
+  return {
+    ...(logProb === undefined ? {} : { probability: Math.exp(logProb) }),
+    ...(from === undefined ? {} : { from }),
+  };
+}
+
+/**
+ * What a policy that reads texts sees: a page's controls as a person has them, and the text (`prompt.style: page`); and the
+ * page's lines with their blanks.
+ */
+export function pageObservation(
+  title: string,
+  controls: readonly TemplateControl[],
+  text: string,
+  style: PromptStyle = "page",
+): Observation {
+  const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
+  const task = { formTitle: title, instruction: "", fields: {}, document: text };
+  return { text: renderPrompt(task, style, shown), template: formTemplate(controls) };
 }
 
 /** The values of a text: of a record, where the model reads values; undefined where the model reads the text itself. */
 function recordOf(text: string, style: PromptStyle): Record<string, string> | undefined {
-  if (style === "document" || style === "page") return undefined;
+  if (reads(style)) return undefined;
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const pairs = lines.map((line) => [line.slice(0, line.search(/[:|]/)), line.slice(line.search(/[:|]/) + 1)] as const);
   if (lines.length === 0 || lines.some((line) => line.search(/[:|]/) < 1))
@@ -146,6 +181,13 @@ function recordOf(text: string, style: PromptStyle): Record<string, string> | un
       hint: "give values, or a text with a line `Label: value` a field; a run with prompt.style=page reads prose",
     });
   return Object.fromEntries(pairs.map(([label, value]) => [label.trim(), value.trim()]));
+}
+
+/** Values as a record, for a model that reads texts. */
+function recordText(values: Readonly<Record<string, PromptValue>>): string {
+  return Object.entries(values)
+    .map(([label, value]) => `${label}: ${renderValue(value)}`)
+    .join("\n");
 }
 
 /** Reads the page field by field, beside what was asked for. */
@@ -180,12 +222,10 @@ function readBack(
   return [...fields, ...others];
 }
 
-function styleOf(config: object): PromptStyle {
-  const { prompt } = config as { readonly prompt?: { readonly style?: PromptStyle } };
-  return prompt?.style ?? PROMPT_STYLES[0];
-}
-
-/** Reads the page's form, the one that has most of the labels, and leaves it when the work is done. */
+/**
+ * Reads the page's form and leaves it when the work is done.
+ * @param labels the form that has most of them is meant; none: the one with most controls.
+ */
 export async function withForm<T>(
   page: Page,
   labels: readonly string[],
@@ -195,12 +235,31 @@ export async function withForm<T>(
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     const form = await readForm(await PageWorld.enter(devtools, frameTree.frame.id), PATIENCE_MS, labels);
+    if (labels.length === 0) await keepLargest(form);
     try {
       return await work(form);
     } finally {
       await form.handle.dispose();
     }
   } finally {
-    await devtools.detach();
+    await devtools.detach().catch(() => undefined);
   }
+}
+
+/** Leaves out the controls of a page's smaller forms, as a search or a newsletter; names that are there twice get a number. */
+async function keepLargest(form: ReadForm): Promise<void> {
+  const owners = await form.handle.evaluate(({ elements }) => {
+    const forms = elements.map(([element]) => (element as HTMLInputElement | undefined)?.form ?? null);
+    return forms.map((one) => forms.indexOf(one));
+  });
+  const sizeOf = (owner: number | undefined): number =>
+    form.controls.filter(({ present, index }) => present && owners[index] === owner).length;
+  const main = [...new Set(owners)].reduce((best, owner) => (sizeOf(owner) > sizeOf(best) ? owner : best), owners[0]);
+  const seen = new Map<string, number>();
+  form.controls = form.controls.map((control) => {
+    const present = control.present && owners[control.index] === main;
+    const times = (seen.get(control.label) ?? 0) + Number(present);
+    seen.set(control.label, times);
+    return { ...control, present, label: times > 1 ? `${control.label} (${times})` : control.label };
+  });
 }

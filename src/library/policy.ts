@@ -2,8 +2,11 @@ import type { ZodType } from "zod";
 import { loadConfig } from "../config/config.js";
 import type { Action, Observation } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
+import type { Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import { Canvas, isRoom } from "../diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import { initialAdapter, readAdapter } from "../engine/adapter.js";
-import { openPolicy as openEngine, type Policy } from "../engine/policy.js";
+import { openPolicy as openEngine, type Policy, roundsOf } from "../engine/policy.js";
 import { findCheckpoint } from "../runs/checkpoint.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { type ConfigSource, resolveConfig } from "./programs.js";
@@ -15,10 +18,21 @@ export interface OpenPolicy {
    * The same seed gives the same answers.
    */
   answer(observations: readonly Observation[], seed?: number): Promise<string[]>;
-  /** The same answers with the values of their blanks, where an observation has a template (`plan: template`). */
-  act(observations: readonly Observation[], seed?: number): Promise<Action[]>;
+  /**
+   * The same answers with the values of their blanks, where an observation has a template (`plan: template`). Longer
+   * prompts and templates than `sampler.prompt_length` and `response_length` are read too: those bound what is trained.
+   */
+  act(observations: readonly Observation[], seed?: number): Promise<Answered[]>;
   readonly policy: Policy;
   close(): Promise<void>;
+}
+
+/** An answer, and how sure it was. */
+export interface Answered extends Action {
+  /** ln p of each blank's value with its end, by the blank's name, where the sampler records it. */
+  readonly logProbs?: Readonly<Record<string, number>>;
+  /** The text as it stood after each round. */
+  readonly rounds: readonly string[];
 }
 
 /** Greedy, where the sampler can be; else its own temperature. */
@@ -52,7 +66,13 @@ export async function openPolicy(
   const act: OpenPolicy["act"] = async (observations, seed = config.seed) => {
     const starts = observations.map((observation) => policy.startOf(observation));
     const rngs = observations.map((_, i) => Rng.named(seed, `answer/${i}`));
-    return (await sampler.rollout(rounds, starts, options, rngs)).map(policy.actionOf);
+    const { eos } = options.model.tokens;
+    const drawn = await sampler.rollout(rounds, starts, fitting(sampler, starts, options), rngs);
+    return drawn.map((trajectory) => ({
+      ...policy.actionOf(trajectory),
+      ...certainty(sampler, trajectory, eos),
+      rounds: roundsOf(policy, trajectory),
+    }));
   };
   return {
     policy,
@@ -60,4 +80,36 @@ export async function openPolicy(
     answer: async (observations, seed) => (await act(observations, seed)).map(({ text = "" }) => text),
     close: () => policy.close(),
   };
+}
+
+/** Lengths grow by so many tokens, so that few shapes of graphs meet. */
+const LENGTH_STEP = 64;
+
+/** Options whose lengths hold these starts. */
+function fitting(sampler: Sampler, starts: readonly unknown[], options: SamplerOptions): SamplerOptions {
+  const { length, canvas } = sampler.policy;
+  const longest = (least: number, sizeOf: ((start: unknown) => number) | undefined): number =>
+    starts
+      .map((start) => sizeOf?.(start) ?? 0)
+      .reduce((most, size) => (size > most ? LENGTH_STEP * Math.ceil(size / LENGTH_STEP) : most), least);
+  return {
+    ...options,
+    promptLength: longest(options.promptLength, length),
+    responseLength: longest(options.responseLength, canvas && ((start) => canvas(start, options))),
+  };
+}
+
+function certainty(sampler: Sampler, trajectory: Trajectory, eos: number): Pick<Answered, "logProbs"> {
+  const { template, response } = trajectory as Partial<TokenTrajectory>;
+  const reveals = template === undefined ? undefined : sampler.reveals?.(trajectory);
+  if (template === undefined || response === undefined || reveals === undefined) return {};
+  const canvas = Canvas.of(template);
+  const cells = canvas.cellsOf(response, eos);
+  const sums = canvas.blanks.map(() => 0);
+  for (const [i, { logProb }] of reveals.sort((a, b) => a.position - b.position).entries()) {
+    if (logProb === undefined) return {};
+    const blank = canvas.blankOf(cells[i] as number);
+    sums[blank] = (sums[blank] as number) + logProb;
+  }
+  return { logProbs: Object.fromEntries(template.filter(isRoom).map(({ name }, i) => [name, sums[i] as number])) };
 }

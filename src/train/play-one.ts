@@ -2,7 +2,7 @@ import { loadConfig } from "../config/config.js";
 import { misuse } from "../core/errors.js";
 import type { Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
-import { checkSpaces, type Policy } from "../engine/policy.js";
+import { checkSpaces, type Policy, roundsOf } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment } from "../env/open.js";
 import { RunDirectory } from "../runs/run-directory.js";
@@ -21,6 +21,10 @@ export interface PlayOneOptions
 export interface PlayedOne extends Played {
   /** The environment's kind, which knows how its detail is shown. */
   readonly kind: string;
+  /** The first observation that the policy saw; undefined where none was asked. */
+  readonly seen: string | undefined;
+  /** The first answer as it stood after each round; empty where the sampler does not tell. */
+  readonly rounds: readonly string[];
   /** Pictures (JPEG) of the page after each line of the answer that changes it, the first untouched. */
   readonly frames: readonly { readonly caption: string; readonly image: Uint8Array }[];
 }
@@ -41,6 +45,8 @@ export async function playOne(options: PlayOneOptions): Promise<PlayedOne> {
     await environment.start();
     const rng = Rng.named(config.evaluation.seed, `try/${task.id}`);
     let played: Played;
+    let seen: string | undefined;
+    let rounds: readonly string[] = [];
     if (options.answer === undefined && options.policy === "model") {
       policy = await openEvaluated(config, options, run);
       checkSpaces(environment, policy);
@@ -50,9 +56,12 @@ export async function playOne(options: PlayOneOptions): Promise<PlayedOne> {
       const [rollout] = rollouts;
       if (rollout === undefined) throw new Error("nothing was played");
       played = { task, actions: rollout.turns.map(({ action }) => action), outcome: rollout.outcome };
+      const [turn] = rollout.turns;
+      seen = turn?.observation.text;
+      rounds = turn === undefined ? [] : roundsOf(policy, turn.trajectory);
     } else played = await playFixed(environment, task, options, rng);
     const frames = await framesOf(environment, played);
-    return { ...played, kind: config.environment.kind, frames };
+    return { ...played, kind: config.environment.kind, seen, rounds, frames };
   } finally {
     await policy?.close();
     await environment.close();

@@ -66,9 +66,10 @@ const schema = z
     constrained_decoding: constrainedOption,
     kv_cache: cacheUse,
   })
-  .refine((config) => !config.constrained_decoding || config.slot_fill === "parallel", {
+  .refine((config) => !config.constrained_decoding || config.slot_fill === "parallel" || config.order === "blanks", {
     path: ["constrained_decoding"],
-    error: "needs slot_fill=parallel: tokens of slots that are written side by side do not see each other",
+    error:
+      "needs slot_fill=parallel or order=blanks: slots of one blank that are written side by side do not see each other",
   })
   .refine((config) => config.response_length % config.slot_size === 0, {
     path: ["response_length"],

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { type Browser, chromium } from "playwright";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { Logger } from "../../core/log.js";
@@ -32,7 +33,8 @@ export class BrowserHost {
   private closed = false;
   private readonly discarded = new WeakSet<Browser>();
 
-  constructor(private readonly options: Pick<BrowserOptions, "headless" | "log"> & { readonly site: Reached }) {}
+  /** @param options `site`: all that its pages reach; undefined: whatever they ask for. */
+  constructor(private readonly options: Pick<BrowserOptions, "headless" | "log"> & { readonly site?: Reached }) {}
 
   /** The running browser; starts one at first and after a crash. */
   async browser(): Promise<Browser> {
@@ -82,8 +84,8 @@ export class BrowserHost {
   private async launch(): Promise<{ browser: Browser; pid: number | undefined }> {
     const found = findBrowser({ headless: this.options.headless });
     if (found === undefined) {
-      throw new UserError("No Chromium was found.", {
-        hint: "Run `npx playwright install chromium`, or set REFUSION_BROWSER to one.",
+      throw new UserError(`No Chromium${this.options.headless ? "" : " with a window"} was found.`, {
+        hint: `run \`npx playwright@${playwrightVersion()} install chromium\` (\`apt-get install chromium\` on Debian), or set REFUSION_BROWSER to one`,
       });
     }
     const orphans = endOrphanedBrowsers();
@@ -106,9 +108,7 @@ export class BrowserHost {
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
-          ...wall(
-            [this.options.site.baseUrl, ...(this.options.site.allowOrigins ?? [])].map((address) => new URL(address)),
-          ),
+          ...wall(this.options.site),
         ],
       });
     let browser: Browser;
@@ -138,7 +138,9 @@ export class BrowserHost {
  * The wall below the request filter, which sees neither WebSockets, redirects, workers nor WebRTC: everything but the
  * site's own hosts and ports goes through a proxy whose name has no address, and no other name has one either.
  */
-function wall(sites: readonly URL[]): string[] {
+function wall(site: Reached | undefined): string[] {
+  if (site === undefined) return [];
+  const sites = [site.baseUrl, ...(site.allowOrigins ?? [])].map((address) => new URL(address));
   const hosts = sites.map((site) => `${site.hostname}:${site.port || (site.protocol === "https:" ? "443" : "80")}`);
   const names = [...new Set(sites.map((site) => site.hostname))];
   return [
@@ -149,6 +151,11 @@ function wall(sites: readonly URL[]): string[] {
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   ];
+}
+
+/** The version whose browsers fit: another one's would not be found. */
+function playwrightVersion(): string {
+  return (createRequire(import.meta.url)("playwright/package.json") as { readonly version: string }).version;
 }
 
 async function processId(browser: Browser): Promise<number | undefined> {

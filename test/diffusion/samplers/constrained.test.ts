@@ -48,14 +48,22 @@ const isOption = (name: "a" | "b", value: readonly number[]): boolean =>
 
 test("unmask: every value is an option or nothing, all of them add up to 1, and the record is scored as it was drawn", async () => {
   for (const attention of ["causal", "bidirectional"] as const) {
-    for (const [slotSize, rounds] of [
+    for (const [slotSize, rounds, slotFill = "parallel"] of [
       [1, 1],
       [1, 3],
       [2, 1],
       [2, 2],
       [4, 2],
+      ...(attention === "causal"
+        ? ([
+            [2, 2, "autoregressive"],
+            [2, 3, "single-mask"],
+            [4, 1, "single-mask"],
+          ] as const)
+        : []),
     ] as const) {
-      const options = { ...OPTIONS, slotSize, rounds, model: { ...MODEL, attention } };
+      const order = slotFill === "parallel" ? OPTIONS.order : "blanks";
+      const options: UnmaskOptions = { ...OPTIONS, order, slotFill, slotSize, rounds, model: { ...MODEL, attention } };
       const network = new FakeNetwork(4);
       const drawn = await unmask.rollout(network, Array(250).fill(START), options, streams(250, 7), 50);
       const outcomes = new Map<string, number>();
@@ -72,7 +80,7 @@ test("unmask: every value is an option or nothing, all of them add up to 1, and 
         }
       }
       const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
-      assert.equal(outcomes.size, 12, `${attention} ${slotSize} ${rounds}`);
+      assert.equal(outcomes.size, 12, `${attention} ${slotSize} ${rounds} ${slotFill}`);
       assert.ok(Math.abs(total - 1) < 1e-6, `${attention} ${slotSize} ${rounds}: ${total}`);
     }
   }
@@ -139,10 +147,19 @@ test("a draw among some tokens follows their probabilities, and rounding takes n
   assert.equal(drawAmong(logs, 1 - 2 ** -53).index, 1);
 });
 
-test("samplers that cannot hold to options say so", () => {
+test("samplers that cannot hold to options say so", async () => {
   const jumps = jump.schema.safeParse({ constrained_decoding: true });
   assert.match(String(jumps.error?.issues[0]?.message), /sampler\.kind=jump cannot/);
   const filled = unmask.schema.safeParse({ constrained_decoding: true, slot_fill: "autoregressive" });
-  assert.match(String(filled.error?.issues[0]?.message), /needs slot_fill=parallel/);
+  assert.match(String(filled.error?.issues[0]?.message), /needs slot_fill=parallel or order=blanks/);
+  await assert.rejects(
+    unmask.rollout(
+      new FakeNetwork(4),
+      [START],
+      { ...OPTIONS, order: "blanks", slotFill: "single-mask", slotSize: 2, rounds: 1 },
+      streams(1, 1),
+    ),
+    /takes 2 slots, and sampler\.rounds=1/,
+  );
   assert.ok(unmask.schema.safeParse({ constrained_decoding: true }).success);
 });

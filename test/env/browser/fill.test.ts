@@ -16,6 +16,7 @@ const PAGES = {
     <fieldset><legend>Ticket</legend><label><input type=radio name=g value=1> Day</label><label><input type=radio name=g value=2 checked> Week</label></fieldset>
     <div role=group aria-label="Extras"><label><input type=checkbox name=h value=x> Lunch</label><label><input type=checkbox name=h value=y checked> Tour</label></div>
     <p>Meal</p><div><input type=radio name=i id=i1 value=m><label for=i1>Meat</label><input type=radio name=i id=i2 value=v><label for=i2>Vegan</label></div>
+    <p>Pace<br><label><input type=radio name=o value=s> Slow</label> <label><input type=radio name=o value=f> Fast</label></p>
     <label>Same <input name=j></label><label>Same <input name=k></label>
     <label><input type=checkbox name=l> Same</label>
     <input type=hidden name=z value=1><input name=y disabled><label style="display:none">Trap<input name=trap></label>
@@ -103,6 +104,7 @@ test("reads every control with its accessible name, options and default", async 
     ["radio", "Ticket", "g", "Week", "Day=1 Week=2"],
     ["checkbox-group", "Extras", "h", ["Tour"], "Lunch=x Tour=y"],
     ["radio", "Meal", "i", "", "Meat=m Vegan=v"],
+    ["radio", "Pace", "o", "", "Slow=s Fast=f"],
     ["text", "Same", "j", "", ""],
     ["text", "Same", "k", "", ""],
     ["checkbox", "Same", "l", false, "Same=on"],

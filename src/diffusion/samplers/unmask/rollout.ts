@@ -1,3 +1,4 @@
+import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../batches.js";
 import { drawAmong } from "../../constrained.js";
@@ -91,7 +92,9 @@ async function rolloutChunk(
         const replies = await reader.ask(nexts.map((next) => next?.request));
         nexts.forEach((next, b) => {
           next?.positions.forEach((position, r) => {
-            draw(fillings[b] as Filling, position, replies.round, replies.places[b]?.[r] as number, options);
+            const said = { statistics: replies.round, at: replies.places[b]?.[r] as number };
+            const candidates = next.request.candidates?.[r];
+            take(states[b] as State, fillings[b] as Filling, position, { ...said, candidates }, options);
           });
         });
       }
@@ -116,8 +119,18 @@ function begin(
   const slots = (canvas.isFree ? canvasOf(prompt, options) : canvas.cells) / options.slotSize;
   const open = Array.from({ length: slots }, () => true);
   const blanks = open.map((_, slot) => canvas.blankOf(slot * options.slotSize));
+  if (isSerial(options.slotFill)) checkRounds(canvas, options);
   const schedule = revealSchedule(slots, options.rounds);
   return { prompt, template, canvas, rng, open, blanks, schedule, committed: new Map(), rounds: [] };
+}
+
+/** @throws UserError where a value with options would be written side by side with itself, which is no order of draws. */
+function checkRounds({ blanks }: Canvas, { rounds, slotSize }: UnmaskOptions): void {
+  const longest = Math.max(0, ...blanks.map(({ first, end, choices }) => (choices === undefined ? 0 : end - first)));
+  if (longest > rounds * slotSize)
+    misuse(`An option takes ${longest / slotSize} slots, and sampler.rounds=${rounds} writes some of them at once.`, {
+      hint: `Set sampler.rounds=${longest / slotSize}, or sampler.constrained_decoding=false.`,
+    });
 }
 
 function isOpen({ open }: State): boolean {
@@ -208,9 +221,7 @@ function beginRound(
   places.forEach((at, position) => {
     const fromMask = slotFill === "parallel" || position % slotSize === 0;
     if (!selected[Math.floor(position / slotSize)] || !fromMask) return;
-    const candidates = request?.candidates?.[position];
-    if (candidates === undefined) draw(filling, position, statistics, at, options);
-    else drawChoice(state, filling, position, { candidates, statistics, at }, options);
+    take(state, filling, position, { candidates: request?.candidates?.[position], statistics, at }, options);
   });
   return filling;
 }
@@ -234,12 +245,27 @@ function bestSlots(
   return selectSlots(scores, wantsEos, open, state.schedule[0] as number, (slot) => blanks[slot] as number);
 }
 
+/** What the network says of a position; `candidates`: the tokens that it was asked about, where options limit them. */
+interface Said {
+  readonly candidates: readonly number[] | undefined;
+  readonly statistics: RowStatistics;
+  /** Its row. */
+  readonly at: number;
+}
+
+/** Takes a position's token: any, or one that continues an option. */
+function take(state: State, filling: Filling, position: number, said: Said, options: UnmaskOptions): void {
+  const { candidates, statistics, at } = said;
+  if (candidates === undefined) draw(filling, position, statistics, at, options);
+  else drawChoice(state, filling, position, { ...said, candidates }, options);
+}
+
 /** Takes a token of a blank with options among those that its earlier ones leave; none behind its end. */
 function drawChoice(
   { canvas, committed }: State,
   { uniform, drawn }: Filling,
   cell: number,
-  said: { readonly candidates: readonly number[]; readonly statistics: RowStatistics; readonly at: number },
+  said: Said & { readonly candidates: readonly number[] },
   { temperature, model }: UnmaskOptions,
 ): void {
   const known = new Map(committed);
@@ -281,10 +307,14 @@ function nextTokens(
   const buffer = layRevealed(progressOf(state, options));
   const rowOf = pushSlots(buffer, drawn, slotSize);
   const positions = drawn.map(([position]) => position + 1).filter((position) => position % slotSize === i);
+  const known = new Map([...state.committed, ...drawn]);
   const request = {
     buffer,
     rows: positions.map((position) => rowOf.get(position - 1) as number),
     uniform: Float32Array.from(positions, (position) => filling.uniform[position] as number),
+    ...(state.canvas.isConstrained
+      ? { candidates: positions.map((position) => state.canvas.allowed(position, known, model.tokens.eos)) }
+      : {}),
   };
   return { positions, request };
 }

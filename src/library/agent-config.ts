@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { configOf, type RunConfig, readTree, resolvePath } from "../config/config.js";
+import { loadRegistries } from "../config/registries.js";
+import { misuse } from "../core/errors.js";
+import { samplerFor } from "../engine/policy.js";
+import { loadModel } from "../nn/model.js";
+import { readPeft } from "../nn/peft.js";
+import type { Objective } from "../rl/objective.js";
+import { PROMPT_STYLES, type PromptStyle } from "../text/prompt.js";
+
+/** Whose policy fills: a trained run's, or that of a model directory, with an adapter in PEFT's layout or without. */
+export type AgentSource =
+  | { readonly run: string; readonly checkpoint?: "best" | "last" | number }
+  | {
+      /** Absent: the one that the config.yaml beside the adapter names. */
+      readonly model?: string;
+      readonly adapter?: string;
+      /** `key=value`, over the config.yaml beside the adapter or the model, as `sampler.rounds=8`. */
+      readonly overrides?: readonly string[];
+    };
+
+/** The objective that samplers are chosen by, as `init` does; nothing is trained. */
+const OBJECTIVE = "flow-grpo";
+
+/**
+ * A config for a model without a run. The config.yaml beside the adapter, else beside the model, says how it was trained to
+ * read and to write (its sections `sampler` and `prompt`, and `plan`); else defaults do, and the sampler that fits the graph.
+ * @throws UserError where no model is named, or it or the adapter is not there.
+ */
+export async function configOfModel(source: Exclude<AgentSource, { readonly run: string }>): Promise<RunConfig> {
+  const { adapter, overrides = [] } = source;
+  const folders = [
+    ...(adapter === undefined ? [] : [resolvePath(adapter, "adapter")]),
+    ...(source.model === undefined ? [] : [resolvePath(source.model, "model")]),
+  ];
+  const file = folders.map((folder) => join(folder, "config.yaml")).find(existsSync);
+  const kept = file === undefined ? {} : readTree(file);
+  const model = source.model ?? (typeof kept.model === "string" ? kept.model : undefined);
+  if (model === undefined) misuse("No model is named, and the adapter does not name its own.", { hint: "give model" });
+  if (!existsSync(join(resolvePath(model, "model"), "config.json"))) misuse(`${model} is no model directory.`);
+  const { plan, prompt, sampler = { kind: await samplerOf(model) }, environment } = kept;
+  const style = { ...(prompt as object), ...paperStyle(environment) };
+  const fresh = {
+    model,
+    ...(plan === undefined ? {} : { plan }),
+    ...(Object.keys(style).length === 0 ? {} : { prompt: style }),
+    sampler,
+    objective: { kind: OBJECTIVE },
+  };
+  if (adapter === undefined) return configOf(fresh, "agent", { overrides });
+  const { rank, alpha, tensors, rows } = readPeft(resolvePath(adapter, "adapter"));
+  const targets = [...tensors.keys()].flatMap((name) => /([^.]+)\.lora_A\.weight$/.exec(name)?.[1] ?? []);
+  const lora = { rank, alpha, targets: [...new Set(targets)], train_mask: rows !== undefined };
+  return configOf({ ...fresh, init_adapter: adapter, lora }, "agent", { overrides });
+}
+
+async function samplerOf(model: string): Promise<string> {
+  const { objectives } = await loadRegistries();
+  return samplerFor(await loadModel(resolvePath(model, "model")), objectives.get(OBJECTIVE) as unknown as Objective);
+}
+
+/** The prompt's style of a run on paper, which stands in its section `environment`. */
+function paperStyle(environment: unknown): { readonly style?: PromptStyle } {
+  const { style } = (environment ?? {}) as { readonly style?: PromptStyle };
+  return style === undefined ? {} : { style };
+}
+
+/** The style of a config's prompts. */
+export function styleOf(config: object): PromptStyle {
+  const { prompt, environment } = config as {
+    readonly prompt?: { readonly style?: PromptStyle };
+    environment?: unknown;
+  };
+  return paperStyle(environment).style ?? prompt?.style ?? PROMPT_STYLES[0];
+}
+
+/** Tells whether a style shows a text, in which values have to be found. */
+export function reads(style: PromptStyle): boolean {
+  return style === "document" || style === "page";
+}

@@ -1,0 +1,53 @@
+import type { Blank, BlankKind, Template } from "../core/interaction.js";
+
+/** Words of the longest quote. */
+const MOST_WORDS = 12;
+
+/** The quotes that a control of a kind can take; kinds that are not here are written freely, or chosen. */
+const FITS: Partial<Record<BlankKind, (quote: string) => boolean>> = {
+  text: () => true,
+  email: (quote) => /^\S+@\S+$/.test(quote),
+  tel: (quote) => /^[^\p{L}]*$/u.test(quote) && quote.replace(/\D/g, "").length >= 5,
+  url: (quote) => /^\S+\.\S+$/.test(quote) && !quote.includes("@"),
+};
+
+/** Every run of up to twelve words of a line, without the marks around it, in the order of the text. */
+export function quotesOf(text: string): string[] {
+  const quotes = text.split(/\r?\n/).flatMap((line) => {
+    const words = [...line.matchAll(/\S+/g)].map(({ 0: word, index }) => {
+      const start = index + (/^["'“”‘’([<*•–-]+/u.exec(word)?.[0].length ?? 0);
+      return { start, end: index + word.replace(/["'“”‘’)\]>,.;:!?]+$/u, "").length };
+    });
+    return words.flatMap(({ start }, i) =>
+      words.slice(i, i + MOST_WORDS).flatMap(({ end }) => (end > start ? [line.slice(start, end)] : [])),
+    );
+  });
+  return [...new Set(quotes)];
+}
+
+/**
+ * A template whose blanks of one line hold words of a text, as they stand there, or nothing: for samplers that hold blanks
+ * to their options (constrained decoding).
+ */
+export function quoting({ parts }: Template, text: string): Template {
+  const quotes = quotesOf(text);
+  const fitting = new Map<BlankKind, readonly string[]>();
+  const quoted = (blank: Blank): Blank => {
+    const fits = FITS[blank.kind];
+    if (fits === undefined || blank.options !== undefined) return blank;
+    const options = fitting.get(blank.kind) ?? quotes.filter(fits);
+    fitting.set(blank.kind, options);
+    return options.length === 0 ? blank : { ...blank, options };
+  };
+  return { parts: parts.map((part) => (typeof part === "string" ? part : quoted(part))) };
+}
+
+/** Where words stand in a text: characters `start` to `end`, words whole; undefined where they do not. */
+export function placeOf(words: string, text: string): { readonly start: number; readonly end: number } | undefined {
+  const isWord = (at: number): boolean => /[\p{L}\p{N}]/u.test(text.charAt(at));
+  for (let start = text.indexOf(words); words !== "" && start >= 0; start = text.indexOf(words, start + 1)) {
+    const end = start + words.length;
+    if (!(isWord(start - 1) && isWord(start)) && !(isWord(end - 1) && isWord(end))) return { start, end };
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Blank } from "../../src/core/interaction.js";
+import { placeOf, quotesOf, quoting } from "../../src/library/quotes.js";
+
+test("quotes are runs of a line's words, whole and without the marks around them", () => {
+  assert.deepEqual(quotesOf('I am "Bo Lee".\nHi!'), [
+    ...["I", "I am", 'I am "Bo', 'I am "Bo Lee', "am", 'am "Bo', 'am "Bo Lee', "Bo", "Bo Lee", "Lee", "Hi"],
+  ]);
+  const long = quotesOf(Array.from({ length: 40 }, (_, i) => `w${i}`).join(" "));
+  assert.equal(Math.max(...long.map((quote) => quote.split(" ").length)), 12);
+  assert.deepEqual(quotesOf(" -- \n\n ... "), []);
+});
+
+test("blanks of one line hold what fits their kind; choices, numbers and paragraphs are left as they are", () => {
+  const blank = (kind: Blank["kind"], more: Partial<Blank> = {}): Blank => ({ name: kind, kind, ...more });
+  const parts = [
+    "a | ",
+    blank("email"),
+    blank("tel"),
+    blank("url"),
+    blank("number"),
+    blank("paragraph"),
+    blank("choice", { options: ["x"] }),
+  ];
+  const quoted = quoting({ parts }, "Bo <bo@b.example>, 0151 22, see https://b.example.");
+  assert.deepEqual(quoted.parts, [
+    "a | ",
+    blank("email", { options: ["bo@b.example"] }),
+    blank("tel", { options: ["0151 22"] }),
+    blank("url", { options: ["https://b.example"] }),
+    ...parts.slice(4),
+  ]);
+  // where the text has nothing of the kind the blank is free
+  assert.deepEqual(quoting({ parts: [blank("email")] }, "no address").parts, [blank("email")]);
+});
+
+test("words are found where they stand whole", () => {
+  assert.deepEqual(placeOf("Ann", "Anna and Ann, Ann"), { start: 9, end: 12 });
+  assert.deepEqual(placeOf("41,", "a 41, b"), { start: 2, end: 5 });
+  assert.equal(placeOf("nn", "Ann"), undefined);
+  assert.equal(placeOf("", "Ann"), undefined);
+});
