@@ -22,28 +22,38 @@ export interface PageFlags {
   readonly out?: string;
 }
 
-/** Fills where no model is named. */
-const ADAPTER = "models/smollm2-letters";
 /** The longest text that somebody writes, in bytes. */
 const MOST_TEXT = 1 << 16;
 /** Limit for opening a page, in milliseconds. */
 const OPEN_MS = 30_000;
 
-/** Fills in a page of the user's from a text: in a window that stays open, or without a display as pictures. */
+/** Fills in a page of the user's from a text. */
 export async function tryPage(overrides: readonly string[], flags: PageFlags, context: CliContext): Promise<void> {
   const address = addressOf(flags.url as string);
   const text = textOf(flags.text);
-  const source = sourceOf(overrides, flags);
-  const inWindow = flags.film !== true && hasDisplay() && findBrowser({ headless: false }) !== undefined;
+  await fillShown({ address, text, source: sourceOf(overrides, flags) }, flags, context);
+}
+
+/** Tells whether a window can be shown, and is wanted. */
+export function inWindow({ film }: Pick<PageFlags, "film">): boolean {
+  return film !== true && hasDisplay() && findBrowser({ headless: false }) !== undefined;
+}
+
+/** Fills in a page before its user's eyes: in a window that stays open, or without a display as pictures. Sends nothing. */
+export async function fillShown(
+  { address, text, source }: { readonly address: string; readonly text: string; readonly source: AgentSource },
+  { film, out }: Pick<PageFlags, "film" | "out">,
+  context: CliContext,
+): Promise<void> {
   // loaded when they are needed: help and usage errors should not wait for the runtime
   const [{ BrowserHost }, { loadAgent }] = await Promise.all([
     import("../env/browser/browser.js"),
     import("../library/agent.js"),
   ]);
-  // the user's own page asks for what it needs
-  const host = new BrowserHost({ headless: !inWindow });
-  const { signal } = context;
-  signal.addEventListener("abort", () => void host.close());
+  const headless = !inWindow({ film: film ?? false });
+  // a page of the user's own asks for what it needs
+  const host = new BrowserHost({ headless });
+  context.signal.addEventListener("abort", () => void host.close());
   let agent: Agent | undefined;
   try {
     const page = await (await host.browser()).newPage();
@@ -56,13 +66,10 @@ export async function tryPage(overrides: readonly string[], flags: PageFlags, co
     const before = await photograph(page);
     const filled = await agent.fill(page, text);
     context.print(formatTables([fieldTable(filled, text)]));
-    if (!inWindow) {
-      const frames = [
-        { caption: text, image: before },
-        ...filled.rounds.map((caption) => ({ caption, image: before })),
-      ];
+    if (headless) {
+      const frames = [text, ...filled.rounds].map((caption) => ({ caption, image: before }));
       const last: Frame = { caption: filled.plan, image: await photograph(page) };
-      context.print(writeFilm(flags.out ?? join("try", "page"), await page.title(), [...frames, last]));
+      context.print(writeFilm(out ?? join("try", "page"), await page.title(), [...frames, last]));
       return;
     }
     context.log("Nothing was sent. Look at the window, correct what is wrong, send it yourself; close it to end.");
@@ -93,11 +100,7 @@ function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatT
 
 function sourceOf(overrides: readonly string[], { run, checkpoint, model, adapter }: PageFlags): AgentSource {
   if (run === undefined)
-    return {
-      ...(model === undefined ? {} : { model }),
-      ...(adapter === undefined ? (model === undefined ? { adapter: ADAPTER } : {}) : { adapter }),
-      overrides,
-    };
+    return { ...(model === undefined ? {} : { model }), ...(adapter === undefined ? {} : { adapter }), overrides };
   if (model !== undefined || adapter !== undefined || overrides.length > 0)
     misuse("A run has its own model, adapter and config.", { hint: "leave out --model, --adapter and key=value" });
   return { run, checkpoint };

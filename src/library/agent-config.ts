@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { configOf, type RunConfig, readTree, resolvePath } from "../config/config.js";
 import { loadRegistries } from "../config/registries.js";
-import { misuse } from "../core/errors.js";
+import { fail, misuse } from "../core/errors.js";
+import { packageRoot } from "../core/files.js";
 import { samplerFor } from "../engine/policy.js";
 import { loadModel } from "../nn/model.js";
 import { readPeft } from "../nn/peft.js";
@@ -13,12 +14,15 @@ import { PROMPT_STYLES, type PromptStyle } from "../text/prompt.js";
 export type AgentSource =
   | { readonly run: string; readonly checkpoint?: "best" | "last" | number }
   | {
-      /** Absent: the one that the config.yaml beside the adapter names. */
+      /** Absent: the one that the config.yaml beside the adapter names; without an adapter either: the shipped one's. */
       readonly model?: string;
       readonly adapter?: string;
       /** `key=value`, over the config.yaml beside the adapter or the model, as `sampler.rounds=8`. */
       readonly overrides?: readonly string[];
     };
+
+/** The adapter that fills in pages where no model is named. */
+const SHIPPED = "models/smollm2-letters";
 
 /** The objective that samplers are chosen by, as `init` does; nothing is trained. */
 const OBJECTIVE = "flow-grpo";
@@ -29,7 +33,8 @@ const OBJECTIVE = "flow-grpo";
  * @throws UserError where no model is named, or it or the adapter is not there.
  */
 export async function configOfModel(source: Exclude<AgentSource, { readonly run: string }>): Promise<RunConfig> {
-  const { adapter, overrides = [] } = source;
+  const { overrides = [] } = source;
+  const adapter = source.adapter ?? (source.model === undefined ? SHIPPED : undefined);
   const folders = [
     ...(adapter === undefined ? [] : [resolvePath(adapter, "adapter")]),
     ...(source.model === undefined ? [] : [resolvePath(source.model, "model")]),
@@ -38,7 +43,10 @@ export async function configOfModel(source: Exclude<AgentSource, { readonly run:
   const kept = file === undefined ? {} : readTree(file);
   const model = source.model ?? (typeof kept.model === "string" ? kept.model : undefined);
   if (model === undefined) misuse("No model is named, and the adapter does not name its own.", { hint: "give model" });
-  if (!existsSync(join(resolvePath(model, "model"), "config.json"))) misuse(`${model} is no model directory.`);
+  if (source.model === undefined && !isThere(model))
+    fail(`The model of ${adapter}, ${model}, is not here.`, {
+      hint: "`refusion-train fetch-smollm2` gets SmolLM2 (93 MB); or name a model",
+    });
   const { plan, prompt, sampler = { kind: await samplerOf(model) }, environment } = kept;
   const style = { ...(prompt as object), ...paperStyle(environment) };
   const fresh = {
@@ -53,6 +61,10 @@ export async function configOfModel(source: Exclude<AgentSource, { readonly run:
   const targets = [...tensors.keys()].flatMap((name) => /([^.]+)\.lora_A\.weight$/.exec(name)?.[1] ?? []);
   const lora = { rank, alpha, targets: [...new Set(targets)], train_mask: rows !== undefined };
   return configOf({ ...fresh, init_adapter: adapter, lora }, "agent", { overrides });
+}
+
+function isThere(model: string): boolean {
+  return [model, join(packageRoot(), model)].some((path) => existsSync(join(path, "config.json")));
 }
 
 async function samplerOf(model: string): Promise<string> {

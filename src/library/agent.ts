@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { loadConfig, type RunConfig } from "../config/config.js";
-import { fail, misuse } from "../core/errors.js";
+import { fail, messageOf, misuse } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, type Fate, resolveAction, type Step } from "../env/browser/fill.js";
@@ -64,6 +64,9 @@ export interface Agent {
   ): Promise<Filled>;
   close(): Promise<void>;
 }
+
+/** What the browser says of a document that is no longer there. */
+const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
 
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
@@ -241,6 +244,12 @@ export async function withForm<T>(
     } finally {
       await form.handle.dispose();
     }
+  } catch (error) {
+    if (!LEFT.test(messageOf(error))) throw error;
+    fail(`The page left while its form was worked on: it shows ${page.isClosed() ? "nothing" : page.url()} now.`, {
+      hint: "open it again",
+      cause: error,
+    });
   } finally {
     await devtools.detach().catch(() => undefined);
   }

@@ -57,6 +57,21 @@ test("a path names a module of the user's own, by the same name or by default", 
   assert.deepEqual([entries.get(byDefault), entries.get("round")], [{ size: 4 }, { size: 1 }]);
 });
 
+test("a user's module finds this package and what it depends on, wherever it lies; another package is missing as ever", async () => {
+  const own = join(dir, "own.mjs");
+  writeFileSync(
+    own,
+    'import { defineReward } from "refusion-train";\nimport { z } from "zod";\nexport const shape = { size: typeof defineReward === "function" && z ? 4 : 5 };',
+  );
+  assert.deepEqual((await load(own)).get(own), { size: 4 });
+  const lost = join(dir, "lost.mjs");
+  writeFileSync(lost, 'import "no-such-package";\nexport const shape = { size: 6 };');
+  await assert.rejects(
+    load(lost),
+    refused(/lost\.mjs does not load: Cannot find package 'no-such-package' imported from .*lost\.mjs/),
+  );
+});
+
 test("a module that is not there, does not load or exports nothing of use is refused by its path", async () => {
   await assert.rejects(
     load(join(dir, "absent.mjs")),

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import type { Template } from "../../src/core/interaction.js";
 import { decodeValue, encodeValue, type OpenBlank, type TemplateStart } from "../../src/diffusion/template.js";
-import { textPolicy } from "../../src/diffusion/text-policy.js";
+import { roundTexts, textPolicy } from "../../src/diffusion/text-policy.js";
 import type { SampledModel } from "../../src/diffusion/tokens.js";
 import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
 import { sampledModel } from "../../src/engine/policy.js";
@@ -128,6 +128,32 @@ test("the action is the template with its values, and says which were cut", () =
     ended_by_eos: 0,
     blanks_cut: 0.5,
   });
+});
+
+test("rounds show what is revealed so far, and where more follows", () => {
+  const { eos } = about.tokens;
+  const trajectory: TokenTrajectory = {
+    ...said([3, 4, eos, 1, eos]),
+    template: [[0, 1], { name: "x", room: 4 }, [2], { name: "y", room: 4 }],
+  };
+  // by cell: x has the cells 0 to 3, y 4 to 7
+  const steps = [
+    [0, 1, 0],
+    [1, 2, 1],
+    [2, 2, 2],
+    [4, 0, 3],
+    [5, 1, 4],
+  ] as const;
+  const reveals = steps.map(([position, step, i]) => ({
+    position,
+    step,
+    token: trajectory.response[i] as number,
+    logProb: 0,
+  }));
+  assert.deepEqual(roundTexts(trajectory, reveals, model.tokenizer, eos), ["ab…cb…", "abd…cb", "abdecb"]);
+  const free = said([3, 4, eos]);
+  const both = free.response.map((token, i) => ({ position: i, token, step: i, logProb: 0 }));
+  assert.deepEqual(roundTexts(free, both, model.tokenizer, eos), ["d…", "de…", "de"]);
 });
 
 test("an example of a template holds each value with its end, and is refused where one does not fit", () => {

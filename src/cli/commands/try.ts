@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { misuse, nearest } from "../../core/errors.js";
+import type { EnvironmentTask } from "../../env/environment.js";
+import type { Task } from "../../env/site.js";
 import { writeFilm } from "../film.js";
 import { type CliCommand, type CliContext, checkpointName } from "../shared.js";
 import { formatTables } from "../tables.js";
-import { type PageFlags, tryPage } from "../try-page.js";
+import { fillShown, inWindow, type PageFlags, tryPage } from "../try-page.js";
 
 interface TryFlags extends PageFlags {
   readonly config?: string;
@@ -15,7 +17,8 @@ interface TryFlags extends PageFlags {
 /** Played where nothing is named: a form that the shipped model has never seen, and a letter. */
 const SHIPPED = {
   config: "configs/tiny/letters-flow-grpo.yaml",
-  task: "embedded/starter/library/archive-visit/heldout/0000",
+  model: "models/tiny-refusion-letters",
+  task: "embedded/starter/library/archive-visit/heldout/0006",
 };
 
 /** `refusion-train try`: one task, or a page of one's own, filled in by a policy before one's eyes. */
@@ -63,7 +66,8 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
   const played = await playOne({
     run: flags.run,
     config: isShipped ? SHIPPED.config : flags.config,
-    overrides,
+    // the surest answer, where nobody asks otherwise
+    overrides: isShipped ? ["evaluation.temperature=0", ...overrides] : overrides,
     checkpoint: flags.checkpoint,
     policy: flags.policy,
     answer: flags.plan?.replaceAll(/\s*;;\s*/g, "\n"),
@@ -85,4 +89,20 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
   if (frames.length === 0) return;
   const folder = flags.out ?? join(flags.run ?? ".", "try", task.id.replaceAll(/[^\w.-]+/g, "_"));
   context.print(writeFilm(folder, task.id, frames));
+  if (isShipped && inWindow(flags)) await showShipped(task, flags, context);
+}
+
+/** The same page and letter in a window. */
+async function showShipped(task: EnvironmentTask, flags: TryFlags, context: CliContext): Promise<void> {
+  const { url, document: text = "" } = task as Task;
+  const [{ serveForms }, { FORMS }] = await Promise.all([
+    import("../../env/sites/embedded/server.js"),
+    import("../../env/sites/embedded/catalog.js"),
+  ]);
+  const server = await serveForms(FORMS, { port: 0, status500Every: 0 });
+  try {
+    await fillShown({ address: server.baseUrl + url, text, source: { model: SHIPPED.model } }, flags, context);
+  } finally {
+    await server.stop();
+  }
 }

@@ -18,11 +18,11 @@ export const command: CliCommand = {
   register(command, context) {
     command
       .description("fill forms for any client of the Model Context Protocol: read_form, fill_form, submit_form")
-      .argument("[overrides...]", "key=value, over the defaults of a --model: sampler.prompt_length=256")
+      .argument("[overrides...]", "key=value, over the settings of a model: sampler.rounds=8")
       .option("-r, --run <dir>", "run directory whose checkpoint fills")
       .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
-      .option("-m, --model <dir>", "model directory, instead of a run")
-      .option("--adapter <dir>", "adapter of --model, in PEFT's layout")
+      .option("-m, --model <dir>", "model directory, instead of a run; by default the one of the adapter")
+      .option("--adapter <dir>", "adapter in PEFT's layout; with neither model nor run: models/smollm2-letters")
       .requiredOption(
         "--origin <origin>",
         "an origin whose pages may be filled, as https://shop.example; once for each",
@@ -34,19 +34,15 @@ export const command: CliCommand = {
         portNumber,
       )
       .option("--token <text>", "what clients of --http have to show; by default one is made and printed", tokenText)
-      .addHelpText(
-        "after",
-        "\nExample:\n  refusion-train mcp --model models/tiny-refusion-template --origin http://127.0.0.1:8080",
-      )
+      .addHelpText("after", "\nExample:\n  refusion-train mcp --origin http://127.0.0.1:8080")
       .action((overrides: string[], flags: McpFlags) => serve(overrides, flags, context));
   },
 };
 
 async function serve(overrides: readonly string[], flags: McpFlags, context: CliContext): Promise<void> {
   const { run, model, adapter, checkpoint, token } = flags;
-  if ((run === undefined) === (model === undefined)) misuse("Give either --run or --model.");
-  if (run !== undefined && (adapter !== undefined || overrides.length > 0))
-    misuse("A run has its own adapter and config.", { hint: "leave out --adapter and key=value, or give --model" });
+  if (run !== undefined && (model !== undefined || adapter !== undefined || overrides.length > 0))
+    misuse("A run has its own model, adapter and config.", { hint: "leave out --model, --adapter and key=value" });
   if (token !== undefined && flags.http === undefined) misuse("--token is for --http.");
   // loaded when they are needed: help and usage errors should not wait for the runtime
   const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf }, { versions }] = await Promise.all([
@@ -60,9 +56,9 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   const { StdioServerTransport } = await sdk(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
   const { signal } = context;
   const agent = await loadAgent(
-    model === undefined
-      ? { run: run as string, checkpoint }
-      : { model, overrides, ...(adapter === undefined ? {} : { adapter }) },
+    run !== undefined
+      ? { run, checkpoint }
+      : { overrides, ...(model === undefined ? {} : { model }), ...(adapter === undefined ? {} : { adapter }) },
   );
   const tools = new FormTools(agent, origins, versions().refusion_train ?? "");
   const ended = new Promise<void>((done) => {

