@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -26,6 +26,76 @@ test("try plays the task of its help, and shows what was done and received, pict
   for (const name of pictures) assert.deepEqual([...readFileSync(join(out, name)).subarray(0, 2)], [0xff, 0xd8]);
   assert.match(readFileSync(join(out, "index.html"), "utf8"), /<figure>.*the page/);
   assert.ok(played.out.trimEnd().endsWith(join(out, "index.html")));
+});
+
+test("without a word it plays the shipped model on a shipped page with a shipped letter, round by round", async () => {
+  const out = join(dir, "shipped");
+  // no display, whatever this machine has
+  const env = { DISPLAY: "", WAYLAND_DISPLAY: "" };
+  const { code, out: said, err } = await new CliProcess(["try", "--out", out], { cwd: dir, env }).ended;
+  assert.equal(code, 0, err);
+  assert.match(said, /the policy reads:\n\npage: Archive Visit\n Guest Name/);
+  assert.match(said, /\nround 1:\nfill Guest Name \| [\s\S]*\nround 2:\nfill Guest Name \| /);
+  assert.match(said, /The server received, beside the truth[\s\S]*\nreward [01]\.\d{3}\n/);
+  assert.ok(existsSync(join(out, "index.html")) && existsSync(join(out, "0.jpg")));
+});
+
+test("--url fills in a page of one's own from a text: what, how sure, from which words; nothing is sent", async () => {
+  const [page, letter] = [join(dir, "visit.html"), join(dir, "letter.txt")];
+  writeFileSync(
+    page,
+    `<title>Archive Visit</title><form action="http://127.0.0.1:9/"><label>Guest Name <input name=g></label>
+     <label>Print Card <input type=checkbox name=c></label><button>Send</button></form>`,
+  );
+  writeFileSync(letter, "Hello, guest name is Ines Meyer, print card too.");
+  const out = join(dir, "own-page");
+  const args = [
+    "try",
+    "--url",
+    page,
+    "--text",
+    letter,
+    "--model",
+    "models/tiny-refusion-letters",
+    "--out",
+    out,
+    "--film",
+  ];
+  const { code, out: said, err } = await new CliProcess(args, { cwd: dir }).ended;
+  assert.equal(code, 0, err);
+  assert.match(said, /field +value +sure +from the words\n +Guest Name +.* \d+ %/);
+  assert.match(said, /Print Card +(yes|no)/);
+  const film = readFileSync(join(out, "index.html"), "utf8");
+  assert.match(film, /Hello, guest name is Ines Meyer[\s\S]*fill Guest Name \|/);
+  assert.deepEqual(readdirSync(out).sort(), ["0.jpg", "1.jpg", "index.html"]);
+});
+
+test("what cannot be tried is said before anything is opened", async () => {
+  const letter = join(dir, "words.txt");
+  writeFileSync(letter, "  \n");
+  for (const [args, says] of [
+    [["--url", "nowhere.html", "--text", letter], /nowhere\.html is neither an address nor a file/],
+    [["--url", "javascript:alert(1)", "--text", letter], /is neither an address nor a file/],
+    [["--url", letter], /No text to fill the page from/],
+    [["--url", letter, "--text", letter], /The text .* is empty/],
+    [["--url", letter, "--text", join(dir, "none.txt")], /Cannot read the text/],
+    [["--text", letter], /name the page: --url/],
+    [["--config", "configs/tiny/quickstart.yaml"], /--task ID is missing/],
+  ] as const) {
+    const { code, err } = await callProgram("train", dir, ["try", ...args]);
+    assert.match(err, says);
+    assert.equal(code, 2);
+  }
+});
+
+test("without a browser it says how to get one", async () => {
+  const { code, err } = await new CliProcess(["try"], {
+    cwd: dir,
+    // neither Playwright's own nor one on the PATH
+    env: { PATH: dir, REFUSION_BROWSER: "", PLAYWRIGHT_BROWSERS_PATH: dir },
+  }).ended;
+  assert.equal(code, 1);
+  assert.match(err, /No Chromium was found\.\n {2}next: run `npx playwright@\d+\.\d+\.\d+ install chromium`/);
 });
 
 test("a plan of one's own is played as it is; a task that is not there is named with the nearest", async () => {

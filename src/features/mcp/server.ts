@@ -104,7 +104,10 @@ export class FormTools {
   ): Promise<object> {
     if ((text === undefined) === (values === undefined)) misuse("Give either text or values.");
     return this.pages.on(where, true, async (page) => {
-      const { fields, unresolved } = await this.agent.fill(page, values ?? text ?? "");
+      const { fields: all, unresolved } = await this.agent.fill(page, values ?? text ?? "");
+      const fields = all.map(({ probability: p, ...field }) =>
+        p === undefined ? field : { ...field, probability: Number(p.toFixed(3)) },
+      );
       this.filled.set(page, Object.keys(values ?? {}));
       const faults = fields.flatMap(({ label, fault }) => (fault === undefined ? [] : [{ label, fault }]));
       return { url: page.url(), fields, faults, unresolved, sent: false };

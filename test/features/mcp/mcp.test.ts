@@ -14,6 +14,7 @@ import type { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { sdk } from "../../../src/features/mcp/server.js";
+import type { FilledField } from "../../../src/index.js";
 import { CliProcess } from "../../support/cli-process.js";
 
 const MODEL = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
@@ -129,7 +130,8 @@ describe("refusion-train mcp", () => {
     const url = `${here.origin}/form`;
     here.asked.length = 0;
     const { data: filled } = await tool("fill_form", { url, values: VALUES });
-    assert.deepEqual(filled.fields, [
+    const told = filled.fields.map(({ probability, from, ...field }: FilledField) => field);
+    assert.deepEqual(told, [
       { label: "Guest Name", kind: "text", value: "Ines Meyer" },
       { label: "Room", kind: "select", value: "Attic" },
       { label: "Print Card", kind: "checkbox", value: true },
@@ -150,7 +152,9 @@ describe("refusion-train mcp", () => {
   it("fills from a text, and names faults by field", async () => {
     const url = `${here.origin}/form`;
     const { data } = await tool("fill_form", { url, text: "Guest Name: Luis Keller\nSeat: 4" });
-    assert.deepEqual(data.fields[0], { label: "Guest Name", kind: "text", value: "Luis Keller" });
+    const { probability, ...field } = data.fields[0];
+    assert.deepEqual(field, { label: "Guest Name", kind: "text", value: "Luis Keller", from: { start: 12, end: 23 } });
+    assert.ok(probability > 0 && probability <= 1 && String(probability).length <= 5, probability);
     assert.deepEqual(data.faults[0], { label: "Seat", fault: "no-such-control" });
     const prose = await tool("fill_form", { url, text: "Please book for Luis." });
     assert.deepEqual(
@@ -321,7 +325,7 @@ it("keeps stdout to the protocol, ends with its input, and refuses wrong calls",
     ["refusion-train"],
   );
   for (const [args, message] of [
-    [["--origin", "http://a.example"], /either --run or --model/],
+    [["--run", "runs/x", ...MODEL, "--origin", "http://a.example"], /A run has its own model/],
     [[...MODEL], /--origin/],
     [[...MODEL, "--origin", "http://a.example/path"], /no origin/],
     [[...MODEL, "--origin", "http://a.example", "--http", "0", "--token", "short"], /at least 16/],
