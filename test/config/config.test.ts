@@ -365,6 +365,8 @@ test("every shipped config names a command in its header, and loads where that i
     const command = found[1];
     // a leaderboard has a schema of its own
     if (path.startsWith("leaderboard") || (command !== undefined && !installed.objectives.has(command))) continue;
-    await loadConfig(join(folder, path), { command, registries: installed });
+    // a module that the config names is read with it
+    const own = /kind: \S+\.mjs/.test(readFileSync(join(folder, path), "utf8"));
+    await loadConfig(join(folder, path), { command, ...(own ? {} : { registries: installed }) });
   }
 });
