@@ -208,7 +208,8 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   protected async controls(task: Task): Promise<readonly Control[]> {
     const known = this.form(task);
     const read = (): Promise<readonly Control[]> =>
-      known?.then(({ controls }) => controls) ?? this.runner().then((runner) => runner.snapshot(task));
+      known?.then(({ controls }) => controls) ??
+      this.runner().then((runner) => runner.known(task)?.controls ?? runner.snapshot(task));
     const reading = this.pages.get(task.url) ?? read();
     this.pages.set(task.url, reading);
     try {

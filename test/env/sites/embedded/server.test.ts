@@ -104,7 +104,6 @@ test("the scripted form's configuration and the static files are there, other pa
   );
   assert.equal((await app.request("/favicon.ico")).status, 204);
   assert.match((await app.request("/static/form.js")).headers.get("content-type") ?? "", /javascript/);
-  assert.match((await app.request("/static/site.css")).headers.get("content-type") ?? "", /css/);
   assert.equal((await app.request("/")).status, 200);
   assert.equal((await app.request("/library/none")).status, 404);
   assert.equal((await app.request("/library/card-request/form-config")).status, 404);
