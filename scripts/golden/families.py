@@ -96,8 +96,17 @@ def causal_logits(model, fed: dict[str, torch.Tensor]) -> torch.Tensor:
 def with_gradient(model, ids: torch.Tensor, logits: torch.Tensor) -> dict[str, torch.Tensor]:
     """Of the mean cross entropy of every token at its own place, by the embedding: it flows through everything."""
     loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten())
-    (gradient,) = torch.autograd.grad(loss, [model.get_input_embeddings().weight])
+    (gradient,) = torch.autograd.grad(loss, [model.get_input_embeddings().weight], retain_graph=True)
     return {"logits": logits, "gradient": gradient}
+
+
+def with_gradients(model, ids: torch.Tensor, logits: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The same, by every parameter: `gradient/<name>`."""
+    tensors = with_gradient(model, ids, logits)
+    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten())
+    names, parameters = zip(*model.named_parameters())
+    gradients = torch.autograd.grad(loss, parameters)
+    return tensors | {f"gradient/{name}": gradient for name, gradient in zip(names, gradients)}
 
 
 def of_transformers(out: Path) -> None:
@@ -109,7 +118,33 @@ def of_transformers(out: Path) -> None:
     causal_lm(out, "qwen3", t.Qwen3Config(**qwen3, **TOKENS), t.Qwen3ForCausalLM)
     smollm3 = {**SIZES, "num_hidden_layers": 4}
     causal_lm(out, "smollm3", t.SmolLM3Config(**smollm3, **TOKENS, use_sliding_window=False), t.SmolLM3ForCausalLM)
+    without_causal_mask(out)
     gguf_file(out)
+
+
+def without_causal_mask(out: Path) -> None:
+    """Qwen3 whose attention goes both ways: Tiny-A2D; the same inside blocks of four positions: SDAR (and BD3-LM)."""
+    import transformers as t
+
+    for name, type_, cls, block in (
+        ("a2d-qwen3", "a2d-qwen3", "A2DQwen3LMHeadModel", None),
+        ("sdar", "sdar", "SDARForCausalLM", 4),
+    ):
+        qwen3 = {**SIZES, "tie_word_embeddings": block is None, "head_dim": 8}
+        config = t.Qwen3Config(**qwen3, **TOKENS)
+        config._attn_implementation = "eager"
+        model = t.Qwen3ForCausalLM(config).eval()
+        randomise(model, 8)
+        model.save_pretrained(out / name)
+        (out / name / "generation_config.json").unlink(missing_ok=True)
+        path = out / name / "config.json"
+        said = {**json.loads(path.read_text()), "model_type": type_, "architectures": [cls]}
+        path.write_text(json.dumps(said, indent=2) + "\n")
+        fed = inputs(config.vocab_size, causal=False)
+        if block is not None:
+            of = torch.arange(LENGTH) // block
+            fed["attention_bias"] = torch.where(of[None, :] <= of[:, None], 0.0, -1e9).expand_as(fed["attention_bias"])
+        save(out, name, fed | with_gradients(model, fed["input_ids"], causal_logits(model, fed)))
 
 
 def gguf_file(out: Path) -> None:

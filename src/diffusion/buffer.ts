@@ -151,6 +151,27 @@ export class BufferBuilder implements TokenBuffer {
   }
 
   /**
+   * Sorts the entries by position, each of which then sees its own block of so many positions and the blocks before it
+   * (BD3-LM, arXiv 2503.09573). @returns new index of each entry.
+   */
+  inBlocks(size: number): number[] {
+    const { ids, positions } = this;
+    const order = [...ids.keys()].sort((a, b) => (positions[a] as number) - (positions[b] as number));
+    const sorted = order.map((n) => [ids[n] as number, positions[n] as number] as const);
+    const blocks = sorted.map(([, position]) => Math.floor(position / size));
+    sorted.forEach(([id, position], n) => {
+      ids[n] = id;
+      positions[n] = position;
+      this.shared[n] = blocks.lastIndexOf(blocks[n] as number) + 1;
+    });
+    const places: number[] = [];
+    order.forEach((n, place) => {
+      places[n] = place;
+    });
+    return places;
+  }
+
+  /**
    * Appends the token of a cell (without a template: of a position of the response, from 0), which sees all before it or,
    * as {@link TokenBuffer} has it, what `shared` and `own` say. @returns its buffer index.
    */

@@ -200,7 +200,8 @@ export function loraOptions(
 export function sampledModel(config: ModelConfig): SampledModel {
   const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
   const network = config.reads_tokens === false ? { network: config } : {};
-  return { tokens, vocabulary: config.vocab_size, attention: config.attention, ...network };
+  const { vocab_size: vocabulary, attention, attention_block: block } = config;
+  return { tokens, vocabulary, attention, block, ...network };
 }
 
 /**

@@ -15,6 +15,9 @@ export const WIDEST = 2 ** 17;
 export const baseConfigSchema = z.looseObject({
   architecture: z.string().describe("file name under src/nn/arch"),
   attention: z.enum(["causal", "bidirectional"]),
+  attention_block: size(WIDEST)
+    .optional()
+    .describe("of a bidirectional model: positions a block; a token sees its own block and those before it"),
   vocab_size: size(LARGEST_VOCABULARY),
   hidden_size: size(WIDEST),
   mask_token_id: z.int().nonnegative(),

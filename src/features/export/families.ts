@@ -73,6 +73,29 @@ export const FAMILIES: readonly Family[] = [
     tokens: CHAT,
   },
   {
+    // weights of a causal family; what sees what is ours: nothing in the checkpoint says that logits are shifted, nor are they
+    title: "Tiny-A2D",
+    names: [/^a2d-(qwen3|qwen2|llama)$/, /^A2D(Qwen3|Qwen2|Llama)LMHeadModel$/],
+    keys: (raw) => ({
+      ...FAMILIES.find(({ names }) => names[0]?.test(String(raw.model_type).slice("a2d-".length)))?.keys(raw),
+      ...BIDIRECTIONAL,
+      attention_block: raw.block_size,
+    }),
+    tokens: CHAT,
+  },
+  {
+    title: "SDAR",
+    names: [/^sdar$/i, /^SDARForCausalLM$/],
+    keys: (raw) => ({
+      ...BIDIRECTIONAL,
+      qk_norm: true,
+      ...attentionBias(raw),
+      // its own default
+      attention_block: raw.block_size ?? 4,
+    }),
+    tokens: { ...CHAT, mask: ["<|MASK|>"] },
+  },
+  {
     title: "LLaDA",
     names: [/^llada$/i, /^LLaDAModelLM$/],
     requires: {

@@ -59,9 +59,12 @@ describe("families of checkpoints, against their own code", () => {
     const targets = g.input("targets", "int64", [B * N, 1]);
     const loss = e.mul(e.total(e.neg(e.gatherElements(e.logSoftmax(logits), targets, 1))), 1 / (B * N));
     g.output("out", logits);
-    const embedding = bound.parameters.find(({ name }) => EMBEDDINGS.includes(name));
-    assert.ok(embedding !== undefined);
-    g.output("gradient", backward(g, loss, [embedding])[0] as Value);
+    // of the embedding, or of every weight where the golden has them
+    const all = [...golden.keys()].flatMap((key) => /^gradient\/(.*)/.exec(key)?.[1] ?? []);
+    const wanted = bound.parameters.filter(({ name }) => (all.length > 0 ? all : EMBEDDINGS).includes(name));
+    assert.equal(wanted.length, Math.max(1, all.length));
+    const names = wanted.map(({ name }) => (all.length > 0 ? `gradient/${name}` : "gradient"));
+    for (const [i, gradient] of backward(g, loss, wanted).entries()) g.output(names[i] as string, gradient as Value);
     await runtime.load("model", { bytes: encodeModel(g.build()), weightsDir: model.dir });
     const weights = readSafetensors(join(model.dir, "model.safetensors"));
     const rows = BigInt64Array.from({ length: B * N }, (_, i) => BigInt(i));
@@ -73,10 +76,7 @@ describe("families of checkpoints, against their own code", () => {
     };
     const out = await runtime.run("model", { feeds });
     await runtime.unload("model");
-    for (const [name, expected] of [
-      ["out", "logits"],
-      ["gradient", "gradient"],
-    ] as const) {
+    for (const [name, expected] of [["out", "logits"] as const, ...names.map((name) => [name, name] as const)]) {
       const error = relativeError(
         (out[name] as Tensor).data as Float32Array,
         golden.get(expected)?.data as Float32Array,
@@ -90,6 +90,8 @@ describe("families of checkpoints, against their own code", () => {
     ["qwen2", "refusion"],
     ["qwen3", "refusion"],
     ["smollm3", "refusion"],
+    ["a2d-qwen3", "masked_lm"],
+    ["sdar", "masked_lm"],
     ["llada", "masked_lm"],
     ["dream", "masked_lm"],
   ] as const) {
@@ -97,6 +99,7 @@ describe("families of checkpoints, against their own code", () => {
       const model = await made(name);
       assert.equal(model.config.architecture, architecture);
       assert.equal(model.config.pad_token_id, model.config.eos_token_id);
+      assert.equal(model.config.attention_block, name === "sdar" ? 4 : undefined);
       await compare(model, readSafetensors(join(GOLDEN, `${name}.safetensors`)));
     });
   }

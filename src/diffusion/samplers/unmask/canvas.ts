@@ -77,13 +77,13 @@ export function pushMask(
 /**
  * Lays out the first `length` cells of a canvas. A causal model reads prompt | given tokens | revealed tokens in their
  * order | masks by position, with original positions, so that masks see all that is given and revealed; of a
- * bidirectional one every entry sees every other.
+ * bidirectional one every entry sees every other, or its own block and those before.
  * @param isShown cells whose masks are laid; default: all.
  */
 export function layCanvas(
   progress: Progress,
   length: number,
-  { tokens, attention }: SampledModel,
+  { tokens, attention, block }: SampledModel,
   isShown = (_cell: number): boolean => true,
 ): Laid {
   const { canvas, revealed } = progress;
@@ -104,8 +104,10 @@ export function layCanvas(
       indexOf[cell] = pushMask(buffer, tokens.mask, cell, progress, { before, start: before });
     }
   }
-  if (!causal) buffer.shared.fill(buffer.length);
-  return { buffer, indexOf };
+  if (causal) return { buffer, indexOf };
+  if (block === undefined) buffer.shared.fill(buffer.length);
+  const places = block === undefined ? undefined : buffer.inBlocks(block);
+  return { buffer, indexOf: places === undefined ? indexOf : indexOf.map((n) => places[n] ?? n) };
 }
 
 /** Cells of a canvas that matter to a response: what lies behind the last of it is seen by bidirectional models only. */

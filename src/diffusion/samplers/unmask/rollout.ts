@@ -393,7 +393,8 @@ function slotScores(
   places: readonly number[],
   options: UnmaskOptions,
 ): Float64Array {
-  const { order, slotScore, slotSize, slotFill } = options;
+  const { order, slotScore, slotSize, slotFill, model } = options;
+  const { prompt, canvas } = state;
   const scores = new Float64Array(state.open.length);
   const width = slotScore === "first" || slotFill === "single-mask" ? 1 : slotSize;
   for (let slot = 0; slot < scores.length; slot++) {
@@ -406,9 +407,15 @@ function slotScores(
       if (!Number.isFinite(sum)) overflowed(order, slot * slotSize);
       scores[slot] = sum / width;
     }
+    // a block is written before the next one
+    const position = prompt.length + canvas.position(slot * slotSize);
+    if (model.block !== undefined) scores[slot] = (scores[slot] as number) - LATER * Math.floor(position / model.block);
   }
   return scores;
 }
+
+/** More than the scores of two slots differ, which are probabilities or entropies. */
+const LATER = 1e3;
 
 function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {
   if (order === "entropy") return -(statistics.entropy[row] as number);

@@ -55,10 +55,15 @@ test("packed, round by round and rollout give the same log-probabilities", async
     fc.asyncProperty(
       anyOptions,
       fc.constantFrom("causal", "bidirectional" as const),
+      fc.constantFrom(undefined, 3),
       fc.integer({ min: 0, max: 1000 }),
-      async (any, attention, seed) => {
+      async (any, attention, block, seed) => {
         const slotFill = attention === "causal" ? any.slotFill : "parallel";
-        const options = { ...any, slotFill, model: { ...MODEL, attention } };
+        const options = {
+          ...any,
+          slotFill,
+          model: { ...MODEL, attention, ...(attention === "causal" ? {} : { block }) },
+        };
         const network = new FakeNetwork(seed);
         const tasks = prompts(3, options.promptLength, seed);
         const trajectories = await sampler.rollout(network, tasks, options, streams(3, seed));
