@@ -5,6 +5,7 @@
 
 import { ALL_LAYERS } from "../autodiff/recompute.js";
 import { type RunConfig, resolvePath } from "../config/config.js";
+import { closing } from "../core/closing.js";
 import { fail } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
 import type { Batch } from "../diffusion/batch.js";
@@ -209,14 +210,10 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
     if (batch === undefined) throw new Error("no batch was laid out");
     return batch;
   }
-  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
   let trajectory: Trajectory | undefined;
-  try {
-    const noise = new NoiseModel(runtime, sampler, sampled, model.graph);
-    [trajectory] = await sampler.rollout(noise, [prompt], options, [rng]);
-  } finally {
-    await runtime.close();
-  }
+  const noise = new NoiseModel(runtime, sampler, sampled, model.graph);
+  [trajectory] = await sampler.rollout(noise, [prompt], options, [rng]);
   if (trajectory === undefined) throw new Error("no trajectory was drawn");
   const size = config.training.micro_batch;
   const stream = (name: string): Rng => Rng.named(config.seed, `memory/${name}`);

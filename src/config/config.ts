@@ -53,7 +53,6 @@ export async function configOf(
 async function resolveConfig(source: Source, path: string, options: LoadOptions): Promise<RunConfig> {
   const overrides = parseOverrides(options.overrides ?? []);
   const raw = applyOverrides(source.tree, overrides);
-  for (const [key, value] of Object.entries(raw)) if (value === null && isSection(key)) raw[key] = {};
   if (raw.name === undefined)
     raw.name =
       basename(path, extname(path))
@@ -64,8 +63,11 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
   settleKinds(raw, source.tree, overrides, registries);
   agreeOnObjective(raw, path, options.command);
   const schema = runSchema(registries, options.command, raw);
+  // `training:` with nothing under it means its defaults
+  for (const [key, section] of Object.entries(schema.shape as Record<string, z.ZodType>))
+    if (raw[key] === null && unwrap(section).inner instanceof z.ZodObject) raw[key] = {};
   const result = schema.safeParse(raw);
-  if (result.success) return kindsFirst(result.data as RunConfig);
+  if (result.success) return result.data as RunConfig;
 
   const origin = (keys: readonly PropertyKey[]): Origin => {
     const override = overrides.findLast((o) => o.path.every((segment, i) => segment === keys[i]));
@@ -90,7 +92,7 @@ function agreeOnObjective(raw: Record<string, unknown>, path: string, command: s
     misuse(`${path} is a config for ${show(section.kind)} (objective.kind), not for ${command}.`, {
       hint: `refusion-train ${typeof section.kind === "string" ? section.kind : "<objective>"} --config ${path}`,
     });
-  if (raw.objective === undefined || isPlainObject(raw.objective)) raw.objective = { ...section, kind: command };
+  if ((raw.objective ?? null) === null || isPlainObject(raw.objective)) raw.objective = { ...section, kind: command };
 }
 
 /** The resolved config as YAML, as a run directory keeps it: loading it gives the same config again. */
@@ -316,30 +318,4 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 function show(value: unknown): string {
   const text = withoutPasswords(typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value)));
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
-}
-
-const NO_PLUG_INS: Registries = {
-  objectives: new Map(),
-  samplers: new Map(),
-  environments: new Map(),
-  sections: new Map(),
-  trackers: new Map(),
-};
-
-/** Tells whether a top-level key is a section, so that `training:` with nothing under it means its defaults. */
-function isSection(key: string): boolean {
-  const value = (runSchema(NO_PLUG_INS, undefined, {}).shape as Record<string, z.ZodType>)[key];
-  return value !== undefined && unwrap(value).inner instanceof z.ZodObject;
-}
-
-/** `kind` on top of its section, for readers of config.yaml. */
-function kindsFirst(config: RunConfig): RunConfig {
-  const first = (section: unknown): unknown => {
-    if (!isPlainObject(section) || typeof section.kind !== "string") return section;
-    const { kind, ...rest } = section;
-    return { kind, ...rest };
-  };
-  const ordered = Object.entries(config).map(([name, section]) => [name, first(section)]);
-  const evaluation = { ...config.evaluation, sampler: first(config.evaluation.sampler) };
-  return { ...Object.fromEntries(ordered), evaluation };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SPLITS } from "../env/environment.js";
+import { isPlainObject } from "./overrides.js";
 
 /**
  * The schema of a whole run. Every key has a default (save `model`) and a description, which `init` and `--help` print.
@@ -176,7 +177,6 @@ const evaluation = z.strictObject({
   seed: count().default(1).describe("seed of the evaluation: the same tasks and noise in every run"),
 });
 
-const ownSampler = z.null().default(null);
 const EVALUATION_SAMPLER =
   "another sampler for evaluations, as {kind: refusion}; what it leaves out is as in `sampler`; null = the same one";
 
@@ -190,13 +190,19 @@ const report = z.strictObject({
   screenshots: count().default(12).describe("of them with a picture of the filled form; 0 = none"),
 });
 
-/** The sections' shape, with the plug-ins' sections open. `PlugInSections` narrows them. */
-const openSection = z.looseObject({ kind: z.string() });
-const openOptions = z.looseObject({});
+type Options = z.ZodType<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>>;
+/** A plug-in's section as the rest of the program sees it. */
+type Section = z.ZodType<{ readonly kind: string; readonly [option: string]: unknown }>;
 
-function shape<S extends z.ZodType, E extends z.ZodType, T extends z.ZodType, O extends z.ZodType, K extends z.ZodType>(
-  sections: { sampler: S; evaluationSampler: E; environment: T; objective: O; tracking: K },
-  own: z.ZodRawShape = {},
+function shape(
+  sections: {
+    readonly sampler: Section;
+    readonly evaluationSampler: z.ZodType<z.output<Section> | null>;
+    readonly environment: Section;
+    readonly objective: Section;
+    readonly tracking: z.ZodPrefault<Options>;
+  },
+  own: object,
 ) {
   return {
     name: z
@@ -230,20 +236,10 @@ function shape<S extends z.ZodType, E extends z.ZodType, T extends z.ZodType, O 
   };
 }
 
-const openSchema = z.strictObject(
-  shape({
-    sampler: openSection,
-    evaluationSampler: openSection.nullable().default(null),
-    environment: openSection,
-    objective: openSection,
-    tracking: openOptions.prefault({}),
-  }),
-);
-
 /** A whole run, resolved. Sections of a `kind` also hold its own options; an environment's further sections are for it alone. */
-export type RunConfig = z.infer<typeof openSchema>;
+export type RunConfig = z.output<z.ZodObject<ReturnType<typeof shape>>>;
 
-type Written = z.input<typeof openSchema>;
+type Written = z.input<z.ZodObject<ReturnType<typeof shape>>>;
 /** A section of a `kind` as it is written, with the kind's own options. */
 export interface KindSection {
   readonly kind?: string;
@@ -287,7 +283,7 @@ export function runSchema(
   command: string | undefined,
   raw: Record<string, unknown>,
 ): z.ZodObject {
-  const evaluationSampler = (raw.evaluation as { sampler?: unknown } | null | undefined)?.sampler;
+  const evaluationSampler = isPlainObject(raw.evaluation) ? (raw.evaluation.sampler ?? null) : null;
   const own = Object.fromEntries(
     [...registries.sections].map(([name, section]) => [
       name,
@@ -301,12 +297,12 @@ export function runSchema(
       {
         sampler: kindSection(registries.samplers, raw.sampler, DEFAULT_SAMPLER),
         evaluationSampler:
-          (evaluationSampler ?? null) === null
-            ? ownSampler
+          evaluationSampler === null
+            ? z.null().default(null)
             : kindSection(registries.samplers, evaluationSampler, DEFAULT_SAMPLER),
         environment: kindSection(registries.environments, raw.environment, DEFAULT_ENVIRONMENT),
         objective: objectiveSection(registries.objectives, raw.objective, command),
-        tracking: trackingSection(registries.trackers).prefault({}),
+        tracking: trackingSection(registries.trackers),
       },
       own,
     ),
@@ -318,17 +314,20 @@ export function runSchema(
   );
 }
 
-function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, defaultKind: string): z.ZodType {
-  const named = raw !== null && typeof raw === "object" && "kind" in raw ? raw.kind : undefined;
-  const kind = named === undefined ? defaultKind : named;
+/** The section of the kind that it names, its kind first. */
+function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, defaultKind: string): Section {
+  const kind = (isPlainObject(raw) ? raw.kind : undefined) ?? defaultKind;
   if (entries.size === 0) return z.looseObject({ kind: z.string().default(defaultKind) }).prefault({});
   const entry = typeof kind === "string" ? entries.get(kind) : undefined;
   if (entry === undefined) return z.looseObject({ kind: z.enum([...entries.keys()]) });
+  const names = [...entries.keys()].join(", ");
   const literal = z
     .literal(kind as string)
     .default(kind as string)
-    .describe(`one of ${[...entries.keys()].join(", ")}`);
-  return entry.schema.safeExtend({ kind: literal }).strict().prefault({});
+    .describe(`one of ${names}`);
+  const conditions = (entry.schema.def.checks ?? []) as z.core.$ZodCheck<object>[];
+  const own = z.strictObject({ kind: literal, ...entry.schema.shape }).check(...conditions);
+  return own.prefault({} as never) as Section;
 }
 
 /** The objective's section: its kind is the command's, where there is one; where neither says, any options are taken. */
@@ -336,16 +335,15 @@ function objectiveSection(
   objectives: ReadonlyMap<string, ObjectivePlugIn>,
   raw: unknown,
   command: string | undefined,
-): z.ZodType {
-  const named = raw !== null && typeof raw === "object" && "kind" in raw;
-  if (named || command !== undefined) return kindSection(objectives, raw, command ?? "");
-  return z.looseObject({ kind: z.string().default("") }).prefault({});
+): Section {
+  const isNamed = (isPlainObject(raw) && "kind" in raw) || command !== undefined;
+  return kindSection(isNamed ? objectives : new Map(), raw, command ?? "");
 }
 
 /** One key for each tracker; an empty registry accepts anything. */
-function trackingSection(trackers: Registries["trackers"]): z.ZodObject {
-  if (trackers.size === 0) return openOptions;
-  return z.strictObject(Object.fromEntries([...trackers].map(([name, { schema }]) => [name, schema])));
+function trackingSection(trackers: Registries["trackers"]): z.ZodPrefault<Options> {
+  if (trackers.size === 0) return z.looseObject({}).prefault({});
+  return z.strictObject(Object.fromEntries([...trackers].map(([name, { schema }]) => [name, schema]))).prefault({});
 }
 
 /** One key of a config, as `--help` and `init` show it. */

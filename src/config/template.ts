@@ -18,17 +18,8 @@ export function configTemplate(config: RunConfig, command: string, path: string,
   ];
   // a section that is null is a setting, and has no keys
   const there = keys.filter(({ path }) => (valueAt(config, path.slice(0, -1)) ?? null) !== null);
-  const lines = kindsFirst(there).map((key) => line(key, valueAt(config, key.path)));
+  const lines = there.map((key) => line(key, valueAt(config, key.path)));
   return `${header.map((text) => `# ${text}\n`).join("")}${lines.join("\n")}\n`;
-}
-
-/** `kind` on top of its section: the rest of it depends on that. */
-function kindsFirst(keys: readonly ConfigKey[]): ConfigKey[] {
-  const kindOf = (section: ConfigKey): ConfigKey[] =>
-    keys.filter(({ path }) => path.at(-1) === "kind" && path.slice(0, -1).join(".") === section.path.join("."));
-  return keys.flatMap((key) =>
-    key.type === "section" ? [key, ...kindOf(key)] : key.path.at(-1) === "kind" ? [] : [key],
-  );
 }
 
 function line({ path, type, description }: ConfigKey, value: unknown): string {

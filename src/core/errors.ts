@@ -19,7 +19,8 @@ export class UserError extends Error {
   }
 }
 
-type Next = ConstructorParameters<typeof UserError>[1];
+/** Hint, exit code and cause of an error. */
+export type Next = ConstructorParameters<typeof UserError>[1];
 
 /** Ends with an error that a user can act on. @throws UserError: something is not as it has to be. */
 export function fail(message: string, next?: Next): never {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { fail, type Next } from "./errors.js";
 
 /** Problems that are listed; the rest is counted. */
 const MAX_LISTED = 20;
@@ -13,6 +14,15 @@ export function problemsOf(error: z.ZodError): string {
     return `${place === "" ? "" : `${place}: `}${text.endsWith(", received undefined") ? "is missing" : text}`;
   });
   return listed(lines, MAX_LISTED);
+}
+
+/**
+ * Gives a value as its schema has it.
+ * @param refusal what the value is not, as `eval/val.json is no evaluation`. @throws UserError with every problem of it.
+ */
+export function checked<S extends z.ZodType>(schema: S, value: unknown, refusal: string, next?: Next): z.output<S> {
+  const result = schema.safeParse(value);
+  return result.success ? result.data : fail(`${refusal}:${problemsOf(result.error)}`, next);
 }
 
 /** Lists lines below a message, each indented: the first so many, and how many more there are. */

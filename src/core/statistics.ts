@@ -32,6 +32,11 @@ export function std(values: readonly number[]): number {
   return Math.sqrt(variance(values));
 }
 
+/** Standard deviation that a sample estimates (divides by n - 1); NaN of fewer than two values. */
+export function sampleStd(values: readonly number[]): number {
+  return std(values) * Math.sqrt(values.length / (values.length - 1));
+}
+
 /** The q-quantile (0..1) of ascending values, linear between the two neighbours. */
 export function quantile(ascending: ArrayLike<number>, q: number): number {
   const position = q * (ascending.length - 1);

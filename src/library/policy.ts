@@ -5,10 +5,9 @@ import { Rng } from "../core/rng.js";
 import type { Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import { Canvas, isRoom } from "../diffusion/template.js";
 import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
-import { initialAdapter, readAdapter } from "../engine/adapter.js";
-import { openPolicy as openEngine, type Policy, roundsOf } from "../engine/policy.js";
-import { findCheckpoint } from "../runs/checkpoint.js";
+import { type Policy, roundsOf } from "../engine/policy.js";
 import { RunDirectory } from "../runs/run-directory.js";
+import { openEvaluated } from "../train/evaluate.js";
 import { type ConfigSource, resolveConfig } from "./programs.js";
 
 /** A policy that answers observations. */
@@ -50,17 +49,7 @@ export async function openPolicy(
 ): Promise<OpenPolicy> {
   const run = "run" in what ? RunDirectory.open(what.run) : undefined;
   const config = "config" in what ? await resolveConfig(what.config) : await loadConfig((run as RunDirectory).config);
-  const policy = await openEngine(config, undefined);
-  try {
-    const adapter =
-      run === undefined
-        ? initialAdapter(config, policy)
-        : readAdapter(findCheckpoint(run, "run" in what ? what.checkpoint : undefined), policy);
-    await policy.engine.setParameters("policy", adapter);
-  } catch (error) {
-    await policy.close();
-    throw error;
-  }
+  const policy = await openEvaluated(config, { checkpoint: "run" in what ? what.checkpoint : undefined }, run);
   const { sampler, rounds } = policy.evaluation;
   const options = { ...policy.evaluation.options, temperature: config.evaluation.temperature ?? surest(policy) };
   const act: OpenPolicy["act"] = async (observations, seed = config.seed) => {

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { fail } from "../core/errors.js";
 import { readJson } from "../core/files.js";
-import { problemsOf } from "../core/problems.js";
+import { checked } from "../core/problems.js";
 import { LARGEST_VOCABULARY } from "../text/tokenizer.js";
 
 /** A size that no model exceeds and that memory bears: what is built from it is counted before it is read. */
@@ -45,10 +44,7 @@ export function readModelConfig(dir: string): ModelConfig {
 
 /** Parses with every problem listed at once. */
 export function parseConfig<S extends z.ZodType>(schema: S, value: unknown, where: string): z.infer<S> {
-  const result = schema.safeParse(value);
-  if (!result.success)
-    fail(`${where} is not a usable model config:${problemsOf(result.error)}`, {
-      hint: "docs/model.md lists the keys of each architecture",
-    });
-  return result.data;
+  return checked(schema, value, `${where} is not a usable model config`, {
+    hint: "docs/model.md lists the keys of each architecture",
+  });
 }

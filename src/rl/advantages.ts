@@ -1,16 +1,10 @@
+import { mean, std } from "../core/statistics.js";
+
 /** The way rewards of one task become advantages. */
 export type AdvantageKind = "group" | "center" | "leave_one_out";
 
 /** Rewards closer together than this carry no signal. */
 export const SIGNAL_THRESHOLD = 1e-6;
-
-const mean = (xs: readonly number[]): number => xs.reduce((a, x) => a + x, 0) / xs.length;
-
-/** Population standard deviation. */
-export function spread(xs: readonly number[]): number {
-  const m = mean(xs);
-  return Math.sqrt(mean(xs.map((x) => (x - m) ** 2)));
-}
 
 /**
  * Advantages of one group of rollouts of the same task, or undefined where the rewards are (nearly) equal:
@@ -22,14 +16,14 @@ export function spread(xs: readonly number[]): number {
  */
 export function advantages(rewards: readonly number[], kind: AdvantageKind, clipMax: number): number[] | undefined {
   if (rewards.length < 2) return undefined;
-  const std = spread(rewards);
-  if (std < SIGNAL_THRESHOLD) return undefined;
+  const deviation = std(rewards);
+  if (deviation < SIGNAL_THRESHOLD) return undefined;
   const m = mean(rewards);
   const n = rewards.length;
   const raw = (r: number): number => {
     switch (kind) {
       case "group":
-        return (r - m) / (std + 1e-8);
+        return (r - m) / (deviation + 1e-8);
       case "center":
         return r - m;
       case "leave_one_out":

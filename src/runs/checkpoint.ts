@@ -8,7 +8,7 @@ import { ADAPTER, ADAPTER_CONFIG, writePeftTensors } from "../nn/peft.js";
 import type { Tensor } from "../onnx/types.js";
 import type { ParameterGroup } from "../optim/optimizer.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
-import { stepName } from "./run-directory.js";
+import { stepName, stepsIn } from "./run-directory.js";
 
 /** Everything an exact resume needs. */
 export interface Checkpoint {
@@ -151,7 +151,7 @@ export async function verifyCheckpoint(path: string): Promise<string[]> {
 
 async function readState(path: string): Promise<z.infer<typeof stateSchema>> {
   const broken = (problems: readonly string[]): UserError => {
-    const others = checkpointSteps(dirname(path)).filter((step) => stepName(step) !== basename(path));
+    const others = stepsIn(dirname(path)).filter((step) => stepName(step) !== basename(path));
     const other = others.at(-1);
     return new UserError(`The checkpoint ${path} cannot be used:\n${problems.map((p) => `  ${p}`).join("\n")}`, {
       hint:
@@ -187,17 +187,9 @@ async function readState(path: string): Promise<z.infer<typeof stateSchema>> {
   return parsed.data;
 }
 
-/** Steps of the finished checkpoints in a directory, ascending; what was being written aside does not count. */
-export function checkpointSteps(root: string): number[] {
-  const entries = existsSync(root) ? readdirSync(root) : [];
-  return entries
-    .flatMap((entry) => (/^step-\d{6,}$/.test(entry) ? [Number(entry.slice(5))] : []))
-    .sort((a, b) => a - b);
-}
-
 /** The latest finished checkpoint in checkpoints/, or undefined. */
 export function latestCheckpoint(root: string): string | undefined {
-  const step = checkpointSteps(root).at(-1);
+  const step = stepsIn(root).at(-1);
   return step === undefined ? undefined : join(root, stepName(step));
 }
 
@@ -210,7 +202,7 @@ export function findCheckpoint(
   run: { readonly checkpoints: string; readonly best: string },
   which: "best" | "last" | number | undefined,
 ): string {
-  const steps = checkpointSteps(run.checkpoints);
+  const steps = stepsIn(run.checkpoints);
   const place = (name: "best" | "last" | number): string | undefined => {
     const path =
       name === "best"
@@ -235,7 +227,7 @@ export function findCheckpoint(
 
 /** Keeps the last `keep` checkpoints and removes the older ones and what an ended process left aside. best/ lies elsewhere. */
 export function retainCheckpoints(root: string, keep: number): void {
-  for (const step of checkpointSteps(root).slice(0, -keep))
+  for (const step of stepsIn(root).slice(0, -keep))
     rmSync(join(root, stepName(step)), { recursive: true, force: true });
   for (const entry of existsSync(root) ? readdirSync(root) : []) {
     if (/^step-\d{6,}\.(tmp|old)-\d+$/.test(entry)) rmSync(join(root, entry), { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { fail } from "../core/errors.js";
 import { readJson, writeAtomic } from "../core/files.js";
-import { problemsOf } from "../core/problems.js";
+import { groupBy } from "../core/group-by.js";
+import { checked } from "../core/problems.js";
 import { bootstrapMean, bootstrapPairedDifference, type Interval, mean, passAtK } from "../core/statistics.js";
 
 const interval = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() });
@@ -78,7 +79,7 @@ export function summarize(
     );
   }
   const forms = [...new Set(counted.map((episode) => episode.form))].sort();
-  const over = attempts === 1 ? undefined : ({ task_id }: TaskScore): string => task_id;
+  const over = attempts === 1 ? undefined : taskOf;
   const passed = attempts === 1 ? undefined : passAt(counted, attempts, about.seed);
   const left = episodes.flatMap(({ task_id, fault }) => (fault === undefined ? [] : [{ task_id, fault }]));
   return {
@@ -103,15 +104,11 @@ export function summarize(
   };
 }
 
-function grouped<T>(rows: readonly T[], key: (row: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
-  return [...groups.values()];
-}
+const taskOf = ({ task_id }: TaskScore): string => task_id;
 
 /** pass@1 to pass@attempts with intervals over tasks; undefined where no task has all its attempts. */
 function passAt(rows: readonly TaskScore[], attempts: number, seed: number): Evaluation["pass_at"] {
-  const tasks = grouped(rows, ({ task_id }) => task_id).filter(({ length }) => length === attempts);
+  const tasks = [...groupBy(rows, taskOf).values()].filter(({ length }) => length === attempts);
   if (tasks.length === 0) return undefined;
   const successes = tasks.map((own) => own.filter(({ success }) => success).length);
   const rates = Array.from({ length: attempts }, (_, i) =>
@@ -124,12 +121,8 @@ function passAt(rows: readonly TaskScore[], attempts: number, seed: number): Eva
 }
 
 /** @param draw the draw that a row belongs to; absent: each is one. */
-function scores(
-  rows: readonly TaskScore[],
-  seed: number,
-  draw?: (row: TaskScore) => string,
-): Pick<FormScore, "reward" | "success_rate" | "metrics"> {
-  const draws = draw === undefined ? rows.map((row) => [row]) : grouped(rows, draw);
+function scores(rows: readonly TaskScore[], seed: number, draw?: (row: TaskScore) => string): Scored {
+  const draws = draw === undefined ? rows.map((row) => [row]) : [...groupBy(rows, draw).values()];
   const over = (value: (row: TaskScore) => number): Interval =>
     bootstrapMean(
       draws.map((own) => mean(own.map(value))),
@@ -148,14 +141,11 @@ function metricNames(rows: readonly TaskScore[]): string[] {
 }
 
 /** `after - before` over the tasks that both scored. */
-export interface Comparison {
+export interface Comparison extends Scored {
   readonly split: string;
   readonly pairs: number;
   /** Episodes that only one of the two has (faults, other numbers of episodes). */
   readonly unpaired: number;
-  readonly reward: Interval;
-  readonly success_rate: Interval;
-  readonly metrics: Readonly<Record<string, Interval>>;
   /** Differences that make the two less comparable than they should be. */
   readonly warnings: readonly string[];
 }
@@ -166,9 +156,9 @@ export interface Comparison {
  */
 export function compareEvaluations(before: Evaluation, after: Evaluation): Comparison {
   if (before.split !== after.split) fail(`Cannot compare the ${before.split} split with the ${after.split} split.`);
-  const first = byTask(before.per_task);
+  const first = byEpisode(before.per_task);
   const pairs: [TaskScore, TaskScore][] = [];
-  for (const [key, b] of byTask(after.per_task)) {
+  for (const [key, b] of byEpisode(after.per_task)) {
     const a = first.get(key);
     if (a !== undefined) pairs.push([a, b]);
   }
@@ -203,7 +193,8 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Compa
   };
 }
 
-function byTask(rows: readonly TaskScore[]): Map<string, TaskScore> {
+/** Scores by task, and how often it came before. */
+export function byEpisode(rows: readonly TaskScore[]): Map<string, TaskScore> {
   const seen = new Map<string, number>();
   const out = new Map<string, TaskScore>();
   for (const row of rows) {
@@ -221,17 +212,11 @@ export async function writeEvaluation(path: string, evaluation: Evaluation): Pro
 
 /** Reads an evaluation. @throws UserError where the file is missing or not an evaluation. */
 export function readEvaluation(path: string): Evaluation {
-  const result = evaluationSchema.safeParse(readJson(path));
-  if (result.success) return result.data;
-  fail(`${path} is no evaluation:${problemsOf(result.error)}`);
+  return checked(evaluationSchema, readJson(path), `${path} is no evaluation`);
 }
 
 /** Columns of a table's rows: reward, success, and the measures that some row has. */
-type Scored = {
-  readonly reward: Interval;
-  readonly success_rate: Interval;
-  readonly metrics: Readonly<Record<string, Interval>>;
-};
+type Scored = Pick<FormScore, "reward" | "success_rate" | "metrics">;
 
 const namesOf = (rows: readonly Scored[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
 const heading = (name: string): string => name.replaceAll("_", " ");
@@ -276,13 +261,11 @@ export function formatPassAt({ split, pass_at: passed }: Evaluation): string {
 
 /** Gives what was left out because the environment failed, by the cause; empty where nothing was. */
 export function formatLeftOut({ split, left_out: left = [] }: Evaluation): string {
-  const causes = new Map<string, string[]>();
-  for (const { task_id, fault } of left) causes.set(fault, [...(causes.get(fault) ?? []), task_id]);
-  return [...causes]
+  return [...groupBy(left, ({ fault }) => fault)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([fault, [first, ...others]]) => {
       const more = others.length === 0 ? "" : ` and ${others.length} more`;
-      return `${split}: left out, the environment failed: ${fault} (${first}${more})`;
+      return `${split}: left out, the environment failed: ${fault} (${first?.task_id}${more})`;
     })
     .join("\n");
 }

@@ -1,69 +1,57 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import { isPlainObject } from "../config/overrides.js";
 import { fail, messageOf } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 
+/** A quantity that a step may not have; what a damaged or older file holds in its place counts as none. */
+const quantity = z.number().nullable().catch(null);
+const seconds = z.number().catch(0);
+
+const stepQuantities = z.object({
+  step: z.number(),
+  reward: quantity,
+  reward_std: quantity,
+  success_rate: quantity,
+  frac_reward_zero_std: quantity,
+  faults: z.number().catch(0),
+  loss: quantity,
+  kl: quantity,
+  ratio_mean: quantity,
+  ratio_max: quantity,
+  clip_fraction: quantity,
+  grad_norm: quantity,
+  lr: z.number().catch(0),
+  /** Tokens the step trained on. */
+  tokens: z.number().catch(0),
+  rollout_tokens_per_s: quantity,
+});
+const stepTimes = z.object({ rollout: seconds, score: seconds, update: seconds, total: seconds });
+
+const stepWorkers = z.object({
+  workers: z.number().catch(0),
+  /** The most jobs that waited at once. */
+  waiting: z.number().catch(0),
+  /** Share of the workers' time in which they had nothing to do; null where none has told. */
+  idle: quantity,
+});
+export type StepWorkers = Readonly<z.infer<typeof stepWorkers>>;
+
 /**
- * One line of metrics.jsonl. Null means that the step has no such quantity: SFT has no reward, and a
+ * One line of metrics.jsonl (docs/metrics.md). Null means that the step has no such quantity: SFT has no reward, and a
  * step in which no group carried signal has no loss. Rates are shares in 0..1, times are seconds.
  */
-export interface StepMetrics {
-  readonly step: number;
-  readonly reward: number | null;
-  readonly reward_std: number | null;
-  readonly success_rate: number | null;
-  readonly frac_reward_zero_std: number | null;
-  readonly faults: number;
-  readonly loss: number | null;
-  readonly kl: number | null;
-  readonly ratio_mean: number | null;
-  readonly ratio_max: number | null;
-  readonly clip_fraction: number | null;
-  readonly grad_norm: number | null;
-  readonly lr: number;
-  /** Tokens the step trained on. */
-  readonly tokens: number;
-  readonly rollout_tokens_per_s: number | null;
+export interface StepMetrics extends Readonly<z.infer<typeof stepQuantities>> {
   /** The objective's own metrics; plain numbers. */
   readonly extra?: Readonly<Record<string, number | null>>;
-  readonly time: StepTimes;
+  readonly time: Readonly<z.infer<typeof stepTimes>>;
   /** Figures of the workers in the step; absent in one process. As times are, it is of the moment. */
   readonly workers?: StepWorkers;
 }
 
-export interface StepWorkers {
-  readonly workers: number;
-  /** The most jobs that waited at once. */
-  readonly waiting: number;
-  /** Share of the workers' time in which they had nothing to do; null where none has told. */
-  readonly idle: number | null;
-}
-
-export interface StepTimes {
-  readonly rollout: number;
-  readonly score: number;
-  readonly update: number;
-  readonly total: number;
-}
-
-/** The keys of every line, in their order (docs/metrics.md says what they mean). */
-export const STEP_KEYS = [
-  "step",
-  "reward",
-  "reward_std",
-  "success_rate",
-  "frac_reward_zero_std",
-  "faults",
-  "loss",
-  "kl",
-  "ratio_mean",
-  "ratio_max",
-  "clip_fraction",
-  "grad_norm",
-  "lr",
-  "tokens",
-  "rollout_tokens_per_s",
-] as const satisfies readonly (keyof StepMetrics)[];
-export const TIME_KEYS = ["rollout", "score", "update", "total"] as const satisfies readonly (keyof StepTimes)[];
+/** The keys of every line, in their order. */
+export const STEP_KEYS = stepQuantities.keyof().options;
+export const TIME_KEYS = stepTimes.keyof().options;
 /** Further keys that the loop writes, beside those of the environment, the sampler and the objective's loss. */
 export const RECIPE_KEYS = [
   "after_eos_fraction",
@@ -164,30 +152,16 @@ export function readMetrics(path: string): StepMetrics[] {
 }
 
 function parseMetrics(value: unknown, where: string): StepMetrics {
-  const row = value as Record<string, unknown>;
-  if (row === null || typeof row !== "object" || typeof row.step !== "number") fail(`${where}: no step metrics`);
-  const number = (key: string): number | null => (typeof row[key] === "number" ? row[key] : null);
-  const time = (row.time ?? {}) as Record<string, unknown>;
-  const extra: Record<string, number | null> = {};
-  for (const key of Object.keys(row))
-    if (key !== "time" && key !== "workers" && !(STEP_KEYS as readonly string[]).includes(key))
-      extra[key] = number(key);
-  const metrics = Object.fromEntries(STEP_KEYS.map((key) => [key, number(key)])) as unknown as StepMetrics;
-  const workers = typeof row.workers === "object" ? (row.workers as Partial<StepWorkers> | null) : null;
-  const times = Object.fromEntries(TIME_KEYS.map((key) => [key, Number(time[key] ?? 0)])) as unknown as StepTimes;
+  const parsed = stepQuantities.loose().safeParse(value);
+  if (!parsed.success) fail(`${where}: no step metrics`);
+  const { time, workers, ...row } = parsed.data;
+  const known = new Set<string>(STEP_KEYS);
+  const own = Object.entries(row).filter(([key]) => !known.has(key));
   return {
-    ...metrics,
-    ...(Object.keys(extra).length > 0 ? { extra } : {}),
-    time: times,
-    ...(workers === null
-      ? {}
-      : {
-          workers: {
-            workers: Number(workers.workers ?? 0),
-            waiting: Number(workers.waiting ?? 0),
-            idle: typeof workers.idle === "number" ? workers.idle : null,
-          },
-        }),
+    ...stepQuantities.parse(row),
+    ...(own.length > 0 ? { extra: Object.fromEntries(own.map(([key, of]) => [key, quantity.parse(of)])) } : {}),
+    time: stepTimes.parse(isPlainObject(time) ? time : {}),
+    ...(isPlainObject(workers) ? { workers: stepWorkers.parse(workers) } : {}),
   };
 }
 

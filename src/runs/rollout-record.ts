@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fail } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
-import { problemsOf } from "../core/problems.js";
+import { checked } from "../core/problems.js";
 import { natural } from "../diffusion/trajectory.js";
 import { LARGEST_REWARD } from "../env/environment.js";
 import { readJsonLines } from "./metrics.js";
@@ -115,9 +115,7 @@ export function readRollouts(path: string): RolloutRecord[] {
 
 /** Reads one rollout. @throws UserError that says where and what is wrong. */
 export function parseRollout(value: unknown, where: string): RolloutRecord {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  fail(`${where} is no rollout:${problemsOf(result.error)}`, {
+  return checked(schema, value, `${where} is no rollout`, {
     hint: "Record the rollouts again with this version; edited ones teach what never happened.",
   });
 }

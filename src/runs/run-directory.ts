@@ -7,37 +7,43 @@ import { formatConfig, type RunConfig } from "../config/config.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
 import { acquireLock, isLocked } from "../core/lock.js";
-import { problemsOf } from "../core/problems.js";
-
-/** A caller's facts about a run beyond the machine: kept in env.json and checked on a resume. */
-export interface RunFacts {
-  /** The objective: `refusion-train <command>`. */
-  readonly command: string;
-  /** `key=value` arguments and flags are in config.yaml; this is the config's own path. */
-  readonly config: string;
-  readonly provider?: string;
-  /** The run whose recorded rollouts it learns from. */
-  readonly rollouts?: string;
-  readonly seeds: Readonly<Record<string, number>>;
-  /** Hashes by what they are of: model, tasks, split, tokenizer. */
-  readonly hashes: Readonly<Record<string, string>>;
-}
+import { checked } from "../core/problems.js";
 
 const environmentSchema = z.looseObject({
+  /** The objective: `refusion-train <command>`. */
   command: z.string(),
+  /** `key=value` arguments and flags are in config.yaml; this is the config's own path. */
   config: z.string(),
   provider: z.string().optional(),
+  /** The run whose recorded rollouts it learns from. */
   rollouts: z.string().optional(),
   seeds: z.record(z.string(), z.number()),
+  /** Hashes by what they are of: model, tasks, split, tokenizer. */
   hashes: z.record(z.string(), z.string()),
   versions: z.record(z.string(), z.string()),
 });
 
 export type RunEnvironment = z.infer<typeof environmentSchema>;
+/** A caller's facts about a run beyond the machine: kept in env.json and checked on a resume. */
+export type RunFacts = Readonly<
+  Pick<RunEnvironment, "command" | "config" | "provider" | "rollouts" | "seeds" | "hashes">
+>;
 
 /** runs/<name>/: where everything of one run lies. Never overwritten: a new run gets a new one. */
 export class RunDirectory {
-  private constructor(readonly dir: string) {}
+  private constructor(
+    readonly dir: string,
+    readonly config = join(dir, "config.yaml"),
+    readonly environment = join(dir, "env.json"),
+    readonly metrics = join(dir, "metrics.jsonl"),
+    readonly log = join(dir, "log.jsonl"),
+    readonly report = join(dir, "report.html"),
+    readonly checkpoints = join(dir, "checkpoints"),
+    readonly best = join(dir, "best"),
+    readonly rolloutsDir = join(dir, "rollouts"),
+    private readonly lastEvaluations = join(dir, "eval", "last"),
+    private readonly lockPath = join(dir, ".lock"),
+  ) {}
 
   /**
    * Makes a new directory and locks it: `runDir` itself, or `parent`/name, name-2, name-3 ... A place that is empty, or
@@ -89,31 +95,6 @@ export class RunDirectory {
     return new RunDirectory(dir);
   }
 
-  get config(): string {
-    return join(this.dir, "config.yaml");
-  }
-  get environment(): string {
-    return join(this.dir, "env.json");
-  }
-  get metrics(): string {
-    return join(this.dir, "metrics.jsonl");
-  }
-  get log(): string {
-    return join(this.dir, "log.jsonl");
-  }
-  get report(): string {
-    return join(this.dir, "report.html");
-  }
-  get checkpoints(): string {
-    return join(this.dir, "checkpoints");
-  }
-  get best(): string {
-    return join(this.dir, "best");
-  }
-  get rolloutsDir(): string {
-    return join(this.dir, "rollouts");
-  }
-
   /** The page of a recorded rollout as its plan left it. */
   screenshot({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
     return join(this.dir, "screenshots", `${stepName(step)}-${group}-${rollout}.jpg`);
@@ -145,24 +126,14 @@ export class RunDirectory {
     return [...new Set(files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -5)] : [])))].sort();
   }
 
-  private get lastEvaluations(): string {
-    return join(this.dir, "eval", "last");
-  }
-
   /** Steps in between that were evaluated, ascending. */
   evaluatedSteps(): number[] {
-    const dir = join(this.dir, "eval");
-    return (existsSync(dir) ? readdirSync(dir) : [])
-      .flatMap((entry) => (/^step-\d{6,}$/.test(entry) ? [Number(entry.slice(5))] : []))
-      .sort((a, b) => a - b);
+    return stepsIn(join(this.dir, "eval"));
   }
 
   /** Steps that have recorded rollouts, ascending. */
   rolloutSteps(): number[] {
-    const files = existsSync(this.rolloutsDir) ? readdirSync(this.rolloutsDir) : [];
-    return files
-      .flatMap((file) => (/^step-\d{6,}\.jsonl$/.test(file) ? [Number(file.slice(5, -6))] : []))
-      .sort((a, b) => a - b);
+    return stepsIn(this.rolloutsDir, ".jsonl");
   }
 
   /** Drops the rollouts of steps that a resume runs again. */
@@ -195,9 +166,7 @@ export class RunDirectory {
   }
 
   readEnvironment(): RunEnvironment {
-    const result = environmentSchema.safeParse(readJson(this.environment));
-    if (result.success) return result.data;
-    fail(`${this.environment} is broken:${problemsOf(result.error)}`);
+    return checked(environmentSchema, readJson(this.environment), `${this.environment} is broken`);
   }
 
   /**
@@ -216,10 +185,6 @@ export class RunDirectory {
     fail(`${this.dir} is in use by process ${lock.heldBy}.`, {
       hint: "wait until it has ended, or give another --run-dir",
     });
-  }
-
-  private get lockPath(): string {
-    return join(this.dir, ".lock");
   }
 
   /** Makes this very directory with its lock inside, in one step. @returns false where somebody has it. */
@@ -271,6 +236,15 @@ export class RunDirectory {
 /** `step-000010`. */
 export function stepName(step: number): string {
   return `step-${String(step).padStart(6, "0")}`;
+}
+
+/** Steps whose files or folders a folder holds, ascending; what is being written aside does not count. */
+export function stepsIn(folder: string, ending = ""): number[] {
+  const entries = existsSync(folder) ? readdirSync(folder) : [];
+  return entries
+    .flatMap((entry) => (entry.endsWith(ending) ? [entry.slice(0, entry.length - ending.length)] : []))
+    .flatMap((name) => (/^step-\d{6,}$/.test(name) ? [Number(name.slice(5))] : []))
+    .sort((a, b) => a - b);
 }
 
 function mkdirs(dir: string): void {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
 import { scheduleOptions } from "../config/optimizer.js";
 import { Rng } from "../core/rng.js";
+import { mean } from "../core/statistics.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
@@ -174,7 +175,7 @@ async function playGroup(
     samples: records.flatMap(({ trajectories }) => trajectories),
     rollouts: rollouts.length,
     faults: rollouts.length - rewards.length,
-    reward: rewards.length === 0 ? null : rewards.reduce((a, x) => a + x, 0) / rewards.length,
+    reward: rewards.length === 0 ? null : mean(rewards),
     batch: await seconds(generate),
     episode: (times.total - times.generating) / Math.max(1, times.episodes),
   };

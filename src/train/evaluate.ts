@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { configOf, loadConfig, type RunConfig } from "../config/config.js";
+import { closing, orClose } from "../core/closing.js";
 import { fail, misuse } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
-import type { Act, Action } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { initialAdapter, readAdapter } from "../engine/adapter.js";
 import { checkPromptsFit, checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
@@ -13,6 +13,7 @@ import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
 import { type Miss, missesOf, type Played } from "./misses.js";
+import { playFixed } from "./play-fixed.js";
 import { type Collect, collectHere } from "./rollouts/collect.js";
 import { withoutLongTasks } from "./supervised/skip-long.js";
 import type { EvaluateOptions, EvaluateResult } from "./types.js";
@@ -92,14 +93,8 @@ async function evaluateFixed(
   const played = await Promise.all(
     tasks.map(async (task, i) => {
       const act = await fixed(task, Rng.named(seed, `${name}/${streams[i]}`));
-      const actions: Action[] = [];
-      const noted: Act = async (observation) => {
-        const action = await act(observation);
-        actions.push(action);
-        return action;
-      };
-      const outcome = await environment.play(task, noted, new Map());
-      onPlayed?.({ task, actions, outcome });
+      const { turns, outcome } = await playFixed(environment, task, act);
+      onPlayed?.({ task, actions: turns.map(({ action }) => action), outcome });
       onEpisode?.(++done, tasks.length);
       return { task, outcome };
     }),
@@ -146,56 +141,50 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   const loaded = typeof source === "string" ? await loadConfig(source, how) : await configOf(source, "run", how);
   const splits = options.split === undefined ? loaded.evaluation.splits : [options.split as TaskSet];
   const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
-  let environment = await openEnvironment(loaded, (text) => progress.note(text));
-  let policy: Policy | undefined;
-  try {
-    for (const split of splits) tasksOf(environment, split);
-    if (options.policy === "model") policy = await openEvaluated(loaded, options, run);
-    for (const text of policy?.notes ?? []) progress.note(text);
-    const temperature = loaded.evaluation.temperature ?? policy?.evaluation.options.temperature;
-    if ((options.attempts ?? 1) > 1 && temperature === 0)
-      progress.note("warning: at temperature 0 all attempts at a task are alike; set evaluation.temperature");
-    if (policy !== undefined) checkSpaces(environment, policy);
-    if (policy !== undefined)
-      environment = withoutLongTasks(environment, loaded, policy, (text) => progress.note(text));
-    const evaluations: Evaluation[] = [];
-    const files: string[] = [];
-    const misses: Miss[] = [];
-    for (const split of splits) {
-      const wanted = options.episodes === "all" ? tasksOf(environment, split).length : options.episodes;
-      const evaluating = {
-        environment,
-        evaluation: { ...loaded.evaluation, ...(wanted && { episodes: wanted }) },
-        attempts: options.attempts,
-      };
-      if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
-      const played: Played[] = [];
-      const listeners: Listeners = {
-        onEpisode: (done, all) => progress.phase({ doing: split, done, all }),
-        onPlayed: options.show === true ? (one) => void played.push(one) : undefined,
-      };
-      const evaluation = await unlessAborted(
-        options.signal,
-        policy === undefined
-          ? evaluateFixed(options.policy, evaluating, split, listeners)
-          : evaluatePolicy({ ...evaluating, policy }, split, listeners),
-      );
-      evaluations.push(evaluation);
-      const pictures = join(run?.dir ?? ".", "eval", "misses", split);
-      misses.push(...(await missesOf(played, environment, pictures)));
-      if (run !== undefined) {
-        const name = options.policy === "model" ? String(options.checkpoint) : options.policy;
-        const file = join(run.dir, "eval", name, `${split}.json`);
-        await writeEvaluation(file, evaluation);
-        files.push(file);
-      }
+  await using site = closing(await openEnvironment(loaded, (text) => progress.note(text)));
+  for (const split of splits) tasksOf(site, split);
+  await using policy = options.policy === "model" ? closing(await openEvaluated(loaded, options, run)) : undefined;
+  for (const text of policy?.notes ?? []) progress.note(text);
+  const temperature = loaded.evaluation.temperature ?? policy?.evaluation.options.temperature;
+  if ((options.attempts ?? 1) > 1 && temperature === 0)
+    progress.note("warning: at temperature 0 all attempts at a task are alike; set evaluation.temperature");
+  if (policy !== undefined) checkSpaces(site, policy);
+  const environment =
+    policy === undefined ? site : withoutLongTasks(site, loaded, policy, (text) => progress.note(text));
+  const evaluations: Evaluation[] = [];
+  const files: string[] = [];
+  const misses: Miss[] = [];
+  for (const split of splits) {
+    const wanted = options.episodes === "all" ? tasksOf(environment, split).length : options.episodes;
+    const evaluating = {
+      environment,
+      evaluation: { ...loaded.evaluation, ...(wanted && { episodes: wanted }) },
+      attempts: options.attempts,
+    };
+    if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
+    const played: Played[] = [];
+    const listeners: Listeners = {
+      onEpisode: (done, all) => progress.phase({ doing: split, done, all }),
+      onPlayed: options.show === true ? (one) => void played.push(one) : undefined,
+    };
+    const evaluation = await unlessAborted(
+      options.signal,
+      policy === undefined
+        ? evaluateFixed(options.policy, evaluating, split, listeners)
+        : evaluatePolicy({ ...evaluating, policy }, split, listeners),
+    );
+    evaluations.push(evaluation);
+    const pictures = join(run?.dir ?? ".", "eval", "misses", split);
+    misses.push(...(await missesOf(played, environment, pictures)));
+    if (run !== undefined) {
+      const name = options.policy === "model" ? String(options.checkpoint) : options.policy;
+      const file = join(run.dir, "eval", name, `${split}.json`);
+      await writeEvaluation(file, evaluation);
+      files.push(file);
     }
-    progress.end();
-    return { evaluations, files, ...(options.show === true ? { misses, kind: loaded.environment.kind } : {}) };
-  } finally {
-    await policy?.close();
-    await environment.close();
   }
+  progress.end();
+  return { evaluations, files, ...(options.show === true ? { misses, kind: loaded.environment.kind } : {}) };
 }
 
 /** An evaluation saves nothing half done: an interrupt ends it at once. @throws the signal's AbortError. */
@@ -218,27 +207,19 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 /** The policy of a run's checkpoint, or of a config. */
 export async function openEvaluated(
   config: RunConfig,
-  options: Pick<EvaluateOptions, "checkpoint">,
+  { checkpoint: which }: { readonly checkpoint: EvaluateOptions["checkpoint"] | undefined },
   run: RunDirectory | undefined,
 ): Promise<Policy> {
-  const policy = await openPolicy(config, undefined);
-  try {
-    if (run === undefined) {
-      await policy.engine.setParameters("policy", initialAdapter(config, policy));
-    } else {
-      const checkpoint = await readCheckpoint(findCheckpoint(run, options.checkpoint));
-      if (checkpoint.adapter === null) {
-        const { output } = config.objective as { readonly output?: unknown };
-        fail(`${run.dir} trained a whole model, not an adapter.`, {
-          hint: `evaluate the model that it wrote: refusion-eval --config ${run.config} model=${output ?? "DIR"}`,
-        });
-      }
-      readAdapter(findCheckpoint(run, options.checkpoint), policy);
-      await policy.engine.setParameters("policy", checkpoint.adapter.tensors);
+  return orClose(await openPolicy(config, undefined), async (policy) => {
+    if (run === undefined) return policy.engine.setParameters("policy", initialAdapter(config, policy));
+    const checkpoint = await readCheckpoint(findCheckpoint(run, which));
+    if (checkpoint.adapter === null) {
+      const { output } = config.objective as { readonly output?: unknown };
+      fail(`${run.dir} trained a whole model, not an adapter.`, {
+        hint: `evaluate the model that it wrote: refusion-eval --config ${run.config} model=${output ?? "DIR"}`,
+      });
     }
-    return policy;
-  } catch (error) {
-    await policy.close();
-    throw error;
-  }
+    readAdapter(findCheckpoint(run, which), policy);
+    await policy.engine.setParameters("policy", checkpoint.adapter.tensors);
+  });
 }

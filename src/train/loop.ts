@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
+import { closing } from "../core/closing.js";
 import { inSpan } from "../core/spans.js";
 import { adapterConfig } from "../engine/adapter.js";
 import { checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
@@ -98,52 +99,40 @@ export interface ValidationState {
 export async function runTraining(asked: Asked, recipe: Recipe): Promise<TrainResult> {
   const { config, objective, options, watch } = asked;
   const { optimizer, full, shared } = recipe;
-  const policy = await openPolicy(config, { objective, options: config.objective, optimizer }, full);
-  let environment: Environment | undefined;
-  let run: Run | undefined;
-  let executor: Executor | undefined;
-  try {
-    policy.engine.checkTrainable();
-    const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
-    const site = await openEnvironment(config, note);
-    environment = site;
-    checkSpaces(site, policy);
-    policy.notes.forEach(note);
-    const trained = withoutLongTasks(site, config, policy, note);
-    environment = trained;
-    const prepared = await recipe.prepare({
-      ...asked,
-      policy,
-      environment: trained,
-      rehearse: async () => {
-        if (options.resume || shared?.playsElsewhere === true) return;
-        const tell = (done: number, all: number): void => watch.phase({ doing: "rehearsal", done, all });
-        await rehearse(trained, tasksOf(trained, "train"), note, tell);
-      },
-    });
-    if (options.dryRun) {
-      await policy.engine.setParameters("policy", prepared.start);
-      await policy.engine.setOptimizer(undefined);
-      return notBegun(config, options, await prepared.dryRun());
-    }
-    run = await openRun(config, options, policy, trained, prepared.recorded);
-    executor =
-      (await shared?.open(policy, trained, run, (text) => watch.note(text), options.signal)) ??
-      localExecutor(policy, trained);
-    await watch.begin(config, options.command, run);
-    const work = executor;
-    const phase = (shown: Phase): void => {
-      const now = [shown.now, work.status()].filter((text) => text !== undefined).join("; ");
-      watch.phase({ ...shown, ...(now === "" ? {} : { now }) });
-    };
-    const steps = await prepared.begin(run, executor, phase);
-    return await new Training(asked, recipe, policy, executor, run, steps, phase).train(prepared.start);
-  } finally {
-    await executor?.close();
-    run?.unlock();
-    await policy.close();
-    await environment?.close();
+  await using policy = closing(await openPolicy(config, { objective, options: config.objective, optimizer }, full));
+  policy.engine.checkTrainable();
+  const note = (text: string): void => void (options.quiet || process.stderr.write(`${text}\n`));
+  await using site = closing(await openEnvironment(config, note));
+  checkSpaces(site, policy);
+  policy.notes.forEach(note);
+  const environment = withoutLongTasks(site, config, policy, note);
+  const prepared = await recipe.prepare({
+    ...asked,
+    policy,
+    environment,
+    rehearse: async () => {
+      if (options.resume || shared?.playsElsewhere === true) return;
+      const tell = (done: number, all: number): void => watch.phase({ doing: "rehearsal", done, all });
+      await rehearse(environment, tasksOf(environment, "train"), note, tell);
+    },
+  });
+  if (options.dryRun) {
+    await policy.engine.setParameters("policy", prepared.start);
+    await policy.engine.setOptimizer(undefined);
+    return notBegun(config, options, await prepared.dryRun());
   }
+  await using run = closing(await openRun(config, options, policy, environment, prepared.recorded));
+  await using executor = closing(
+    (await shared?.open(policy, environment, run, (text) => watch.note(text), options.signal)) ??
+      localExecutor(policy, environment),
+  );
+  await watch.begin(config, options.command, run);
+  const phase = (shown: Phase): void => {
+    const now = [shown.now, executor.status()].filter((text) => text !== undefined).join("; ");
+    watch.phase({ ...shown, ...(now === "" ? {} : { now }) });
+  };
+  const steps = await prepared.begin(run, executor, phase);
+  return await new Training(asked, recipe, policy, executor, run, steps, phase).train(prepared.start);
 }
 
 /** A run under way: its steps, evaluations and checkpoints. */

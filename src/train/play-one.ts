@@ -1,6 +1,7 @@
 import { loadConfig } from "../config/config.js";
+import { closing } from "../core/closing.js";
 import { misuse } from "../core/errors.js";
-import type { Action } from "../core/interaction.js";
+import type { Act } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import { checkSpaces, type Policy, roundsOf } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
@@ -8,7 +9,8 @@ import { openEnvironment } from "../env/open.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { openEvaluated } from "./evaluate.js";
 import type { Played } from "./misses.js";
-import { collectRollouts } from "./rollouts/collect.js";
+import { playFixed } from "./play-fixed.js";
+import { collectRollouts, type Rollout } from "./rollouts/collect.js";
 import type { EvaluateOptions } from "./types.js";
 
 export interface PlayOneOptions
@@ -38,59 +40,51 @@ export async function playOne(options: PlayOneOptions): Promise<PlayedOne> {
     command: run?.readEnvironment().command,
     overrides: options.overrides,
   });
-  const environment = await openEnvironment(config);
-  let policy: Policy | undefined;
-  try {
-    const task = options.pick(environment.tasks);
-    await environment.start();
-    const rng = Rng.named(config.evaluation.seed, `try/${task.id}`);
-    let played: Played;
-    let seen: string | undefined;
-    let rounds: readonly string[] = [];
-    if (options.answer === undefined && options.policy === "model") {
-      policy = await openEvaluated(config, options, run);
-      checkSpaces(environment, policy);
-      const temperature = config.evaluation.temperature ?? policy.evaluation.options.temperature;
-      const decoding = { ...policy, ...policy.evaluation };
-      const { rollouts } = await collectRollouts(decoding, environment, [task], [rng], { batch: 1, temperature });
-      const [rollout] = rollouts;
-      if (rollout === undefined) throw new Error("nothing was played");
-      played = { task, actions: rollout.turns.map(({ action }) => action), outcome: rollout.outcome };
-      const [turn] = rollout.turns;
-      seen = turn?.observation.text;
-      rounds = turn === undefined ? [] : roundsOf(policy, turn.trajectory);
-    } else played = await playFixed(environment, task, options, rng);
-    const frames = await framesOf(environment, played);
-    return { ...played, kind: config.environment.kind, seen, rounds, frames };
-  } finally {
-    await policy?.close();
-    await environment.close();
-  }
+  await using environment = closing(await openEnvironment(config));
+  const task = options.pick(environment.tasks);
+  await environment.start();
+  const rng = Rng.named(config.evaluation.seed, `try/${task.id}`);
+  const isModel = options.answer === undefined && options.policy === "model";
+  await using policy = isModel ? closing(await openEvaluated(config, options, run)) : undefined;
+  const rollout = policy && (await playModel(policy, environment, task, config.evaluation.temperature, rng));
+  const { turns, outcome } =
+    rollout ?? (await playFixed(environment, task, await fixedAct(environment, task, options, rng)));
+  const played = { task, actions: turns.map(({ action }) => action), outcome };
+  const [first] = rollout?.turns ?? [];
+  return {
+    ...played,
+    kind: config.environment.kind,
+    seen: first?.observation.text,
+    rounds: policy && first ? roundsOf(policy, first.trajectory) : [],
+    frames: await framesOf(environment, played),
+  };
 }
 
-async function playFixed(
+async function playModel(
+  policy: Policy,
   environment: Environment,
+  task: EnvironmentTask,
+  wanted: number | null,
+  rng: Rng,
+): Promise<Rollout> {
+  checkSpaces(environment, policy);
+  const decoding = { ...policy, ...policy.evaluation };
+  const temperature = wanted ?? decoding.options.temperature;
+  const { rollouts } = await collectRollouts(decoding, environment, [task], [rng], { batch: 1, temperature });
+  return rollouts[0] as Rollout;
+}
+
+/** The answer that was given, or a policy of the environment's own. @throws UserError where it has none of that name. */
+async function fixedAct(
+  { fixedPolicies }: Environment,
   task: EnvironmentTask,
   { answer, policy }: PlayOneOptions,
   rng: Rng,
-): Promise<Played> {
-  const fixed = environment.fixedPolicies[policy];
-  if (answer === undefined && fixed === undefined) {
-    const there = ["model", ...Object.keys(environment.fixedPolicies)].join(", ");
-    misuse(`There is no policy ${policy}; there is ${there}.`);
-  }
-  const act = answer === undefined ? await fixed?.(task, rng) : async () => ({ text: answer });
-  const actions: Action[] = [];
-  const outcome = await environment.play(
-    task,
-    async (observation) => {
-      const action = (await act?.(observation)) ?? {};
-      actions.push(action);
-      return action;
-    },
-    new Map(),
-  );
-  return { task, actions, outcome };
+): Promise<Act> {
+  if (answer !== undefined) return async () => ({ text: answer });
+  const fixed = fixedPolicies[policy];
+  if (fixed !== undefined) return fixed(task, rng);
+  misuse(`There is no policy ${policy}; there is ${["model", ...Object.keys(fixedPolicies)].join(", ")}.`);
 }
 
 /** The page after none, one, two ... lines of the first answer; lines that change no picture are told together. */

@@ -1,4 +1,5 @@
 import { fail } from "../core/errors.js";
+import { groupBy } from "../core/group-by.js";
 import { listed } from "../core/problems.js";
 import { Rng } from "../core/rng.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, Unproven } from "../env/environment.js";
@@ -63,13 +64,10 @@ export async function rehearse(
 
 /** Tells what became of the forms that were sent wrong. */
 function tellWrong(played: readonly Played[], { refused }: Unproven, note: (text: string) => void): void {
-  const forms = new Map<string, { readonly what: string; readonly refusal: string | undefined }[]>();
-  for (const { task, what, outcome } of played)
-    if (what !== undefined)
-      forms.set(task.form, [...(forms.get(task.form) ?? []), { what, refusal: refused(outcome) }]);
-  for (const [form, answers] of forms) {
-    const said = answers.map(({ what, refusal }) => `${what}: ${refusal ?? "accepted"}`).join("; ");
-    const never = answers.every(({ refusal }) => refusal === undefined);
+  const wrong = played.filter(({ what }) => what !== undefined);
+  for (const [form, answers] of groupBy(wrong, ({ task }) => task.form)) {
+    const said = answers.map(({ what, outcome }) => `${what}: ${refused(outcome) ?? "accepted"}`).join("; ");
+    const never = answers.every(({ outcome }) => refused(outcome) === undefined);
     note(`The form ${form}, sent wrong: ${said}${never ? `\n  ${NEVER_REFUSED}` : ""}`);
   }
 }

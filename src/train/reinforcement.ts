@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { fail } from "../core/errors.js";
-import { problemsOf } from "../core/problems.js";
+import { checked } from "../core/problems.js";
 import { initialParameters } from "../engine/adapter.js";
 import { checkPromptsFit } from "../engine/policy.js";
 import type { Split } from "../env/environment.js";
@@ -108,9 +108,7 @@ const savedState = runState.partial();
 /** @throws UserError where a checkpoint's state is of another command, or was changed. */
 function stateOf(checkpoint: Run["checkpoint"]): z.infer<typeof savedState> {
   if (checkpoint === undefined) return {};
-  const parsed = savedState.safeParse(checkpoint.state);
-  if (parsed.success) return parsed.data;
-  fail(`The checkpoint of step ${checkpoint.step} is none of this command's:${problemsOf(parsed.error)}`, {
+  return checked(savedState, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
     hint: "resume with the command and config that wrote it, or start a new run",
   });
 }

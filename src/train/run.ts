@@ -18,7 +18,8 @@ export interface Run {
   readonly log: Logger;
   /** Undefined at the start. */
   readonly checkpoint: Checkpoint | undefined;
-  unlock(): void;
+  /** Lets another process go on with it. */
+  close(): void;
 }
 
 /**
@@ -57,7 +58,7 @@ export async function openRun(
     const unlock = directory.lock();
     await directory.writeConfig(config, options.command);
     await directory.writeEnvironment(facts);
-    return { directory, log: createLog({ file: directory.log }), checkpoint: undefined, unlock };
+    return { directory, log: createLog({ file: directory.log }), checkpoint: undefined, close: unlock };
   }
   const directory = resumedDirectory(config, options);
   const unlock = directory.lock();
@@ -84,7 +85,7 @@ export async function openRun(
     const path = latestCheckpoint(directory.checkpoints);
     const checkpoint = path === undefined ? undefined : await readCheckpoint(path);
     directory.dropRolloutsAfter(checkpoint?.step ?? 0);
-    return { directory, log, checkpoint, unlock };
+    return { directory, log, checkpoint, close: unlock };
   } catch (error) {
     unlock();
     throw error;

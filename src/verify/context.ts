@@ -1,6 +1,7 @@
 import type { RunConfig } from "../config/config.js";
 import { optimizerOptions } from "../config/optimizer.js";
-import { UserError } from "../core/errors.js";
+import { orClose } from "../core/closing.js";
+import { misuse } from "../core/errors.js";
 import type { Logger } from "../core/log.js";
 import { Rng } from "../core/rng.js";
 import type { TextStart } from "../diffusion/template.js";
@@ -25,26 +26,18 @@ export async function openContext(
   prompts: (policy: Policy) => Promise<readonly TextStart[]>,
   log?: Logger,
 ): Promise<VerifyContext & { close(): Promise<void> }> {
-  if (config.sampler.temperature === 0) {
-    throw new UserError("sampler.temperature is 0: a greedy policy has no likelihood, so there is nothing to prove.", {
+  if (config.sampler.temperature === 0)
+    misuse("sampler.temperature is 0: a greedy policy has no likelihood, so there is nothing to prove.", {
       hint: "Set sampler.temperature=1, or 0.3 for sampler.kind=flow.",
-      exitCode: 2,
     });
-  }
   const rng = (name: string): Rng => Rng.named(config.seed, `verify/${name}`);
-  const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> => {
-    const policy = await openPolicy(config, training, false, log);
-    try {
+  const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> =>
+    orClose(await openPolicy(config, training, false, log), async (policy) => {
       const initial = initialParameters(config, policy);
       await policy.engine.setParameters("reference", initial);
       await policy.engine.setParameters("policy", disturbed(initial, rng("adapter")));
       if (training !== undefined) await policy.engine.setOptimizer(undefined);
-      return policy;
-    } catch (error) {
-      await policy.close();
-      throw error;
-    }
-  };
+    });
   const policy = await opened(undefined);
   try {
     return {
@@ -72,7 +65,7 @@ function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }:
         : undefined),
   );
   const kept = objectives.filter((_, i) => reasons[i] === undefined);
-  if (kept.length === 0) throw new UserError(`There is nothing to prove: ${reasons.join("; ")}.`, { exitCode: 2 });
+  if (kept.length === 0) misuse(`There is nothing to prove: ${reasons.join("; ")}.`);
   return kept;
 }
 

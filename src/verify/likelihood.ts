@@ -1,4 +1,4 @@
-import { UserError } from "../core/errors.js";
+import { misuse } from "../core/errors.js";
 import type { Batch } from "../diffusion/batch.js";
 import type { SamplerOptions } from "../diffusion/sampler.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
@@ -8,7 +8,7 @@ import type { Policy } from "../engine/policy.js";
 /** Gives a sampler's likelihood of its steps. @throws UserError where it has no likelihood: there is nothing to prove then. */
 export function stepsOf({ stepTerms }: Policy["sampler"]): NonNullable<Policy["sampler"]["stepTerms"]> {
   if (stepTerms !== undefined) return stepTerms;
-  throw new UserError("The sampler has no likelihood, so there is nothing to prove.", { exitCode: 2 });
+  misuse("The sampler has no likelihood, so there is nothing to prove.");
 }
 
 /** Trajectories in batches of `size`, a segment a response. */

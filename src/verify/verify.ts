@@ -1,5 +1,6 @@
 import type { RunConfig } from "../config/config.js";
-import { UserError } from "../core/errors.js";
+import { closing } from "../core/closing.js";
+import { misuse, UserError } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
@@ -8,6 +9,8 @@ import { checkSpaces, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import { objectiveKinds } from "../rl/kinds.js";
+import { formatTable } from "../runs/evaluation.js";
+import { playFixed } from "../train/play-fixed.js";
 import { openContext, randomPrompts } from "./context.js";
 import { holds, type Measurement, type ObjectiveOnTrial, type Proof } from "./proof.js";
 
@@ -40,20 +43,18 @@ export async function verify(options: VerifyOptions): Promise<ProofLine[]> {
   const { config } = options;
   const proofs = await chosenProofs(options.only);
   const objectives = await objectivesOnTrial(config, options.objective);
-  const context = await openContext(config, objectives, (policy) => findPrompts(config, policy, options.onNote));
-  try {
-    const lines: ProofLine[] = [];
-    for (const [name, proof] of proofs) {
-      if (proof.sampler !== undefined && proof.sampler !== config.sampler.kind) continue;
-      options.signal.throwIfAborted();
-      options.onProof?.(name, proof.claim);
-      for (const measurement of await proof.run(context))
-        lines.push({ proof: name, ...measurement, pass: holds(measurement) });
-    }
-    return lines;
-  } finally {
-    await context.close();
+  await using context = closing(
+    await openContext(config, objectives, (policy) => findPrompts(config, policy, options.onNote)),
+  );
+  const lines: ProofLine[] = [];
+  for (const [name, proof] of proofs) {
+    if (proof.sampler !== undefined && proof.sampler !== config.sampler.kind) continue;
+    options.signal.throwIfAborted();
+    options.onProof?.(name, proof.claim);
+    for (const measurement of await proof.run(context))
+      lines.push({ proof: name, ...measurement, pass: holds(measurement) });
   }
+  return lines;
 }
 
 export async function loadProofs(): Promise<Map<string, Proof>> {
@@ -63,8 +64,7 @@ export async function loadProofs(): Promise<Map<string, Proof>> {
 async function chosenProofs(only: readonly string[]): Promise<Map<string, Proof>> {
   const proofs = await loadProofs();
   for (const name of only) {
-    if (!proofs.has(name))
-      throw new UserError(`There is no proof ${name}; there are ${[...proofs.keys()].join(", ")}.`, { exitCode: 2 });
+    if (!proofs.has(name)) misuse(`There is no proof ${name}; there are ${[...proofs.keys()].join(", ")}.`);
   }
   return only.length === 0 ? proofs : new Map([...proofs].filter(([name]) => only.includes(name)));
 }
@@ -74,14 +74,8 @@ async function objectivesOnTrial(config: RunConfig, only: string | undefined): P
   const { kind, ...own } = config.objective;
   const all = [...(await objectiveKinds(kind)).values()].filter((o) => o.learnsFrom === "rollouts");
   const chosen = all.filter((objective) => only === undefined || objective.name === only);
-  if (chosen.length === 0) {
-    throw new UserError(
-      `${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`,
-      {
-        exitCode: 2,
-      },
-    );
-  }
+  if (chosen.length === 0)
+    misuse(`${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`);
   return chosen.map((objective) => {
     const taken = objective.schema.strict().safeParse(own);
     return { objective, options: taken.success ? taken.data : objective.schema.parse({}) };
@@ -104,23 +98,19 @@ export async function findPrompts(
       return undefined;
     }
   };
-  const environment = await orNoted(() => openEnvironment(config));
-  try {
-    if (environment !== undefined) checkSpaces(environment, policy);
-    const seen = environment && (await orNoted(() => observationsOf(environment, config.seed)));
-    const fitting = seen
-      ?.map((observation) => policy.startOf(observation) as TextStart)
-      .filter((start) => {
-        const canvas = policy.sampler.policy.canvas?.(start, policy.options) ?? 0;
-        const { length } = promptOf(start);
-        return length > 0 && length <= longest && canvas <= policy.options.responseLength;
-      });
-    if (fitting !== undefined && fitting.length > 0) return fitting;
-    if (fitting !== undefined)
-      note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);
-  } finally {
-    await environment?.close();
-  }
+  await using environment = await orNoted(async () => closing(await openEnvironment(config)));
+  if (environment !== undefined) checkSpaces(environment, policy);
+  const seen = environment && (await orNoted(() => observationsOf(environment, config.seed)));
+  const fitting = seen
+    ?.map((observation) => policy.startOf(observation) as TextStart)
+    .filter((start) => {
+      const canvas = policy.sampler.policy.canvas?.(start, policy.options) ?? 0;
+      const { length } = promptOf(start);
+      return length > 0 && length <= longest && canvas <= policy.options.responseLength;
+    });
+  if (fitting !== undefined && fitting.length > 0) return fitting;
+  if (fitting !== undefined)
+    note?.(`no task's prompt fits sampler.prompt_length = ${longest}: random prompts are used`);
   return randomPrompts(policy.model, PROMPTS, longest, Rng.named(config.seed, "verify/prompts"));
 }
 
@@ -141,17 +131,9 @@ async function playedObservations(
   await environment.start();
   const seen = await Promise.all(
     tasks.map(async (task) => {
-      const turns: Observation[] = [];
-      const act = await environment.fixedPolicies.oracle?.(task, Rng.named(seed, `verify/${task.id}`));
-      await environment.play(
-        task,
-        async (observation) => {
-          turns.push(observation);
-          return act === undefined ? { text: "" } : act(observation);
-        },
-        new Map(),
-      );
-      return turns;
+      const oracle = await environment.fixedPolicies.oracle?.(task, Rng.named(seed, `verify/${task.id}`));
+      const { turns } = await playFixed(environment, task, oracle ?? (async () => ({ text: "" })));
+      return turns.map(({ observation }) => observation);
     }),
   );
   return seen.flat();
@@ -167,14 +149,5 @@ export function formatProofs(lines: readonly ProofLine[]): string {
     Number.isInteger(line.limit) ? String(line.limit) : line.limit.toExponential(0),
     line.detail,
   ]);
-  const table = [["", "proof", "what", "measured", "limit", "of"], ...rows];
-  const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => (row[i] as string).length))) as number[];
-  return table
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] as number))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return formatTable([["", "proof", "what", "measured", "limit", "of"], ...rows]);
 }

@@ -1,3 +1,4 @@
+import { mean } from "../core/statistics.js";
 import type { StepMetrics } from "../runs/metrics.js";
 
 /** A metric that says, above its limit, that a run learns from something else than its rewards. */
@@ -72,15 +73,15 @@ export class Alarms {
       if (typeof value !== "number" || this.raised.has(key)) return [];
       const recent = [...(this.recent.get(key) ?? []), value].slice(-window);
       this.recent.set(key, recent);
-      const mean = running ? value : recent.reduce((a, x) => a + x, 0) / recent.length;
-      if (recent.length < window || mean <= limit) return [];
+      const average = running ? value : mean(recent);
+      if (recent.length < window || average <= limit) return [];
       this.raised.add(key);
       const span = running
         ? `the run to step ${metrics.step}`
         : window === 1
           ? `step ${metrics.step}`
           : `the last ${window} steps to ${metrics.step}`;
-      return [`${key} = ${Number(mean.toPrecision(3))} in ${span} (limit ${limit}) ${says}`];
+      return [`${key} = ${Number(average.toPrecision(3))} in ${span} (limit ${limit}) ${says}`];
     });
   }
 }

@@ -6,7 +6,7 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { packageRoot } from "../../src/core/files.js";
-import { checkpointSteps } from "../../src/runs/checkpoint.js";
+import { stepsIn } from "../../src/runs/run-directory.js";
 import { CliProcess, processesNaming } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { findRay, TestRay } from "./ray.js";
@@ -83,7 +83,7 @@ describe("jobs on a Ray head", { skip: "missing" in ray ? ray.missing : false },
     assert.equal(local.code, 0, local.err);
     const { job, ended } = submit([path("jobs/refusion-train.sh"), path("killed")], { CONFIG: "mine.yaml" });
     const folder = path("killed/checkpoints");
-    while (!(existsSync(folder) && checkpointSteps(folder).some((at) => at >= 1))) {
+    while (!(existsSync(folder) && stepsIn(folder).some((at) => at >= 1))) {
       assert.ok(job.running, job.out);
       await sleep(20);
     }
@@ -109,7 +109,7 @@ describe("jobs on a Ray head", { skip: "missing" in ray ? ray.missing : false },
       for (const { job, ended } of both) assert.equal(await ended, 0, job.out);
     }
     for (const model of Object.keys(MODELS)) {
-      assert.deepEqual(checkpointSteps(path(join(model, "checkpoints"))), [1]);
+      assert.deepEqual(stepsIn(path(join(model, "checkpoints"))), [1]);
       assert.ok(existsSync(path(join(model, "eval"))));
     }
   });

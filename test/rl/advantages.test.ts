@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type AdvantageKind, advantages, SIGNAL_THRESHOLD, spread } from "../../src/rl/advantages.js";
+import { std } from "../../src/core/statistics.js";
+import { type AdvantageKind, advantages, SIGNAL_THRESHOLD } from "../../src/rl/advantages.js";
 
 const KINDS: readonly AdvantageKind[] = ["group", "center", "leave_one_out"];
 const rewards = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 2, maxLength: 12 });
@@ -27,7 +28,7 @@ test("every kind has mean 0 and keeps the order of the rewards, or carries no si
     fc.property(rewards, fc.constantFrom(...KINDS), (r, kind) => {
       const a = advantages(r, kind, Number.POSITIVE_INFINITY);
       if (a === undefined) {
-        assert.ok(spread(r) < SIGNAL_THRESHOLD);
+        assert.ok(std(r) < SIGNAL_THRESHOLD);
         return;
       }
       assert.ok(Math.abs(a.reduce((sum, x) => sum + x, 0)) < 1e-6 * Math.max(...a.map(Math.abs)) * a.length);

@@ -18,7 +18,6 @@ import type { Tensor } from "../../src/onnx/types.js";
 import type { ParameterGroup } from "../../src/optim/optimizer.js";
 import {
   type Checkpoint,
-  checkpointSteps,
   findCheckpoint,
   latestCheckpoint,
   parameterParts,
@@ -28,6 +27,7 @@ import {
   retainCheckpoints,
   writeCheckpoint,
 } from "../../src/runs/checkpoint.js";
+import { stepsIn } from "../../src/runs/run-directory.js";
 
 const dir = mkdtempSync(join(tmpdir(), "checkpoint-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -226,7 +226,7 @@ test("retention keeps the last ones; names find them", async () => {
     await writeCheckpoint(join(run.checkpoints, `step-${String(step).padStart(6, "0")}`), checkpoint(step));
   await writeCheckpoint(run.best, checkpoint(4));
   retainCheckpoints(run.checkpoints, 2);
-  assert.deepEqual(checkpointSteps(run.checkpoints), [6, 10]);
+  assert.deepEqual(stepsIn(run.checkpoints), [6, 10]);
   assert.equal(findCheckpoint(run, "last"), join(run.checkpoints, "step-000010"));
   assert.equal(findCheckpoint(run, "best"), run.best);
   assert.equal(findCheckpoint(run, 6), join(run.checkpoints, "step-000006"));

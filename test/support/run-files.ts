@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkpointSteps } from "../../src/runs/checkpoint.js";
 import { readMetrics } from "../../src/runs/metrics.js";
-import { stepName } from "../../src/runs/run-directory.js";
+import { stepName, stepsIn } from "../../src/runs/run-directory.js";
 
 /** Everything of a run that must not depend on the clock, by name: checkpoints and best as bytes, the rest as values. */
 export function timelessFiles(dir: string): Map<string, string | Buffer> {
   const files = new Map<string, string | Buffer>();
-  for (const step of checkpointSteps(join(dir, "checkpoints"))) {
+  for (const step of stepsIn(join(dir, "checkpoints"))) {
     for (const [name, bytes] of folder(join(dir, "checkpoints", stepName(step)))) files.set(`${step}/${name}`, bytes);
   }
   for (const [name, bytes] of folder(join(dir, "best"))) files.set(`best/${name}`, bytes);

@@ -1,4 +1,5 @@
 import { loadConfig } from "../../config/config.js";
+import { closing } from "../../core/closing.js";
 import { misuse } from "../../core/errors.js";
 import { FormsEnvironment } from "../../env/environments/forms.js";
 import { openEnvironment } from "../../env/open.js";
@@ -22,18 +23,15 @@ export const command: CliCommand = {
       .action(async (overrides: string[], flags: LearnFlags) => {
         const config = await loadConfig(flags.config, { overrides });
         const environment = await openEnvironment(config, context.log);
-        try {
-          if (!(environment instanceof FormsEnvironment) || environment.contracts === undefined)
-            misuse("The forms of this site are not learned.", {
-              hint: "site.kind=url learns them, unless site.learn is null",
-            });
-          const forms = new Map(environment.tasks.map((task) => [task.form, task]));
-          const asked = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
-          if (asked.length === 0) misuse(`There is no form ${flags.form}.`);
-          for (const task of asked) await printForm(environment, task, context.print);
-        } finally {
-          await environment.close();
-        }
+        await using _ = closing(environment);
+        if (!(environment instanceof FormsEnvironment) || environment.contracts === undefined)
+          misuse("The forms of this site are not learned.", {
+            hint: "site.kind=url learns them, unless site.learn is null",
+          });
+        const forms = new Map(environment.tasks.map((task) => [task.form, task]));
+        const asked = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
+        if (asked.length === 0) misuse(`There is no form ${flags.form}.`);
+        for (const task of asked) await printForm(environment, task, context.print);
       });
   },
 };

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RunConfig } from "../../config/config.js";
 import { optimizerOptions } from "../../config/optimizer.js";
+import { closing } from "../../core/closing.js";
 import { fail } from "../../core/errors.js";
 import { writeDirectory } from "../../core/files.js";
 import { Rng } from "../../core/rng.js";
@@ -23,60 +24,55 @@ import { prepareBatches } from "../../train/update.js";
 export async function writeArtifacts(config: RunConfig, objective: Objective, out: string): Promise<string[]> {
   if (existsSync(out)) fail(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
   const optimizer = optimizerOptions(config);
-  const policy = await openPolicy(config, { objective, options: config.objective, optimizer });
-  const environment = await openEnvironment(config);
+  await using policy = closing(await openPolicy(config, { objective, options: config.objective, optimizer }));
+  await using environment = closing(await openEnvironment(config));
   const { engine } = policy;
-  try {
-    engine.checkTrainable();
-    checkSpaces(environment, policy);
-    const size = config.training.micro_batch;
-    const tasks = tasksOf(environment, "train").slice(0, size);
-    checkPromptsFit(environment, tasks, policy);
-    const parameters = initialParameters(config, policy);
-    await engine.setParameters("policy", parameters);
-    await engine.setParameters("reference", parameters);
-    const trajectories = await policy.sampler.rollout(
-      engine,
-      tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {})),
-      policy.options,
-      tasks.map((_, i) => Rng.named(config.seed, `artifacts/${i}`)),
-      config.training.rollout_batch,
-    );
-    const samples = trajectories.map((trajectory, i) => {
-      const stream = (name: string): Rng => Rng.named(config.seed, `artifacts/${name}/${i}`);
-      return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
+  engine.checkTrainable();
+  checkSpaces(environment, policy);
+  const size = config.training.micro_batch;
+  const tasks = tasksOf(environment, "train").slice(0, size);
+  checkPromptsFit(environment, tasks, policy);
+  const parameters = initialParameters(config, policy);
+  await engine.setParameters("policy", parameters);
+  await engine.setParameters("reference", parameters);
+  const trajectories = await policy.sampler.rollout(
+    engine,
+    tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {})),
+    policy.options,
+    tasks.map((_, i) => Rng.named(config.seed, `artifacts/${i}`)),
+    config.training.rollout_batch,
+  );
+  const samples = trajectories.map((trajectory, i) => {
+    const stream = (name: string): Rng => Rng.named(config.seed, `artifacts/${name}/${i}`);
+    return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
+  });
+  const [batch] = await prepareBatches({ policy, objective, options: config.objective, size }, [samples]);
+  if (batch === undefined) fail("There is no training task to take the shapes from.");
+  const shapes = policy.sampler.shapes(policy.options);
+  const together = config.training.rollout_batch;
+  const rollout = {
+    dims: shapes.dims(together),
+    rows: shapes.rows === undefined ? undefined : together * shapes.rows,
+  };
+  return await writeDirectory(out, async (aside) => {
+    for (const file of weightFiles(policy.model.graph)) {
+      mkdirSync(dirname(join(aside, file)), { recursive: true });
+      shareWeights(join(policy.model.dir, file), join(aside, file));
+    }
+    const files: string[] = [];
+    for (const [name, graph] of engine.artifacts(batch.batch, rollout)) {
+      const file = `${name}.onnx`;
+      await writeModelFile(join(aside, file), graph);
+      files.push(file);
+    }
+    await writeCheckpoint(join(aside, "checkpoint"), {
+      step: 0,
+      ...parameterParts(engine.groups, parameters, adapterConfig(config, policy)),
+      optimizer: new Map(),
+      state: {},
     });
-    const [batch] = await prepareBatches({ policy, objective, options: config.objective, size }, [samples]);
-    if (batch === undefined) fail("There is no training task to take the shapes from.");
-    const shapes = policy.sampler.shapes(policy.options);
-    const together = config.training.rollout_batch;
-    const rollout = {
-      dims: shapes.dims(together),
-      rows: shapes.rows === undefined ? undefined : together * shapes.rows,
-    };
-    return await writeDirectory(out, async (aside) => {
-      for (const file of weightFiles(policy.model.graph)) {
-        mkdirSync(dirname(join(aside, file)), { recursive: true });
-        shareWeights(join(policy.model.dir, file), join(aside, file));
-      }
-      const files: string[] = [];
-      for (const [name, graph] of engine.artifacts(batch.batch, rollout)) {
-        const file = `${name}.onnx`;
-        await writeModelFile(join(aside, file), graph);
-        files.push(file);
-      }
-      await writeCheckpoint(join(aside, "checkpoint"), {
-        step: 0,
-        ...parameterParts(engine.groups, parameters, adapterConfig(config, policy)),
-        optimizer: new Map(),
-        state: {},
-      });
-      return [...files, "checkpoint"].map((file) => join(out, file));
-    });
-  } finally {
-    await policy.close();
-    await environment.close();
-  }
+    return [...files, "checkpoint"].map((file) => join(out, file));
+  });
 }
 
 /** One file for all graphs: a hard link where the file system can, else a copy. */

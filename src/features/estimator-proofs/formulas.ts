@@ -3,6 +3,8 @@
  * with src/rl: proofs hold it against them.
  */
 
+import { groupBy } from "../../core/group-by.js";
+
 /** One scored term, with its log-probability under each policy. Nats. */
 export interface ScoredTerm {
   /** Index of its turn. */
@@ -72,13 +74,6 @@ const average = (xs: readonly number[]): number => sum(xs) / xs.length;
 const within = (x: number, low: number, high: number): number => (x < low ? low : x > high ? high : x);
 const number = (o: FormulaOptions, name: string, otherwise = 0): number => (o[name] as number | null) ?? otherwise;
 
-/** Members of a list by a key, in the order of their first. */
-function groupBy<T>(items: readonly T[], key: (item: T) => string | number): T[][] {
-  const groups = new Map<string | number, T[]>();
-  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
-  return [...groups.values()];
-}
-
 /** The loss of an objective over all turns of a step, with its slope by every term's log-probability and entropy. */
 export function lossFormula(
   kind: string,
@@ -119,7 +114,7 @@ function ratiosOf(kind: string, terms: readonly ScoredTerm[], o: FormulaOptions)
   const of = (t: ScoredTerm, i: number): string | number =>
     level === "turn" || level === "sequence" ? t.turn : level === "step" ? `${t.turn}/${t.step}` : i;
   const numbered = terms.map((t, i) => ({ ...t, i }));
-  return groupBy(numbered, (t) => of(t, t.i)).map((members) => {
+  return [...groupBy(numbered, (t) => of(t, t.i)).values()].map((members) => {
     const first = members[0] as ScoredTerm;
     const share = o.reduction === "mean" ? 1 / members.length : 1;
     // a ratio of one term is of its own log-probability, whatever its weight in a bound
@@ -208,7 +203,7 @@ function spgLoss({ turns, terms }: Scored, o: FormulaOptions, slopes: number[]):
   const own = turns.map((turn, b) => {
     const of = terms.map((t, i) => ({ ...t, i })).filter((t) => t.turn === b);
     const a = turn.credit(-1, -1);
-    const tokens = groupBy(of, (t) => t.position);
+    const tokens = [...groupBy(of, (t) => t.position).values()];
     const lossAt = (nowOf: (i: number) => number): number => {
       const lower = sum(of.map((t) => t.weight * nowOf(t.i))) / turn.length;
       const masses = tokens.map((masks) => sum(masks.map((t) => t.weight * Math.exp(beta * nowOf(t.i)))));

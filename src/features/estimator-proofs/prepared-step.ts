@@ -65,7 +65,7 @@ export async function prepare(context: VerifyContext, away: OffPolicy, trial: Ob
   });
   const batches = prepared.map((micro) => ({
     ...micro,
-    own: layTerms(policy, away.options, trial, micro, samples, MICRO_BATCH),
+    own: layTerms({ ...policy, options: away.options }, trial, { ...micro, samples, size: MICRO_BATCH }),
   }));
   const trained = batches.flatMap(({ trajectories }) => trajectories);
   const same = trained.length === turns.length && trained.every((t) => indexOf.has(t));

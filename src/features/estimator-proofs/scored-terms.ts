@@ -1,3 +1,4 @@
+import { groupBy } from "../../core/group-by.js";
 import type { Batch } from "../../diffusion/batch.js";
 import type { BoundLayout } from "../../diffusion/layouts.js";
 import type { SamplerOptions } from "../../diffusion/sampler.js";
@@ -61,67 +62,82 @@ function masksOf(name: string, o: FormulaOptions): Pick<BoundLayout, "samples" |
   return { samples, coupled: name === "espo" ? (o.coupled as boolean) : name !== "spg" };
 }
 
+/** A micro-batch that an objective laid out, and what it was laid out of. */
+interface Given extends Pick<MicroBatch, "batch" | "trajectories"> {
+  readonly samples: readonly Sample[];
+  /** B */
+  readonly size: number;
+}
+
+type LaidBy = Pick<Policy, "sampler" | "model"> & { readonly options: SamplerOptions };
+
 /**
  * The terms of a micro-batch, in its order: of the sampler's own layout of the same trajectories, with the masks of the
  * same draws. What is scored, and in which step, follows from that; nothing is read of what the objective made of it.
  */
-export function layTerms(
-  { sampler, model }: Pick<Policy, "sampler" | "model">,
-  options: SamplerOptions,
+export function layTerms(policy: LaidBy, trial: ObjectiveOnTrial, given: Given): TermBatch {
+  return trial.objective.scoring === "steps" ? stepTerms(policy, trial, given) : textTerms(policy, trial, given);
+}
+
+const realTerms = (batch: Batch): number[] => [...batch.coefficient.keys()].filter((r) => batch.coefficient[r] !== 0);
+
+/** The draws of a sampler's steps. */
+function stepTerms(
+  { sampler, options }: LaidBy,
   { objective, options: own }: ObjectiveOnTrial,
-  { batch: given, trajectories }: Pick<MicroBatch, "batch" | "trajectories">,
-  samples: readonly Sample[],
-  size: number,
+  { batch: given, trajectories, size }: Given,
 ): TermBatch {
   const o = own as FormulaOptions;
+  const subset =
+    typeof o.steps_per_update === "number"
+      ? trajectories.map((_, b) =>
+          [...new Set(given.step.filter((_, s) => given.owner[s] === b))].sort((x, y) => x - y),
+        )
+      : undefined;
+  const whole = (b: number): boolean =>
+    subset?.[b]?.length === Math.min(o.steps_per_update as number, sampler.steps(trajectories[b] as Trajectory));
+  const isRight = subset === undefined || subset.every((_, b) => whole(b));
+  const layout = { batch: size, lengthStep: 16, ...(subset === undefined ? {} : { subset }) };
+  const lay = sampler.stepTerms as NonNullable<Policy["sampler"]["stepTerms"]>;
+  const byStep = lay(trajectories, options, { ...layout, level: "step" });
+  const byToken = lay(trajectories, options, { ...layout, level: "token" });
+  const level = o.ratio_level === undefined ? (objective.name === "flowrl" ? "sequence" : "token") : o.ratio_level;
+  return {
+    batch: byToken,
+    recorded: (level === "token" ? byToken : byStep).recorded !== undefined,
+    terms: realTerms(byToken).map((r) => {
+      const s = Number(byToken.segment[r]);
+      return {
+        r,
+        trajectory: trajectories[byToken.owner[s] as number] as Trajectory,
+        step: byToken.step[s] as number,
+        position: byToken.position?.[s] ?? -1,
+        weight: isRight ? (byStep.coefficient[r] as number) : Number.NaN,
+      };
+    }),
+  };
+}
+
+/** Every token of the responses, from left to right or from under masks. */
+function textTerms(
+  { sampler, model, options }: LaidBy,
+  { objective, options: own }: ObjectiveOnTrial,
+  { trajectories, samples, size }: Given,
+): TermBatch {
   const sizes = { batch: size, lengthStep: 16 };
-  const mask = BigInt(model.config.mask_token_id);
-  const real = (batch: Batch): number[] => [...batch.coefficient.keys()].filter((r) => batch.coefficient[r] !== 0);
-  if (objective.scoring === "steps") {
-    const subset =
-      typeof o.steps_per_update === "number"
-        ? trajectories.map((_, b) =>
-            [...new Set(given.step.filter((_, s) => given.owner[s] === b))].sort((x, y) => x - y),
-          )
-        : undefined;
-    const whole = (b: number): boolean =>
-      subset?.[b]?.length === Math.min(o.steps_per_update as number, sampler.steps(trajectories[b] as Trajectory));
-    const isRight = subset === undefined || subset.every((_, b) => whole(b));
-    const layout = { ...sizes, ...(subset === undefined ? {} : { subset }) };
-    const lay = sampler.stepTerms as NonNullable<Policy["sampler"]["stepTerms"]>;
-    const byStep = lay(trajectories, options, { ...layout, level: "step" });
-    const byToken = lay(trajectories, options, { ...layout, level: "token" });
-    const level = o.ratio_level === undefined ? (objective.name === "flowrl" ? "sequence" : "token") : o.ratio_level;
-    return {
-      batch: byToken,
-      recorded: (level === "token" ? byToken : byStep).recorded !== undefined,
-      terms: real(byToken).map((r) => {
-        const s = Number(byToken.segment[r]);
-        return {
-          r,
-          trajectory: trajectories[byToken.owner[s] as number] as Trajectory,
-          step: byToken.step[s] as number,
-          position: byToken.position?.[s] ?? -1,
-          weight: isRight ? (byStep.coefficient[r] as number) : Number.NaN,
-        };
-      }),
-    };
-  }
   const text = objective.scoring === "text";
-  const masks = text ? undefined : masksOf(objective.name, o);
+  const masks = text ? undefined : masksOf(objective.name, own as FormulaOptions);
   const rngs = trajectories.map((t) => (samples.find((s) => s.trajectory === t) as Sample).stream("layout"));
+  const { textTerms: layText, boundTerms } = sampler as Required<Policy["sampler"]>;
   const batch =
     masks === undefined
-      ? (sampler.textTerms as NonNullable<Policy["sampler"]["textTerms"]>)(trajectories, options, sizes)
-      : (sampler.boundTerms as NonNullable<Policy["sampler"]["boundTerms"]>)(trajectories, options, {
-          ...sizes,
-          ...masks,
-          rngs,
-        });
+      ? layText(trajectories, options, sizes)
+      : boundTerms(trajectories, options, { ...sizes, ...masks, rngs });
   const { rows, position_ids, input_ids, time } = batch.inputs as Record<string, Tensor>;
   const length = input_ids?.shape[1] as number;
+  const mask = BigInt(model.config.mask_token_id);
   const views = masks === undefined ? 1 : masks.samples * (masks.coupled ? 2 : 1) * (masks.quadrature?.length ?? 1);
-  const terms = real(batch).map((r) => {
+  const terms = realTerms(batch).map((r) => {
     const row = Number(rows?.data[r]);
     const sequence = Math.floor(row / length);
     const trajectory = trajectories[Math.floor(sequence / views)] as TokenTrajectory & { readonly slotSize?: number };
@@ -134,19 +150,15 @@ export function layTerms(
     // what is given is no token of the response
     return { r, trajectory: trajectory as Trajectory, slots, step: -1, position, sequence };
   });
+  const masked = groupBy(terms, ({ sequence }) => sequence);
   return {
     batch,
     recorded: false,
     terms: terms.map(({ slots: own, sequence, ...term }) => {
-      const slots = new Set(
-        terms.flatMap((other) => (other.sequence === sequence ? [other.slots[other.position]] : [])),
-      ).size;
-      const all = new Set(own).size;
-      return {
-        ...term,
-        weight:
-          masks === undefined ? 1 : boundWeight(masks, slots, all, sequence % views, timeOf(time, sequence, options)),
-      };
+      if (masks === undefined) return { ...term, weight: 1 };
+      const slots = new Set(masked.get(sequence)?.map((other) => other.slots[other.position])).size;
+      const kappa = timeOf(time, sequence, options);
+      return { ...term, weight: boundWeight(masks, slots, new Set(own).size, sequence % views, kappa) };
     }),
   };
 }

@@ -1,4 +1,5 @@
 import { misuse } from "../../core/errors.js";
+import { groupBy } from "../../core/group-by.js";
 import { Tokenizer } from "../../text/tokenizer.js";
 
 export interface PrunedTokenizer {
@@ -47,11 +48,7 @@ export function pruneTokenizer(
   const { vocab, merges } = model;
   const used = new Set(Tokenizer.fromJson(json, where).encode(corpus));
   const pairs = merges.map((merge) => (typeof merge === "string" ? merge.split(" ") : merge) as [string, string]);
-  const makings = new Map<string, [string, string][]>();
-  for (const pair of pairs) {
-    const made = pair.join("");
-    makings.set(made, [...(makings.get(made) ?? []), pair]);
-  }
+  const makings = groupBy(pairs, (pair) => pair.join(""));
   const names = new Set<string>();
   const keep = (token: string): void => {
     if (names.has(token) || !Object.hasOwn(vocab, token)) return;

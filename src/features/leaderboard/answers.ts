@@ -1,3 +1,4 @@
+import { groupBy } from "../../core/group-by.js";
 import { crossedInterval, type Interval } from "../../core/statistics.js";
 import { type Evaluation, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 
@@ -81,11 +82,9 @@ interface Diversity {
 
 /** The diversity of every task whose samples name their answers, by the task's id. */
 export function diversityOf(scores: readonly TaskScore[]): Map<string, Diversity> {
-  const tasks = new Map<string, NonNullable<TaskScore["answer"]>[]>();
-  for (const { task_id, answer } of scores) {
-    if (answer !== undefined) tasks.set(task_id, [...(tasks.get(task_id) ?? []), answer]);
-  }
-  return new Map([...tasks].map(([task, samples]) => [task, ofTask(samples)]));
+  const named = scores.flatMap(({ task_id, answer }) => (answer === undefined ? [] : [{ task_id, answer }]));
+  const byTask = groupBy(named, ({ task_id }) => task_id);
+  return new Map([...byTask].map(([task, samples]) => [task, ofTask(samples.map(({ answer }) => answer))]));
 }
 
 function ofTask(samples: readonly NonNullable<TaskScore["answer"]>[]): Diversity {

@@ -5,7 +5,7 @@ import { shippedOr } from "../../config/config.js";
 import { isPlainObject } from "../../config/overrides.js";
 import { messageOf, misuse } from "../../core/errors.js";
 import { readSmall } from "../../core/files.js";
-import { problemsOf } from "../../core/problems.js";
+import { checked } from "../../core/problems.js";
 import { SPLITS } from "../../env/environment.js";
 
 const tree = z.record(z.string(), z.unknown());
@@ -70,10 +70,9 @@ export function readLeaderboard(path: string): Leaderboard {
   } catch (error) {
     misuse(`Cannot read ${path}: ${messageOf(error)}`);
   }
-  const result = schema.safeParse(raw);
-  if (result.success) return result.data;
-  misuse(`${path} is no leaderboard:${problemsOf(result.error)}`, {
+  return checked(schema, raw, `${path} is no leaderboard`, {
     hint: "configs/leaderboard/refusion.yaml is one; docs/leaderboard.md says what the keys mean",
+    exitCode: 2,
   });
 }
 

@@ -2,8 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { RunConfig } from "../../config/config.js";
+import { closing } from "../../core/closing.js";
 import { fail } from "../../core/errors.js";
 import { readJson, sha256, writeAtomic } from "../../core/files.js";
+import { groupBy } from "../../core/group-by.js";
+import { checked } from "../../core/problems.js";
 import { Rng } from "../../core/rng.js";
 import { initialAdapter, readAdapter } from "../../engine/adapter.js";
 import { checkSpaces, openPolicy, type Policy } from "../../engine/policy.js";
@@ -102,20 +105,16 @@ export async function playLeaderboard(board: Leaderboard, options: PlayOptions):
 
 /** The learning rates that were tried for each objective. */
 export function gridsOf(played: readonly Played[]): Map<string, number[]> {
-  const grids = new Map<string, number[]>();
-  for (const { run } of played) {
-    const rates = grids.get(entryKey(run)) ?? [];
-    if (run.tuning && !rates.includes(run.learningRate)) grids.set(entryKey(run), [...rates, run.learningRate]);
-  }
-  return grids;
+  const tuning = played.flatMap(({ run }) => (run.tuning ? [run] : []));
+  return new Map(
+    [...groupBy(tuning, entryKey)].map(([key, runs]) => [key, [...new Set(runs.map((run) => run.learningRate))]]),
+  );
 }
 
 /** Of each objective whose grid is complete the rate of the highest mean validation reward; of equals the lower one. */
 export function chosenRates(played: readonly Played[]): Map<string, number> {
-  const grids = new Map<string, Played[]>();
-  for (const one of played) grids.set(entryKey(one.run), [...(grids.get(entryKey(one.run)) ?? []), one]);
   const chosen = new Map<string, number>();
-  for (const [key, grid] of grids) {
+  for (const [key, grid] of groupBy(played, ({ run }) => entryKey(run))) {
     if (grid.some(({ result }) => result === undefined)) continue;
     const rewards = new Map<number, number>();
     for (const { run, result } of grid)
@@ -182,31 +181,25 @@ async function measure(
   splits: Leaderboard["splits"],
   rollouts: number,
 ): Promise<Pick<RunResult, "kl" | "evaluations">> {
-  const policy = await openPolicy(config, undefined);
-  const environment = await openEnvironment(config, () => undefined);
-  try {
-    checkSpaces(environment, policy);
-    await policy.engine.setParameters(
-      "policy",
-      runDir === undefined
-        ? initialAdapter(config, policy)
-        : readAdapter(findCheckpoint(RunDirectory.open(runDir), "last"), policy),
-    );
-    const evaluations: Evaluation[] = [];
-    for (const split of splits)
-      evaluations.push(await evaluatePolicy({ policy, environment, evaluation: config.evaluation }, split));
-    const kl = await pathKl(policy, environment, config, splits[0] as Leaderboard["splits"][number], rollouts);
-    return { kl, evaluations };
-  } finally {
-    await policy.close();
-    await environment.close();
-  }
+  await using policy = closing(await openPolicy(config, undefined));
+  await using environment = closing(await openEnvironment(config, () => undefined));
+  checkSpaces(environment, policy);
+  await policy.engine.setParameters(
+    "policy",
+    runDir === undefined
+      ? initialAdapter(config, policy)
+      : readAdapter(findCheckpoint(RunDirectory.open(runDir), "last"), policy),
+  );
+  const evaluations: Evaluation[] = [];
+  for (const split of splits)
+    evaluations.push(await evaluatePolicy({ policy, environment, evaluation: config.evaluation }, split));
+  const kl = await pathKl(policy, environment, config, splits[0] as Leaderboard["splits"][number], rollouts);
+  return { kl, evaluations };
 }
 
 function readResult(file: string, hash: string): RunResult {
-  const result = resultSchema.safeParse(readJson(file));
-  if (!result.success) fail(`${file} is no result of a leaderboard's run.`);
-  if (result.data.config === hash) return result.data;
+  const result = checked(resultSchema, readJson(file), `${file} is no result of a leaderboard's run`);
+  if (result.config === hash) return result;
   fail(`${file} was made by another config than this leaderboard's.`, {
     hint: "give another --out, or restore the config",
   });

@@ -1,5 +1,5 @@
 import { crossedInterval, type Interval, mean } from "../../core/statistics.js";
-import { type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
+import { byEpisode, type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 import { type AnswersRow, answersOf, formatAnswers, markdownTable } from "./answers.js";
 import { entriesOf, type Leaderboard } from "./plan.js";
 import { entryKey, gridsOf, type Results, type RunResult } from "./play.js";
@@ -56,93 +56,90 @@ const success: Measure = (row) => Number(row.success);
 
 /** A leaderboard's tables from the runs that there are. Objectives are in the order of their reward on the first split. */
 export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
-  const grids = gridsOf(results.runs);
-  return Object.keys(board.families).map((family) => {
-    const entries = entriesOf(board).filter((entry) => entry.family === family);
-    const start = results.start.get(family) ?? [];
-    const made = new Map<string, Map<number, RunResult>>();
-    const missing: string[] = [];
-    for (const entry of entries) {
-      const own = results.runs.filter(({ run }) => entryKey(run) === entryKey(entry));
-      const rate = results.rates.get(entryKey(entry));
-      if (rate === undefined) missing.push(`${entry.objective}: its grid of learning rates`);
-      const runs = new Map<number, RunResult>();
-      for (const seed of board.seeds) {
-        const result = own.find(({ run }) => !run.tuning && run.seed === seed)?.result;
-        if (result !== undefined) runs.set(seed, result);
-        else if (rate !== undefined) missing.push(`${entry.objective}: seed ${seed}`);
-      }
-      if (runs.size > 0) made.set(entry.objective, runs);
-    }
-    const episodes = (split: string): Episodes =>
-      Episodes.of([...(start.length === 0 ? [] : [start]), ...evaluationsOf(made)], split);
-    const rewardOf = (evaluations: readonly Evaluation[]): number =>
-      evaluations.find(({ split }) => split === board.splits[0])?.reward.mean ?? Number.NaN;
-    const bySplit = new Map(board.splits.map((split) => [split, episodes(split)]));
-    const rows = [...made].map(([objective, runs]): Row => {
-      const rate = results.rates.get(entryKey({ family, objective })) as number;
-      const grid = grids.get(entryKey({ family, objective })) ?? [];
-      const cpu = [...runs.values()].flatMap(({ cpu_s }) => cpu_s ?? []);
-      return {
-        objective,
-        learningRate: rate,
-        atGridEnd: rate === Math.min(...grid) || rate === Math.max(...grid),
-        seeds: [...runs.keys()],
-        fellApart: [...runs.values()].filter(({ evaluations }) => rewardOf(evaluations) < rewardOf(start) - FELL_APART)
-          .length,
-        splits: Object.fromEntries([...bySplit].map(([split, of]) => [split, of.score([...runs.values()], start)])),
-        kl: crossedInterval(
-          [...runs.values()].map(({ kl }) => [kl]),
-          [""],
-          { range: [0, Infinity] },
-        ),
-        cpuMinutes: cpu.length === 0 ? null : mean(cpu) / 60,
-      };
-    });
-    const [first] = board.splits as [Leaderboard["splits"][number]];
-    const of = (row: Row): number => row.splits[first]?.reward.mean ?? 0;
-    rows.sort((a, b) => of(b) - of(a));
-    const shared = bySplit.get(first) as Episodes;
-    const orderings = rows.flatMap(({ objective: ahead }, i) =>
-      rows.slice(i + 1).flatMap(({ objective: behind }): Ordering[] => {
-        const [a, b] = [ahead, behind].map((name) => [...(made.get(name)?.values() ?? [])]) as [
-          RunResult[],
-          RunResult[],
-        ];
-        // a single run does not show how much runs differ
-        if (a.length < 2 || b.length < 2) return [];
-        const difference = shared.difference(a, b);
-        return difference.low > 0 ? [{ ahead, behind, difference }] : [];
-      }),
-    );
-    const onFirst = (evaluations: readonly Evaluation[]): Evaluation[] => evaluations.filter((e) => e.split === first);
-    const answers = [
-      ["(start)", onFirst(start)] as const,
-      ...rows.map(
-        ({ objective }) =>
-          [objective, [...(made.get(objective)?.values() ?? [])].flatMap((run) => onFirst(run.evaluations))] as const,
-      ),
-    ].flatMap(([objective, evaluations]): (readonly [string, AnswersRow])[] => {
-      const row = answersOf(evaluations);
-      return row === undefined ? [] : [[objective, row]];
-    });
-    return {
-      family,
-      start:
-        start.length === 0
-          ? {}
-          : Object.fromEntries([...bySplit].map(([split, of]) => [split, of.score([{ evaluations: [...start] }])])),
-      rows,
-      orderings,
-      pairs: (rows.length * (rows.length - 1)) / 2,
-      answers,
-      missing,
-    };
-  });
+  return Object.keys(board.families).map((family) => tableOf(board, results, family));
 }
 
-const evaluationsOf = (made: ReadonlyMap<string, ReadonlyMap<number, RunResult>>): (readonly Evaluation[])[] =>
-  [...made.values()].flatMap((runs) => [...runs.values()].map(({ evaluations }) => evaluations));
+/** A reported run. */
+type Made = RunResult & { readonly seed: number };
+
+/** The reported runs of a family's objectives, and what of them is missing. */
+function madeOf(board: Leaderboard, { runs, rates }: Results, family: string): [Map<string, Made[]>, string[]] {
+  const made = new Map<string, Made[]>();
+  const missing: string[] = [];
+  for (const entry of entriesOf(board).filter((entry) => entry.family === family)) {
+    const own = runs.filter(({ run }) => !run.tuning && entryKey(run) === entryKey(entry));
+    const isChosen = rates.has(entryKey(entry));
+    if (!isChosen) missing.push(`${entry.objective}: its grid of learning rates`);
+    const there = board.seeds.flatMap((seed): Made[] => {
+      const result = own.find(({ run }) => run.seed === seed)?.result;
+      if (result === undefined && isChosen) missing.push(`${entry.objective}: seed ${seed}`);
+      return result === undefined ? [] : [{ ...result, seed }];
+    });
+    if (there.length > 0) made.set(entry.objective, there);
+  }
+  return [made, missing];
+}
+
+function tableOf(board: Leaderboard, results: Results, family: string): FamilyTable {
+  const [made, missing] = madeOf(board, results, family);
+  const start = results.start.get(family) ?? [];
+  const all = [...(start.length === 0 ? [] : [start]), ...[...made.values()].flat().map((run) => run.evaluations)];
+  const bySplit = new Map(board.splits.map((split) => [split, Episodes.of(all, split)]));
+  const [first] = board.splits as [Leaderboard["splits"][number]];
+  const onFirst = (evaluations: readonly Evaluation[]): Evaluation[] => evaluations.filter((e) => e.split === first);
+  const rewardOf = (evaluations: readonly Evaluation[]): number => onFirst(evaluations)[0]?.reward.mean ?? Number.NaN;
+  const grids = gridsOf(results.runs);
+  const rows = [...made].map(([objective, runs]): Row => {
+    const key = entryKey({ family, objective });
+    const [rate, grid] = [results.rates.get(key) as number, grids.get(key) ?? []];
+    const cpu = runs.flatMap(({ cpu_s }) => cpu_s ?? []);
+    return {
+      objective,
+      learningRate: rate,
+      atGridEnd: rate === Math.min(...grid) || rate === Math.max(...grid),
+      seeds: runs.map(({ seed }) => seed),
+      fellApart: runs.filter((run) => rewardOf(run.evaluations) < rewardOf(start) - FELL_APART).length,
+      splits: Object.fromEntries([...bySplit].map(([split, of]) => [split, of.score(runs, start)])),
+      kl: crossedInterval(
+        runs.map(({ kl }) => [kl]),
+        [""],
+        { range: [0, Infinity] },
+      ),
+      cpuMinutes: cpu.length === 0 ? null : mean(cpu) / 60,
+    };
+  });
+  const of = (row: Row): number => row.splits[first]?.reward.mean ?? 0;
+  rows.sort((a, b) => of(b) - of(a));
+  const answers = [
+    ["(start)", start] as const,
+    ...rows.map(({ objective }) => [objective, made.get(objective)?.flatMap((run) => run.evaluations) ?? []] as const),
+  ].flatMap(([objective, evaluations]): (readonly [string, AnswersRow])[] => {
+    const row = answersOf(onFirst(evaluations));
+    return row === undefined ? [] : [[objective, row]];
+  });
+  const before =
+    start.length === 0 ? [] : [...bySplit].map(([split, of]) => [split, of.score([{ evaluations: [...start] }])]);
+  return {
+    family,
+    start: Object.fromEntries(before),
+    rows,
+    orderings: orderingsOf(rows, made, bySplit.get(first) as Episodes),
+    pairs: (rows.length * (rows.length - 1)) / 2,
+    answers,
+    missing,
+  };
+}
+
+/** The pairs of which one is surely ahead; a single run does not show how much runs differ. */
+function orderingsOf(rows: readonly Row[], made: ReadonlyMap<string, Made[]>, shared: Episodes): Ordering[] {
+  const several = rows.map(({ objective }) => objective).filter((name) => (made.get(name)?.length ?? 0) > 1);
+  return several.flatMap((ahead, i) =>
+    several.slice(i + 1).flatMap((behind): Ordering[] => {
+      const difference = shared.difference(made.get(ahead) as Made[], made.get(behind) as Made[]);
+      return difference.low > 0 ? [{ ahead, behind, difference }] : [];
+    }),
+  );
+}
 
 /** The episodes of a split that every evaluation scored: a fault of the environment in one leaves the episode out of all. */
 class Episodes {
@@ -153,7 +150,9 @@ class Episodes {
   ) {}
 
   static of(all: readonly (readonly Evaluation[])[], split: string): Episodes {
-    const scored = all.flatMap((evaluations) => evaluations.filter((e) => e.split === split)).map(byEpisode);
+    const scored = all
+      .flatMap((evaluations) => evaluations.filter((e) => e.split === split))
+      .map(({ per_task }) => byEpisode(per_task));
     const [first = new Map<string, TaskScore>()] = scored;
     const keys = [...first.keys()].filter((key) => scored.every((rows) => rows.has(key)));
     return new Episodes(
@@ -165,7 +164,7 @@ class Episodes {
 
   private values(runs: readonly Pick<RunResult, "evaluations">[], measure: Measure): number[][] {
     return runs.map(({ evaluations }) => {
-      const rows = byEpisode(evaluations.find((e) => e.split === this.split) as Evaluation);
+      const rows = byEpisode((evaluations.find((e) => e.split === this.split) as Evaluation).per_task);
       return this.keys.map((key) => measure(rows.get(key) as TaskScore));
     });
   }
@@ -183,18 +182,6 @@ class Episodes {
   difference(a: readonly RunResult[], b: readonly RunResult[]): Interval {
     return crossedInterval(this.values(a, reward), this.forms, { minus: this.values(b, reward) });
   }
-}
-
-/** Scores by task and how often it came before. */
-function byEpisode({ per_task }: Evaluation): Map<string, TaskScore> {
-  const seen = new Map<string, number>();
-  return new Map(
-    per_task.map((row) => {
-      const nth = seen.get(row.task_id) ?? 0;
-      seen.set(row.task_id, nth + 1);
-      return [`${row.task_id}#${nth}`, row];
-    }),
-  );
 }
 
 /** The tables as Markdown. */

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type uPlot from "uplot";
+import type { Plot } from "./chart.js";
+
 /*
- * Runs in the browser as text (`REPORT_SCRIPT`), so each function may use nothing outside itself. The page is complete
- * without it: it adds readouts, keyboard access, filters and sorting. Listeners sit on the document, so that content that
- * the live page puts in later works too.
+ * Runs in the browser as text (`REPORT_SCRIPT`), so each function may use nothing outside itself. Without it the page has its
+ * texts: it adds charts, readouts, keyboard access, filters and sorting. Content that the live page puts in later works too.
  */
 
 /** Gives the place where an arrow key moves to, of some; undefined for other keys. */
@@ -16,67 +20,104 @@ function moved(event: KeyboardEvent, at: number | undefined, count: number): num
   return Math.min(count - 1, Math.max(0, (at ?? (step > 0 ? -1 : count)) + step));
 }
 
-/** Reads out a chart's values at the pointer, or at the keyboard's cursor. */
-function readCharts(moved: Moved): void {
-  const columnOf = new WeakMap<Element, number>();
-  const columns = (svg: Element): number[] => {
-    const all = new Set<number>();
-    for (const series of svg.querySelectorAll<SVGElement>(".series")) {
-      for (const x of (series.dataset.x ?? "").split(" ")) if (x !== "") all.add(Number(x));
-    }
-    return [...all].sort((a, b) => a - b);
-  };
-  const readOut = (svg: SVGElement, x: number | undefined): void => {
-    const output = svg.closest("figure")?.querySelector("output");
-    const cursor = svg.querySelector(".cursor");
-    if (output === null || output === undefined || cursor === null) return;
-    if (x === undefined) {
-      output.textContent = "";
-      cursor.setAttribute("x1", "-9");
-      cursor.setAttribute("x2", "-9");
-      return;
-    }
-    const [first, last, left, right] = ["first", "last", "left", "right"].map((key) => Number(svg.dataset[key]));
-    const at = (left ?? 0) + ((x - (first ?? 0)) / ((last ?? 0) - (first ?? 0) || 1)) * ((right ?? 0) - (left ?? 0));
-    cursor.setAttribute("x1", String(at));
-    cursor.setAttribute("x2", String(at));
-    const values = [...svg.querySelectorAll<SVGElement>(".series")].flatMap((series) => {
-      const index = (series.dataset.x ?? "").split(" ").indexOf(String(x));
-      return index < 0 ? [] : [`${series.dataset.label} ${(series.dataset.y ?? "").split(" ")[index]}`];
-    });
-    output.textContent = `${x}: ${values.join(", ")}`;
-  };
-  const chartAt = (target: EventTarget | null): SVGElement | null =>
-    target instanceof Element ? target.closest<SVGElement>("figure.chart svg") : null;
-  document.addEventListener("pointermove", (event) => {
-    const svg = chartAt(event.target);
-    if (svg === null) return;
-    const box = svg.getBoundingClientRect();
-    const [first, last, left, right] = ["first", "last", "left", "right"].map((key) => Number(svg.dataset[key]));
-    const width = (svg as SVGSVGElement).viewBox.baseVal.width;
-    const place = (((event.clientX - box.left) / box.width) * width - (left ?? 0)) / ((right ?? 1) - (left ?? 0));
-    const wanted = (first ?? 0) + place * ((last ?? 0) - (first ?? 0));
-    const all = columns(svg);
-    const nearest = all.reduce((best, x) => (Math.abs(x - wanted) < Math.abs(best - wanted) ? x : best), all[0] ?? 0);
-    columnOf.set(svg, all.indexOf(nearest));
-    readOut(svg, nearest);
-  });
-  for (const leaving of ["pointerout", "focusout"]) {
-    document.addEventListener(leaving, (event) => {
-      const svg = chartAt(event.target);
-      const to = (event as PointerEvent | FocusEvent).relatedTarget;
-      if (svg !== null && !(to instanceof Node && svg.contains(to))) readOut(svg, undefined);
-    });
-  }
+/**
+ * Draws each chart where it first has room (one in a closed section has none). Its legend tells the values at the pointer
+ * or at the keyboard's cursor; a stretch that is dragged over is enlarged, and a double click shows all again.
+ */
+function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
+  const drawn = new Map<HTMLElement, uPlot>();
+  const colour = (name: string) => (): string => getComputedStyle(document.body).getPropertyValue(`--${name}`).trim();
+  const written = (value: number | null | undefined): string =>
+    typeof value !== "number"
+      ? "–"
+      : Math.abs(value) >= 1e5
+        ? value.toExponential(1)
+        : String(Number(value.toPrecision(6)));
 
-  document.addEventListener("keydown", (event) => {
-    const svg = event.target;
-    if (!(svg instanceof SVGElement && svg.matches("figure.chart svg"))) return;
-    const all = columns(svg);
-    const index = moved(event, columnOf.get(svg), all.length);
-    if (index === undefined) return;
-    columnOf.set(svg, index);
-    readOut(svg, all[index]);
+  /** Bands around lines, and whiskers. */
+  const drawIntervals = (u: uPlot, series: Plot["series"]): void => {
+    const at = (x: number, y: number): [number, number] => [u.valToPos(x, "x", true), u.valToPos(y, "y", true)];
+    series.forEach(({ points, whiskers }, i) => {
+      const path = new Path2D();
+      const known = points.flatMap(({ x, low, high }) =>
+        low === undefined || high === undefined ? [] : [{ x, low, high }],
+      );
+      for (const { x, low, high } of known) {
+        if (whiskers) path.moveTo(...at(x, low));
+        path.lineTo(...at(x, high));
+      }
+      if (!whiskers) for (const { x, low } of known.reverse()) path.lineTo(...at(x, low));
+      u.ctx.globalAlpha = whiskers ? 1 : 0.18;
+      u.ctx.strokeStyle = u.ctx.fillStyle = colour(`s${i % 4}`)();
+      if (whiskers) u.ctx.stroke(path);
+      else u.ctx.fill(path);
+      u.ctx.globalAlpha = 1;
+    });
+  };
+
+  const draw = (place: HTMLElement): uPlot => {
+    const { xLabel, series, include } = JSON.parse(place.dataset.plot ?? "") as Plot;
+    const ends = [
+      ...include,
+      ...series.flatMap(({ points }) => points.flatMap(({ low, high }) => [low ?? [], high ?? []].flat())),
+    ];
+    const range = (_: uPlot, low: number, high: number): uPlot.Range.MinMax =>
+      uPlot.rangeNum(Math.min(low, ...ends), Math.max(high, ...ends), 0.1, true);
+    const axis = { stroke: colour("dim"), font: "11px system-ui,sans-serif", ticks: { show: false } };
+    const options: uPlot.Options = {
+      width: place.clientWidth,
+      height: 170,
+      scales: { x: { time: false }, y: { range } },
+      axes: [
+        {
+          ...axis,
+          size: 26,
+          grid: { show: false },
+          incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5],
+        },
+        { ...axis, grid: { stroke: colour("rule"), width: 1 }, values: (_, ticks) => ticks.map(written) },
+      ],
+      series: [
+        { label: xLabel, value: (_, x) => String(x ?? "–") },
+        ...series.map(({ label, points, whiskers }, i) => ({
+          label,
+          stroke: colour(`s${i % 4}`),
+          width: whiskers ? 0 : 1.8,
+          points: { show: whiskers || points.length === 1, size: 6 },
+          value: (_: uPlot, y: number | null) => written(y),
+        })),
+      ],
+      // a line without a value there has none
+      cursor: { dataIdx: (_, __, at) => at },
+      hooks: { draw: [(u) => drawIntervals(u, series)] },
+    };
+    const tables = series.map(({ points }): uPlot.AlignedData => [points.map(({ x }) => x), points.map(({ y }) => y)]);
+    const u = new uPlot(options, uPlot.join(tables), place);
+    u.root.querySelector(".u-legend")?.setAttribute("aria-live", "polite");
+    place.addEventListener("keydown", (event) => {
+      const index = moved(event, u.cursor.idx ?? undefined, u.data[0].length);
+      if (index !== undefined) u.setCursor({ left: u.valToPos(u.data[0][index] as number, "x"), top: 0 });
+    });
+    return u;
+  };
+
+  const sized = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const place = target as HTMLElement;
+      if (place.clientWidth === 0) continue;
+      if (!drawn.has(place)) drawn.set(place, draw(place));
+      else drawn.get(place)?.setSize({ width: place.clientWidth, height: 170 });
+    }
+  });
+  // the live page replaces its charts
+  const follow = (): void => {
+    for (const [place, u] of drawn) if (!place.isConnected && drawn.delete(place)) u.destroy();
+    for (const place of document.querySelectorAll<HTMLElement>(".plot")) if (!drawn.has(place)) sized.observe(place);
+  };
+  follow();
+  new MutationObserver(follow).observe(document.body, { childList: true, subtree: true });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const u of drawn.values()) u.redraw();
   });
 }
 
@@ -144,5 +185,11 @@ function browseRollouts(): void {
   for (const filters of document.querySelectorAll<HTMLElement>(".filters")) filters.hidden = false;
 }
 
-/** The script of the pages. */
-export const REPORT_SCRIPT = `${moved};(${readCharts})(moved);(${probeTokens})(moved);(${browseRollouts})();`;
+const uPlotFile = (name: string): string =>
+  readFileSync(createRequire(import.meta.url).resolve(`uplot/dist/${name}`), "utf8");
+
+/** The script of the pages, uPlot in it. */
+export const REPORT_SCRIPT = `${uPlotFile("uPlot.iife.min.js")};${moved};(${drawCharts})(uPlot,moved);(${probeTokens})(moved);(${browseRollouts})();`;
+
+/** The style that uPlot wants. */
+export const CHART_STYLE = uPlotFile("uPlot.min.css");

@@ -1,5 +1,5 @@
 import type { StepMetrics } from "../../runs/metrics.js";
-import { type Band, lineChart, type Series } from "./chart.js";
+import { lineChart, type Series } from "./chart.js";
 import type { ReportData } from "./data.js";
 
 /** Data of the curves: a finished run, or one that is under way. */
@@ -10,38 +10,39 @@ export type CurveData = Pick<ReportData, "metrics" | "validations"> & {
 /** Every curve of a run; those that a run does not have are left out. */
 export function curves({ metrics, validations, rollouts }: CurveData): string {
   if (metrics.length === 0) return "<p>No step is recorded yet.</p>";
-  const series = (label: string, value: (m: StepMetrics) => number | null, band: readonly Band[] = []): Series => ({
+  const series = (label: string, value: (m: StepMetrics) => number | null): Series => ({
     label,
     points: metrics.map((m) => ({ x: m.step, y: value(m) })),
-    band,
   });
-  const bands = (key: "reward" | "success"): Band[] =>
-    rollouts.intervals.map((row) => ({ x: row.step, low: row[key].low, high: row[key].high }));
-  const evaluated = (key: "reward" | "success_rate"): Series[] =>
-    [...new Set(validations.map(({ evaluation }) => evaluation.split))].map((split) => {
-      const points = validations.filter(({ evaluation }) => evaluation.split === split);
-      return {
+  /** Rollouts of every step, and the evaluations in between. */
+  const scores = (of: "reward" | "success", rate: "reward" | "success_rate"): Series[] => {
+    const intervals = new Map(rollouts.intervals.map((row) => [row.step, row[of]]));
+    const splits = [...new Set(validations.map(({ evaluation }) => evaluation.split))];
+    return [
+      { label: "rollouts", points: metrics.map((m) => ({ ...intervals.get(m.step), x: m.step, y: m[rate] })) },
+      ...splits.map((split) => ({
         label: split,
-        points: points.map(({ step, evaluation }) => ({ x: step, y: evaluation[key].mean })),
-        whiskers: points.map(({ step, evaluation }) => ({ x: step, ...evaluation[key] })),
-      };
-    });
+        whiskers: true,
+        points: validations
+          .filter(({ evaluation }) => evaluation.split === split)
+          .map(({ step, evaluation }) => ({ ...evaluation[rate], x: step, y: evaluation[rate].mean })),
+      })),
+    ];
+  };
   const parts = (["rollout", "score", "update"] as const).filter((part) => metrics.some((m) => m.time[part] > 0));
   // a supervised step is its update: one line says it
   const times = [...(parts.length > 1 ? parts : []), "total" as const];
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
   type Value = (m: StepMetrics) => number | null;
   const one = (title: string, values: Readonly<Record<string, Value>>, include: readonly number[] = []): string =>
-    lineChart({ title, series: Object.entries(values).map(([label, value]) => series(label, value)), include });
+    lineChart(
+      title,
+      Object.entries(values).map(([label, value]) => series(label, value)),
+      include,
+    );
   const charts = [
-    lineChart({
-      title: "Reward",
-      series: [series("rollouts", (m) => m.reward, bands("reward")), ...evaluated("reward")],
-    }),
-    lineChart({
-      title: "Success",
-      series: [series("rollouts", (m) => m.success_rate, bands("success")), ...evaluated("success_rate")],
-    }),
+    lineChart("Reward", scores("reward", "reward")),
+    lineChart("Success", scores("success", "success_rate")),
     one("KL to the reference", { KL: (m) => m.kl }, [0]),
     one("Probability ratio", { mean: (m) => m.ratio_mean, largest: (m) => m.ratio_max }, [1]),
     one("Shares", { clipped: (m) => m.clip_fraction, "groups without signal": (m) => m.frac_reward_zero_std }, [0, 1]),
@@ -63,7 +64,7 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
   const legend = [
     ...(rollouts.intervals.length > 0 ? ["Bands: 95 % bootstrap intervals over a step's groups."] : []),
     ...(validations.length > 0 ? ["Whiskers: 95 % bootstrap intervals of evaluations."] : []),
-    "Point at a chart, or use the arrow keys in it, for values.",
+    "Point at a chart, or use the arrow keys in it, for values; drag to enlarge, double click for all.",
   ];
   return (
     `<p class="dim">${legend.join(" ")}</p>` +

@@ -9,7 +9,6 @@ import {
   formatInterval,
   LEAST_PAIRS,
 } from "../../runs/evaluation.js";
-import { px } from "./chart.js";
 import type { SplitEvaluations } from "./data.js";
 
 /** A score of an evaluation, a comparison or one form's part of it: name, and whether it is a share. */
@@ -106,7 +105,8 @@ const BAR = { width: 200, height: 20, pad: 6 };
 
 /** Two means with their intervals on the axis 0 to 1. */
 function dumbbell(before: Interval | undefined, after: Interval | undefined): string {
-  const x = (value: number): string => px(BAR.pad + Math.min(1, Math.max(0, value)) * (BAR.width - 2 * BAR.pad));
+  const x = (value: number): string =>
+    (BAR.pad + Math.min(1, Math.max(0, value)) * (BAR.width - 2 * BAR.pad)).toFixed(1);
   const bar = (interval: Interval | undefined, y: number, colour: number): string =>
     interval === undefined
       ? ""

@@ -1,3 +1,5 @@
+import { CHART_STYLE } from "./client.js";
+
 /** Shades of the order (o0 first .. o7 last) and of the probability (p0 unlikely .. p7 likely), dark text or light on them. */
 const LIGHT = {
   order: ["fff1b8", "e2f0a8", "bce6b5", "97dcc6", "86cbdb", "8bb4e2", "a09fe0", "bd92da"],
@@ -18,6 +20,7 @@ const INDICES = LIGHT.order.map((_, i) => i);
 
 /** The pages' whole style: system fonts, light and dark by the reader's setting, colours told apart in both. */
 export const REPORT_STYLE = `
+${CHART_STYLE}
 :root{color-scheme:light dark;--fg:#1c2024;--dim:#565c63;--bg:#fff;--card:#f6f7f9;--rule:#dfe2e6;--focus:#0b62c4;--s0:#0b62c4;--s1:#b34f0b;--s2:#1a7f4b;--s3:#8a3ab9;--bad:#b3261e;--good:#17703f;${shades(LIGHT)}}
 @media (prefers-color-scheme:dark){:root{--fg:#e6e8ea;--dim:#a3abb3;--bg:#15181b;--card:#1e2226;--rule:#343a40;--focus:#6db3ff;--s0:#6db3ff;--s1:#ff9f5a;--s2:#5fd39a;--s3:#cf9bf2;--bad:#ff8a80;--good:#5fd39a;${shades(DARK)}}}
 *{box-sizing:border-box}
@@ -28,14 +31,10 @@ header p,.dim{color:var(--dim);margin:2px 0}
 [hidden]{display:none!important}
 .tiles{display:flex;flex-wrap:wrap;gap:12px;margin:16px 0 0;padding:0}.tiles>div{background:var(--card);border-radius:8px;padding:8px 14px;min-width:120px}.tiles dt{font-size:12px;color:var(--dim)}.tiles dd{margin:0;font-size:20px;font-weight:600;font-variant-numeric:tabular-nums}.tiles small{font-size:12px;font-weight:400;color:var(--dim)}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,320px),1fr));gap:16px;margin:8px 0}
-figure{margin:0;padding:12px;background:var(--card);border-radius:8px;min-width:0}figcaption{font-weight:600;margin-bottom:6px}.chart svg{width:100%;height:auto;display:block}
+figure{margin:0;padding:12px;background:var(--card);border-radius:8px;min-width:0}figcaption{font-weight:600;margin-bottom:6px}.plot{min-height:196px;color:var(--dim)}.plot .u-legend{font-size:12px;margin:0;text-align:left;font-variant-numeric:tabular-nums}.plot .u-legend :is(th,td){border:0;padding:2px 4px 0 0;font-weight:400}
 .key{font-weight:400;font-size:12px;color:var(--dim);white-space:nowrap}.key:before{content:"";display:inline-block;width:10px;height:3px;margin:0 4px 3px 8px}
 .k0:before{background:var(--s0)}.k1:before{background:var(--s1)}.k2:before{background:var(--s2)}.k3:before{background:var(--s3)}
-.grid{stroke:var(--rule);stroke-width:1}.tick{fill:var(--dim);font-size:11px}
-.line{fill:none;stroke-width:1.8;stroke-linejoin:round}.whisker{stroke-width:1.5}.band{opacity:.18;stroke:none}.cursor{stroke:var(--dim);stroke-dasharray:3 3}
-.line.s0,.whisker.s0{stroke:var(--s0)}.line.s1,.whisker.s1{stroke:var(--s1)}.line.s2,.whisker.s2{stroke:var(--s2)}.line.s3,.whisker.s3{stroke:var(--s3)}
-.mark.s0,.band.s0{fill:var(--s0)}.mark.s1,.band.s1{fill:var(--s1)}.mark.s2,.band.s2{fill:var(--s2)}.mark.s3,.band.s3{fill:var(--s3)}
-.readout{display:block;min-height:18px;font-size:12px;color:var(--dim);font-variant-numeric:tabular-nums}
+.grid{stroke:var(--rule);stroke-width:1}.whisker{stroke-width:1.5}.whisker.s0{stroke:var(--s0)}.whisker.s1{stroke:var(--s1)}.mark.s0{fill:var(--s0)}.mark.s1{fill:var(--s1)}
 table{border-collapse:collapse;font-size:13px}th,td{padding:4px 10px 4px 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;overflow-wrap:break-word}
 thead th{color:var(--dim);font-weight:600}.num{font-variant-numeric:tabular-nums;white-space:nowrap}.fate{white-space:nowrap}.wide{overflow-x:auto}.wide th,.wide td{overflow-wrap:normal;white-space:nowrap}.bar{vertical-align:middle}
 details{margin:8px 0}summary{cursor:pointer}.rollout{background:var(--card);border-radius:8px;padding:10px 14px;content-visibility:auto;contain-intrinsic-size:auto 44px}.rollout summary{overflow-wrap:anywhere}

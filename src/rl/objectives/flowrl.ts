@@ -15,12 +15,12 @@
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
+import { mean, std } from "../../core/statistics.js";
 import type { Batch } from "../../diffusion/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
 import type { Emitter } from "../../onnx/emit.js";
 import { f32, i64, type NamedTensors } from "../../onnx/tensors.js";
 import type { Tensor, Value } from "../../onnx/types.js";
-import { spread } from "../advantages.js";
 import { advantageOptions } from "../credit.js";
 import type { Objective } from "../objective.js";
 import { clipBounds, clipOptions } from "../surrogate.js";
@@ -114,11 +114,10 @@ export const objective: Objective<FlowRlOptions> = {
   // groups of equal rewards teach log Z, and the penalty to the reference
   credit(group, { adv_clip_max: most }) {
     const rewards = group.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-    const mean = rewards.reduce((a, r) => a + r, 0) / rewards.length;
-    const std = spread(rewards);
-    const normalised = (r: number): number => Math.max(-most, Math.min(most, (r - mean) / (std + 1e-8)));
+    const [middle, deviation] = [mean(rewards), std(rewards)];
+    const normalised = (r: number): number => Math.max(-most, Math.min(most, (r - middle) / (deviation + 1e-8)));
     return group.map(({ reward, turns }) =>
-      reward === null ? null : turns.map(() => (std < 1e-6 ? 0 : normalised(reward))),
+      reward === null ? null : turns.map(() => (deviation < 1e-6 ? 0 : normalised(reward))),
     );
   },
   parameters(o, { hiddenSize }) {

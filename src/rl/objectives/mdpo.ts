@@ -15,7 +15,7 @@
  */
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
-import { spread } from "../advantages.js";
+import { mean, std } from "../../core/statistics.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import type { GroupEpisode, TurnCredit } from "../credit.js";
 import { meanOfRounds } from "../layouts.js";
@@ -36,7 +36,7 @@ export type MdpoOptions = z.infer<typeof schema>;
 export function stepGains(rewards: readonly number[]): number[] {
   return rewards.map((reward, t) => {
     const later = rewards.slice(t + 1);
-    const future = later.length === 0 ? 0 : later.reduce((a, r) => a + r, 0) / later.length;
+    const future = later.length === 0 ? 0 : mean(later);
     return reward - (rewards[t - 1] ?? 0) + 1 + future;
   });
 }
@@ -60,9 +60,8 @@ export function stepCredit(
   /** Of all episodes at one step of one turn. */
   const normalise = (turn: number, t: number): ((gain: number) => number) => {
     const all = gains.flatMap((episode) => episode?.[turn]?.[t] ?? []);
-    const mean = all.reduce((a, x) => a + x, 0) / all.length;
-    const std = all.length < 2 ? 0 : spread(all);
-    return std < 1e-6 ? () => 0 : (gain) => Math.max(-most, Math.min(most, (gain - mean) / (std + 1e-8)));
+    const [middle, deviation] = [mean(all), all.length < 2 ? 0 : std(all)];
+    return deviation < 1e-6 ? () => 0 : (gain) => Math.max(-most, Math.min(most, (gain - middle) / (deviation + 1e-8)));
   };
   return gains.map((episode) => {
     if (episode === null) return null;

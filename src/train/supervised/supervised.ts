@@ -13,6 +13,7 @@ import type { SftOptions } from "../../rl/objectives/sft.js";
 import type { StepMetrics } from "../../runs/metrics.js";
 import { dryRunSupervised } from "../dry-run.js";
 import type { Asked, Opened, Prepared, Recipe, Steps } from "../loop.js";
+import { sameValues } from "../micro-batch.js";
 import { openExamples, supervisedBatch, supervisedExamples } from "./supervision.js";
 
 /** Supervised fine-tuning: oracle plans of the training tasks, the model's own loss, the adapter or every weight. */
@@ -100,12 +101,9 @@ class SupervisedSteps implements Steps {
     const { config, policy } = this.opened;
     const began = performance.now();
     const { drawn, terms } = this.draw(step);
-    const one = (): Float32Array => new Float32Array(1);
     let loss = 0;
-    for (const batch of terms) {
-      const values = { old: one(), reference: one(), advantage: one(), weight: one() };
-      loss += (await policy.engine.accumulate(batch, values)).loss as number;
-    }
+    for (const batch of terms)
+      loss += (await policy.engine.accumulate(batch, sameValues(new Float32Array(1)))).loss as number;
     const lr = learningRate(step, scheduleOptions(config));
     const norm = await policy.engine.step(step, lr);
     if (!Number.isFinite(norm) || !Number.isFinite(loss))

@@ -3,6 +3,7 @@ import { Rng } from "../../core/rng.js";
 import type { SupervisedExample } from "../../diffusion/supervised.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
+import { playFixed } from "../play-fixed.js";
 
 /** A demonstration as the sampler learns from it. @throws UserError that names it where it does not fit the canvas. */
 function supervisedExample(demonstration: Demonstration, policy: Pick<Policy, "exampleOf">): SupervisedExample {
@@ -98,18 +99,9 @@ export async function demonstrationsOf(
   const episodes = await Promise.all(
     tasks.map(async (task) => {
       const act = await oracle(task, Rng.named(0, `demonstration/${task.id}`));
-      const turns: Demonstration[] = [];
-      const outcome = await environment.play(
-        task,
-        async (observation) => {
-          const action = await act(observation);
-          turns.push({ id: task.id, observation, action });
-          return action;
-        },
-        new Map(),
-      );
+      const { turns, outcome } = await playFixed(environment, task, act);
       onEpisode?.(++done, tasks.length);
-      return outcome.success ? turns : [];
+      return outcome.success ? turns.map((turn): Demonstration => ({ id: task.id, ...turn })) : [];
     }),
   );
   const turns = episodes.flat();

@@ -1,3 +1,4 @@
+import { closing } from "../../core/closing.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
 import { canShare, type MicroBatch, prepareBatches } from "../../train/update.js";
@@ -53,43 +54,37 @@ async function largestError(
   trial: ObjectiveOnTrial,
   read: (engine: Engine) => Promise<Gradients>,
 ): Promise<number> {
-  const policy = await context.open(trial);
-  try {
-    const { engine } = policy;
-    const options = smallCanvas(policy);
-    const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
-    const share = await canShare(policy, trial.objective);
-    const prepared = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES, share }, [
-      samples,
-    ]);
-    const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
-    const sampled = await engine.getParameters("policy");
-    const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
-    await engine.setParameters("policy", parameters);
-    const value = await loss(engine, batches);
-    const gradients = await read(engine);
-    let largest = 0;
-    const shared = new Set((await engine.getParameters("reference")).keys());
-    const probes = directions(context, parameters, gradients);
-    // a head's slopes may be so large that a fault in the adapter's does not show beside them
-    if (shared.size < parameters.size)
-      probes.push(...directions(context, only(parameters, shared), only(gradients, shared)));
-    for (const { direction, typical } of probes) {
-      const epsilon = Math.min(
-        (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30),
-        LONGEST * Math.sqrt(inner(parameters, parameters) / inner(direction, direction)),
-      );
-      const at = async (step: number): Promise<number> => {
-        await engine.setParameters("policy", moved(parameters, direction, step));
-        return loss(engine, batches);
-      };
-      const difference = ((await at(epsilon)) - (await at(-epsilon))) / (2 * epsilon);
-      largest = Math.max(largest, Math.abs(difference - inner(gradients, direction)) / typical);
-    }
-    return largest;
-  } finally {
-    await policy.close();
+  await using policy = closing(await context.open(trial));
+  const { engine } = policy;
+  const options = smallCanvas(policy);
+  const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
+  const share = await canShare(policy, trial.objective);
+  const prepared = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES, share }, [samples]);
+  const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
+  const sampled = await engine.getParameters("policy");
+  const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
+  await engine.setParameters("policy", parameters);
+  const value = await loss(engine, batches);
+  const gradients = await read(engine);
+  let largest = 0;
+  const shared = new Set((await engine.getParameters("reference")).keys());
+  const probes = directions(context, parameters, gradients);
+  // a head's slopes may be so large that a fault in the adapter's does not show beside them
+  if (shared.size < parameters.size)
+    probes.push(...directions(context, only(parameters, shared), only(gradients, shared)));
+  for (const { direction, typical } of probes) {
+    const epsilon = Math.min(
+      (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30),
+      LONGEST * Math.sqrt(inner(parameters, parameters) / inner(direction, direction)),
+    );
+    const at = async (step: number): Promise<number> => {
+      await engine.setParameters("policy", moved(parameters, direction, step));
+      return loss(engine, batches);
+    };
+    const difference = ((await at(epsilon)) - (await at(-epsilon))) / (2 * epsilon);
+    largest = Math.max(largest, Math.abs(difference - inner(gradients, direction)) / typical);
   }
+  return largest;
 }
 
 interface Probe {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { closing } from "../../core/closing.js";
 import { adapterConfig } from "../../engine/adapter.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Policy } from "../../engine/policy.js";
@@ -47,25 +48,12 @@ async function measureOne(
   const dir = mkdtempSync(join(tmpdir(), "refusion-verify-"));
   try {
     const path = join(dir, "step-000001");
-    const straight = await withPolicy(context, trial, async (policy) => {
-      await update(context, trial, policy, 1);
-      const { engine } = policy;
-      await writeCheckpoint(path, {
-        step: 1,
-        ...parameterParts(engine.groups, await engine.getParameters("policy"), adapterConfig(context.config, policy)),
-        optimizer: await engine.getOptimizer(),
-        state: {},
-      });
-      await update(context, trial, policy, 2);
-      return stateOf(engine);
-    });
-    const resumed = await withPolicy(context, trial, async (policy) => {
-      const checkpoint = await readCheckpoint(path);
-      await restore(policy.engine, checkpoint);
-      await update(context, trial, policy, checkpoint.step + 1);
-      return stateOf(policy.engine);
-    });
-    const { different, all } = differences(straight, resumed);
+    const straight = await inOneGo(context, trial, path);
+    await using policy = closing(await context.open(trial));
+    const checkpoint = await readCheckpoint(path);
+    await restore(policy.engine, checkpoint);
+    await update(context, trial, policy, checkpoint.step + 1);
+    const { different, all } = differences(straight, await stateOf(policy.engine));
     return {
       name: `${trial.objective.name}: resume equals no interruption`,
       measured: different,
@@ -77,17 +65,19 @@ async function measureOne(
   }
 }
 
-async function withPolicy<T>(
-  context: VerifyContext,
-  trial: ObjectiveOnTrial,
-  use: (policy: Policy) => Promise<T>,
-): Promise<T> {
-  const policy = await context.open(trial);
-  try {
-    return await use(policy);
-  } finally {
-    await policy.close();
-  }
+/** Takes two updates, with a checkpoint in between. */
+async function inOneGo(context: VerifyContext, trial: ObjectiveOnTrial, path: string): Promise<Map<string, Tensor>> {
+  await using policy = closing(await context.open(trial));
+  const { engine } = policy;
+  await update(context, trial, policy, 1);
+  await writeCheckpoint(path, {
+    step: 1,
+    ...parameterParts(engine.groups, await engine.getParameters("policy"), adapterConfig(context.config, policy)),
+    optimizer: await engine.getOptimizer(),
+    state: {},
+  });
+  await update(context, trial, policy, 2);
+  return await stateOf(engine);
 }
 
 async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {

@@ -238,8 +238,8 @@ describe("verify", () => {
       table,
       [
         "      proof   what  measured  limit  of",
-        "ok    elbo    a     2.5e-6    1e-5   of x",
-        "MISS  resume  bc    3         0      of y",
+        "ok    elbo    a       2.5e-6   1e-5  of x",
+        "MISS  resume  bc           3      0  of y",
       ].join("\n"),
     );
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright";
+import type { Browser, Locator, Page } from "playwright";
 import { writeAtomic } from "../../../src/core/files.js";
 import { writeReport } from "../../../src/features/report/report.js";
 import { exampleRun, hostileRun, supervisedRun } from "../../support/example-run.js";
@@ -90,11 +90,10 @@ describe("report.html in a browser", () => {
     const run = await supervisedRun(root, "supervised");
     const { page, problems, close } = await watchPage(browser, { viewport: { width: 360, height: 740 } });
     await page.goto(pathToFileURL(await writeReport(run)).href);
-    const loss = page.locator("figure.chart", { hasText: "Loss" }).locator("svg");
-    await loss.focus();
+    const loss = page.locator("figure.chart", { has: page.getByText("Loss", { exact: true }) });
+    await loss.locator(".plot").focus();
     await page.keyboard.press("End");
-    const said = await page.locator("figure.chart", { hasText: "Loss" }).locator("output").textContent();
-    assert.match(said ?? "", /^40: loss 0\.\d+$/);
+    assert.match(await valuesOf(loss), /^step 40, loss 0\.\d+$/);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
     assert.deepEqual(problems(), []);
     await close();
@@ -153,16 +152,16 @@ describe("report.html in a browser", () => {
   it("reads values off a chart at the pointer and by the keyboard", async () => {
     const { page, close } = await open("charts");
     const chart = page.locator("figure.chart").first();
-    await chart.locator("svg").focus();
+    await chart.locator(".plot").focus();
     await page.keyboard.press("Home");
-    assert.match((await chart.locator("output").textContent()) ?? "", /^0: heldout 0\.\d+$/);
+    assert.match(await valuesOf(chart), /^step 0, rollouts –, heldout 0\.\d+$/);
     await page.keyboard.press("End");
-    assert.match((await chart.locator("output").textContent()) ?? "", /^20: rollouts 0\.\d+, heldout 0\.\d+$/);
-    const box = await chart.locator("svg").boundingBox();
+    assert.match(await valuesOf(chart), /^step 20, rollouts 0\.\d+, heldout 0\.\d+$/);
+    const box = await chart.locator(".u-over").boundingBox();
     await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + 20);
-    assert.match((await chart.locator("output").textContent()) ?? "", /^(9|10|11): rollouts/);
+    assert.match(await valuesOf(chart), /^step (9|10|11), rollouts 0/);
     await page.mouse.move(0, 0);
-    assert.equal(await chart.locator("output").textContent(), "");
+    assert.match(await valuesOf(chart), /^step –, rollouts –, heldout –$/);
     await close();
   });
 
@@ -181,6 +180,16 @@ describe("report.html in a browser", () => {
     }
   });
 });
+
+/** What a chart's legend says: each name with its value. */
+async function valuesOf(chart: Locator): Promise<string> {
+  const rows = await chart
+    .locator(".u-series")
+    .evaluateAll((all) =>
+      all.map((row) => ["th", "td"].map((cell) => row.querySelector(cell)?.textContent?.trim()).join(" ")),
+    );
+  return rows.join(", ");
+}
 
 /** Contrast ratios (WCAG 2.2, 1.4.3) of the texts on their grounds. Runs in the page. */
 function contrasts(): Record<string, number> {

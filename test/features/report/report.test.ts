@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { writeAtomic } from "../../../src/core/files.js";
+import type { Plot } from "../../../src/features/report/chart.js";
 import { curves } from "../../../src/features/report/curves.js";
 import { readReportData } from "../../../src/features/report/data.js";
 import { renderReport, writeReport } from "../../../src/features/report/report.js";
@@ -15,6 +16,15 @@ import { stepMetrics } from "../../support/step-metrics.js";
 
 const dir = mkdtempSync(join(tmpdir(), "report-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
+
+/** The charts of a page by title, as its script reads them. */
+function plotsOf(html: string): Map<string, Plot> {
+  const found = html.matchAll(/aria-label="([^:"]*): [^"]*" data-plot="([^"]*)"/g);
+  return new Map([...found].map(([, title = "", data = ""]) => [title, JSON.parse(data.replaceAll("&quot;", '"'))]));
+}
+
+const stepsOf = (plot: Plot | undefined, label: string): number[] | undefined =>
+  plot?.series.find((series) => series.label === label)?.points.map(({ x }) => x);
 
 test("the page has curves with evaluations, tables with differences, and rollouts worst first", async () => {
   const run = await exampleRun(dir, "example");
@@ -32,9 +42,14 @@ test("the page has curves with evaluations, tables with differences, and rollout
   ]) {
     assert.ok(html.includes(`aria-label="${title}: `), title);
   }
+  const plots = plotsOf(html);
   // before, in between, after
-  assert.match(html, /data-label="heldout" data-x="0 10 20"/);
-  assert.equal(html.match(/class="band s0"/g)?.length, 2);
+  assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [0, 10, 20]);
+  for (const title of ["Reward", "Success"])
+    assert.ok(
+      plots.get(title)?.series[0]?.points.some(({ low, high }) => (low ?? 1) < (high ?? 0)),
+      title,
+    );
   assert.match(html, />heldout<\/th><td class="num" rowspan="3">60 \/ 60<\/td><th scope="row">reward<\/th>/);
   assert.match(html, /\+0\.\d+ \[\+0\.\d+, \+0\.\d+\] \*/);
   assert.match(html, /<th scope="row">garden\/plot<\/th><td class="num">20<\/td>/);
@@ -47,12 +62,18 @@ test("the page has curves with evaluations, tables with differences, and rollout
 
 test("a supervised run has the curves that it has, and the evaluation that was made of its last checkpoint", async () => {
   const html = readFileSync(await writeReport(await supervisedRun(dir, "supervised")), "utf8");
-  const charts = [...html.matchAll(/<svg[^>]* aria-label="([^:"]*): /g)].map((match) => match[1]);
-  assert.deepEqual(charts, ["Reward", "Success", "Loss", "Gradient norm", "Seconds a step", "Learning rate"]);
+  const plots = plotsOf(html);
+  assert.deepEqual(
+    [...plots.keys()],
+    ["Reward", "Success", "Loss", "Gradient norm", "Seconds a step", "Learning rate"],
+  );
   // the update is all of a step: one line
-  assert.match(html, /data-label="total"/);
-  assert.doesNotMatch(html, /data-label="(?:rollout|score|update|rollouts)"|Bands|Rollouts, worst first/);
-  assert.match(html, /data-label="heldout" data-x="40"/);
+  assert.deepEqual(
+    plots.get("Seconds a step")?.series.map(({ label }) => label),
+    ["total"],
+  );
+  assert.doesNotMatch(html, /Bands: |Rollouts, worst first/);
+  assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [40]);
   assert.match(html, />heldout<\/th><td class="num" rowspan="3">– \/ 20<\/td>/);
 });
 

@@ -1,13 +1,5 @@
+import type { StepWorkers } from "../../../runs/metrics.js";
 import type { Beat } from "./protocol.js";
-
-/** Figures of the workers over some time. */
-export interface WorkerFigures {
-  readonly workers: number;
-  /** The most jobs that waited at once. */
-  readonly waiting: number;
-  /** Share of the workers' time in which they had nothing to do; null where none has told. */
-  readonly idle: number | null;
-}
 
 /** Adds up what workers say of themselves: each tells its seconds since it joined. */
 export class WorkerMeter {
@@ -31,12 +23,12 @@ export class WorkerMeter {
   }
 
   /** Of the whole run so far, and what waits at the moment. */
-  get sofar(): WorkerFigures {
+  get sofar(): StepWorkers {
     return { ...this.now, idle: idle(this.whole, { up: 0, busy: 0 }) };
   }
 
   /** Since it was asked before. */
-  take(): WorkerFigures {
+  take(): StepWorkers {
     const figures = { ...this.now, waiting: this.most, idle: idle(this.whole, this.taken) };
     this.taken = { ...this.whole };
     this.most = this.now.waiting;

@@ -8,13 +8,13 @@ import type { Environment } from "../../../env/environment.js";
 import { modelHash } from "../../../nn/model.js";
 import type { Tensor } from "../../../onnx/types.js";
 import type { Checkpoint } from "../../../runs/checkpoint.js";
+import type { StepWorkers } from "../../../runs/metrics.js";
 import { type Executor, localExecutor } from "../../../train/executor.js";
 import { collectHere } from "../../../train/rollouts/collect.js";
 import type { PlayedSource } from "../../../train/rollouts/step-groups.js";
 import type { Run } from "../../../train/run.js";
 import { redisAddress } from "../queue/connection.js";
 import { Dispatcher } from "../queue/dispatcher.js";
-import type { WorkerFigures } from "../queue/meter.js";
 import { AheadGroups, type Pinned } from "./ahead.js";
 import { encodeParameters, gradientsByWorkers, scoreByWorkers } from "./gradient-job.js";
 import { type DistributedOptions, deciding } from "./options.js";
@@ -131,7 +131,7 @@ class Published {
   }
 }
 
-export function statusText({ workers, waiting, idle }: WorkerFigures): string {
+export function statusText({ workers, waiting, idle }: StepWorkers): string {
   const share = idle === null ? "" : `, ${Math.round(100 * idle)} % idle`;
   return `${workers} ${workers === 1 ? "worker" : "workers"}${share}, ${waiting} waiting`;
 }

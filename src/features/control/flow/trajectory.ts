@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fail } from "../../../core/errors.js";
-import { problemsOf } from "../../../core/problems.js";
+import { checked } from "../../../core/problems.js";
 import { logNormaliser, stepLaw } from "./step.js";
 
 const schema = z.strictObject({
@@ -27,9 +27,7 @@ export type FlowTrajectory = z.infer<typeof schema>;
  * @throws UserError where it is none, or its steps are of different lengths or cannot have the likelihood that is recorded.
  */
 export function parseTrajectory(data: unknown, where: string): FlowTrajectory {
-  const result = schema.safeParse(data);
-  if (!result.success) fail(`${where} is no trajectory of actions:${problemsOf(result.error)}`);
-  const trajectory = result.data;
+  const trajectory = checked(schema, data, `${where} is no trajectory of actions`);
   const { path, logProbs, temperature, pairs = [] } = trajectory;
   const steps = path.length - 1;
   const size = path[0]?.length as number;

@@ -1,5 +1,7 @@
+import { closing } from "../../../core/closing.js";
 import type { Batch } from "../../../diffusion/batch.js";
 import type { Tensor } from "../../../onnx/types.js";
+import { sameValues } from "../../../train/micro-batch.js";
 import { inner } from "../../../verify/direction.js";
 import {
   type Measurement,
@@ -62,44 +64,40 @@ async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTr
   const o = trial.options as FormulaOptions;
   const scored = { ...plain, terms };
   const { loss: expected, slopes, entropySlopes } = lossFormula(objective.name, scored, o);
-  const policy = await context.open(trial);
-  try {
-    const { engine } = policy;
-    const parameters = new Map([
-      ...(await engine.getParameters("policy")),
-      ...headParameters(context, trial),
-      ...away.policies.now,
-    ]);
-    await engine.setParameters("policy", parameters);
-    let loss = 0;
-    for (const { batch, values } of batches) loss += (await engine.accumulate(batch, values)).loss as number;
-    const gradient = await engine.getGradients();
-    let next = 0;
-    const sums = batches.flatMap(({ own: { batch, terms: of } }) => {
-      const weights = new Float32Array(batch.coefficient.length);
-      const bonus = new Float32Array(batch.coefficient.length);
-      for (const { r } of of) {
-        // H = d log p / d log(1 / tau) - log p
-        weights[r] = (slopes[next] as number) - (entropySlopes[next] as number);
-        bonus[r] = (entropySlopes[next] as number) / (12 * SHARPER);
-        next++;
-      }
-      const at = STENCIL.map(([k, c]) => ({
-        ...tempered(batch, 1 + k * SHARPER),
-        coefficient: bonus.map((x) => c * x),
-      }));
-      return [{ ...batch, coefficient: weights }, ...(hasEntropy ? at : [])];
-    });
-    return {
-      name,
-      wrong: undefined,
-      lossError: Math.abs(loss - expected) / Math.max(Math.abs(expected), 0.1),
-      gradient,
-      sums,
-    };
-  } finally {
-    await policy.close();
-  }
+  await using policy = closing(await context.open(trial));
+  const { engine } = policy;
+  const parameters = new Map([
+    ...(await engine.getParameters("policy")),
+    ...headParameters(context, trial),
+    ...away.policies.now,
+  ]);
+  await engine.setParameters("policy", parameters);
+  let loss = 0;
+  for (const { batch, values } of batches) loss += (await engine.accumulate(batch, values)).loss as number;
+  const gradient = await engine.getGradients();
+  let next = 0;
+  const sums = batches.flatMap(({ own: { batch, terms: of } }) => {
+    const weights = new Float32Array(batch.coefficient.length);
+    const bonus = new Float32Array(batch.coefficient.length);
+    for (const { r } of of) {
+      // H = d log p / d log(1 / tau) - log p
+      weights[r] = (slopes[next] as number) - (entropySlopes[next] as number);
+      bonus[r] = (entropySlopes[next] as number) / (12 * SHARPER);
+      next++;
+    }
+    const at = STENCIL.map(([k, c]) => ({
+      ...tempered(batch, 1 + k * SHARPER),
+      coefficient: bonus.map((x) => c * x),
+    }));
+    return [{ ...batch, coefficient: weights }, ...(hasEntropy ? at : [])];
+  });
+  return {
+    name,
+    wrong: undefined,
+    lossError: Math.abs(loss - expected) / Math.max(Math.abs(expected), 0.1),
+    gradient,
+    sums,
+  };
 }
 
 /**
@@ -126,36 +124,29 @@ async function measureAdapters(
   away: OffPolicy,
   all: readonly Weighed[],
 ): Promise<Measurement[]> {
-  const policy = await context.open({ objective: linearObjective, options: {} });
-  try {
-    const { engine } = policy;
-    await engine.setParameters("policy", away.policies.now);
-    const measurements: Measurement[] = [];
-    for (const { name, wrong, lossError, gradient, sums } of all) {
-      if (wrong !== undefined) {
-        measurements.push({ name, measured: Number.POSITIVE_INFINITY, limit: LIMIT, detail: wrong });
-        continue;
-      }
-      engine.discardGradients();
-      for (const batch of sums) {
-        const zero = new Float32Array(batch.segments);
-        await engine.accumulate(batch, { old: zero, reference: zero, advantage: zero, weight: zero });
-      }
-      const expected = await engine.getGradients();
-      const own = new Map([...gradient].filter(([key]) => expected.has(key)));
-      const [x, y] = [inner(expected, expected), inner(own, own)];
-      const error = Math.sqrt(Math.max(0, x + y - 2 * inner(expected, own)) / x);
-      measurements.push({
-        name,
-        measured: Math.max(error, lossError),
-        limit: LIMIT,
-        detail: `off by ${error.toExponential(1)} of its length, the loss by ${lossError.toExponential(1)}`,
-      });
+  await using policy = closing(await context.open({ objective: linearObjective, options: {} }));
+  const { engine } = policy;
+  await engine.setParameters("policy", away.policies.now);
+  const measurements: Measurement[] = [];
+  for (const { name, wrong, lossError, gradient, sums } of all) {
+    if (wrong !== undefined) {
+      measurements.push({ name, measured: Number.POSITIVE_INFINITY, limit: LIMIT, detail: wrong });
+      continue;
     }
-    return measurements;
-  } finally {
-    await policy.close();
+    engine.discardGradients();
+    for (const batch of sums) await engine.accumulate(batch, sameValues(new Float32Array(batch.segments)));
+    const expected = await engine.getGradients();
+    const own = new Map([...gradient].filter(([key]) => expected.has(key)));
+    const [x, y] = [inner(expected, expected), inner(own, own)];
+    const error = Math.sqrt(Math.max(0, x + y - 2 * inner(expected, own)) / x);
+    measurements.push({
+      name,
+      measured: Math.max(error, lossError),
+      limit: LIMIT,
+      detail: `off by ${error.toExponential(1)} of its length, the loss by ${lossError.toExponential(1)}`,
+    });
   }
+  return measurements;
 }
 
 export const proof: Proof = {

@@ -1,3 +1,4 @@
+import { closing } from "../../../core/closing.js";
 import { prepareBatches } from "../../../train/update.js";
 import { type Measurement, onePerScoring, type Proof, smallCanvas, type VerifyContext } from "../../../verify/proof.js";
 import { drawSamples } from "../../../verify/samples.js";
@@ -17,27 +18,23 @@ export async function measureObjectiveRatio(
 ): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const trial of onePerScoring(context.objectives)) {
-    const policy = await context.open(trial);
-    try {
-      const options = smallCanvas(policy);
-      const samples = await drawSamples(context, policy, options, SAMPLES, "objective-ratio");
-      const batches = await prepare({ ...trial, policy: { ...policy, options }, size: SAMPLES / 2 }, [samples]);
-      let largest: number | undefined;
-      for (const { batch, values } of batches) {
-        const { ratio_error: error } = await policy.engine.accumulate(batch, values);
-        // an objective without a ratio has nothing to be 1
-        if (error !== undefined) largest = Math.max(largest ?? 0, error);
-      }
-      if (largest === undefined) continue;
-      measurements.push({
-        name: `${trial.objective.name}: ratio of the first update`,
-        measured: largest,
-        limit: LIMIT,
-        detail: `largest |ratio - 1| of ${SAMPLES} rollouts`,
-      });
-    } finally {
-      await policy.close();
+    await using policy = closing(await context.open(trial));
+    const options = smallCanvas(policy);
+    const samples = await drawSamples(context, policy, options, SAMPLES, "objective-ratio");
+    const batches = await prepare({ ...trial, policy: { ...policy, options }, size: SAMPLES / 2 }, [samples]);
+    let largest: number | undefined;
+    for (const { batch, values } of batches) {
+      const { ratio_error: error } = await policy.engine.accumulate(batch, values);
+      // an objective without a ratio has nothing to be 1
+      if (error !== undefined) largest = Math.max(largest ?? 0, error);
     }
+    if (largest === undefined) continue;
+    measurements.push({
+      name: `${trial.objective.name}: ratio of the first update`,
+      measured: largest,
+      limit: LIMIT,
+      detail: `largest |ratio - 1| of ${SAMPLES} rollouts`,
+    });
   }
   return measurements;
 }

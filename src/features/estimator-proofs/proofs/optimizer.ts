@@ -1,4 +1,5 @@
 import { optimizerOptions, scheduleOptions } from "../../../config/optimizer.js";
+import { closing } from "../../../core/closing.js";
 import type { Tensor } from "../../../onnx/types.js";
 import { learningRate, type ScheduleOptions } from "../../../optim/schedule.js";
 import type { OptimizerOptions } from "../../../optim/update-rule.js";
@@ -37,58 +38,49 @@ async function measureUpdates(
   options: OptimizerOptions,
 ): Promise<Measurement> {
   const trial = "head_lr_scale" in objective.schema.shape ? { ...(chosen as object), head_lr_scale: 2 } : chosen;
-  const policy = await context.open({ objective, options: trial }, options);
-  try {
-    const { engine } = policy;
-    const rng = context.rng("optimizer");
-    const begin = await engine.getParameters("policy");
-    const expected = numbers(begin);
-    const [first, second] = [numbers(begin), numbers(begin)];
-    for (const moments of [first, second]) for (const data of moments.values()) data.fill(0);
-    for (let t = 1; t <= UPDATES; t++) {
-      const drawn = [...begin].map(
-        ([name, tensor]) => [name, (tensor.data as Float32Array).map(() => rng.normal())] as const,
-      );
-      const norm = Math.sqrt(drawn.reduce((sum, [, data]) => data.reduce((a, x) => a + x * x, sum), 0));
-      const scale = ((NORMS[t - 1] as number) * options.gradClip) / norm;
-      const gradients = new Map(
-        drawn.map(([name, data]) => [name, { ...(begin.get(name) as Tensor), data: data.map((x) => x * scale) }]),
-      );
-      await engine.setGradients(gradients);
-      await engine.step(t, RATE);
-      const clip = Math.min(1, 1 / (NORMS[t - 1] as number));
-      for (const { parameters, learningRateScale = 1 } of engine.groups) {
-        for (const { name, shape } of parameters) {
-          const g = Float64Array.from(gradients.get(name)?.data as Float32Array, (x) => x * clip);
-          const state = [expected, first, second].map((of) => of.get(name)) as [
-            Float64Array,
-            Float64Array,
-            Float64Array,
-          ];
-          const rule =
-            options.kind === "muon" && shape.length === 2 && !/embed|lm_head/.test(name) ? muonStep : adamStep;
-          rule(state, g, shape, { ...options, rate: RATE * learningRateScale, t });
-        }
+  await using policy = closing(await context.open({ objective, options: trial }, options));
+  const { engine } = policy;
+  const rng = context.rng("optimizer");
+  const begin = await engine.getParameters("policy");
+  const expected = numbers(begin);
+  const [first, second] = [numbers(begin), numbers(begin)];
+  for (const moments of [first, second]) for (const data of moments.values()) data.fill(0);
+  for (let t = 1; t <= UPDATES; t++) {
+    const drawn = [...begin].map(
+      ([name, tensor]) => [name, (tensor.data as Float32Array).map(() => rng.normal())] as const,
+    );
+    const norm = Math.sqrt(drawn.reduce((sum, [, data]) => data.reduce((a, x) => a + x * x, sum), 0));
+    const scale = ((NORMS[t - 1] as number) * options.gradClip) / norm;
+    const gradients = new Map(
+      drawn.map(([name, data]) => [name, { ...(begin.get(name) as Tensor), data: data.map((x) => x * scale) }]),
+    );
+    await engine.setGradients(gradients);
+    await engine.step(t, RATE);
+    const clip = Math.min(1, 1 / (NORMS[t - 1] as number));
+    for (const { parameters, learningRateScale = 1 } of engine.groups) {
+      for (const { name, shape } of parameters) {
+        const g = Float64Array.from(gradients.get(name)?.data as Float32Array, (x) => x * clip);
+        const state = [expected, first, second].map((of) => of.get(name)) as [Float64Array, Float64Array, Float64Array];
+        const rule = options.kind === "muon" && shape.length === 2 && !/embed|lm_head/.test(name) ? muonStep : adamStep;
+        rule(state, g, shape, { ...options, rate: RATE * learningRateScale, t });
       }
     }
-    const after = await engine.getParameters("policy");
-    let [error, change] = [0, 0];
-    for (const [name, values] of expected) {
-      const [was, is] = [begin.get(name)?.data as Float32Array, after.get(name)?.data as Float32Array];
-      values.forEach((x, i) => {
-        error = Math.max(error, Math.abs(x - (is[i] as number)));
-        change = Math.max(change, Math.abs(x - (was[i] as number)));
-      });
-    }
-    return {
-      name: `${options.kind === "muon" ? "Muon" : "AdamW"} on ${engine.groups.map(({ name }) => name).join(" and ")}`,
-      measured: error / change,
-      limit: LIMIT,
-      detail: `largest difference of ${UPDATES} updates relative to the largest change, weight decay ${options.weightDecay}, gradients of ${NORMS.join(", ")} times the clipped norm`,
-    };
-  } finally {
-    await policy.close();
   }
+  const after = await engine.getParameters("policy");
+  let [error, change] = [0, 0];
+  for (const [name, values] of expected) {
+    const [was, is] = [begin.get(name)?.data as Float32Array, after.get(name)?.data as Float32Array];
+    values.forEach((x, i) => {
+      error = Math.max(error, Math.abs(x - (is[i] as number)));
+      change = Math.max(change, Math.abs(x - (was[i] as number)));
+    });
+  }
+  return {
+    name: `${options.kind === "muon" ? "Muon" : "AdamW"} on ${engine.groups.map(({ name }) => name).join(" and ")}`,
+    measured: error / change,
+    limit: LIMIT,
+    detail: `largest difference of ${UPDATES} updates relative to the largest change, weight decay ${options.weightDecay}, gradients of ${NORMS.join(", ")} times the clipped norm`,
+  };
 }
 
 type State = readonly [parameter: Float64Array, first: Float64Array, second: Float64Array];

@@ -7,13 +7,11 @@ import { totalLogProb } from "../../../diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../diffusion/samplers/unmask.js";
 import { policyHead } from "../../../diffusion/score-head.js";
 import { Canvas, templateOf } from "../../../diffusion/template.js";
-import { bufferTerms } from "../../../diffusion/terms.js";
 import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../../../verify/proof.js";
 import { RestrictedModel } from "../restricted-model.js";
+import { vocabularyLogProbs } from "../vocabulary.js";
 
 const LIMIT = 1e-5;
-/** Terms of one scoring pass. */
-const CHUNK = 512;
 /** Tokens besides EOS of the enumerated policy. */
 const CHOICES = 3;
 const CANVAS = 4;
@@ -32,85 +30,39 @@ export async function measureProbabilities(
   rollout: typeof unmask.rollout = unmask.rollout,
 ): Promise<Measurement[]> {
   const [prompt] = takePrompts(context, 1) as [readonly number[]];
-  const withEos = await vocabularyLogProbs(context, prompt, 1);
-  const without = await vocabularyLogProbs(context, prompt, 0);
-  const [sums, sumsWithout] = [withEos, without].map((row) => row.reduce((sum, x) => sum + Math.exp(x), 0)) as [
-    number,
-    number,
-  ];
+  const withEos = await atFirstMask(context, prompt, 1);
+  const without = await atFirstMask(context, prompt, 0);
   const choices = bestTokens(context, withEos);
   const given = context.prompts.some((start) => "parts" in start) ? choices.slice(1, 3) : undefined;
   const eager = await enumerate(context, { prompt, given }, choices, 0, distort, rollout);
   const reluctant = await enumerate(context, { prompt, given }, choices, -2, distort, rollout);
   const of = given === undefined ? `${CANVAS} positions` : `${CANVAS} positions in two blanks`;
+  const isOne = (name: string, total: number, over: string): Measurement => ({
+    name,
+    measured: Math.abs(total - 1),
+    limit: LIMIT,
+    detail: `|sum - 1| over ${over}`,
+  });
+  const sum = (logProbs: Float64Array): number => logProbs.reduce((total, x) => total + Math.exp(x), 0);
   return [
-    {
-      name: "one token, EOS allowed",
-      measured: Math.abs(sums - 1),
-      limit: LIMIT,
-      detail: `|sum - 1| over ${withEos.length} tokens`,
-    },
-    {
-      name: "one token, EOS forbidden",
-      measured: Math.abs(sumsWithout - 1),
-      limit: LIMIT,
-      detail: `|sum - 1| over ${without.length} tokens`,
-    },
-    {
-      name: "all outcomes of a short canvas",
-      measured: Math.abs(eager.total - 1),
-      limit: LIMIT,
-      detail: `|sum - 1| over ${eager.count} outcomes of ${of}`,
-    },
-    {
-      name: "all outcomes, EOS less likely",
-      measured: Math.abs(reluctant.total - 1),
-      limit: LIMIT,
-      detail: `|sum - 1| over ${reluctant.count} outcomes of ${of}`,
-    },
+    isOne("one token, EOS allowed", sum(withEos), `${withEos.length} tokens`),
+    isOne("one token, EOS forbidden", sum(without), `${without.length} tokens`),
+    isOne("all outcomes of a short canvas", eager.total, `${eager.count} outcomes of ${of}`),
+    isOne("all outcomes, EOS less likely", reluctant.total, `${reluctant.count} outcomes of ${of}`),
   ];
 }
 
 /** log p of every token at the first mask behind the prompt. */
-async function vocabularyLogProbs(
-  { policy }: VerifyContext,
-  prompt: readonly number[],
-  eosAllowed: 0 | 1,
-): Promise<Float64Array> {
-  const { engine, options, model } = policy;
-  const vocabulary = model.config.vocab_size;
-  const { buffer, indexOf } = layCanvas(
-    { prompt, canvas: Canvas.FREE, revealed: new Map(), slotSize: 1 },
-    1,
-    options.model,
+function atFirstMask({ policy }: VerifyContext, prompt: readonly number[], eosAllowed: 0 | 1): Promise<Float64Array> {
+  const { options } = policy;
+  const free = { prompt, canvas: Canvas.FREE, revealed: new Map(), slotSize: 1 };
+  const { buffer, indexOf } = layCanvas(free, 1, options.model);
+  return vocabularyLogProbs(
+    policy,
+    { buffer, features: { eos_allowed: eosAllowed }, length: bucketLength(buffer.ids.length) },
+    indexOf[0] as number,
+    { temperature: scoringTemperature(options.temperature), head: policyHead },
   );
-  const row = indexOf[0] as number;
-  const out = new Float64Array(vocabulary);
-  for (let start = 0; start < vocabulary; start += CHUNK) {
-    const targets = Array.from({ length: Math.min(CHUNK, vocabulary - start) }, (_, i) => start + i);
-    const terms = targets.map((target) => ({
-      row,
-      target,
-      coefficient: 0,
-      segment: 0,
-      features: { eos_allowed: eosAllowed },
-    }));
-    const batch = bufferTerms(
-      [{ buffer, terms }],
-      { batch: 1, length: bucketLength(buffer.ids.length), terms: CHUNK, segments: 1 },
-      {
-        owner: [0],
-        tokens: new Float32Array(1),
-        temperature: scoringTemperature(options.temperature),
-        head: policyHead,
-        pad: options.model.tokens.pad,
-        filler: options.model.tokens.eos,
-      },
-    );
-    const { logProbs } = await engine.score(batch, "policy");
-    for (const target of targets) out[target] = logProbs[target - start] as number;
-  }
-  return out;
 }
 
 /** EOS, then the most probable other tokens. */

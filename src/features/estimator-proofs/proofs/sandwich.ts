@@ -1,8 +1,11 @@
+import { closing } from "../../../core/closing.js";
+import { mean } from "../../../core/statistics.js";
 import { boundTerms, drawMask, type MaskDraw } from "../../../diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../../diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../diffusion/samplers/unmask/trajectory.js";
 import type { Tensor } from "../../../onnx/types.js";
 import type { LayoutContext } from "../../../rl/objective.js";
+import { sameValues } from "../../../train/micro-batch.js";
 import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../verify/proof.js";
 import { distinct, revealOrders, shortResponse } from "./elbo.js";
 
@@ -77,52 +80,47 @@ async function boundsOf(
 ): Promise<Bounds> {
   const draws = equallyLikely();
   const options = { ...(chosen as object), mc_samples: draws.length, beta };
-  const policy = await context.open({ objective, options });
-  try {
-    const { engine } = policy;
-    const sampling = { ...(policy.options as UnmaskOptions), responseLength: trajectory.responseLength };
-    let next = 0;
-    const only = (): never => {
-      throw new Error("spg asks for a bound alone");
-    };
-    const layouts: LayoutContext = {
-      rngs: [],
-      steps: only,
-      stepTerms: only,
-      textTerms: only,
-      boundTerms: (some, layout) =>
-        boundTerms(
-          some as readonly UnmaskTrajectory[],
-          sampling,
-          { ...layout, batch: 1, lengthStep: 16, rngs: [context.rng("unused")] },
-          () => draws[next++] as MaskDraw,
-        ),
-    };
-    const batch = objective.layout([trajectory], options, layouts);
-    const one = Float32Array.from([1]);
-    const extra = objective.feed?.(batch, [trajectory], options);
-    const values = { old: one, reference: one, advantage: one, weight: one, ...(extra === undefined ? {} : { extra }) };
-    const told = await engine.accumulate(batch, values);
-    engine.discardGradients();
-    const { logProbs } = await engine.score(batch, "policy");
-    const { rows, position_ids: positions, input_ids: ids } = batch.inputs as Record<string, Tensor>;
-    const masses = new Map<string, number>();
-    batch.coefficient.forEach((c, r) => {
-      if (c === 0) return;
-      // each token is predicted at one position of the response: from its mask, or from the token before it
-      const row = Number(rows?.data[r]);
-      const target = `${batch.headInputs.targets?.data[r]}/${positions?.data[row]}/${ids?.data[row]}`;
-      masses.set(target, (masses.get(target) ?? 0) + c * Math.exp(beta * (logProbs[r] as number)));
-    });
-    const logs = [...masses.values()].map((mass) => Math.log(mass) / beta);
-    return {
-      elbo: told.elbo_per_token as number,
-      eubo: told.eubo_per_token as number,
-      expected: logs.reduce((a, x) => a + x, 0) / logs.length,
-    };
-  } finally {
-    await policy.close();
-  }
+  await using policy = closing(await context.open({ objective, options }));
+  const { engine } = policy;
+  const sampling = { ...(policy.options as UnmaskOptions), responseLength: trajectory.responseLength };
+  let next = 0;
+  const only = (): never => {
+    throw new Error("spg asks for a bound alone");
+  };
+  const layouts: LayoutContext = {
+    rngs: [],
+    steps: only,
+    stepTerms: only,
+    textTerms: only,
+    boundTerms: (some, layout) =>
+      boundTerms(
+        some as readonly UnmaskTrajectory[],
+        sampling,
+        { ...layout, batch: 1, lengthStep: 16, rngs: [context.rng("unused")] },
+        () => draws[next++] as MaskDraw,
+      ),
+  };
+  const batch = objective.layout([trajectory], options, layouts);
+  const one = Float32Array.from([1]);
+  const extra = objective.feed?.(batch, [trajectory], options);
+  const told = await engine.accumulate(batch, { ...sameValues(one), ...(extra && { extra }) });
+  engine.discardGradients();
+  const { logProbs } = await engine.score(batch, "policy");
+  const { rows, position_ids: positions, input_ids: ids } = batch.inputs as Record<string, Tensor>;
+  const masses = new Map<string, number>();
+  batch.coefficient.forEach((c, r) => {
+    if (c === 0) return;
+    // each token is predicted at one position of the response: from its mask, or from the token before it
+    const row = Number(rows?.data[r]);
+    const target = `${batch.headInputs.targets?.data[r]}/${positions?.data[row]}/${ids?.data[row]}`;
+    masses.set(target, (masses.get(target) ?? 0) + c * Math.exp(beta * (logProbs[r] as number)));
+  });
+  const logs = [...masses.values()].map((mass) => Math.log(mass) / beta);
+  return {
+    elbo: told.elbo_per_token as number,
+    eubo: told.eubo_per_token as number,
+    expected: mean(logs),
+  };
 }
 
 /** Every draw of masks, as many copies of each that all are equally likely. */

@@ -1,8 +1,11 @@
+import { closing } from "../../../core/closing.js";
+import { mean, sampleStd } from "../../../core/statistics.js";
 import type { SamplerOptions } from "../../../diffusion/sampler.js";
 import type { TokenTrajectory, Trajectory } from "../../../diffusion/trajectory.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";
 import type { Tensor } from "../../../onnx/types.js";
+import { sameValues } from "../../../train/micro-batch.js";
 import type { Sample } from "../../../train/rollouts/groups.js";
 import { prepareBatches } from "../../../train/update.js";
 import { inner } from "../../../verify/direction.js";
@@ -52,42 +55,35 @@ type Gradient = ReadonlyMap<string, Tensor>;
 
 /** The sum over groups and rollouts of (R - mean of the group) d log pi. */
 async function policyGradient(context: VerifyContext, groups: readonly Group[]): Promise<Gradient> {
-  const policy = await context.open({ objective: linearObjective, options: {} });
-  try {
-    const { engine, sampler } = policy;
-    const reward = rewardOf(policy);
-    const sizes = { batch: GROUP_SIZE, lengthStep: 16, level: "sequence" } as const;
-    for (const { trajectories } of groups) {
-      const rewards = trajectories.map((trajectory) => reward(trajectory));
-      const middle = rewards.reduce((a, r) => a + r, 0) / rewards.length;
-      const batch = stepsOf(sampler)(trajectories, smallCanvas(policy), sizes);
-      const coefficient = batch.coefficient.map(
-        (c, r) => c * ((rewards[batch.owner[Number(batch.segment[r])] ?? -1] ?? middle) - middle),
-      );
-      const none = new Float32Array(batch.segments);
-      await engine.accumulate({ ...batch, coefficient }, { old: none, reference: none, advantage: none, weight: none });
-    }
-    const shared = new Set((await engine.getParameters("reference")).keys());
-    return new Map([...(await engine.getGradients())].filter(([name]) => shared.has(name)));
-  } finally {
-    await policy.close();
+  await using policy = closing(await context.open({ objective: linearObjective, options: {} }));
+  const { engine, sampler } = policy;
+  const reward = rewardOf(policy);
+  const sizes = { batch: GROUP_SIZE, lengthStep: 16, level: "sequence" } as const;
+  for (const { trajectories } of groups) {
+    const rewards = trajectories.map((trajectory) => reward(trajectory));
+    const middle = mean(rewards);
+    const batch = stepsOf(sampler)(trajectories, smallCanvas(policy), sizes);
+    const coefficient = batch.coefficient.map(
+      (c, r) => c * ((rewards[batch.owner[Number(batch.segment[r])] ?? -1] ?? middle) - middle),
+    );
+    await engine.accumulate({ ...batch, coefficient }, sameValues(new Float32Array(batch.segments)));
   }
+  const shared = new Set((await engine.getParameters("reference")).keys());
+  return new Map([...(await engine.getGradients())].filter(([name]) => shared.has(name)));
 }
 
 function describe(name: string, all: readonly Gradient[], direction: Gradient): Measurement {
   const count = all.length;
-  const centre = mean(all);
+  const centre = meanGradient(all);
   const noise = (all.reduce((sum, g) => sum + inner(g, g), 0) - count * inner(centre, centre)) / (count - 1);
   // the mean gradient has the noise of `count` groups, which its square is too large by
   const signal = inner(centre, centre) - noise / count;
   const ratio = signal > 0 ? (signal / (noise * GROUP_SIZE)).toExponential(1) : "not resolved";
   const along = all.map((g) => inner(g, direction));
-  const average = along.reduce((a, x) => a + x, 0) / count;
-  const deviation = Math.sqrt(along.reduce((a, x) => a + (x - average) ** 2, 0) / (count - 1));
-  const cosine = average / Math.sqrt(inner(centre, centre) * inner(direction, direction));
+  const cosine = mean(along) / Math.sqrt(inner(centre, centre) * inner(direction, direction));
   return {
     name: `${name}: its step raises the reward`,
-    measured: (-average / deviation) * Math.sqrt(count),
+    measured: (-mean(along) / sampleStd(along)) * Math.sqrt(count),
     limit: STANDARD_ERRORS,
     detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}; signal-to-noise ${ratio} a rollout, ${count} groups of ${GROUP_SIZE}`,
   };
@@ -126,25 +122,21 @@ async function gradients(
   groups: readonly Group[],
   prepare: typeof prepareBatches,
 ): Promise<Gradient[]> {
-  const policy = await context.open(trial);
-  try {
-    const { engine } = policy;
-    const shared = new Set((await engine.getParameters("reference")).keys());
-    const out: Gradient[] = [];
-    for (const group of groups) {
-      const samples = samplesOf(context, policy, trial, group);
-      if (samples.length === 0) continue;
-      const options = smallCanvas(policy);
-      const batches = await prepare({ ...trial, policy: { ...policy, options }, size: GROUP_SIZE }, [samples]);
-      engine.discardGradients();
-      for (const { batch, values } of batches) await engine.accumulate(batch, values);
-      out.push(await steps(engine, shared));
-    }
-    if (out.length < 2) throw new Error(`${trial.objective.name} learns from ${out.length} of ${groups.length} groups`);
-    return out;
-  } finally {
-    await policy.close();
+  await using policy = closing(await context.open(trial));
+  const { engine } = policy;
+  const shared = new Set((await engine.getParameters("reference")).keys());
+  const out: Gradient[] = [];
+  for (const group of groups) {
+    const samples = samplesOf(context, policy, trial, group);
+    if (samples.length === 0) continue;
+    const options = smallCanvas(policy);
+    const batches = await prepare({ ...trial, policy: { ...policy, options }, size: GROUP_SIZE }, [samples]);
+    engine.discardGradients();
+    for (const { batch, values } of batches) await engine.accumulate(batch, values);
+    out.push(await steps(engine, shared));
   }
+  if (out.length < 2) throw new Error(`${trial.objective.name} learns from ${out.length} of ${groups.length} groups`);
+  return out;
 }
 
 async function steps(engine: Engine, names: ReadonlySet<string>): Promise<Gradient> {
@@ -186,7 +178,7 @@ function samplesOf(
   });
 }
 
-function mean(all: readonly Gradient[]): Map<string, Tensor> {
+function meanGradient(all: readonly Gradient[]): Map<string, Tensor> {
   const [first] = all as [Gradient];
   return new Map(
     [...first].map(([name, tensor]) => {

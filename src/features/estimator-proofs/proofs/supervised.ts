@@ -2,6 +2,7 @@ import type { Batch } from "../../../diffusion/batch.js";
 import { type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
 import type { Tensor } from "../../../onnx/types.js";
 import { objective as sft } from "../../../rl/objectives/sft.js";
+import { sameValues } from "../../../train/micro-batch.js";
 import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../../../verify/proof.js";
 import { runLossHead } from "../loss-head.js";
 
@@ -61,16 +62,10 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
       ? flowWeights(batch, examples, sizes, tokens.eos)
       : maskWeights(batch, examples, parts, sizes, ar, tokens);
   const { logProbs } = await policy.engine.score(batch, "policy");
-  const one = new Float32Array(batch.segments);
-  const values = { old: one, reference: one, advantage: one, weight: one };
-  const trial = { objective: sft, options: sft.schema.parse({}) };
-  const [told] = await runLossHead(
-    policy.runtime,
-    { ...trial, objective: sft as never },
-    [{ batch, values, logProbs }],
-    new Map(),
-    policy.model.config.hidden_size,
-  );
+  const values = sameValues(new Float32Array(batch.segments));
+  const trial = { objective: sft as never, options: sft.schema.parse({}) };
+  const { hidden_size: width } = policy.model.config;
+  const [told] = await runLossHead(policy.runtime, trial, [{ batch, values, logProbs }], new Map(), width);
   const seen = new Map<string, number>();
   let [loss, wrong] = [0, 0];
   batch.coefficient.forEach((c, r) => {

@@ -9,13 +9,11 @@ import {
   ordinaryTokens,
 } from "../../../diffusion/samplers/jump/options.js";
 import { transitionFeatures } from "../../../diffusion/samplers/jump/replay.js";
-import { bufferTerms } from "../../../diffusion/terms.js";
 import { scalar, vector } from "../../../onnx/tensors.js";
 import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import { vocabularyLogProbs } from "../vocabulary.js";
 
 const LIMIT = 1e-5;
-/** Terms of one scoring pass. */
-const CHUNK = 512;
 /** Draws of one position, on stratified noise: a frequency is then a probability to 1 in as many. */
 const DRAWS = 4096;
 
@@ -47,7 +45,7 @@ export async function measureTransitions(
     ["the last step", flow.at(-1) as FlowStep],
   ] as const) {
     const place = { prompt, canvas, at };
-    const p = (await vocabulary(context, place)).map(Math.exp);
+    const p = (await transitions(context, place)).map(Math.exp);
     measurements.push({
       name: `${name}, all transitions`,
       measured: Math.abs(p.reduce((sum, x) => sum + x, 0) - 1),
@@ -66,36 +64,21 @@ export async function measureTransitions(
 }
 
 /** log-probability of the transition of the canvas's first position to every token. */
-async function vocabulary({ policy }: VerifyContext, { prompt, canvas, at }: Place): Promise<Float64Array> {
-  const { engine, options, model } = policy;
-  const size = model.config.vocab_size;
-  const out = new Float64Array(size);
+async function transitions({ policy }: VerifyContext, { prompt, canvas, at }: Place): Promise<Float64Array> {
+  const { options } = policy;
   const ordinary = new Set(ordinaryTokens(options.model));
-  for (let start = 0; start < size; start += CHUNK) {
-    const targets = Array.from({ length: Math.min(CHUNK, size - start) }, (_, i) => start + i);
-    const terms = targets.map((target) => ({
-      row: prompt.length,
-      target,
-      coefficient: 0,
-      segment: 0,
+  const all = await vocabularyLogProbs(
+    policy,
+    {
+      buffer: flowBuffer(prompt, canvas),
+      conditions: { time: at.time, step: at.step },
       features: transitionFeatures(canvas[0] as number, at),
-    }));
-    const batch = bufferTerms(
-      [{ buffer: flowBuffer(prompt, canvas), conditions: { time: at.time, step: at.step }, terms }],
-      { batch: 1, length: options.promptLength + options.responseLength, terms: CHUNK, segments: 1 },
-      {
-        owner: [0],
-        tokens: new Float32Array(1),
-        temperature: options.temperature,
-        head: transitionHead,
-        pad: options.model.tokens.pad,
-        filler: options.model.tokens.eos,
-      },
-    );
-    const { logProbs } = await engine.score(batch, "policy");
-    for (const target of targets) out[target] = logProbs[target - start] as number;
-  }
-  return out.map((x, token) => (ordinary.has(token) ? x : Number.NEGATIVE_INFINITY));
+      length: options.promptLength + options.responseLength,
+    },
+    prompt.length,
+    { temperature: options.temperature, head: transitionHead },
+  );
+  return all.map((x, token) => (ordinary.has(token) ? x : Number.NEGATIVE_INFINITY));
 }
 
 async function frequencies(

@@ -1,3 +1,4 @@
+import { mean, sampleStd } from "../../../core/statistics.js";
 import type { Batch } from "../../../diffusion/batch.js";
 import { scoringTemperature } from "../../../diffusion/sampler.js";
 import type { Policy } from "../../../engine/policy.js";
@@ -59,34 +60,22 @@ export async function measureZeroScore(
 }
 
 async function measure(name: string, batches: readonly Batch[], likelihood: Likelihood): Promise<Measurement> {
-  const scores = async (some: readonly Batch[], epsilon: number): Promise<Moments> => {
+  const scores = async (some: readonly Batch[], epsilon: number): Promise<number[]> => {
     const [plus, minus] = [await likelihood(some, epsilon), await likelihood(some, -epsilon)];
-    return moments(plus.map((x, i) => (x - (minus[i] as number)) / (2 * epsilon)));
+    return Array.from(plus, (x, i) => (x - (minus[i] as number)) / (2 * epsilon));
   };
   const pilot = batches.slice(0, 1);
   let epsilon = 1e-2;
   // twice, as the first step may be so long that the likelihood is no longer nearly linear
-  for (let i = 0; i < 2; i++) epsilon = SPREAD / 2 / Math.max((await scores(pilot, epsilon)).deviation, 1e-6);
-  const { mean, deviation, count } = await scores(batches, epsilon);
-  const error = deviation / Math.sqrt(count);
+  for (let i = 0; i < 2; i++) epsilon = SPREAD / 2 / Math.max(sampleStd(await scores(pilot, epsilon)), 1e-6);
+  const all = await scores(batches, epsilon);
+  const [average, error] = [mean(all), sampleStd(all) / Math.sqrt(all.length)];
   return {
     name,
-    measured: Math.abs(mean) / error,
+    measured: Math.abs(average) / error,
     limit: STANDARD_ERRORS,
-    detail: `|mean| in standard errors: ${mean.toExponential(1)} +- ${error.toExponential(1)}, ${count} rollouts, constant reward`,
+    detail: `|mean| in standard errors: ${average.toExponential(1)} +- ${error.toExponential(1)}, ${all.length} rollouts, constant reward`,
   };
-}
-
-interface Moments {
-  readonly mean: number;
-  readonly deviation: number;
-  readonly count: number;
-}
-
-function moments(xs: Float64Array): Moments {
-  const count = xs.length;
-  const mean = xs.reduce((sum, x) => sum + x, 0) / count;
-  return { mean, deviation: Math.sqrt(xs.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (count - 1)), count };
 }
 
 export const proof: Proof = {

@@ -5,7 +5,7 @@ import { type CliCommand, type CliContext, shellWord } from "../../../cli/shared
 import { shippedOr } from "../../../config/config.js";
 import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { readSmall } from "../../../core/files.js";
-import { problemsOf } from "../../../core/problems.js";
+import { checked } from "../../../core/problems.js";
 
 const HINT = "give a YAML file as configs/tiny/model.yaml; docs/model.md lists the keys of each architecture";
 
@@ -27,9 +27,8 @@ export const command: CliCommand = {
         } catch (error) {
           misuse(`Cannot read ${path}: ${messageOf(error)}`, { hint: HINT });
         }
-        const config = newModelSchema.safeParse(raw);
-        if (!config.success) misuse(`${path} is not usable:${problemsOf(config.error)}`, { hint: HINT });
-        const { parameters, vocabulary } = await newModel(config.data, flags.out);
+        const config = checked(newModelSchema, raw, `${path} is not usable`, { hint: HINT, exitCode: 2 });
+        const { parameters, vocabulary } = await newModel(config, flags.out);
         context.print(`${flags.out}: ${parameters} parameters, ${vocabulary} tokens`);
         context.log(
           `next: refusion-train init sft --model ${shellWord(flags.out)} --out sft.yaml objective.trainable=full objective.output=${shellWord(`${flags.out}-trained`)}`,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
+import { closing } from "../../../core/closing.js";
 import { fail } from "../../../core/errors.js";
 
 /** `refusion-eval rejudge RUN`: today's judge over the recorded rollouts of a run. */
@@ -30,19 +31,15 @@ export const command: CliCommand = {
         if (steps.length === 0)
           fail(`${run.rolloutsDir} holds no rollouts.`, { hint: "a run of supervised training records none" });
         const config = await loadConfig(run.config, { command: run.readEnvironment().command, overrides });
-        const environment = await openEnvironment(config);
-        try {
-          const records = steps.flatMap((step) => readRollouts(run.rollouts(step)));
-          const found = await own.rejudgeRollouts(environment, records);
-          const judge = environment.judge?.(environment.tasks) ?? null;
-          context.print(flags.json === true ? JSON.stringify({ judge, ...found }) : own.formatRejudged(found));
-          if (flags.write !== true) return;
-          const file = join(run.dir, "rejudged.json");
-          await writeAtomic(file, `${JSON.stringify({ judge, ...found }, undefined, 2)}\n`);
-          context.log(`written: ${file}`);
-        } finally {
-          await environment.close();
-        }
+        await using environment = closing(await openEnvironment(config));
+        const records = steps.flatMap((step) => readRollouts(run.rollouts(step)));
+        const found = await own.rejudgeRollouts(environment, records);
+        const judge = environment.judge?.(environment.tasks) ?? null;
+        context.print(flags.json === true ? JSON.stringify({ judge, ...found }) : own.formatRejudged(found));
+        if (flags.write !== true) return;
+        const file = join(run.dir, "rejudged.json");
+        await writeAtomic(file, `${JSON.stringify({ judge, ...found }, undefined, 2)}\n`);
+        context.log(`written: ${file}`);
       });
   },
 };

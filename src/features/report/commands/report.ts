@@ -1,5 +1,6 @@
 import { type CliCommand, positiveInteger } from "../../../cli/shared.js";
 import { loadConfig } from "../../../config/config.js";
+import { closing } from "../../../core/closing.js";
 import { RunDirectory } from "../../../runs/run-directory.js";
 import { writeReport } from "../report.js";
 
@@ -34,17 +35,13 @@ export const command: CliCommand = {
           import("../../../watch/screenshots.js"),
         ]);
         const config = await loadConfig(run.config, { command: run.readEnvironment().command });
-        const environment = await openEnvironment(config);
-        try {
-          const picture = async (records: Parameters<typeof takeScreenshots>[2]): Promise<void> => {
-            const wanted = records.slice(0, screenshots === true ? config.report.screenshots : screenshots);
-            const taken = await takeScreenshots(run, environment, wanted);
-            context.log(`${taken} of ${wanted.length} screenshots taken`);
-          };
-          context.print(await writeReport(run, { ...options, picture }));
-        } finally {
-          await environment.close();
-        }
+        await using environment = closing(await openEnvironment(config));
+        const picture = async (records: Parameters<typeof takeScreenshots>[2]): Promise<void> => {
+          const wanted = records.slice(0, screenshots === true ? config.report.screenshots : screenshots);
+          const taken = await takeScreenshots(run, environment, wanted);
+          context.log(`${taken} of ${wanted.length} screenshots taken`);
+        };
+        context.print(await writeReport(run, { ...options, picture }));
       });
   },
 };
