@@ -5,6 +5,7 @@ import { z } from "zod";
 import { fail, messageOf, misuse, UserError } from "../../core/errors.js";
 import { optional } from "../../core/optional.js";
 import { Semaphore } from "../../core/semaphore.js";
+import { within } from "../../core/within.js";
 import { submitButton } from "../../env/browser/controls.js";
 import { aimAt, applyOps } from "../../env/browser/page/actions.js";
 import { type Agent, withForm } from "../../library/agent.js";
@@ -108,8 +109,13 @@ export class FormTools {
       const fields = all.map(({ probability: p, ...field }) =>
         p === undefined ? field : { ...field, probability: Number(p.toFixed(3)) },
       );
-      this.filled.set(page, Object.keys(values ?? {}));
       const faults = fields.flatMap(({ label, fault }) => (fault === undefined ? [] : [{ label, fault }]));
+      const absent = new Set(faults.flatMap(({ label, fault }) => (fault === "no-such-control" ? [label] : [])));
+      // the form would be waited for by a label that no form has
+      this.filled.set(
+        page,
+        Object.keys(values ?? {}).filter((label) => !absent.has(label)),
+      );
       return { url: page.url(), fields, faults, unresolved, sent: false };
     });
   }
@@ -124,9 +130,10 @@ export class FormTools {
   private async send(page: Page): Promise<object> {
     const isSent = (request: Request): boolean =>
       request.isNavigationRequest() || !["GET", "HEAD", "OPTIONS"].includes(request.method());
+    // without a limit: its time begins when the button is pressed
     const sent = Promise.race([
-      page.waitForRequest(isSent, { timeout: SEND_MS }),
-      page.waitForEvent("popup", { timeout: SEND_MS }).then(() => undefined),
+      page.waitForRequest(isSent, { timeout: 0 }),
+      page.waitForEvent("popup", { timeout: 0 }).then(() => undefined),
     ]).catch(() => undefined);
     const pressed = await withForm(page, this.filled.get(page) ?? [], async (form) => {
       const button = submitButton(form);
@@ -138,7 +145,7 @@ export class FormTools {
       else await form.handle.evaluate(applyOps, [{ op: "press", button }]);
       return form.buttons[button]?.label;
     });
-    const request = await sent;
+    const request = (await within(sent, SEND_MS)) ? await sent : undefined;
     if (request === undefined) fail(`The button "${pressed}" was pressed, and nothing was sent.`);
     let last = request;
     for (let next = last.redirectedTo(); next !== null; next = last.redirectedTo()) last = next;

@@ -173,6 +173,20 @@ describe("refusion-train mcp", () => {
     assert.equal((await tool("submit_form", { url })).data.sent.status, 200);
   });
 
+  it("sends a form after a label that it does not have was asked for", async () => {
+    const url = `${here.origin}/form`;
+    await tool("fill_form", { url, values: { "Guest Nome": "Ines Meyer" } });
+    const { data } = await tool("fill_form", { url, values: { ...VALUES, Rom: "Attic" } });
+    assert.deepEqual(
+      data.faults.find(({ label }: { label: string }) => label === "Rom"),
+      { label: "Rom", fault: "no-such-control" },
+    );
+    const before = here.asked.length;
+    const { data: done, text } = await tool("submit_form", { url });
+    assert.equal(done?.sent.status, 200, text);
+    assert.equal(here.asked.slice(before).filter(({ method }) => method === "POST").length, 1);
+  });
+
   it("does not send what the page itself refuses", async () => {
     const url = `${here.origin}/form?empty`;
     await tool("read_form", { url: `${here.origin}/window` });
