@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { delegate } from "../core/delegate.js";
 import { fail, misuse } from "../core/errors.js";
 import type { Act } from "../core/interaction.js";
 import { type Gives, loadedModules, method, ownFrame } from "../core/own-module.js";
@@ -97,8 +98,7 @@ function shown(environment: Environment, hash: string): Environment {
     return environment.play(task, asked, together);
   };
   const judge = environment.judge ?? (() => hash);
-  // the environment in all else
-  return Object.create(environment, { play: { value: play }, judge: { value: judge } }) as Environment;
+  return delegate(environment, { play, judge });
 }
 
 /** The tasks of a split. @throws UserError where it has none. */

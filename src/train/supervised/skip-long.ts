@@ -1,4 +1,5 @@
 import type { RunConfig } from "../../config/config.js";
+import { delegate } from "../../core/delegate.js";
 import { UserError } from "../../core/errors.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../../env/environment.js";
@@ -55,6 +56,5 @@ export function withoutLongTasks(
         `${split}: ${Number(all) - Number(kept)} of ${all} tasks are left out: prompt above ${promptLength} tokens or answer above ${responseLength}`,
       );
   }
-  // the environment in all else
-  return Object.create(environment, { tasks: { value: tasks } }) as Environment;
+  return delegate(environment, { tasks });
 }

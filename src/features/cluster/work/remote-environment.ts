@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { delegate } from "../../../core/delegate.js";
 import { UserError } from "../../../core/errors.js";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
 import { type Asked, answered, OTHER_PAGE } from "../../../env/browser/recorded-answers.js";
@@ -131,14 +132,12 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
     }
   };
 
-  return Object.create(local, {
-    start: { value: async () => undefined },
-    started: { value: false },
+  return delegate(local, {
+    start: async () => undefined,
+    started: false,
     // pictures are taken where a browser is
-    photograph: { value: undefined },
-    play: {
-      value: (task: EnvironmentTask, act: Act, together: PlayedTogether) =>
-        local.oneTurn === true ? playAnswer(task, act, together) : playTurns(task, act),
-    },
-  }) as Environment;
+    photograph: undefined,
+    play: (task: EnvironmentTask, act: Act, together: PlayedTogether) =>
+      local.oneTurn === true ? playAnswer(task, act, together) : playTurns(task, act),
+  });
 }
