@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
+import { firstFailure } from "../core/closing.js";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
 import { loadedModules, ownFrame } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
@@ -73,8 +74,9 @@ export async function runProgram(
     closeSpans = await openSpans();
     const program = await build(context);
     await program.parseAsync([...argv]);
-  } catch (error) {
+  } catch (thrown) {
     failed = true;
+    const error = firstFailure(thrown);
     code =
       interrupt.aborted && isAbort(error)
         ? EXIT.interrupted

@@ -16,3 +16,8 @@ export async function orClose<T extends { close(): unknown }>(
     throw error;
   }
 }
+
+/** The failure that ended a block, where closing what it had opened failed as well (`SuppressedError`). */
+export function firstFailure(error: unknown): unknown {
+  return error instanceof Error && "suppressed" in error ? firstFailure(error.suppressed) : error;
+}

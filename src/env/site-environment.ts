@@ -186,7 +186,8 @@ export class SiteEnvironment {
   }
 
   async close(): Promise<void> {
-    await (await this.opened)?.close();
+    // one that did not open has said so where it was asked for
+    await (await this.opened?.catch(() => undefined))?.close();
     await this.site.stop();
   }
 }
