@@ -9,7 +9,9 @@ const OPEN_MS = 450;
 
 /** Frames that a page draws at once on a quiet machine, and how much slower than that one may be. */
 const FRAMES_MS = 50;
-const MOST_SLOWED = 5;
+const MOST_SLOWED = 8;
+/** Share of an earlier slowness that is still reckoned with: a busy machine is slow by fits. */
+const LASTING = 0.8;
 const SLOWED = new WeakMap<Page, number>();
 
 /** A wait that suits a quiet machine, as much longer as the page now takes longer to draw. */
@@ -23,7 +25,9 @@ export async function rest(session: Session, ms: number): Promise<void> {
     "() => Promise.race([new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))), new Promise((done) => setTimeout(done, 400))])";
   // the page may be about to leave
   await session.view.run(frames, undefined).catch(() => undefined);
-  SLOWED.set(session.page, Math.min(MOST_SLOWED, Math.max(1, (performance.now() - begun) / FRAMES_MS)));
+  const now = (performance.now() - begun) / FRAMES_MS;
+  const before = SLOWED.get(session.page) ?? 1;
+  SLOWED.set(session.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * before)));
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");

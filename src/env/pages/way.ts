@@ -70,8 +70,9 @@ function buttonsNow(): { readonly x: number; readonly y: number; readonly text: 
       if (e.shadowRoot !== null) visit(e.shadowRoot);
       if (!e.matches("button,[role=button],input[type=button],input[type=submit]")) continue;
       const { x, y, width, height } = e.getBoundingClientRect();
-      const text = (e.textContent ?? "").trim();
-      if (width > 4 && height > 4 && text !== "") found.push({ x: x + width / 2, y: y + height / 2, text });
+      const text = (e instanceof HTMLInputElement ? e.value : (e.textContent ?? "")).trim();
+      const isSeen = e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      if (width > 4 && height > 4 && text !== "" && isSeen) found.push({ x: x + width / 2, y: y + height / 2, text });
     }
   };
   visit(document);
@@ -129,9 +130,13 @@ const isOn = (target: Locator, place: Place): Promise<boolean | undefined> =>
 export async function turned(place: Place, target: Locator, on: boolean): Promise<void> {
   if ((await isOn(target, place)) === on) return;
   await place.click(target);
-  await place.pause(40);
-  const now = await isOn(target, place).catch(() => undefined);
-  if (now !== undefined && now !== on) await clickLabel(place, target);
+  // a page that is slow is not clicked back
+  for (const end = performance.now() + place.limit.timeout / 2; ; ) {
+    await place.pause(40);
+    const now = await isOn(target, place).catch(() => undefined);
+    if (now === undefined || now === on) return;
+    if (performance.now() > end) return clickLabel(place, target);
+  }
 }
 
 /** Puts the cursor into a control, everything in it selected, and clears it. */

@@ -40,8 +40,8 @@ const SEEN = ["shown", "changed", "same"] as const;
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
 const waysName = ({ operation }: Candidate): string => `${operation.way} ${operation.variant}`;
 
-/** Limits how long one field may be searched. */
-const FIELD_MS = 120_000;
+/** Share of a form's time that the search of one field may take. */
+const FIELD_SHARE = 0.4;
 
 /** The state of a place before anything is tried there. */
 export interface Facts {
@@ -95,6 +95,7 @@ export class LearnedField {
     readonly kind: Kind,
     ways: ReadonlyMap<string, Way>,
     values: readonly FieldValue[],
+    private readonly formMs: number,
     first?: Operation & { readonly hand: boolean },
   ) {
     this.candidates = [...ways]
@@ -216,7 +217,7 @@ export class LearnedField {
   }
 
   isSpent(): boolean {
-    return this.spent + (this.begun === undefined ? 0 : performance.now() - this.begun) > FIELD_MS;
+    return this.spent + (this.begun === undefined ? 0 : performance.now() - this.begun) > FIELD_SHARE * this.formMs;
   }
 
   begin(): void {

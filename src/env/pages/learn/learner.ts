@@ -34,7 +34,7 @@ export async function learnForm(
   const values = valuesByLabel(tasks);
   const fields = [...values].map(([label, all]) => {
     const known = given[label];
-    return new LearnedField(label, kindOfAll(all), ways, all, known);
+    return new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, known);
   });
   const progress: Progress = {
     url: task.url,
