@@ -79,6 +79,8 @@ function baseImage(image) {
     run("cp", ["-a", join(got, "nvidia/cu13/lib"), libraries]);
   }
   rmSync(got, { recursive: true, force: true });
+  // Debian's own package of them has come with another
+  if (existsSync(CERTIFICATES)) copyFileSync(CERTIFICATES, join(making, CERTIFICATES));
   renameSync(making, root);
   return root;
 }
