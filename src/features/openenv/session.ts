@@ -84,6 +84,7 @@ export class RemoteSession {
   onIdle: (why: string) => void = () => undefined;
   private episode: RemoteEpisode | undefined;
   private episodes = 0;
+  private closed = false;
   private readonly turn = new Semaphore(1);
 
   constructor(
@@ -102,13 +103,19 @@ export class RemoteSession {
     return this.turn.run(() => this.tool(this.current(), name, given));
   }
 
-  /** Nobody plays it any more. */
-  end(): void {
+  /** Nobody plays it any more: what was asked and not answered yet is left. */
+  close(): void {
+    this.closed = true;
+    this.end();
+  }
+
+  private end(): void {
     this.episode?.abandon();
     this.episode = undefined;
   }
 
   private async answered(raw: string): Promise<Answer | undefined> {
+    if (this.closed) return undefined;
     const message = asJson(raw);
     if (message === undefined) return failure("INVALID_JSON", "the message is no JSON");
     const type = (message as { type?: unknown } | null)?.type;

@@ -41,7 +41,7 @@ export class Sessions {
   end(id: string): void {
     const found = this.open.get(id);
     clearTimeout(found?.idle);
-    found?.session.end();
+    found?.session.close();
     this.open.delete(id);
   }
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { WebSocket } from "ws";
+import { parse } from "yaml";
 import { packageRoot } from "../../../src/core/files.js";
 import type { Served } from "../../../src/core/serve.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
@@ -13,6 +14,7 @@ import { OpenEnvConnection } from "../../../src/features/openenv/client.js";
 import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
 import type { Result } from "../../../src/features/openenv/messages.js";
 import { serveOpenEnv } from "../../../src/features/openenv/server.js";
+import { TOOLS } from "../../../src/features/openenv/tools.js";
 import { echoEnvironment } from "../../support/echo.js";
 
 type Frame = { readonly sent?: object; readonly got?: unknown };
@@ -93,6 +95,37 @@ describe("our environments as an OpenEnv server", () => {
     const again = await connect();
     assert.equal((await again.ask("reset", { seed: 5 })).observation.text, "form: library\n Name | library\n\n");
     await again.close();
+  });
+
+  it("begins nothing more for a client that has left", async () => {
+    let begun = 0;
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const slow: Environment = {
+      ...local,
+      play: async (...given) => {
+        begun++;
+        await gate;
+        return local.play(...given);
+      },
+    };
+    const other = await serveOpenEnv(slow, { ...OPTIONS, sessions: 1 });
+    try {
+      const { socket } = await listen("ws", other.baseUrl);
+      for (let i = 0; i < 3; i++) socket.send('{"type":"reset"}');
+      socket.close();
+      await once(socket, "close");
+      // its place is free when the server has taken leave of it
+      let next = await listen("ws", other.baseUrl);
+      while ((await next.ask("state"))?.type !== "state") next = await listen("ws", other.baseUrl);
+      open();
+      await next.ask("state");
+      assert.equal(begun, 1);
+    } finally {
+      await other.stop();
+    }
   });
 
   it("answers under its own name only, to pages of its own only, and reads no large body", async () => {
@@ -213,6 +246,18 @@ describe("our environments as an OpenEnv server", () => {
     } finally {
       await idle.stop();
     }
+  });
+
+  it("is what the manifest says", () => {
+    const root = packageRoot();
+    const { version, validation } = parse(readFileSync(join(root, "openenv.yaml"), "utf8"));
+    assert.equal(version, JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
+    assert.deepEqual(
+      validation.capabilities.declared_tools,
+      TOOLS.map(({ name }) => name),
+    );
+    for (const file of [validation.execution.dockerfile, validation.execution.probe_path])
+      assert.ok(readFileSync(join(root, file), "utf8").length > 0);
   });
 
   it("tells what it is, and of its tasks, without a session", async () => {
