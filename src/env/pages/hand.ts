@@ -14,8 +14,14 @@ const MOST_SLOWED = 8;
 const LASTING = 0.8;
 const SLOWED = new WeakMap<Page, number>();
 
+/** Factor by which a way that is known, or tried again on a busy machine, is waited for longer than one that is tried. */
+export const PATIENCE = 4;
+
+/** Factor by which a page now takes longer to draw than on a quiet machine. */
+export const slowness = ({ page }: Session): number => SLOWED.get(page) ?? 1;
+
 /** A wait that suits a quiet machine, as much longer as the page now takes longer to draw. */
-export const slowed = (session: Session, ms: number): number => session.stretched(ms * (SLOWED.get(session.page) ?? 1));
+export const slowed = (session: Session, ms: number): number => session.stretched(ms * slowness(session));
 
 /** Lets the page do what follows on a step: some time, and two frames drawn. */
 export async function rest(session: Session, ms: number): Promise<void> {
@@ -26,8 +32,7 @@ export async function rest(session: Session, ms: number): Promise<void> {
   // the page may be about to leave
   await session.view.run(frames, undefined).catch(() => undefined);
   const now = (performance.now() - begun) / FRAMES_MS;
-  const before = SLOWED.get(session.page) ?? 1;
-  SLOWED.set(session.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * before)));
+  SLOWED.set(session.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(session))));
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");

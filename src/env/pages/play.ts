@@ -17,6 +17,7 @@ import { shownLines } from "./answer.js";
 import { buttonAt } from "./buttons.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
+import { PATIENCE } from "./hand.js";
 import { arrive, openPage, operate, press } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
@@ -27,9 +28,6 @@ class PageChanged extends EnvironmentFault {}
 const CHANGED = "the page is not the one that was learned";
 /** Tells whether an episode's fault is that. */
 export const isChanged = (fault: string): boolean => fault.includes(CHANGED);
-
-/** A way that is known is waited for longer than one that is tried. */
-const PATIENCE = 4;
 
 /** A form that is known, and the values that its tasks ask for. */
 export interface KnownForm {

@@ -6,7 +6,7 @@ import { shownLines } from "../answer.js";
 import { buttonAt, buttonsOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf } from "../evidence.js";
-import { rest } from "../hand.js";
+import { PATIENCE, rest, slowness } from "../hand.js";
 import { arrive, openPage, operate, type Press, press } from "../operate.js";
 import { isCovered, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
@@ -59,6 +59,8 @@ export interface Attempt extends Press {
   readonly after: readonly string[];
 }
 
+/** Slowness of a page from which on a failure may be the machine's. */
+const BUSY = 2;
 /** Limits how long a form may take to send. */
 const SEND_MS = 2500;
 /** Tries that may send the form too early before that is taken for how the page is. */
@@ -187,8 +189,9 @@ async function fillField(
       if (!field.isClean && CHOSEN.has(kind)) return "spoilt";
       let evidence: Evidence | "failed" = "failed";
       try {
-        await operate(session, progress.ways, label, current.operation, value);
-        await rest(session, 40);
+        const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
+        await operate(session, progress.ways, label, current.operation, value, patience);
+        await rest(session, field.isPatient ? 200 : 40);
         evidence = evidenceOf(kind, value, before, await look());
       } catch (error) {
         if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
@@ -221,6 +224,7 @@ async function fillField(
       // the server judges what is likely, what needs a fresh page next, and what nothing better was found for
       if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
       if (current.fate === evidence) return true;
+      field.isHurried ||= slowness(session) > BUSY;
       if (field.isSpent() || !field.advance(evidence)) break;
       await session.page.keyboard.press("Escape").catch(() => undefined);
     }

@@ -86,6 +86,9 @@ export class LearnedField {
   isGivenUp = false;
   /** Its places have been looked at. */
   surveyed = false;
+  /** Set where the page was slow: what failed is tried once more, and waited for longer. */
+  isHurried = false;
+  isPatient = false;
   /** Milliseconds that its search took so far, and when the one that goes on began. */
   private spent = 0;
   private begun: number | undefined;
@@ -197,7 +200,18 @@ export class LearnedField {
     if (current !== undefined && fate !== undefined) current.fate = fate;
     this.good = undefined;
     this.first();
+    if (this.at === this.candidates.length && this.isHurried && !this.isPatient) return this.again();
     return this.at < this.candidates.length;
+  }
+
+  /** Takes back what failed, on a machine that was busy: its places are looked at anew. @returns false: not on this page. */
+  private again(): false {
+    for (const candidate of this.candidates) if (candidate.fate === "failed") delete candidate.fate;
+    this.isPatient = true;
+    this.surveyed = false;
+    this.isClean = false;
+    this.order();
+    return false;
   }
 
   private first(): void {
