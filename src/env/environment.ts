@@ -49,6 +49,8 @@ export interface EpisodeOutcome {
   readonly detail: Readonly<Record<string, unknown>>;
   /** A few words for whoever watches. */
   readonly summary?: string;
+  /** The requests that it sent, as an HTTP Archive, where that is asked for. */
+  readonly har?: object;
   /** Set where this is another episode's outcome: the same task was answered in the same way. */
   readonly reused?: boolean;
 }

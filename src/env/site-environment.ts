@@ -30,6 +30,10 @@ const browser = z.strictObject({
     .enum(["dummy", "none"])
     .default("dummy")
     .describe("what a file field gets: a small generated file, or nothing"),
+  har: z
+    .boolean()
+    .default(false)
+    .describe("keep what each rollout's pages sent and were answered, as HAR files (docs/evidence.md)"),
   inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
 });
 
@@ -122,7 +126,8 @@ export class SiteEnvironment {
   /** The browser; started at first use, since supervised training needs none. */
   runner(): Promise<EpisodeRunner> {
     const { contracts } = this;
-    const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads, inject_faults } = this.config.browser;
+    const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads, inject_faults, har } =
+      this.config.browser;
     this.opened ??= (contracts === undefined ? Promise.resolve() : registerField())
       .then(() =>
         EpisodeRunner.open({
@@ -133,6 +138,7 @@ export class SiteEnvironment {
           actionTimeoutMs: action_timeout_s * 1000,
           episodeTimeoutMs: rollout_timeout_s * 1000,
           uploads,
+          har,
           faults: inject_faults,
         }),
       )

@@ -164,6 +164,11 @@ export interface RunningSite {
   knownPages?(task: Task): readonly KnownPage[];
   /** A synthetic training task of a form that does not exist, and its controls. */
   augmentedTask?(rng: Rng): { readonly task: Task; readonly kinds: Readonly<Record<string, FieldKind>> };
+  /**
+   * Brings the server back to where every episode begins; called before each, which are then played one at a time. What it
+   * throws is a fault.
+   */
+  reset?(): Promise<void>;
   /** Ends the server and its connections. */
   stop(): Promise<void>;
 }

@@ -100,6 +100,11 @@ export class RunDirectory {
     return join(this.dir, "screenshots", `${stepName(step)}-${group}-${rollout}.jpg`);
   }
 
+  /** The requests of a recorded rollout. */
+  har({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
+    return join(this.dir, "har", `${stepName(step)}-${group}-${rollout}.har`);
+  }
+
   rollouts(step: number): string {
     return join(this.rolloutsDir, `${stepName(step)}.jsonl`);
   }

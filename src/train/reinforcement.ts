@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
 import { fail } from "../core/errors.js";
+import { writeAtomic } from "../core/files.js";
 import { checked } from "../core/problems.js";
 import { initialParameters } from "../engine/adapter.js";
 import { checkPromptsFit } from "../engine/policy.js";
@@ -9,7 +10,7 @@ import { tasksOf } from "../env/open.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
 import type { StepMetrics } from "../runs/metrics.js";
-import { writeRollouts } from "../runs/rollout-record.js";
+import { type RolloutRecord, writeRollouts } from "../runs/rollout-record.js";
 import { episodeText } from "../watch/progress-text.js";
 import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
@@ -198,8 +199,13 @@ class PolicySteps implements Steps {
   }
 
   private async record(step: number, groups: readonly Group[]): Promise<void> {
-    const records = recordsOf(step, groups);
-    await writeRollouts(this.run.directory.rollouts(step), records);
+    const { directory } = this.run;
+    const records: RolloutRecord[] = [];
+    for (const { har, ...record } of recordsOf(step, groups)) {
+      records.push(record);
+      if (har !== undefined) await writeAtomic(directory.har(record), JSON.stringify(har));
+    }
+    await writeRollouts(directory.rollouts(step), records);
     this.watch.rollouts(step, records);
   }
 

@@ -98,6 +98,7 @@ export const FORMS_OPTIONS: ConstructorParameters<typeof FormsEnvironment>[1] = 
     action_timeout_s: 10,
     rollout_timeout_s: 60,
     uploads: "dummy",
+    har: false,
     inject_faults: injectedFaults.parse({}),
   },
   prompt: { style: "compact" },

@@ -19,6 +19,8 @@ export interface BrowserOptions {
   readonly site: RunningSite;
   readonly headless: boolean;
   readonly actionTimeoutMs: number;
+  /** Requests of episodes are recorded. */
+  readonly har?: boolean;
   readonly log?: Logger;
 }
 

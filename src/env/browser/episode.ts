@@ -12,6 +12,7 @@ import type { Control } from "./controls.js";
 import { type Execution, executePlan, openForm } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
 import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
+import type { Har } from "./network/har.js";
 import { Pace } from "./pace.js";
 import { Session } from "./session.js";
 
@@ -29,6 +30,8 @@ export interface EpisodeOptions {
   /** Faults on purpose. */
   readonly faults?: InjectedFaults;
   readonly log?: Logger;
+  /** Requests are recorded: each episode has a HAR. */
+  readonly har?: boolean;
   /** Carries a plan out on a task's page, where its form was learned. */
   readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Execution>;
 }
@@ -54,6 +57,8 @@ export interface Episode {
   readonly posted: readonly PostedPair[];
   /** The evidence that it was judged by; absent where nothing was played. */
   readonly evidence?: Evidence;
+  /** The requests that were sent, where that is asked for. */
+  readonly har?: Har;
   /** Tells why the server did not accept the form, or why it is not taken to have. */
   readonly refusal?: string;
   readonly actions: readonly ActionRecord[];
@@ -99,7 +104,8 @@ export class EpisodeRunner {
     private readonly browserOptions: BrowserOptions,
     private readonly host: BrowserHost,
   ) {
-    this.slots = new Semaphore(options.contexts);
+    // what one episode resets another one may be using
+    this.slots = new Semaphore(options.site.reset === undefined ? options.contexts : 1);
   }
 
   /** Starts the browser. @throws UserError where there is none or it does not start. */
@@ -108,6 +114,7 @@ export class EpisodeRunner {
       site: options.site,
       headless: options.headless,
       actionTimeoutMs: options.actionTimeoutMs,
+      ...(options.har === undefined ? {} : { har: options.har }),
       ...(options.log === undefined ? {} : { log: options.log }),
     };
     const host = new BrowserHost(browserOptions);
@@ -121,10 +128,10 @@ export class EpisodeRunner {
     const episode = this.episodes++;
     return this.slots.run(async () => {
       const start = performance.now();
-      const { result, faults } = await this.withRetries(
-        async (session) => this.judge(task, plan, await this.execute(session, task, plan)),
-        episode,
-      );
+      const { result, faults } = await this.withRetries(async (session) => {
+        const judged = this.judge(task, plan, await this.execute(session, task, plan));
+        return session.har === undefined ? judged : { ...judged, har: await session.har.end() };
+      }, episode);
       const about = {
         taskId: task.id,
         unresolved: plan.unresolved,
@@ -295,8 +302,11 @@ export class EpisodeRunner {
       : this.options.actionTimeoutMs;
     // one action that uses up its time leaves some of the attempt's, so that the fault says which action it was
     session.actionTimeoutMs = Math.min(action * PATIENCE_GROWTH ** faults, Math.max(action, deadline / 2));
-    const start = performance.now();
+    session.har?.begin();
+    let start = performance.now();
     try {
+      await withDeadline(this.reset(), deadline);
+      start = performance.now();
       const idle = new Idle();
       const working = Promise.race([work(session, idle), session.died]);
       const result = await withDeadline(working, deadline, idle);
@@ -307,6 +317,15 @@ export class EpisodeRunner {
       return result;
     } catch (error) {
       throw await this.causeOf(error, session.browser, () => this.dispose(session));
+    }
+  }
+
+  /** @throws EnvironmentFault where the site's own reset fails. */
+  private async reset(): Promise<void> {
+    try {
+      await this.options.site.reset?.();
+    } catch (error) {
+      throw new EnvironmentFault(`the site's reset failed: ${messageOf(error)}`);
     }
   }
 

@@ -5,6 +5,7 @@ import { within } from "../../core/within.js";
 import { type BrowserOptions, EnvironmentFault } from "./browser.js";
 import type { InjectedFault } from "./injected-faults.js";
 import { BackgroundRequests } from "./network/background.js";
+import { HarRecorder } from "./network/har.js";
 import { ownerOf } from "./network/requests.js";
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
@@ -39,6 +40,8 @@ export class Session {
   readonly background: BackgroundRequests;
   /** Requests that the page sends. */
   readonly traffic: Traffic;
+  /** Record of this episode's requests, where it is asked for. */
+  readonly har: HarRecorder | undefined;
   /** A fault on purpose that this episode is to meet. */
   fault: InjectedFault | undefined;
   /** Limits how long an action or an answer may take now. */
@@ -72,6 +75,8 @@ export class Session {
       );
     const leaveFor = (url: string): Promise<void> => inPage((address) => location.assign(address), url);
     this.traffic = new Traffic({ page, site, background: this.background, die, patienceMs, tellLeaving, leaveFor });
+    if (options.har === true)
+      this.har = new HarRecorder(context, (request) => this.traffic.exchangeOf(request)?.answer);
     context.setDefaultTimeout(this.patience);
   }
 

@@ -7,6 +7,7 @@ import type { Act, Action, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import { type Episode, type Idle, NOT_PLAYED } from "../browser/episode.js";
+import type { Har } from "../browser/network/har.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
 import { Walk, type Walked } from "../browser/turns.js";
@@ -67,6 +68,7 @@ interface Played {
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
   readonly answers: readonly Answer[];
+  readonly har: Har | undefined;
 }
 
 /** The environment of a running site whose forms may have several pages. */
@@ -88,7 +90,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     const { knownPages, rehearse } = site;
     if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
     // an episode keeps its context between its turns
-    this.capacity = config.browser.contexts;
+    this.capacity = site.reset === undefined ? config.browser.contexts : 1;
     if (knownPages === undefined) return;
     this.demonstrations = (tasks) =>
       (tasks as readonly Task[]).flatMap((task) =>
@@ -189,7 +191,8 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       // who does nothing is done
       if (plan.actions.length === 0) break;
     }
-    return { walked: await walk.end(), shown, unresolved, cuts, answers };
+    const walked = await walk.end();
+    return { walked, shown, unresolved, cuts, answers, har: await session.har?.end() };
   }
 
   /**
@@ -216,7 +219,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
 
   private async outcome(
     task: Task,
-    { walked, shown, unresolved, cuts, answers }: Played,
+    { walked, shown, unresolved, cuts, answers, har }: Played,
     about: Pick<Episode, "taskId" | "attempts" | "ms">,
   ): Promise<EpisodeOutcome> {
     const { controls, values, actions, accepted, refusal, posted, status, evidence } = walked;
@@ -233,6 +236,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       evidence,
       ...(refusal === undefined ? {} : { refusal }),
       ...(status === undefined ? {} : { status }),
+      ...(har === undefined ? {} : { har }),
     };
     const outcome = await outcomeOf(task, episode, this.scoreOf, answers);
     const mean = (labels: readonly string[]): number | undefined =>

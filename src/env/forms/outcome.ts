@@ -46,6 +46,7 @@ export async function outcomeOf(
       perfect: Number(episode.success),
       ...(task.clean === undefined ? {} : { clean: Number(task.clean) }),
     },
+    ...(episode.har === undefined ? {} : { har: episode.har }),
     detail: { ...detail, received: episode.received, field_scores: episode.perField },
   };
 }

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { fail, messageOf, misuse } from "../../core/errors.js";
+import { ownFunction } from "../../core/own-module.js";
 import { listed } from "../../core/problems.js";
-import type { SiteKind, Task } from "../site.js";
+import type { RunningSite, SiteKind, Task } from "../site.js";
 import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
 import { splitHash } from "./parts/split-hash.js";
 import { readTasks } from "./parts/tasks-file.js";
@@ -33,6 +34,14 @@ const schema = z.strictObject({
     .nullable()
     .default(null)
     .describe("a module whose default export logs a Playwright page in, once before the run (docs/sites.md)"),
+  reset: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "called before each episode, which are then played one at a time: an address that is posted to, as http://127.0.0.1:8080/reset, or a module whose default export is called",
+    ),
   rehearse: z
     .int()
     .min(0)
@@ -84,12 +93,14 @@ export const site: SiteKind<UrlOptions> = {
     );
     const login = { file: options.login ?? undefined, stateFile: options.storage_state ?? undefined };
     const storageState = await storageStateOf(login, { baseUrl, allowOrigins });
+    const reset = await resetOf(options, baseUrl);
     await probe(baseUrl, tasks, storageState);
     return {
       name: "url",
       baseUrl,
       ...(allowOrigins.length === 0 ? {} : { allowOrigins }),
       ...(storageState === undefined ? {} : { storageState }),
+      ...(reset === undefined ? {} : { reset }),
       rehearse: options.rehearse,
       ...(options.learn === null
         ? {}
@@ -107,6 +118,22 @@ export const site: SiteKind<UrlOptions> = {
     };
   },
 };
+
+/** A function that brings the server back to where episodes begin. @throws UserError where there is none of that name. */
+async function resetOf({ reset, allow_hosts }: UrlOptions, baseUrl: string): Promise<RunningSite["reset"]> {
+  if (reset === null) return undefined;
+  if (!URL.canParse(reset) || !/^https?:/.test(reset)) {
+    const run = await ownFunction<Reset>(reset, "site.reset", "export default async ({ baseUrl }) => { ... }");
+    return async () => run({ baseUrl });
+  }
+  originOf(new URL(reset).origin, allow_hosts, "site.reset");
+  return async () => {
+    const problem = await ask(reset, {}, "POST");
+    if (problem !== undefined) throw new Error(`POST ${new URL(reset).pathname}: ${problem}`);
+  };
+}
+
+type Reset = (site: { readonly baseUrl: string }) => void | Promise<void>;
 
 /** @throws UserError where it is no origin, or one on a host that the config does not allow. */
 function originOf(baseUrl: string, allowed: readonly string[], key = "site.base_url"): string {
@@ -161,10 +188,10 @@ async function probe(baseUrl: string, tasks: readonly Task[], state: StorageStat
 }
 
 /** Asks for one page, by redirects of the same origin only. @returns what is wrong with it. */
-async function ask(address: string, headers: HeadersInit): Promise<string | undefined> {
+async function ask(address: string, headers: HeadersInit, method = "GET"): Promise<string | undefined> {
   let at = new URL(address);
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    const options: RequestInit = { headers, redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
+    const options: RequestInit = { method, headers, redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
     const answer = await fetch(at, options).catch(reasonOf);
     if (typeof answer === "string") return answer;
     await answer.body?.cancel();

@@ -136,5 +136,6 @@ export function recordOf(
       trajectory,
     })),
     detail: outcome.detail,
+    ...(outcome.har === undefined ? {} : { har: outcome.har }),
   };
 }

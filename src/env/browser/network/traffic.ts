@@ -64,6 +64,10 @@ export class Traffic {
     page.on("websocket", (socket) => this.onSocket(socket));
   }
 
+  exchangeOf(request: Request): Exchange | undefined {
+    return this.byRequest.get(request);
+  }
+
   /** A page is about to be opened. */
   begin(address: string): void {
     this.exchanges.length = 0;

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import type { BrowserContext, Request } from "playwright";
+import { packageRoot, readJson } from "../../../core/files.js";
+import { type Answer, MOST_TEXT } from "./exchange.js";
+
+/** An HTTP Archive (HAR 1.2): what a page asked for, and what it was answered. */
+export interface Har {
+  readonly log: { readonly version: "1.2"; readonly creator: object; readonly entries: readonly object[] };
+}
+
+/** A request of the page, in milliseconds since 1970. */
+interface Asked {
+  readonly began: number;
+  ended?: number;
+  /** What the browser has of the answer, once it has ended. */
+  answer?: Promise<Pick<Answer, "status" | "text"> & { readonly headers: Readonly<Record<string, string>> }>;
+}
+
+/** Records an episode's requests. Headers are as the page gives them: no cookie is among them. */
+export class HarRecorder {
+  private readonly asked = new Map<Request, Asked>();
+
+  /** @param kept the server's answer, where the page was given another one: a page that is to stay gets 204. */
+  constructor(
+    context: BrowserContext,
+    private readonly kept: (request: Request) => Answer | undefined,
+  ) {
+    context.on("request", (request) => this.asked.set(request, { began: Date.now() }));
+    const end = (request: Request): void => {
+      const asked = this.asked.get(request);
+      // a body is gone when the next document is there
+      if (asked !== undefined) Object.assign(asked, { ended: Date.now(), answer: answerOf(request) });
+    };
+    context.on("requestfinished", end);
+    context.on("requestfailed", end);
+  }
+
+  begin(): void {
+    this.asked.clear();
+  }
+
+  async end(): Promise<Har> {
+    const { name, version } = readJson(join(packageRoot(), "package.json")) as { name: string; version: string };
+    const entries = [...this.asked].map(([request, asked]) => entryOf(request, asked, this.kept(request)));
+    return { log: { version: "1.2", creator: { name, version }, entries: await Promise.all(entries) } };
+  }
+}
+
+async function answerOf(request: Request): ReturnType<NonNullable<Asked["answer"]>["then"]> {
+  const response = await request.response().catch(() => null);
+  const headers = response?.headers() ?? {};
+  const readable = /json|text|xml|script/.test(headers["content-type"] ?? "");
+  const text = readable ? await response?.text().catch(() => "") : "";
+  return { status: response?.status() ?? 0, headers, text: text ?? "" };
+}
+
+const pairs = (named: Readonly<Record<string, string>>): object[] =>
+  Object.entries(named).map(([name, value]) => ({ name, value }));
+
+async function entryOf(request: Request, { began, ended = Date.now(), answer }: Asked, kept?: Answer): Promise<object> {
+  const shown = await answer;
+  const own = kept !== undefined && kept.status > 0 && [204, 0, undefined].includes(shown?.status) ? kept : undefined;
+  const { status, text } = own ?? shown ?? { status: 0, text: "" };
+  const headers = shown?.headers ?? {};
+  const mimeType = own?.contentType ?? headers["content-type"] ?? "";
+  const sent = request.postData();
+  const url = new URL(request.url());
+  return {
+    startedDateTime: new Date(began).toISOString(),
+    time: ended - began,
+    request: {
+      method: request.method(),
+      url: url.href,
+      httpVersion: "unknown",
+      cookies: [],
+      headers: pairs(request.headers()),
+      queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
+      ...(sent === null ? {} : { postData: { mimeType: request.headers()["content-type"] ?? "", text: sent } }),
+      headersSize: -1,
+      bodySize: request.postDataBuffer()?.length ?? 0,
+    },
+    response: {
+      status,
+      statusText: "",
+      httpVersion: "unknown",
+      cookies: [],
+      headers: pairs(own === undefined ? headers : { "content-type": mimeType }),
+      content: { size: Buffer.byteLength(text), mimeType, text: text.slice(0, MOST_TEXT) },
+      redirectURL: own?.url ?? headers.location ?? "",
+      headersSize: -1,
+      bodySize: -1,
+      ...(own === undefined ? {} : { comment: `the page was shown HTTP ${shown?.status || "nothing"}` }),
+    },
+    cache: {},
+    timings: { send: 0, wait: ended - began, receive: 0 },
+  };
+}
