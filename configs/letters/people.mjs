@@ -272,6 +272,7 @@ function aspectField(aspect, who, rng, side) {
     value: right,
     clause: say.length === 0 ? undefined : rng.pick(say).replace("{v}", said),
     line: `${key}: ${said}`,
+    said,
   };
 }
 
@@ -374,6 +375,9 @@ const aside = (rng) =>
     .replace("{t}", spokenTime("17:20", rng))
     .replace("{w}", town(rng));
 
+/** What may stand beside a name without a word about it, as on a card. */
+const CARD = new Set(["email", "tel", "street", "town", "url", "job", "firm", "plate"]);
+
 const STYLES = {
   letter(clauses, who, rng) {
     let text = rng.pick(w.GREETINGS);
@@ -384,7 +388,7 @@ const STYLES = {
       sentences.push(upper(joins ? `${clauses[i]}${rng.pick([" and ", ", and ", "; "])}${clauses[++i]}` : clauses[i]));
     }
     for (const sentence of sentences) text += `${sentence}.${chance(rng, 0.15) ? "\n\n" : " "}`;
-    return `${text.trim()}\n\n${rng.pick(w.CLOSINGS)}${rng.pick([",", "", ","])}\n${who.person}`;
+    return `${text.trim()}\n\n${rng.pick(w.CLOSINGS)}${rng.pick([",", "", ","])}\n${who.card}`;
   },
   mail(clauses, who, rng) {
     const head = `From: ${who.person}\nSubject: ${rng.pick(w.FORMS).toLowerCase()}\n\n`;
@@ -395,7 +399,7 @@ const STYLES = {
     return `${rng.pick(["hey", "hi", "hello", "so", "ok"])}, ${said.join(rng.pick([", ", ". ", ", ", " - "]))}. ${rng.pick(["thx", "cheers", "thanks", "bye"])}, ${who.person}`;
   },
   note(clauses, who, rng) {
-    return `${rng.pick(["Call from", "Message of", "Note of a talk with", "Voicemail by"])} ${who.person}:\n${clauses.map((clause) => `- ${clause}`).join("\n")}`;
+    return `${rng.pick(["Call from", "Message of", "Note of a talk with", "Voicemail by"])} ${who.card}:\n${clauses.map((clause) => `- ${clause}`).join("\n")}`;
   },
   record(_, _who, rng, fields) {
     const lines = fields.map(({ line }) => line);
@@ -406,7 +410,7 @@ const STYLES = {
     const lines = fields.map(({ line, clause }) =>
       chance(rng, 0.5) || clause === undefined ? upper(line.replaceAll("_", " ")) : upper(clause),
     );
-    return `${rng.pick(["CURRICULUM VITAE\n\n", "", "Profile\n", "About me\n"])}${who.person}\n\n${rng.shuffle(lines).join("\n")}`;
+    return `${rng.pick(["CURRICULUM VITAE\n\n", "", "Profile\n", "About me\n"])}${who.card}\n\n${rng.shuffle(lines).join("\n")}`;
   },
 };
 
@@ -441,17 +445,23 @@ export function example(rng, side) {
   const isSigned = ({ aspect }) =>
     style !== "record" && who[aspect] !== undefined && aspect !== "start" && aspect !== "end";
   const marked = (text, i) => text?.replaceAll(OPEN, `${OPEN}${i}${OPEN}`);
-  const said = fields.flatMap((field, i) =>
-    !isSigned(field) && chance(rng, 0.14)
-      ? []
-      : [{ ...field, i, clause: marked(field.clause, i), line: marked(field.line, i) }],
-  );
-  const spoken = said.filter((field) => field.clause !== undefined && !(isSigned(field) && chance(rng, 0.7)));
+  const said = fields.flatMap((field, i) => {
+    const isSaid = isSigned(field) || chance(rng, field.said === undefined ? 0.82 : 0.93);
+    const [clause, line, bare] = [field.clause, field.line, field.said].map((text) => marked(text, i));
+    return isSaid ? [{ ...field, i, clause, line, bare }] : [];
+  });
+  const listed = ["letter", "mail", "cv", "note"].includes(style)
+    ? said.filter(({ aspect }) => CARD.has(aspect) && chance(rng, 0.35))
+    : [];
+  const gap = rng.pick(["\n", "\n", ", ", " | "]);
+  who.card = [who.person, ...listed.map(({ bare }) => bare)].join(gap);
+  const told = said.filter((field) => !listed.includes(field));
+  const spoken = told.filter((field) => field.clause !== undefined && !(isSigned(field) && chance(rng, 0.7)));
   const clauses = joined(spoken, who, rng).map((clause) =>
     chance(rng, 0.2) ? `${rng.pick(w.OPENINGS)} ${clause}` : clause,
   );
   for (let more = rng.int(3); more > 0; more--) clauses.splice(rng.int(clauses.length + 1), 0, aside(rng));
-  const text = STYLES[style](clauses, who, rng, said);
+  const text = STYLES[style](clauses, who, rng, told);
   const values = Object.fromEntries(fields.map(({ control }) => [control.label, ""]));
   for (const field of said) {
     const written = new RegExp(`${OPEN}${field.i}${OPEN}([^${CLOSE}]*)${CLOSE}`).exec(text)?.[1];

@@ -36,6 +36,7 @@ function npm(args: readonly string[], cwd: string): Result {
 describe("the package as it is published", () => {
   let dir: string;
   let files: string[] = [];
+  let tarball = "";
   const installed = (): string => join(dir, "node_modules", manifest.name);
 
   before(() => {
@@ -45,7 +46,8 @@ describe("the package as it is published", () => {
     const [about] = JSON.parse(packed.stdout) as { filename: string; files: { path: string }[] }[];
     assert.ok(about !== undefined);
     files = about.files.map((file) => file.path);
-    install(dir, join(dir, about.filename));
+    tarball = about.filename;
+    install(dir, join(dir, tarball));
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -117,6 +119,59 @@ describe("the package as it is published", () => {
     assert.equal(run("refusion-eval", "--help").status, 0);
   });
 
+  it("fills in the shipped page from the shipped letter in an empty folder: npx refusion-train try", () => {
+    const empty = mkdtempSync(join(dir, "empty-"));
+    const browser = findBrowser()?.path;
+    // as npx calls it; no display, whatever this machine has
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(installed(), manifest.bin["refusion-train"] as string), "try"],
+      {
+        cwd: empty,
+        encoding: "utf8",
+        env: {
+          ...process.env,
+          DISPLAY: "",
+          WAYLAND_DISPLAY: "",
+          ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
+        },
+      },
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /round 1:\n[\s\S]*round 2:\n[\s\S]*The server received[\s\S]*reward [01]\.\d{3}/);
+    const film = stdout.trimEnd().split("\n").at(-1) ?? "";
+    assert.ok(existsSync(join(empty, film)), film);
+  });
+
+  it("installed globally, runs a module of the user's that imports it", () => {
+    const prefix = join(dir, "global");
+    const place = installGlobally(prefix, join(dir, tarball));
+    const own = mkdtempSync(join(tmpdir(), "own-"));
+    try {
+      const text = readFileSync(join(place, "examples", "reward.mjs"), "utf8");
+      assert.match(text, /from "refusion-train"/);
+      writeFileSync(join(own, "reward.mjs"), text);
+      const args = [
+        "--config",
+        "configs/tiny/quickstart.yaml",
+        "--policy",
+        "oracle",
+        "--episodes",
+        "1",
+        "--split",
+        "val",
+      ];
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [join(place, manifest.bin["refusion-eval"] as string), ...args, "reward=./reward.mjs"],
+        { cwd: own, encoding: "utf8" },
+      );
+      assert.equal(status, 0, stderr);
+    } finally {
+      rmSync(own, { recursive: true, force: true });
+    }
+  });
+
   it("carries a TypeScript program of 30 lines that trains two steps and fills a form", () => {
     const program = readFileSync(join(installed(), "examples", "program.ts"), "utf8");
     assert.ok(program.trimEnd().split("\n").length <= 30);
@@ -153,10 +208,28 @@ function install(dir: string, tarball: string): void {
   writeFileSync(join(dir, "package.json"), '{ "private": true }');
   if (npm(["install", "--prefer-offline", "--omit=dev", tarball], dir).status === 0) return;
   rmSync(join(dir, "node_modules"), { recursive: true, force: true });
-  const target = join(dir, "node_modules", manifest.name);
+  unpack(tarball, join(dir, "node_modules", manifest.name));
+  linkPackages(dir);
+}
+
+/** `npm install -g` with a prefix of its own, or as it would lie there. @returns the package's folder. */
+function installGlobally(prefix: string, tarball: string): string {
+  const place = join(prefix, "lib", "node_modules", manifest.name);
+  mkdirSync(prefix, { recursive: true });
+  if (npm(["install", "-g", "--prefix", prefix, "--prefer-offline", tarball], prefix).status === 0) return place;
+  unpack(tarball, place);
+  linkPackages(place);
+  return place;
+}
+
+function unpack(tarball: string, target: string): void {
   mkdirSync(target, { recursive: true });
   const unpacked = spawnSync("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"], { encoding: "utf8" });
   assert.equal(unpacked.status, 0, unpacked.stderr);
+}
+
+/** The packages that this checkout has, in a folder's node_modules. */
+function linkPackages(dir: string): void {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { dev?: boolean }>;
   };
