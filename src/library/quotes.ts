@@ -1,15 +1,35 @@
 import type { Blank, BlankKind, Template } from "../core/interaction.js";
+import { parseDate } from "../env/forms/normalize.js";
 
 /** Words of the longest quote. */
 const MOST_WORDS = 12;
 
-/** The quotes that a control of a kind can take; kinds that are not here are written freely, or chosen. */
-const FITS: Partial<Record<BlankKind, (quote: string) => boolean>> = {
-  text: () => true,
-  email: (quote) => /^\S+@\S+$/.test(quote),
-  tel: (quote) => /^[^\p{L}]*$/u.test(quote) && quote.replace(/\D/g, "").length >= 5,
-  url: (quote) => /^\S+\.\S+$/.test(quote) && !quote.includes("@"),
+/** What of a text a control of a kind can take; kinds that are not here are written freely, or chosen. */
+const TAKES: Partial<Record<BlankKind, (quotes: readonly string[], text: string) => readonly string[]>> = {
+  text: (quotes) => quotes,
+  email: (quotes) => quotes.filter((quote) => /^\S+@\S+$/.test(quote)),
+  tel: (quotes) => quotes.filter((quote) => /^[^\p{L}]*$/u.test(quote) && quote.replace(/\D/g, "").length >= 5),
+  url: (quotes) => quotes.filter((quote) => /^\S+\.\S+$/.test(quote) && !quote.includes("@")),
+  date: datesOf,
 };
+
+/** The dates in a text as `YYYY-MM-DD`, both ends of a period too: `from 18 to 25 July 2026`. */
+function datesOf(quotes: readonly string[], text: string): string[] {
+  const dates = quotes.flatMap((quote) => {
+    const date = parseDate(quote);
+    if (date === undefined) return [];
+    const said = quote.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const first = new RegExp(
+      `\\b(\\d{1,2})(?:st|nd|rd|th)?( \\p{L}+)? ?(?:to|until|till|and|-|–) ?(?:the )?${said}`,
+      "u",
+    ).exec(text);
+    const [day, month, year] = [first?.[1], first?.[2] ?? / \p{L}+/u.exec(quote)?.[0], date.slice(0, 4)];
+    // 3/4/2026 may be either
+    const [, a, b] = /^(\d{1,2})\/(\d{1,2})\/\d{4}$/.exec(quote) ?? [];
+    return [date, parseDate(`${day}${month} ${year}`), parseDate(`${b}/${a}/${year}`)];
+  });
+  return [...new Set(dates.filter((date) => date !== undefined))];
+}
 
 /** Every run of up to twelve words of a line, without the marks around it, in the order of the text. */
 export function quotesOf(text: string): string[] {
@@ -26,16 +46,16 @@ export function quotesOf(text: string): string[] {
 }
 
 /**
- * A template whose blanks of one line hold words of a text, as they stand there, or nothing: for samplers that hold blanks
- * to their options (constrained decoding).
+ * A template whose blanks of one line hold words of a text, as they stand there, or nothing, and those of dates its dates:
+ * for samplers that hold blanks to their options (constrained decoding).
  */
 export function quoting({ parts }: Template, text: string): Template {
   const quotes = quotesOf(text);
   const fitting = new Map<BlankKind, readonly string[]>();
   const quoted = (blank: Blank): Blank => {
-    const fits = FITS[blank.kind];
-    if (fits === undefined || blank.options !== undefined) return blank;
-    const options = fitting.get(blank.kind) ?? quotes.filter(fits);
+    const take = TAKES[blank.kind];
+    if (take === undefined || blank.options !== undefined) return blank;
+    const options = fitting.get(blank.kind) ?? take(quotes, text);
     fitting.set(blank.kind, options);
     return options.length === 0 ? blank : { ...blank, options };
   };

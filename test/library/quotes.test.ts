@@ -35,6 +35,21 @@ test("blanks of one line hold what fits their kind; choices, numbers and paragra
   assert.deepEqual(quoting({ parts: [blank("email")] }, "no address").parts, [blank("email")]);
 });
 
+test("a date is one of the text's, in any common notation, the beginning of a period and both readings of one with strokes", () => {
+  const dates = (text: string): readonly string[] | undefined => {
+    const [part] = quoting({ parts: [{ name: "d", kind: "date" }] }, text).parts;
+    return (part as Blank).options;
+  };
+  assert.deepEqual(dates("born on the 4th of November 1983, now Thursday, 12 March 2026."), [
+    "1983-11-04",
+    "2026-03-12",
+  ]);
+  assert.deepEqual(dates("from 18 to 25 July 2026"), ["2026-07-18", "2026-07-25"].reverse());
+  assert.deepEqual(dates("28 July until the 3rd of August 2026"), ["2026-08-03", "2026-07-28"]);
+  assert.deepEqual(dates("due 3/4/2026, 2026-05-06 at the latest"), ["2026-03-04", "2026-04-03", "2026-05-06"]);
+  assert.equal(dates("next Tuesday, (or the 30th [of]"), undefined);
+});
+
 test("words are found where they stand whole", () => {
   assert.deepEqual(placeOf("Ann", "Anna and Ann, Ann"), { start: 9, end: 12 });
   assert.deepEqual(placeOf("41,", "a 41, b"), { start: 2, end: 5 });
