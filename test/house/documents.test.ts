@@ -9,7 +9,10 @@ import { deadLinks, unbackedFigures } from "../support/documents.js";
 const root = packageRoot();
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const inFolder = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`);
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    // packages of the component pages, where they are installed
+    .filter((path) => !path.includes("node_modules"))
+    .map((path) => `${folder}/${path}`);
 const PAGES = [
   ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"],
   ...["docs", "models", "scripts"].flatMap(inFolder).filter((path) => path.endsWith(".md")),
