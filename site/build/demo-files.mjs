@@ -44,43 +44,36 @@ export async function writeDemo(out) {
     minify: true,
     logLevel: "warning",
     nodePaths: [join(SITE, "node_modules")],
-    plugins: [withoutNode],
+    plugins: [withoutTheRest],
   });
 }
 
 /** The graph that a rollout of the config runs in Node on the CPU, with all sizes open, and what goes with it. */
 async function writeModel(out) {
-  const { loadConfig } = await compiled("config/config.js");
-  const { loraOptions, sampledModel, samplerOptions } = await compiled("engine/policy.js");
+  const { openPolicy } = await compiled("library/policy.js");
   const { rolloutGraph } = await compiled("engine/graphs.js");
-  const { samplerOf } = await compiled("diffusion/kinds.js");
-  const { graphWithKeys, loadModel, usingGraph, WEIGHTS_FILE } = await compiled("nn/model.js");
+  const { graphWithKeys, usingGraph, WEIGHTS_FILE } = await compiled("nn/model.js");
   const { readPeft } = await compiled("nn/peft.js");
   const { writeModelFile } = await compiled("onnx/format/proto.js");
 
-  const config = await loadConfig(CONFIG);
-  const model = await loadModel(join(ROOT, config.model));
-  const about = sampledModel(model.config);
-  const sampler = await samplerOf(config.sampler.kind);
+  const { policy, close } = await openPolicy({ config: CONFIG });
+  const { model, lora, options, sampler } = policy;
   const graph = await graphWithKeys(model, "past");
-  const lora = loraOptions(config, model);
-  const rollout = usingGraph(model, () => rolloutGraph({ graph, lora, about }, undefined, sampler.roundHead));
+  const trained = { graph, lora, about: options.model };
+  const rollout = usingGraph(model, () => rolloutGraph(trained, undefined, sampler.roundHead));
+  await close();
   await writeModelFile(join(out, "rollout_model.onnx"), rollout);
   for (const file of [WEIGHTS_FILE, "tokenizer.json"]) copyFileSync(join(model.dir, file), join(out, file));
 
   const { tensors } = readPeft(ADAPTER);
-  const parts = [...tensors].map(([name, { shape, data }]) => ({ name, shape: [...shape], data }));
-  writeFileSync(
-    join(out, "adapter.bin"),
-    Buffer.concat(parts.map(({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength))),
-  );
+  const bytes = [...tensors.values()].map(({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+  writeFileSync(join(out, "adapter.bin"), Buffer.concat(bytes));
+  const { mask_token_id, pad_token_id, eos_token_id } = model.config;
   const manifest = {
-    model: config.model,
     weights: WEIGHTS_FILE,
-    special: [model.config.mask_token_id, model.config.pad_token_id, model.config.eos_token_id],
-    options: samplerOptions(sampler, config.sampler, about),
-    adapter: parts.map(({ name, shape }) => ({ name, shape })),
-    // the keys and values that a round gives to the next
+    special: [mask_token_id, pad_token_id, eos_token_id],
+    options,
+    adapter: [...tensors].map(([name, { shape }]) => ({ name, shape: [...shape] })),
     inputs: rollout.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape })),
   };
   writeFileSync(join(out, "manifest.json"), JSON.stringify(manifest));
@@ -89,23 +82,33 @@ async function writeModel(out) {
 /** Files that the bundled modules read where they are loaded. */
 const READ = ["src/env/sites/embedded/forms.yaml"];
 
+/** Packages that the demo runs on. */
+const PACKAGES =
+  /^(@huggingface\/tokenizers|@noble\/hashes|fastest-levenshtein|hono\/html|onnxruntime-web|pure-rand|yaml|zod)(\/|$)/;
+
 /**
- * Modules of Node that the sampler's imports name, and a browser does not have. SHA-256 is there, and the files that are
- * read at once; the rest throws where it is used.
+ * Packages and modules of Node that the sources name and the demo never calls, as those of the browser's environment. SHA-256
+ * is there, and the files that are read at once; the rest throws where it is used.
  */
-const withoutNode = {
-  name: "without-node",
+const withoutTheRest = {
+  name: "without-the-rest",
   setup(bundler) {
     const texts = Object.fromEntries(READ.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
-    bundler.onResolve({ filter: /^node:crypto$/ }, () => ({ path: join(SITE, "demo", "sha256.ts") }));
-    bundler.onResolve({ filter: /^(node:|write-file-atomic$)/ }, ({ path }) => ({ path, namespace: "absent" }));
+    bundler.onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
+      PACKAGES.test(path) || importer.includes("node_modules") ? undefined : { path, namespace: "absent" },
+    );
+    const there = {
+      "node:crypto": 'require("./demo/sha256.ts")',
+      "node:fs": `{ readFileSync: (file) => Object.entries(${JSON.stringify(texts)}).find(([path]) => String(file).endsWith(path))?.[1] ?? absent(file)() }`,
+      "node:url": "{ fileURLToPath: String }",
+    };
     bundler.onLoad({ filter: /.*/, namespace: "absent" }, ({ path }) => ({
       contents: `
-        const texts = ${path === "node:fs" ? JSON.stringify(texts) : "{}"};
         const absent = (name) => () => { throw new Error("${path} has no " + String(name) + " in a browser"); };
-        const readFileSync = (file) => Object.entries(texts).find(([path]) => String(file).endsWith(path))?.[1] ?? absent(file)();
-        module.exports = new Proxy({ readFileSync }, { get: (own, name) => own[name] ?? absent(name) });`,
+        const rest = new Proxy({}, { get: (_, name) => absent(name) });
+        module.exports = Object.assign(Object.create(rest), ${there[path] ?? "{}"});`,
       loader: "js",
+      resolveDir: SITE,
     }));
   },
 };
