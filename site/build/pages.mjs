@@ -35,9 +35,9 @@ function copyRepository() {
     mkdirSync(dirname(join(PAGES, path)), { recursive: true });
     cpSync(from, join(PAGES, path));
   }
-  for (const path of ["LICENSE", "docs/config.schema.json"]) {
+  for (const path of ["LICENSE", "docs/config.schema.json", "configs"]) {
     mkdirSync(dirname(join(PAGES, "public", path)), { recursive: true });
-    cpSync(join(ROOT, path), join(PAGES, "public", path));
+    cpSync(join(ROOT, path), join(PAGES, "public", path), { recursive: true });
   }
 }
 

@@ -20,7 +20,9 @@ describe("settings of papers", () => {
       const config = await loadConfig(path, { command: name });
       assert.equal(config.objective.kind, name);
       const [, arxiv] = /arXiv (\d{4}\.\d{5})/.exec(readFileSync(path, "utf8")) ?? [];
-      const row = page.split("\n").find((line) => line.startsWith(`| [${name}](`) && line.includes("configs/papers/"));
+      const row = page
+        .split("\n")
+        .find((line) => line.startsWith(`| [${name}](`) && line.includes(`../configs/papers/${name}.yaml`));
       assert.ok(arxiv !== undefined && row?.includes(`arxiv.org/abs/${arxiv})`), `${name}: ${row}`);
     }
   });
