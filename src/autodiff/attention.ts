@@ -37,6 +37,6 @@ export function attentionOf(c: RuleContext): AttentionGradient | undefined {
   };
   return {
     weights,
-    scores: gradientOf(scores, () => e.reshape(e.mul(centred(), weights()), scores.shape as number[])),
+    scores: gradientOf(scores, () => e.reshape(e.mul(centred(), weights()), scores.shape)),
   };
 }

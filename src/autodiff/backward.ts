@@ -107,7 +107,7 @@ function unbroadcast(e: Emitter, gradient: Value, shape: readonly Dim[]): Value 
   const lead = gradient.shape.length - shape.length;
   const axes = gradient.shape.flatMap((d, i) => (i < lead || (shape[i - lead] === 1 && d !== 1) ? [i] : []));
   const summed = axes.length === 0 ? gradient : e.sum(gradient, axes);
-  return sameShape(summed.shape, shape) ? summed : e.reshape(summed, shape as number[]);
+  return sameShape(summed.shape, shape) ? summed : e.reshape(summed, shape);
 }
 
 function missingRule(node: Node, loss: Value, source: ReadonlyMap<string, string>): UserError {

@@ -1,6 +1,6 @@
 import { sliceRange } from "../onnx/infer.js";
-import { axisOf, sizeOf } from "../onnx/shapes.js";
-import type { Value } from "../onnx/types.js";
+import { axisOf, product } from "../onnx/shapes.js";
+import type { Dim, Value } from "../onnx/types.js";
 import type { Rule, RuleContext } from "./rule.js";
 
 /** Gradients of what takes or writes parts of a tensor. */
@@ -11,8 +11,8 @@ export const gather: Rule = (c) => [
     const { e } = c;
     const [x, indices] = [c.x(0), c.x(1)];
     const axis = axisOf(c.int("axis", 0), x.shape.length);
-    const shape = x.shape as number[];
-    const n = sizeOf(indices.shape);
+    const { shape } = x;
+    const n = product(indices.shape);
     if (axis !== 0) {
       const place =
         indices.shape.length === 0
@@ -23,7 +23,7 @@ export const gather: Rule = (c) => [
           indices,
           shape.map((_, i) => (i === axis ? n : 1)),
         ),
-        place.shape as number[],
+        place.shape,
       );
       return c.g.op("ScatterElements", [e.zeros(shape, x.dtype), index, place], { axis, reduction: "add" });
     }
@@ -40,7 +40,7 @@ export const gather: Rule = (c) => [
 function padded(c: RuleContext, part: Value, axis: number, size: number, first: number, step: number): Value {
   const { e } = c;
   const n = part.shape[axis] as number;
-  const sized = (d: number): number[] => part.shape.map((own, i) => (i === axis ? d : (own as number)));
+  const sized = (d: number): Dim[] => part.shape.map((own, i) => (i === axis ? d : own));
   if (step === 1) {
     const around = (d: number): Value[] => (d === 0 ? [] : [e.zeros(sized(d), part.dtype)]);
     return e.concat([...around(first), part, ...around(size - first - n)], axis);
@@ -49,14 +49,14 @@ function padded(c: RuleContext, part: Value, axis: number, size: number, first: 
     c.g.ints(Array.from({ length: n }, (_, i) => first + i * step)),
     part.shape.map((_, i) => (i === axis ? n : 1)),
   );
-  return c.g.op("ScatterElements", [e.zeros(sized(size), part.dtype), e.expand(index, part.shape as number[]), part], {
+  return c.g.op("ScatterElements", [e.zeros(sized(size), part.dtype), e.expand(index, part.shape), part], {
     axis,
   });
 }
 
 export const slice: Rule = (c) => [
   () => {
-    const shape = c.x().shape as number[];
+    const { shape } = c.x();
     const starts = c.ints(1, "starts") as readonly number[];
     const ends = c.ints(2, "ends") as readonly number[];
     const axes = c.ints(3, "axes") ?? starts.map((_, i) => i);

@@ -36,8 +36,8 @@ function layerOf(path: string): { stack: string; index: string } | undefined {
 }
 
 /** Groups nodes by the repeated part of their paths; a stack of one layer is none. */
-export function findBlocks(nodes: readonly Node[]): Map<string, Node[]> {
-  const blocks = new Map<string, Node[]>();
+export function findBlocks<N extends { readonly name: string }>(nodes: readonly N[]): Map<string, N[]> {
+  const blocks = new Map<string, N[]>();
   const layers = new Map<string, Set<string>>();
   for (const node of nodes) {
     const layer = layerOf(node.name);

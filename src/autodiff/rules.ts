@@ -6,8 +6,8 @@
 import { reducedAxes } from "../onnx/infer.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
 import { late } from "../onnx/passes/late.js";
-import { axisOf, sizeOf } from "../onnx/shapes.js";
-import type { Value } from "../onnx/types.js";
+import { axisOf, product } from "../onnx/shapes.js";
+import type { Dim, Value } from "../onnx/types.js";
 import { attentionOf } from "./attention.js";
 import { conv, pad } from "./convolution.js";
 import { gather, scatter, slice } from "./indexing.js";
@@ -22,7 +22,7 @@ const unary =
 const one = (c: RuleContext): Value => c.g.scalar(1, c.x().dtype);
 
 /** Layout ops: the gradient has the input's shape again. */
-const reshaped: Rule = (c) => [() => c.e.reshape(c.dy, c.x().shape as number[]), null];
+const reshaped: Rule = (c) => [() => c.e.reshape(c.dy, c.x().shape), null];
 
 function axesOf(c: RuleContext): readonly number[] {
   return reducedAxes(c.x().shape.length, c.ints(1, "axes"), c.int("noop_with_empty_axes", 0) === 1);
@@ -34,7 +34,7 @@ function keptShape(c: RuleContext, v: Value): Value {
   const axes = axesOf(c);
   return c.e.reshape(
     v,
-    c.x().shape.map((d, i) => (axes.includes(i) ? 1 : (d as number))),
+    c.x().shape.map((d, i) => (axes.includes(i) ? 1 : d)),
   );
 }
 
@@ -112,7 +112,7 @@ const matmul: Rule = (c) => {
     // a stack of rows times one matrix: two plain products, no transposed weight
     const rows = (v: Value): Value => e.reshape(v, [-1, v.shape.at(-1) as number]);
     return [
-      () => e.reshape(e.gemm(rows(c.dy), c.again(1), { transB: true }), a.shape as number[]),
+      () => e.reshape(e.gemm(rows(c.dy), c.again(1), { transB: true }), a.shape),
       fused((acc) => e.gemm(rows(a), rows(c.dy), { transA: true, ...(acc === undefined ? {} : { c: acc }) })),
     ];
   }
@@ -138,7 +138,7 @@ const matmulBnb4: Rule = (c) => [
     const blocks = [(n * k) / NF4_BLOCK, 1];
     const scales = c.g.initializers.has(c.x(2).name) ? late(e, c.x(2), c.dy, blocks) : e.reshape(c.again(2), blocks);
     const weight = emitNf4Matrix(e, late(e, c.x(1), c.dy), scales, n, k);
-    return e.reshape(e.gemm(e.reshape(c.dy, [-1, n]), weight), c.x().shape as number[]);
+    return e.reshape(e.gemm(e.reshape(c.dy, [-1, n]), weight), c.x().shape);
   },
   null,
   null,
@@ -264,11 +264,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
   MatMulBnb4: matmulBnb4,
   Conv: conv,
   // reductions
-  ReduceSum: (c) => [() => c.e.expand(keptShape(c, c.dy), c.x().shape as number[]), null],
+  ReduceSum: (c) => [() => c.e.expand(keptShape(c, c.dy), c.x().shape), null],
   ReduceMean: (c) => [
     () => {
-      const count = sizeOf(c.x().shape) / sizeOf(c.y().shape);
-      return c.e.expand(keptShape(c, c.e.div(c.dy, count)), c.x().shape as number[]);
+      const count = product(axesOf(c).map((axis) => c.x().shape[axis] as Dim));
+      return c.e.expand(keptShape(c, c.e.div(c.dy, c.e.count(count, c.dy.dtype))), c.x().shape);
     },
     null,
   ],

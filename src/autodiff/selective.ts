@@ -50,8 +50,9 @@ export class SelectiveRecompute {
   }
 
   private isCheap({ op, inputs, outputs }: Node, value: Value): boolean {
-    if (outputs[0]?.name !== value.name || !isStatic(value.shape)) return false;
-    if (sizeOf(value.shape) * BYTES[value.dtype] < this.large) return false;
+    if (outputs[0]?.name !== value.name) return false;
+    // open sizes may be any
+    if (isStatic(value.shape) && sizeOf(value.shape) * BYTES[value.dtype] < this.large) return false;
     if (op === "QuickGelu" || op === "SimplifiedLayerNormalization") return true;
     const activations = inputs.filter(
       (v) => v?.shape.join() === value.shape.join() && this.g.producer(v) !== undefined,

@@ -109,7 +109,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
     ...ofRollouts,
     ...(scored ? [{ name: "scoring", bytes: peakActivationBytes(scoreGraph(trained, shape, batch.head)) }] : []),
     {
-      name: `training, ${Object.values(shape.dims).join(" x ")}, ${shape.terms} terms${checkpoint ? ", with checkpointing" : ""}`,
+      name: `training, ${Object.values(shape.dims ?? {}).join(" x ")}, ${shape.terms} terms${checkpoint ? ", with checkpointing" : ""}`,
       bytes: training,
     },
     ...(config.training.gradient_noise_every > 0

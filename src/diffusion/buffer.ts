@@ -34,13 +34,13 @@ export interface BufferBatch {
   readonly attentionBias: Float32Array;
 }
 
-/** A batch as inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, W]. */
-export function tokenInputs(batch: BufferBatch, width = batch.length): NamedTensors {
+/** A batch as inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, N]. */
+export function tokenInputs(batch: BufferBatch): NamedTensors {
   const { batch: rows, length } = batch;
   return {
     input_ids: i64([rows, length], batch.inputIds),
     position_ids: i64([rows, length], batch.positionIds),
-    attention_bias: f32([rows, 1, length, width], batch.attentionBias),
+    attention_bias: f32([rows, 1, length, length], batch.attentionBias),
   };
 }
 

@@ -31,7 +31,7 @@ export function tokenTable(sets: readonly (readonly number[] | undefined)[]): Te
  * @param open [R] 1 where all may be drawn, whatever `allowed` says.
  */
 export function withoutOthers(e: Emitter, scaled: Value, allowed: Value, open: Value): Value {
-  const blocked = e.expand(e.mul(e.unsqueeze(e.sub(1, open), [1]), BLOCKED), scaled.shape as number[]);
+  const blocked = e.expand(e.mul(e.unsqueeze(e.sub(1, open), [1]), BLOCKED), scaled.shape);
   const free = e.mul(e.cast(allowed, "float32"), 0);
   return e.add(scaled, e.g.op("ScatterElements", [blocked, allowed, free], { axis: 1 }));
 }

@@ -5,37 +5,32 @@ import { bufferTerms, type ScoredBuffer, type SegmentInfo } from "./terms.js";
 
 /**
  * Sequences as batches of one segment. Without `packLength` all are one batch, padded to `sizes`. With it every batch is
- * one sequence of N = `packLength` tokens that holds as many as fit, longest first, none of which sees another; its
- * terms are padded to N / 2, or to N where one sequence has more: one or two shapes, and little padding.
- * @param sizes most tokens and terms of a sequence.
+ * one sequence of N = `packLength` tokens that holds as many as fit, longest first, none of which sees another: one
+ * shape, and little padding.
+ * @param length most tokens of a sequence.
  * @throws UserError where a sequence is longer than `packLength`.
  */
 export function packTerms(
   scored: readonly ScoredBuffer[],
-  sizes: { readonly length: number; readonly terms: number },
+  length: number,
   packLength: number | undefined,
   info: SegmentInfo,
 ): Batch[] {
-  const { length, terms } = sizes;
-  if (packLength === undefined) {
-    return [bufferTerms(scored, { batch: scored.length, length, terms: scored.length * terms, segments: 1 }, info)];
-  }
-  const most = Math.max(...scored.map((s) => s.terms.length));
-  const termLimit = most > packLength / 2 ? packLength : Math.floor(packLength / 2);
-  return fill(scored, packLength, termLimit).map((sequences) => {
+  if (packLength === undefined) return [bufferTerms(scored, { batch: scored.length, length, segments: 1 }, info)];
+  return fill(scored, packLength).map((sequences) => {
     let offset = 0;
     const places = sequences.map(({ buffer }): Place => {
       const place = { b: 0, offset };
       offset += buffer.ids.length;
       return place;
     });
-    return bufferTerms(sequences, { batch: 1, length: packLength, terms: termLimit, segments: 1, places }, info);
+    return bufferTerms(sequences, { batch: 1, length: packLength, segments: 1, places }, info);
   });
 }
 
 /** First fit, longest first. */
-function fill(scored: readonly ScoredBuffer[], length: number, terms: number): ScoredBuffer[][] {
-  const packs: { of: ScoredBuffer[]; length: number; terms: number }[] = [];
+function fill(scored: readonly ScoredBuffer[], length: number): ScoredBuffer[][] {
+  const packs: { of: ScoredBuffer[]; length: number }[] = [];
   for (const one of [...scored].sort((a, b) => b.buffer.ids.length - a.buffer.ids.length)) {
     const size = one.buffer.ids.length;
     if (size > length) {
@@ -43,15 +38,13 @@ function fill(scored: readonly ScoredBuffer[], length: number, terms: number): S
         hint: `Set objective.pack_length=${size}, or leave long tasks out: training.skip_long=true.`,
       });
     }
-    const count = one.terms.length;
-    let pack = packs.find((p) => p.length + size <= length && p.terms + count <= terms);
+    let pack = packs.find((p) => p.length + size <= length);
     if (pack === undefined) {
-      pack = { of: [], length: 0, terms: 0 };
+      pack = { of: [], length: 0 };
       packs.push(pack);
     }
     pack.of.push(one);
     pack.length += size;
-    pack.terms += count;
   }
   return packs.map(({ of }) => of);
 }

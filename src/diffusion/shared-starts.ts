@@ -1,102 +1,101 @@
-import { BLOCKED, type BufferBatch, bucketLength, type TokenBuffer } from "./buffer.js";
+import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
+import { BLOCKED, type TokenBuffer } from "./buffer.js";
 
-/** A batch in which sequences with the same start read it once. */
-export interface SharedStarts extends BufferBatch {
-  /** W: keys of a row. */
-  readonly width: number;
-  /** [B*W] the row-major place b*N+n of each key. */
-  readonly keys: BigInt64Array;
-  /** The place of entry `n` of buffer `i`. */
+/** Sequences with the same start, laid out so that it is read once. */
+export interface SharedStarts {
+  /** Inputs of a graph with shared keys (nn/past.ts). */
+  readonly inputs: NamedTensors;
+  /** The token of entry `n` of buffer `i`. */
   flat(i: number, n: number): number;
 }
 
-interface Start {
-  readonly ids: readonly number[];
-  readonly positions: readonly number[];
+/** Entries [first, ids.length) of a buffer, the first of which is the token `at`. */
+interface Piece extends TokenBuffer {
+  readonly first: number;
+  readonly at: number;
+  /** The token of an entry. */
+  place(n: number): number;
 }
+
+/** Queries that a row of the attention costs beside its own: its keys are gathered. */
+const ROW = 8;
 
 /**
  * Lays causal buffers out so that those one behind the other with the same start (prompt and given text) share its
- * hidden states, keys and values: the start takes K rows of N entries, each buffer one row for what is its own. A row's
- * keys are W = (K + 1) N: the start, aligned to the right, then the row's own entries. What an entry sees is the same as
- * in a sequence of its own, and stays at most two ranges of keys.
- * @param size of the batch: rows of buffers (missing ones are padding), and what N is a multiple of.
+ * hidden states, keys and values: T tokens one behind the other, each start once, without padding. For the attention they
+ * are gathered in A rows of Q queries; a row's W keys are the entries of its buffer, in their order. What an entry sees is
+ * the same as in a sequence of its own, and stays at most two ranges of keys.
  */
-export function shareStarts(
-  buffers: readonly TokenBuffer[],
-  size: { readonly batch: number; readonly lengthStep: number; readonly pad: number },
-): SharedStarts {
-  const startOf = (buffer: TokenBuffer): Start => {
+export function shareStarts(buffers: readonly TokenBuffer[]): SharedStarts {
+  const pieces: Piece[] = [];
+  let tokens = 0;
+  const add = (buffer: TokenBuffer, first: number, before?: Piece): Piece => {
+    const at = tokens;
+    const place = (n: number): number => (n < first && before !== undefined ? before.at + n : at + n - first);
+    const piece = { ...buffer, first, at, place };
+    pieces.push(piece);
+    tokens += buffer.ids.length - first;
+    return piece;
+  };
+  let start: Piece | undefined;
+  const own = buffers.map((buffer) => {
     const length = buffer.start ?? 0;
-    return { ids: buffer.ids.slice(0, length), positions: buffer.positions.slice(0, length) };
-  };
-  const starts: Start[] = [];
-  const groupOf = buffers.map((buffer) => {
-    const start = startOf(buffer);
-    const last = starts.at(-1);
-    if (last === undefined || !isSame(last.ids, start.ids) || !isSame(last.positions, start.positions))
-      starts.push(start);
-    return starts.length - 1;
+    const [ids, positions] = [buffer.ids.slice(0, length), buffer.positions.slice(0, length)];
+    if (start === undefined || !isSame(start.ids, ids) || !isSame(start.positions, positions))
+      start = add({ ids, positions }, 0);
+    return add(buffer, length, start);
   });
-  const length = bucketLength(Math.max(1, ...buffers.map(({ ids, start = 0 }) => ids.length - start)), size.lengthStep);
-  const each = Math.max(1, ...starts.map(({ ids }) => Math.ceil(ids.length / length)));
-  const batch = starts.length * each + size.batch;
-  const width = (each + 1) * length;
-  const out = {
-    batch,
-    length,
-    width,
-    inputIds: new BigInt64Array(batch * length).fill(BigInt(size.pad)),
-    positionIds: new BigInt64Array(batch * length),
-    attentionBias: new Float32Array(batch * length * width).fill(BLOCKED),
-    keys: new BigInt64Array(batch * width),
-  };
-  /** Writes a row: its keys, and what each of its entries sees. @param first entry of the buffer that the row begins with. */
-  const writeRow = (
-    row: number,
-    { ids, positions, shared, own }: TokenBuffer,
-    start: number,
-    first: number,
-    group: number,
-  ): void => {
-    const offset = each * length - start;
-    for (let w = 0; w < width; w++) {
-      const n = w - offset;
-      const isStart = n >= 0 && n < start;
-      out.keys[row * width + w] = BigInt(isStart ? group * each * length + n : row * length + (w % length));
+  return { inputs: layRows(pieces, tokens), flat: (i, n) => (own[i] as Piece).place(n) };
+}
+
+function layRows(pieces: readonly Piece[], tokens: number): NamedTensors {
+  const size = rowSize(pieces.map(({ ids, first }) => ids.length - first));
+  const rows = pieces.flatMap((piece) =>
+    Array.from({ length: Math.ceil((piece.ids.length - piece.first) / size) }, (_, k) => {
+      const from = piece.first + k * size;
+      return { piece, from, end: Math.min(from + size, piece.ids.length) };
+    }),
+  );
+  const width = Math.max(1, ...rows.map(({ end }) => end));
+  const [ids, positions, places] = [0, 1, 2].map(() => new BigInt64Array(tokens)) as [
+    BigInt64Array,
+    ...BigInt64Array[],
+  ];
+  const queries = new BigInt64Array(rows.length * size);
+  const keys = new BigInt64Array(rows.length * width);
+  const bias = new Float32Array(rows.length * size * width).fill(BLOCKED);
+  rows.forEach(({ piece, from, end }, row) => {
+    for (let n = 0; n < end; n++) keys[row * width + n] = BigInt(piece.place(n));
+    for (let q = 0; q < size; q++) {
+      const n = from + q;
+      const at = row * size + q;
+      // nobody reads padding, but it must see something
+      const [shared, own, last] = n < end ? [piece.shared?.[n] ?? 0, piece.own?.[n] ?? 0, n] : [0, 0, 0];
+      bias.fill(0, at * width, at * width + shared);
+      bias.fill(0, at * width + own, at * width + last + 1);
+      if (n >= end) continue;
+      const token = piece.place(n);
+      queries[at] = BigInt(token);
+      (places as BigInt64Array)[token] = BigInt(at);
+      ids[token] = BigInt(piece.ids[n] as number);
+      (positions as BigInt64Array)[token] = BigInt(piece.positions[n] as number);
     }
-    for (let i = 0; i < length; i++) {
-      const place = row * length + i;
-      const n = first + i;
-      const bias = place * width;
-      // padding sees itself, so that no row of the attention is empty
-      if (n >= ids.length || (first < start && n >= start)) {
-        out.attentionBias[bias + each * length + i] = 0;
-        continue;
-      }
-      out.inputIds[place] = BigInt(ids[n] as number);
-      out.positionIds[place] = BigInt(positions[n] as number);
-      out.attentionBias.fill(0, bias + offset, bias + offset + (shared?.[n] ?? 0));
-      out.attentionBias.fill(0, bias + offset + (own?.[n] ?? 0), bias + offset + n + 1);
-    }
-  };
-  starts.forEach((start, g) => {
-    for (let k = 0; k < each; k++) writeRow(g * each + k, start, start.ids.length, k * length, g);
   });
-  const rowOf = (i: number): number => starts.length * each + i;
-  buffers.forEach((buffer, i) => {
-    const start = buffer.start ?? 0;
-    writeRow(rowOf(i), buffer, start, start, groupOf[i] as number);
-  });
-  const nothing: TokenBuffer = { ids: [], positions: [] };
-  for (let i = buffers.length; i < size.batch; i++) writeRow(rowOf(i), nothing, 0, 0, 0);
   return {
-    ...out,
-    flat: (i, n) => {
-      const start = buffers[i]?.start ?? 0;
-      return n < start ? (groupOf[i] as number) * each * length + n : rowOf(i) * length + n - start;
-    },
+    input_ids: i64([1, tokens], ids),
+    position_ids: i64([1, tokens], positions as BigInt64Array),
+    attention_bias: f32([rows.length, 1, size, width], bias),
+    keys: i64([rows.length, width], keys),
+    queries: i64([rows.length, size], queries),
+    places: i64([1, tokens], places as BigInt64Array),
   };
+}
+
+/** Queries of a row: as many as waste least, of rows that hold pieces of these lengths. */
+function rowSize(lengths: readonly number[]): number {
+  const cost = (size: number): number => lengths.reduce((n, length) => n + Math.ceil(length / size) * (size + ROW), 0);
+  const sizes = Array.from({ length: Math.max(1, ...lengths) }, (_, i) => i + 1);
+  return sizes.reduce((best, size) => (cost(size) < cost(best) ? size : best));
 }
 
 function isSame(a: readonly number[], b: readonly number[]): boolean {

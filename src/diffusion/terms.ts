@@ -1,5 +1,5 @@
 import { fail } from "../core/errors.js";
-import { i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
+import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Batch } from "./batch.js";
 import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
 import { tokenTable } from "./constrained.js";
@@ -28,16 +28,15 @@ export interface ScoredBuffer {
   readonly terms: readonly Term[];
 }
 
-/** Static sizes: B buffers of N tokens, R terms, S segments. */
+/** Sizes of a layout: B buffers of N tokens, S segments. */
 export interface TermSizes {
   readonly batch: number;
   readonly length: number;
-  readonly terms: number;
   readonly segments: number;
   /** Row of each sequence; default: in a row of its own. */
   readonly places?: readonly Place[];
-  /** Set where sequences share their starts: what N is a multiple of then, whatever `length` says. */
-  readonly share?: number | undefined;
+  /** Sequences share their starts, whatever `batch` and `length` say. Default: false. */
+  readonly share?: boolean | undefined;
 }
 
 export interface SegmentInfo {
@@ -59,7 +58,7 @@ export interface SegmentInfo {
   readonly filler: number;
 }
 
-/** Lays sequences and their terms out at static sizes. @throws UserError where they do not fit. */
+/** Lays sequences out in rows, and their terms. @throws UserError where sequences do not fit. */
 export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): Batch {
   const { head } = info;
   const { inputs, causal, placeOf } = layBuffers(
@@ -67,21 +66,25 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     sizes,
     info.pad,
   );
+  // a batch without terms is scored too
+  const count = Math.max(
+    1,
+    scored.reduce((n, { terms }) => n + terms.length, 0),
+  );
   const features = Object.entries(head.inputs)
     .filter(([name]) => !Object.hasOwn(TARGETS, name) && name !== "allowed")
     .map(([name, { dtype }]) => ({
       name,
-      values: dtype === "int64" ? new BigInt64Array(sizes.terms) : new Float32Array(sizes.terms).fill(PADDING_FEATURE),
+      values: dtype === "int64" ? new BigInt64Array(count) : new Float32Array(count).fill(PADDING_FEATURE),
     }));
-  const rows = new BigInt64Array(sizes.terms);
-  const targets = new BigInt64Array(sizes.terms).fill(BigInt(info.filler));
-  const coefficient = new Float32Array(sizes.terms);
-  const segment = new BigInt64Array(sizes.terms);
-  const allowed = new Array<readonly number[] | undefined>(sizes.terms).fill(undefined);
+  const rows = new BigInt64Array(count);
+  const targets = new BigInt64Array(count).fill(BigInt(info.filler));
+  const coefficient = new Float32Array(count);
+  const segment = new BigInt64Array(count);
+  const allowed = new Array<readonly number[] | undefined>(count).fill(undefined);
   let r = 0;
   scored.forEach(({ terms }, i) => {
     for (const term of terms) {
-      if (r === sizes.terms) fail(`more than ${sizes.terms} terms in a batch of ${sizes.batch} sequences`);
       rows[r] = BigInt(placeOf(i, term.row));
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
@@ -128,10 +131,9 @@ function layBuffers(
   { batch, length, places, share }: TermSizes,
   pad: number,
 ): { readonly inputs: NamedTensors; readonly causal: boolean; placeOf(i: number, n: number): number } {
-  if (share !== undefined) {
-    const laid = shareStarts(buffers, { batch, lengthStep: share, pad });
-    const keys = i64([laid.batch, laid.width], laid.keys);
-    return { inputs: { ...tokenInputs(laid, laid.width), keys }, causal: false, placeOf: laid.flat };
+  if (share) {
+    const { inputs, flat } = shareStarts(buffers);
+    return { inputs, causal: false, placeOf: flat };
   }
   const laid = batchBuffers(buffers, { batch, length, pad, ...(places === undefined ? {} : { places }) });
   const placeOf = (i: number, n: number): number => {
@@ -139,11 +141,6 @@ function layBuffers(
     return b * length + offset + n;
   };
   return { inputs: tokenInputs(laid), causal: isCausal(laid), placeOf };
-}
-
-/** The step of lengths where sequences share their starts; undefined where each has a row of its own. */
-export function sharing({ share, lengthStep }: LayoutSizes): { readonly share?: number } {
-  return share === true ? { share: lengthStep } : {};
 }
 
 /** 1 is an ordinary value of every float feature (EOS allowed, a time, a factor), where 0 may stand for a logarithm of nothing. */
@@ -190,8 +187,6 @@ export interface StepBuffer {
 export interface StepSizes {
   /** Most steps of a trajectory. */
   readonly steps: number;
-  /** Most terms of a trajectory. */
-  readonly terms: number;
   /** Sequences of a trajectory: 1 where all steps are packed. */
   readonly sequences: number;
   /** N, at least what the longest sequence takes. */
@@ -211,7 +206,7 @@ export function stepTerms(
   info: Pick<SegmentInfo, "temperature" | "head" | "pad" | "filler">,
 ): Batch {
   const { batch, level } = layout;
-  const terms = batch * sizes.terms;
+  const terms = buffers.reduce((n, { steps }) => steps.reduce((m, { terms }) => m + terms.length, n), 0);
   const segments = level === "token" ? terms : level === "step" ? batch * sizes.steps : batch;
   const recorded = new Float32Array(segments);
   const tokens = new Float32Array(segments);
@@ -242,7 +237,7 @@ export function stepTerms(
   if (layout.reduction === "mean") for (let s = 0; s < segments; s++) recorded[s] = meanOf(recorded, tokens, s);
   const out = bufferTerms(
     scored,
-    { batch: batch * sizes.sequences, length: sizes.length, terms, segments, ...sharing(layout) },
+    { batch: batch * sizes.sequences, length: sizes.length, segments, share: layout.share },
     { ...info, owner, step: stepOf, tokens, recorded, ...(level === "token" ? { position: positions } : {}) },
   );
   if (layout.reduction === "mean") {

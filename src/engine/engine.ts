@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ALL_LAYERS } from "../autodiff/recompute.js";
+import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
 import type { KeysOf } from "../nn/architecture.js";
@@ -7,7 +7,7 @@ import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, siteShapes } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import type { LoadOptions, Runtime } from "../onnx/session.js";
-import { f32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
+import { f32, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
 import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
@@ -19,6 +19,7 @@ import {
   accumulator,
   dimensionsOf,
   type GraphShape,
+  openShape,
   rolloutGraph,
   scoreGraph,
   shapeOf,
@@ -209,6 +210,7 @@ export class Engine implements RoundModel<unknown> {
       label,
       () => rolloutGraph(this.trained, shape, roundHead),
       {},
+      { ...inputs, ...headInputs },
       async (session, names) => {
         const feeds = taken(names, { ...inputs, ...headInputs });
         return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", names) }));
@@ -230,15 +232,12 @@ export class Engine implements RoundModel<unknown> {
       id: `cache/${this.caches++}`,
       roundHead,
       use: (feeds, work) => {
-        const built = (shape?: Pick<GraphShape, "dims" | "rows">): Graph =>
-          rolloutGraph({ ...trained, graph }, shape, roundHead);
         return this.use(
           `${name}/cached`,
-          () => built(),
+          () => rolloutGraph({ ...trained, graph }, undefined, roundHead),
           { memPattern: false },
+          feeds,
           (session, names) => work(session, names, this.bindPolicy("policy", names)),
-          // one session for all sizes; no later round is larger than the first, which reads the prompts
-          () => built({ dims: dimensionsOf(graph, feeds), rows: feeds.rows?.shape[0] }),
         );
       },
     });
@@ -264,13 +263,14 @@ export class Engine implements RoundModel<unknown> {
   /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
     const model = await this.laidOutFor(batch);
-    const shape = shapeOf(model.graph, batch);
+    const shape = openShape(shapeOf(model.graph, batch), batch);
+    const feeds = batchFeeds(batch);
     const out = await this.use(
       `eval_model/${label(batch, shape)}`,
       () => scoreGraph(model, shape, batch.head),
-      {},
-      (session, names) =>
-        this.runtime.run(session, { feeds: taken(names, batchFeeds(batch)), bind: this.bindPolicy(key, names) }),
+      { memPattern: false },
+      feeds,
+      (session, names) => this.runtime.run(session, { feeds: taken(names, feeds), bind: this.bindPolicy(key, names) }),
     );
     return {
       logProbs: (out.log_probs as Tensor).data as Float32Array,
@@ -281,35 +281,35 @@ export class Engine implements RoundModel<unknown> {
   /** Adds the gradient of a micro-batch; returns the loss and the objective's metrics. */
   async accumulate(batch: Batch, values: SegmentValues): Promise<Record<string, number>> {
     const model = await this.laidOutFor(batch);
-    const shape = shapeOf(model.graph, batch);
+    const shape = openShape(shapeOf(model.graph, batch), batch);
     const given = {
       ...batchFeeds(batch),
       old: vector(values.old),
       reference: vector(values.reference),
       advantage: vector(values.advantage),
       weight: vector(values.weight),
-      units: vector(batch.units.map((n) => Math.max(1, n))),
       ...values.extra,
     };
-    const build = (): Graph =>
-      recomputedWithin(this.budget, model, (trained) => ({
-        graph: trainingGraph(trained, shape, batch.head, this.trainedObjective(), this.reductions),
-        bytes: (graph) => this.sizeOf(graph),
-      }));
-    const out = await this.use(
-      `training_model/${label(batch, shape)}`,
-      build,
-      { memPattern: false },
-      (session, names) => {
-        const bind = this.bindPolicy("policy", names);
-        const keep: Record<string, string> = {};
-        for (const p of this.parameters) {
-          bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
-          keep[slot.gradient(p.name)] = slot.gradient(p.name);
-        }
-        return this.runtime.run(session, { feeds: taken(names, given), bind, keep });
-      },
-    );
+    const build = (recomputed: Recomputed) => (): Graph =>
+      trainingGraph({ ...model, recomputed }, shape, batch.head, this.trainedObjective(), this.reductions);
+    const name = (recomputed: Recomputed): string =>
+      `training_model/${label(batch, shape)}${JSON.stringify(recomputed)}`;
+    const { recomputed: asked = {} } = this.trained;
+    const recomputed =
+      this.budget === undefined
+        ? asked
+        : recomputedWithin(this.budget, findBlocks(model.graph.nodes).size, asked, (way) =>
+            this.sessions.graph(name(way), this.made(build(way))).size(given),
+          );
+    const out = await this.use(name(recomputed), build(recomputed), { memPattern: false }, given, (session, names) => {
+      const bind = this.bindPolicy("policy", names);
+      const keep: Record<string, string> = {};
+      for (const p of this.parameters) {
+        bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
+        keep[slot.gradient(p.name)] = slot.gradient(p.name);
+      }
+      return this.runtime.run(session, { feeds: taken(names, given), bind, keep });
+    });
     this.accumulated = true;
     return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
   }
@@ -366,6 +366,7 @@ export class Engine implements RoundModel<unknown> {
       "optimizer_model",
       () => optimizerGraph(this.groups, optimizer),
       {},
+      feeds,
       (session) => this.runtime.run(session, { feeds, bind, keep, fetch: ["grad_norm"] }),
     );
     this.accumulated = false;
@@ -389,26 +390,25 @@ export class Engine implements RoundModel<unknown> {
     return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
-  /** Bytes that a session of a graph takes. */
-  private sizeOf(graph: Graph): number {
-    return sessionBytes(graph, this.copies);
-  }
-
-  /** @param sized the graph at the sizes that its memory is counted at, where its own are open. */
   private use<T>(
     name: string,
     build: () => Graph,
     options: LoadOptions,
+    feeds: NamedTensors,
     work: (session: string, names: ReadonlySet<string>) => Promise<T>,
-    sized: (() => Graph) | undefined = undefined,
   ): Promise<T> {
-    const made = (): Built =>
+    return this.sessions.use(name, this.made(build), options, feeds, work);
+  }
+
+  private made(build: () => Graph): () => Built {
+    return () =>
       usingGraph(this.model, () => {
         const graph = this.runtime.provider === "cuda" ? withRanges(build()) : build();
-        const size = this.budget === undefined ? 0 : this.sizeOf(sized?.() ?? graph);
-        return { bytes: this.runtime.encode(graph), inputs: new Set(graph.inputs.map((input) => input.name)), size };
+        const inputs = new Set(graph.inputs.map(({ name }) => name));
+        const size = (feeds: NamedTensors): number =>
+          sessionBytes(graph, this.copies, dimensionsOf(graph, taken(inputs, feeds)));
+        return { bytes: this.runtime.encode(graph), inputs, size };
       });
-    return this.sessions.use(name, made, options, work);
   }
 }
 
@@ -432,8 +432,14 @@ function zeroKey(parameter: string): string {
   return `zero/${parameter}`;
 }
 
-function batchFeeds({ inputs, headInputs, coefficient, segment }: Batch): NamedTensors {
-  return { ...inputs, ...headInputs, coefficient: vector(coefficient), segment: i64([segment.length], segment) };
+function batchFeeds({ inputs, headInputs, coefficient, segment, units }: Batch): NamedTensors {
+  return {
+    ...inputs,
+    ...headInputs,
+    coefficient: vector(coefficient),
+    segment: vector(segment),
+    units: vector(units.map((n) => Math.max(1, n))),
+  };
 }
 
 function label({ head }: Batch, shape: GraphShape): string {

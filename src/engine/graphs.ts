@@ -35,14 +35,15 @@ export interface TrainedObjective<Options = unknown> {
   readonly parameters: readonly Parameter[];
 }
 
-/** Static sizes: the model's own dimensions by symbol, R rows through the head, S segments. */
+/** Sizes of a graph: the model's own dimensions by symbol, R rows through the head, S segments; symbols stay open. */
 export interface GraphShape {
-  readonly dims: Readonly<Record<string, number>>;
+  /** Undefined: all stay open. */
+  readonly dims: Readonly<Record<string, number>> | undefined;
   /** Undefined: the head reads all of the model's output. */
-  readonly rows: number | undefined;
+  readonly rows: Dim | undefined;
   /** R: scored terms. */
-  readonly terms: number;
-  readonly segments: number;
+  readonly terms: Dim;
+  readonly segments: Dim;
   /** No token sees one behind it. */
   readonly causal?: boolean;
 }
@@ -58,8 +59,15 @@ export function shapeOf(model: RawModel, batch: Batch): GraphShape {
   };
 }
 
+/** The same with all open that one graph can serve: what is gathered, and sequences that share keys. */
+export function openShape(shape: GraphShape, { inputs }: Batch): GraphShape {
+  if (inputs.rows === undefined) return shape;
+  const gathered = { ...shape, rows: "R", terms: "R", segments: "S" };
+  return inputs.keys === undefined ? gathered : { ...gathered, dims: undefined };
+}
+
 /** The symbols of a model's inputs, bound by the tensors that it is given; B and N are those of input_ids. */
-export function dimensionsOf(model: RawModel, inputs: NamedTensors): Record<string, number> {
+export function dimensionsOf(model: Pick<RawModel, "inputs">, inputs: NamedTensors): Record<string, number> {
   const [batch, length] = inputs.input_ids?.shape ?? [];
   const dims: Record<string, number> = batch === undefined || length === undefined ? {} : { B: batch, N: length };
   for (const { name, shape } of model.inputs) {
@@ -79,7 +87,7 @@ function bind(
 ): BoundModel {
   const rows = shape === undefined ? "R" : shape.rows;
   return bindModel(model.graph, name, {
-    ...(shape === undefined ? {} : { dims: shape.dims }),
+    ...(shape?.dims === undefined ? {} : { dims: shape.dims }),
     ...(rows === undefined ? {} : { rows }),
     // a layer that is computed again as a whole needs nothing computed again in it
     causal: shape?.causal ? { recompute: differentiated && model.recomputed?.layers !== ALL_LAYERS } : undefined,
@@ -89,7 +97,12 @@ function bind(
 }
 
 /** Declares a head's inputs, with the number of its rows in the place of `R`. */
-function declare({ g }: BoundModel, specs: InputSpecs, rows: Dim, dims: GraphShape["dims"]): Record<string, Value> {
+function declare(
+  { g }: BoundModel,
+  specs: InputSpecs,
+  rows: Dim,
+  dims: Readonly<Record<string, Dim>> = {},
+): Record<string, Value> {
   const bound = (d: Dim): Dim => (d === "R" ? rows : typeof d === "string" ? (dims[d] ?? d) : d);
   return Object.fromEntries(
     Object.entries(specs).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape.map(bound))]),
@@ -107,7 +120,7 @@ export function rolloutGraph(
 ): Graph {
   const m = bind(model, "rollout_model", shape);
   const rows = shape === undefined ? "R" : (shape.rows ?? 1);
-  const inputs = declare(m, head.inputs, rows, shape?.dims ?? {});
+  const inputs = declare(m, head.inputs, rows, shape?.dims);
   m.g.scope("sample", () => head.emit(m.e, m.outputs, inputs, model.about));
   for (const [name, value] of Object.entries(m.outputs)) if (name.startsWith(PRESENT)) m.g.output(name, value);
   return m.g.build();
@@ -117,6 +130,7 @@ interface Scored {
   readonly logProbs: Value;
   readonly coefficient: Value;
   readonly value: Value;
+  readonly units: Value;
   readonly entropy: LossInputs["entropy"];
 }
 
@@ -126,6 +140,7 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
   const inputs = declare(m, head.inputs, shape.terms, shape.dims);
   const coefficient = g.input("coefficient", "float32", [shape.terms]);
   const segment = g.input("segment", "int64", [shape.terms]);
+  const units = g.input("units", "float32", [shape.segments]);
   return g.scope("score", () => {
     const drawn = head.distribution?.(e, m.outputs, inputs, about);
     const logProbs =
@@ -134,7 +149,7 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
     const value = sums(e.mul(logProbs, coefficient));
     const entropy =
       drawn && (() => e.div(sums(e.mul(entropyOf(e, drawn), coefficient)), e.max(sums(coefficient), NOTHING)));
-    return { logProbs, coefficient, value, entropy };
+    return { logProbs, coefficient, value, units, entropy };
   });
 }
 
@@ -147,7 +162,7 @@ export function entropyOf(e: Emitter, logProbs: Value): Value {
 }
 
 /** Sums [segments] of the terms [R] that belong to each segment [R]. */
-export function segmentSums(e: Emitter, terms: Value, segment: Value, segments: number): Value {
+export function segmentSums(e: Emitter, terms: Value, segment: Value, segments: Dim): Value {
   return e.g.op("ScatterElements", [e.zeros([segments], "float32"), segment, terms], { axis: 0, reduction: "add" });
 }
 
@@ -183,7 +198,6 @@ export function trainingGraph<O>(
     reference: perSegment("reference"),
     advantage: perSegment("advantage"),
     weight: perSegment("weight"),
-    units: perSegment("units"),
     hidden: m.hidden,
     extra: declare(m, objective.inputs ?? {}, shape.terms, { ...shape.dims, S: shape.segments }),
     parameters: Object.fromEntries(own.map((value) => [value.name, value])),

@@ -2,6 +2,7 @@ import type { RawModel } from "../onnx/format/raw-model.js";
 import { peakActivationBytes } from "../onnx/liveness.js";
 import type { LoadOptions, Runtime } from "../onnx/session.js";
 import { sizeOf } from "../onnx/shapes.js";
+import type { NamedTensors } from "../onnx/tensors.js";
 import { BYTES, type Graph, isExternal } from "../onnx/types.js";
 import type { Parameter } from "../optim/optimizer.js";
 import { ADAPTER_COPIES, PROGRAM } from "./least-memory.js";
@@ -12,8 +13,13 @@ const ARENA = 1.15;
 /**
  * Bytes that a session takes: activations, and on the CPU its own copies of the weights, one for each way in which they
  * are multiplied. On other devices the weights are there once for all sessions.
+ * @param sizes of its graph's open dimensions.
  */
-export function sessionBytes(graph: Graph, copiesWeights: boolean): number {
+export function sessionBytes(
+  graph: Graph,
+  copiesWeights: boolean,
+  sizes: Readonly<Record<string, number>> = {},
+): number {
   const ways = new Set<string>();
   let weights = 0;
   for (const { op, inputs, attributes } of copiesWeights ? graph.nodes : []) {
@@ -25,7 +31,7 @@ export function sessionBytes(graph: Graph, copiesWeights: boolean): number {
       weights += sizeOf(initializer.value.shape) * BYTES[initializer.value.dtype];
     }
   }
-  return weights + ARENA * peakActivationBytes(graph);
+  return weights + ARENA * peakActivationBytes(graph, sizes);
 }
 
 /**
@@ -49,7 +55,8 @@ export function sessionBudget(
 
 interface Held {
   readonly inputs: ReadonlySet<string>;
-  readonly bytes: number;
+  /** As large as it has been: a session gives nothing back. */
+  bytes: number;
   readonly ready: Promise<void>;
   /** Runs that are under way or about to begin. */
   users: number;
@@ -59,8 +66,8 @@ interface Held {
 export interface Built {
   readonly bytes: Uint8Array;
   readonly inputs: ReadonlySet<string>;
-  /** Bytes that its session will take. */
-  readonly size: number;
+  /** Bytes that its session takes with these inputs. */
+  size(feeds: NamedTensors): number;
 }
 
 /**
@@ -81,49 +88,58 @@ export class Sessions {
 
   /**
    * Runs something on a session, which stays at least until that is done.
+   * @param feeds tell how large it will be.
    * @param work gets the session's name, and the names of its graph's inputs.
    */
   async use<T>(
     name: string,
     build: () => Built,
     options: LoadOptions,
+    feeds: NamedTensors,
     work: (session: string, inputs: ReadonlySet<string>) => Promise<T>,
   ): Promise<T> {
-    const session = this.held.get(name) ?? this.open(name, this.graph(name, build), options);
+    const known = this.held.get(name);
+    const bytes = Number.isFinite(this.budget) ? Math.max(known?.bytes ?? 0, this.graph(name, build).size(feeds)) : 0;
+    const released = this.release(bytes, name);
+    const session = known ?? this.open(name, this.graph(name, build), options, released);
+    session.bytes = bytes;
     this.held.delete(name);
     this.held.set(name, session);
     session.users++;
     try {
-      await session.ready;
+      await Promise.all([session.ready, ...released]);
       return await work(name, session.inputs);
     } finally {
       session.users--;
     }
   }
 
-  private graph(name: string, build: () => Built): Built {
+  /** A graph, built once. */
+  graph(name: string, build: () => Built): Built {
     const built = this.built.get(name) ?? build();
     if (Number.isFinite(this.budget)) this.built.set(name, built);
     return built;
   }
 
-  private open(name: string, { bytes, inputs, size }: Built, options: LoadOptions): Held {
-    let total = size;
-    for (const { bytes } of this.held.values()) total += bytes;
-    const released: Promise<void>[] = [];
-    for (const [other, { bytes, users }] of this.held) {
-      if (total <= this.budget) break;
-      if (users > 0) continue;
+  /** Releases sessions until one of so many bytes fits. */
+  private release(wanted: number, name: string): Promise<void>[] {
+    const others = [...this.held].filter(([other]) => other !== name);
+    let total = others.reduce((sum, [, { bytes }]) => sum + bytes, wanted);
+    return others.flatMap(([other, { bytes, users }]) => {
+      if (total <= this.budget || users > 0) return [];
       total -= bytes;
       this.held.delete(other);
-      released.push(this.runtime.unload(other));
-    }
+      return [this.runtime.unload(other)];
+    });
+  }
+
+  private open(name: string, { bytes, inputs }: Built, options: LoadOptions, released: readonly Promise<void>[]): Held {
     const ready = Promise.all([...released, this.runtime.load(name, { bytes, weightsDir: this.weightsDir }, options)])
       .then(() => undefined)
       .catch((error: unknown) => {
         this.held.delete(name);
         throw error;
       });
-    return { inputs, bytes: size, ready, users: 0 };
+    return { inputs, bytes: 0, ready, users: 0 };
   }
 }

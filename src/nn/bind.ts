@@ -219,7 +219,7 @@ class Binding {
       const [x, y] = [inputs[0] as Value, outputs[0] as Value];
       outputs[0] = g.scope(`${pathOf(node)}/lora`, () => {
         const added = addLora(g, this.adapterOf(site, lora), this.lowOf(node, x, lora), flatRows(e, y), lora);
-        return y.shape.length === 2 ? added : e.reshape(added, y.shape as number[]);
+        return y.shape.length === 2 ? added : e.reshape(added, y.shape);
       });
     }
   }
@@ -257,7 +257,7 @@ class Binding {
     const [data, target] = made.inputs.map((input) => model.initializers.get(input ?? ""));
     if (made.op === "Reshape" && data !== undefined && target !== undefined && isExternal(data.data)) {
       const shape = this.read(target.value.name)?.content;
-      if (shape !== undefined) return late(e, this.read(data.value.name) as Value, behind, shape as number[]);
+      if (shape !== undefined) return late(e, this.read(data.value.name) as Value, behind, shape);
     }
     const inputs = made.inputs.map((input) => (input === undefined ? undefined : this.unpack(input, behind)));
     const { operands, attributes } = modernise(g, made, inputs);
@@ -349,7 +349,7 @@ function emitNode(
     const weight = read(projection.weight.value.name) as Value;
     return g.scope(pathOf(node), () => {
       const y = e.gemm(flatRows(e, x), weight, { transB: true });
-      return [e.reshape(y, [...(x.shape.slice(0, -1) as number[]), y.shape[1] as number])];
+      return [e.reshape(y, [...x.shape.slice(0, -1), y.shape[1] as number])];
     });
   }
   const { operands, attributes } = modernise(g, node, inputs);

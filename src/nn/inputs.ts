@@ -55,7 +55,7 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim):
     else if (name === "token_type_ids") values.set(name, e.zeros([batch, length], dtype));
     else if (name === "attention_mask") {
       const first = e.slice(contract.attention_bias as Value, 2, 0, 1);
-      values.set(name, e.cast(e.greater(e.reshape(first, [batch, length] as number[]), -1), dtype));
+      values.set(name, e.cast(e.greater(e.reshape(first, [batch, length]), -1), dtype));
     } else values.set(name, g.input(name, dtype, input.shape.map(bound)));
   }
   return values;

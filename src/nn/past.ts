@@ -1,28 +1,52 @@
 import type { Emitter } from "../onnx/emit.js";
-import type { Value } from "../onnx/types.js";
+import type { Dim, Value } from "../onnx/types.js";
 
-/** Name of the input [B, W] that says which keys and values each sequence sees. */
+/** Name of the input that says which keys and values each row of the attention sees. */
 export const KEYS = "keys";
 
 /** The keys and values that the tokens of a graph see, where these are not just those of their own sequence. */
 export interface Keys {
-  /** x [B, N, H, D] of a graph's tokens, by the layer's name: [B, W, H, D] of all that each sequence sees. */
+  /** Sizes of the attention: rows, queries of a row. */
+  readonly rows: readonly [Dim, Dim];
+  /** x [B, N, H, D] of a graph's tokens: the queries [A, Q, H, D] of the attention's rows. */
+  asked(x: Value): Value;
+  /** x [B, N, H, D] of a graph's tokens, by the layer's name: [A, W, H, D] of all that each row sees. */
   seen(name: string, x: Value): Value;
+  /** [A*Q, D] of the rows as [B*N, D] of the tokens. */
+  told(x: Value): Value;
 }
 
 /**
- * Keys and values of the same forward: `keys` [B, W] says which tokens each sequence sees, as b*N+n. So a prompt that
- * several sequences begin with is read once.
+ * Keys and values of the same forward. Tokens stand one behind the other, without padding; the attention has rows of
+ * them: `queries` [A, Q] and `keys` [A, W] say which tokens, as b*N+n, and `places` [B, N] where each one's result is, as
+ * a*Q+q. So a prompt that several sequences begin with is read once.
  */
 export class SharedKeys implements Keys {
+  readonly rows = ["A", "Q"] as const;
   private readonly keys: Value;
+  private readonly queries: Value;
+  private readonly places: Value;
 
   constructor(private readonly e: Emitter) {
-    this.keys = e.g.input(KEYS, "int64", ["B", "W"]);
+    this.keys = e.g.input(KEYS, "int64", ["A", "W"]);
+    this.queries = e.g.input("queries", "int64", ["A", "Q"]);
+    this.places = e.g.input("places", "int64", ["B", "N"]);
+  }
+
+  asked(x: Value): Value {
+    return this.gathered(x, this.queries);
   }
 
   seen(_name: string, x: Value): Value {
-    return this.e.gather(this.e.reshape(x, [-1, ...(x.shape.slice(2) as number[])]), this.keys);
+    return this.gathered(x, this.keys);
+  }
+
+  told(x: Value): Value {
+    return this.e.reshape(this.e.gather(x, this.places), [-1, x.shape[1] as number]);
+  }
+
+  private gathered(x: Value, tokens: Value): Value {
+    return this.e.gather(this.e.reshape(x, [-1, ...x.shape.slice(2)]), tokens);
   }
 }
 
@@ -37,10 +61,19 @@ export const PRESENT = "present/";
  * of the sequence, as in a forward over all of it, and sums over them are the same to the last bit.
  */
 export class Past implements Keys {
+  readonly rows = ["B", "N"] as const;
   private readonly keys: Value;
 
   constructor(private readonly e: Emitter) {
     this.keys = e.g.input(KEYS, "int64", ["B", "W"]);
+  }
+
+  asked(x: Value): Value {
+    return x;
+  }
+
+  told(x: Value): Value {
+    return x;
   }
 
   seen(name: string, x: Value): Value {

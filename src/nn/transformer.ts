@@ -101,7 +101,8 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
 
   const inputIds = g.input("input_ids", "int64", ["B", "N"]);
   const positionIds = g.input("position_ids", "int64", ["B", "N"]);
-  const bias = g.input("attention_bias", "float32", ["B", 1, "N", keys === undefined ? "N" : "W"]);
+  const [rows, queries] = keys?.rows ?? ["B", "N"];
+  const bias = g.input("attention_bias", "float32", [rows, 1, queries, keys === undefined ? "N" : "W"]);
   const seen = (name: string, x: Value): Value => keys?.seen(name, x) ?? x;
 
   g.scope("model", () => {
@@ -124,12 +125,13 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
             norm("k_norm", project("k_proj", kvHeads)),
           ];
           const rope = c.no_rope_layers?.[i] !== 0;
-          const q = rope ? rotate(e, ownQueries, rotation.query) : e.mul(ownQueries, hd ** -0.5);
+          const turned = rope ? rotate(e, ownQueries, rotation.query) : e.mul(ownQueries, hd ** -0.5);
+          const q = keys?.asked(turned) ?? turned;
           const ownKeys = rope ? rotate(e, unturned, rotation.key) : unturned;
           const k = seen(`${i}/key`, ownKeys);
           const v = seen(`${i}/value`, project("v_proj", kvHeads));
           const context = attention(e, q, k, v, bias, { heads, kvHeads, headDim: hd });
-          return g.scope("o_proj", () => biased(context, "o_proj", c.o_bias));
+          return g.scope("o_proj", () => biased(keys?.told(context) ?? context, "o_proj", c.o_bias));
         });
         const middle = e.add(x, attended);
         const fed = g.scope("mlp", () => {

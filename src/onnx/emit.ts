@@ -1,5 +1,5 @@
 import type { GraphBuilder } from "./graph.js";
-import { sizeOf } from "./shapes.js";
+import { product } from "./shapes.js";
 import type { Dim, DType, Value } from "./types.js";
 import { DTYPE_CODE } from "./types.js";
 
@@ -76,8 +76,7 @@ export class Emitter {
           false,
         );
 
-  reshape = (x: Value, shape: readonly number[]): Value => this.g.op("Reshape", [x, this.g.ints(shape)]);
-  /** Reshape to a shape of which parts may be symbols: those must come from `like`'s own dimensions. */
+  reshape = (x: Value, shape: readonly Dim[]): Value => this.g.op("Reshape", [x, this.g.ints(shape)]);
   reshapeTo = (x: Value, shape: Value): Value => this.g.op("Reshape", [x, shape]);
   transpose = (x: Value, perm: readonly number[]): Value => this.g.op("Transpose", [x], { perm });
   /** Swaps the last two axes. */
@@ -89,7 +88,7 @@ export class Emitter {
   squeeze = (x: Value, axes: readonly number[]): Value => this.g.op("Squeeze", [x, this.g.ints(axes)]);
   /** [x | 1] along an axis. */
   withOnes = (x: Value, axis: number): Value => {
-    const shape = x.shape.map((d, i) => (i === axis ? 1 : (d as number)));
+    const shape = x.shape.map((d, i) => (i === axis ? 1 : d));
     return this.concat([x, this.expand(this.g.scalar(1, x.dtype), shape)], axis);
   };
   concat = (parts: readonly Value[], axis: number): Value => this.g.op("Concat", parts, { axis });
@@ -97,16 +96,20 @@ export class Emitter {
     this.g.op("Slice", [x, this.g.ints([start]), this.g.ints([end]), this.g.ints([axis])]);
   split = (x: Value, sizes: readonly number[], axis: number): Value[] =>
     this.g.node("Split", [x, this.g.ints(sizes)], { axis });
-  expand = (x: Value, shape: readonly number[]): Value => this.g.op("Expand", [x, this.g.ints(shape)]);
+  expand = (x: Value, shape: readonly Dim[]): Value => this.g.op("Expand", [x, this.g.ints(shape)]);
   gather = (x: Value, indices: Value, axis = 0): Value => this.g.op("Gather", [x, indices], { axis });
   gatherElements = (x: Value, indices: Value, axis: number): Value =>
     this.g.op("GatherElements", [x, indices], { axis });
   zeros = (shape: readonly Dim[], dtype: DType): Value =>
-    this.g.op("Expand", [this.g.scalar(0, dtype), this.g.ints(shape as readonly number[])]);
+    this.g.op("Expand", [this.g.scalar(0, dtype), this.g.ints(shape)]);
 
   softmax = (x: Value): Value => this.g.op("Softmax", [x], { axis: -1 });
   logSoftmax = (x: Value): Value => this.g.op("LogSoftmax", [x], { axis: -1 });
 
+  /** A dimension as a number that others are divided by. */
+  count = (d: Dim, dtype: DType): Value | number =>
+    typeof d === "number" ? d : this.cast(this.reshape(this.g.ints([d]), []), dtype);
+
   /** Mean over all elements, a scalar. */
-  average = (x: Value): Value => this.div(this.total(x), sizeOf(x.shape));
+  average = (x: Value): Value => this.div(this.total(x), this.count(product(x.shape), x.dtype));
 }

@@ -44,6 +44,8 @@ export class GraphBuilder {
   private readonly nodeList: Node[] = [];
   private readonly initializerMap = new Map<string, Initializer>();
   private readonly constants = new Map<string, Value>();
+  /** Shapes with symbols, as they are computed. */
+  private readonly shapes = new Map<string, Value>();
   private readonly names = new Set<string>();
   private readonly producers = new Map<string, Node>();
   private readonly recipes = new Map<string, (behind: Value) => Value>();
@@ -112,9 +114,34 @@ export class GraphBuilder {
     return copy;
   }
 
-  /** A 1-D int64 constant: axes, a shape. */
-  ints(values: readonly number[]): Value {
-    return this.constant("int64", [values.length], values);
+  /** 1-D int64: axes, a shape; computed from the graph's inputs where dimensions of it are symbols. */
+  ints(values: readonly Dim[]): Value {
+    if (isStatic(values)) return this.constant("int64", [values.length], values);
+    return this.known(values.join(), () => {
+      const parts = values.map((d) => (typeof d === "number" ? this.ints([d]) : this.open(d)));
+      return parts.length === 1 ? (parts[0] as Value) : this.op("Concat", parts, { axis: 0 });
+    });
+  }
+
+  /** The number [1] that a symbol stands for: a dimension of an input, or a product of some. */
+  private open(symbol: string): Value {
+    return this.known(`${symbol} `, () => {
+      const factors = symbol.split("*");
+      if (factors.length > 1) {
+        const parts = factors.map((f) => (Number.isNaN(Number(f)) ? this.open(f) : this.ints([Number(f)])));
+        return { ...parts.reduce((a, b) => this.op("Mul", [a, b])), content: [symbol] };
+      }
+      const input = this.inputs.find(({ shape }) => shape.includes(symbol));
+      if (input === undefined) throw new Error(`no input of the graph ${this.name} has the dimension ${symbol}`);
+      const axis = input.shape.indexOf(symbol);
+      return this.op("Shape", [input], { start: axis, end: axis + 1 });
+    });
+  }
+
+  private known(key: string, make: () => Value): Value {
+    const value = this.shapes.get(key) ?? make();
+    this.shapes.set(key, value);
+    return value;
   }
 
   /** Runs `build` with `name` appended to the path of all nodes it makes. */

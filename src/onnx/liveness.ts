@@ -1,3 +1,4 @@
+import { sizeAt } from "./shapes.js";
 import { BYTES, type Graph, type Node, type Value } from "./types.js";
 
 /** Ops whose output is their input's memory in another shape. */
@@ -12,11 +13,11 @@ const IN_PLACE: ReadonlySet<string> = new Set([
 /**
  * The most memory that a graph's activations take at one time, in bytes: its nodes in order, every value freed after
  * its last use, views free of charge. Graph inputs and what follows from constants alone are left out (a session folds
- * the latter). A dimension that is still a symbol counts once: the few candidates a row that a blank may hold.
+ * the latter).
+ * @param sizes of the dimensions that are symbols; another one counts once.
  */
-export function peakActivationBytes(graph: Graph): number {
-  const bytesOf = ({ shape, dtype }: Value): number =>
-    shape.reduce<number>((size, d) => size * (typeof d === "number" ? d : 1), BYTES[dtype]);
+export function peakActivationBytes(graph: Graph, sizes: Readonly<Record<string, number>> = {}): number {
+  const bytesOf = ({ shape, dtype }: Value): number => BYTES[dtype] * sizeAt(shape, sizes);
   const fed = new Set(graph.inputs.map((v) => v.name));
   /** Value -> the value whose memory it is, of those that are computed. */
   const owner = new Map<string, string>();

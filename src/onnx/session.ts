@@ -258,7 +258,7 @@ export class Runtime {
 
   private encodeFor(provider: ProviderName, graph: Graph, precision: Precision = "float32"): Uint8Array {
     const lower = this.lowerings.get(provider);
-    return encodeModel(lower === undefined ? graph : lower(graph, precision));
+    return encodeModel(lower === undefined ? graph : lower(graph, precision), true);
   }
 
   private async loadOn(

@@ -16,6 +16,13 @@ export function sizeOf(shape: readonly Dim[]): number {
   return size;
 }
 
+/** The number of elements where symbols have these sizes; one that has none counts once. */
+export function sizeAt(shape: readonly Dim[], sizes: Readonly<Record<string, number>>): number {
+  const of = (d: Dim): number =>
+    typeof d === "number" ? d : d.split("*").reduce((n, part) => n * (sizes[part] ?? (Number(part) || 1)), 1);
+  return shape.reduce<number>((size, d) => size * of(d), 1);
+}
+
 /** Tells whether two shapes have the same dimensions. */
 export function sameShape(a: readonly Dim[], b: readonly Dim[]): boolean {
   return a.length === b.length && a.every((d, i) => d === b[i]);

@@ -74,12 +74,12 @@ test("a round, a token or a response is a segment", () => {
   assert.equal(step.sampled, undefined);
 
   const token = lay("token");
-  assert.equal(token.segments, 18);
+  assert.equal(token.segments, 11);
   assert.deepEqual([...token.segment].slice(0, 11).map(Number), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  assert.deepEqual(token.owner, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, ...new Array<number>(7).fill(-1)]);
-  assert.deepEqual(token.step, [0, 0, 1, 1, 2, 0, 0, 1, 1, 1, 1, ...new Array<number>(7).fill(-1)]);
+  assert.deepEqual(token.owner, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
+  assert.deepEqual(token.step, [0, 0, 1, 1, 2, 0, 0, 1, 1, 1, 1]);
   assert.deepEqual([...(token.recorded as Float32Array)].slice(0, 5), [-1, -2, -3, -4, -5]);
-  assert.deepEqual(token.position, [2, 3, 0, 1, 4, 0, 1, 2, 3, 4, 5, ...new Array<number>(7).fill(-1)]);
+  assert.deepEqual(token.position, [2, 3, 0, 1, 4, 0, 1, 2, 3, 4, 5]);
   assert.equal(step.position, undefined);
 
   const sequence = lay("sequence");
@@ -98,17 +98,17 @@ test("a segment's value may be the mean of its log-probabilities", () => {
   const layout = { batch: 3, lengthStep: 32, level: "step", reduction: "mean" } as const;
   const step = roundTerms(trajectories, options, layout);
   assert.deepEqual([...(step.recorded as Float32Array)].slice(0, 5), [-1.5, -3.5, -5, -6.5, -9.5]);
-  assert.deepEqual([...step.coefficient].slice(0, 11), [0.5, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25]);
-  assert.ok(step.coefficient.subarray(11).every((c) => c === 0));
+  assert.deepEqual([...step.coefficient], [0.5, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25]);
 });
 
-test("padding counts nothing and is always possible", () => {
+test("every token is a term; a batch without any has one that counts nothing and is always possible", () => {
   const terms = lay("step");
-  assert.deepEqual([...terms.coefficient], [...new Array<number>(11).fill(1), ...new Array<number>(7).fill(0)]);
-  const allowed = [...(terms.features.eos_allowed as Float32Array)];
-  assert.deepEqual(allowed.slice(0, 5), [0, 0, 0, 0, 1]);
-  assert.ok(allowed.slice(11).every((c) => c === 1));
-  assert.ok([...terms.targets].slice(11).every((t) => Number(t) === tokens.eos));
+  assert.deepEqual([...terms.coefficient], new Array<number>(11).fill(1));
+  assert.deepEqual([...(terms.features.eos_allowed as Float32Array)].slice(0, 5), [0, 0, 0, 0, 1]);
+  const none = withTokens(roundTerms([], options, { batch: 3, lengthStep: 32, level: "step" }));
+  assert.deepEqual([...none.coefficient], [0]);
+  assert.deepEqual([...(none.features.eos_allowed as Float32Array)], [1]);
+  assert.deepEqual([...none.targets].map(Number), [tokens.eos]);
 });
 
 test("a random subset says how many segments each stands for", () => {
@@ -134,7 +134,7 @@ test("plain buffers become terms at flat rows, with what the model reads of a se
     pad: tokens.pad,
     filler: tokens.eos,
   };
-  const sizes = { batch: 3, length: 4, terms: 4, segments: 3 };
+  const sizes = { batch: 3, length: 4, segments: 3 };
   const scored = [
     { buffer: a, conditions: { time: 0.25 }, terms: [{ row: 1, target: 1, coefficient: 0.5, segment: 0 }] },
     {
@@ -144,10 +144,10 @@ test("plain buffers become terms at flat rows, with what the model reads of a se
     },
   ];
   const terms = withTokens(bufferTerms(scored, sizes, info));
-  assert.deepEqual([...terms.rows].map(Number), [1, 4, 0, 0]);
-  assert.deepEqual([...terms.targets].map(Number), [1, 0, 2, 2]);
-  assert.deepEqual([...terms.coefficient], [0.5, 2, 0, 0]);
-  assert.deepEqual([...(terms.features.eos_allowed as Float32Array)], [0, 1, 1, 1]);
+  assert.deepEqual([...terms.rows].map(Number), [1, 4]);
+  assert.deepEqual([...terms.targets].map(Number), [1, 0]);
+  assert.deepEqual([...terms.coefficient], [0.5, 2]);
+  assert.deepEqual([...(terms.features.eos_allowed as Float32Array)], [0, 1]);
   assert.deepEqual([...(terms.conditions.time as Float32Array)], [0.25, 0.75, 0.25]);
   assert.deepEqual(
     [terms.owner, terms.step],
@@ -158,5 +158,4 @@ test("plain buffers become terms at flat rows, with what the model reads of a se
   );
   assert.equal(terms.recorded, undefined);
   assert.deepEqual([...terms.attentionBias.subarray(4, 8)], [0, 0, BLOCKED, BLOCKED].map(Math.fround));
-  assert.throws(() => bufferTerms(scored, { ...sizes, terms: 1 }, info), /more than 1 terms/);
 });

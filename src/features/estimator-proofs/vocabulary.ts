@@ -24,7 +24,7 @@ export async function vocabularyLogProbs(
   for (let start = 0; start < out.length; start += CHUNK) {
     const targets = Array.from({ length: Math.min(CHUNK, out.length - start) }, (_, i) => start + i);
     const terms = targets.map((target) => ({ row, target, coefficient: 0, segment: 0, features }));
-    const sizes = { batch: 1, length, terms: CHUNK, segments: 1 };
+    const sizes = { batch: 1, length, segments: 1 };
     const one = { owner: [0], tokens: new Float32Array(1), pad, filler };
     const { logProbs } = await engine.score(bufferTerms([{ ...scored, terms }], sizes, { ...one, ...by }), "policy");
     for (const target of targets) out[target] = logProbs[target - start] as number;

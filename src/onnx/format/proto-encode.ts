@@ -1,4 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
+import { isStatic } from "../shapes.js";
 import {
   type Attribute,
   DTYPE_CODE,
@@ -47,8 +48,10 @@ const INT_EXCEPTIONS: ReadonlySet<string> = new Set(["Dropout.seed"]);
 /**
  * Serialises a graph, or a decoded model, as an ONNX file: the same input gives the same bytes. External initializers
  * stay references. Operator set 1 of com.microsoft is declared where a node uses that domain.
+ * @param open writes the shapes of values with open dimensions, of which ONNX Runtime would lose some: it writes over a
+ *   value's memory where it knows that two shapes are equal.
  */
-export function encodeModel(model: Graph | RawModel): Uint8Array {
+export function encodeModel(model: Graph | RawModel, open = false): Uint8Array {
   const where = `graph "${model.name}"`;
   const domains = new Set(model.nodes.map((node) => node.domain));
   const opsets = [{ domain: "", version: BigInt(model.opset) }];
@@ -80,6 +83,7 @@ export function encodeModel(model: Graph | RawModel): Uint8Array {
         ),
         input: model.inputs.map(encodeValue),
         output: model.outputs.map(encodeValue),
+        valueInfo: open ? model.nodes.flatMap(({ outputs }) => outputs.filter(isOpen).map(encodeValue)) : [],
       },
     }),
   );
@@ -87,6 +91,10 @@ export function encodeModel(model: Graph | RawModel): Uint8Array {
 
 function nameOf(value: Value | string | undefined): string {
   return typeof value === "string" ? value : (value?.name ?? "");
+}
+
+function isOpen(value: Value | string): value is Value {
+  return typeof value !== "string" && !isStatic(value.shape);
 }
 
 function concrete(value: Value, where: string): number[] {

@@ -81,7 +81,7 @@ export function attentionInBlocks(
     // 0, but known with the output: scores and weights need not wait until somebody asks for lse
     return e.add(o, e.indicator(g.op("IsNaN", [lse])));
   });
-  return e.reshape(e.concat(outputs, 2), [...(weights.shape.slice(0, -1) as number[]), width]);
+  return e.reshape(e.concat(outputs, 2), [...weights.shape.slice(0, -1), width]);
 }
 
 /** Slices of a graph's bias, which all layers read. */

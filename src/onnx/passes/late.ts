@@ -1,5 +1,5 @@
 import type { Emitter } from "../emit.js";
-import type { Value } from "../types.js";
+import type { Dim, Value } from "../types.js";
 
 /**
  * A constant that is known only once `behind` is: the same memory under a reshape whose target waits for `behind`.
@@ -8,12 +8,7 @@ import type { Value } from "../types.js";
  * the forward and the backward pass: one decoded matrix lives at a time.
  * @param shape of the result. No reshape may follow: ONNX Runtime would fuse the two and lose the wait.
  */
-export function late(
-  e: Emitter,
-  constant: Value,
-  behind: Value,
-  shape: readonly number[] = constant.shape as number[],
-): Value {
+export function late(e: Emitter, constant: Value, behind: Value, shape: readonly Dim[] = constant.shape): Value {
   const zero = zeroBehind(e, behind);
   const target = shape.length === 0 ? e.slice(zero, 0, 0, 0) : e.add(e.g.ints(shape), zero);
   return e.g.op("Reshape", [constant, { ...target, content: shape }]);

@@ -251,7 +251,7 @@ test("the bound of a template is unbiased, and masks nothing that is given", asy
             ]
           : [],
       );
-      const sizes = { batch: 1, length: buffer.length, terms: terms.length, segments: 1 };
+      const sizes = { batch: 1, length: buffer.length, segments: 1 };
       const info = {
         owner: [0],
         tokens: new Float32Array(1),

@@ -31,7 +31,6 @@ export function stepTerms(
     buffers,
     {
       steps,
-      terms: options.responseLength,
       sequences: packed ? 1 : steps,
       length: packed ? bucketLength(longest, layout.lengthStep) : length,
       whole: trajectories.map(({ response }) => ({ steps: response.length, terms: response.length })),
@@ -114,10 +113,12 @@ export function supervisedTerms(
     });
     return { buffer, terms };
   });
-  return packTerms(
-    scored,
-    { length: options.promptLength + options.responseLength, terms: options.responseLength },
-    packLength,
-    { owner: [0], tokens: new Float32Array(1), temperature: 1, head: modelHead, pad, filler: eos },
-  );
+  return packTerms(scored, options.promptLength + options.responseLength, packLength, {
+    owner: [0],
+    tokens: new Float32Array(1),
+    temperature: 1,
+    head: modelHead,
+    pad,
+    filler: eos,
+  });
 }

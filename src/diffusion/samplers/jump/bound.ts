@@ -103,7 +103,6 @@ export function flowBoundTerms(
     {
       batch: layout.batch * layout.samples * halves,
       length: promptLength + responseLength,
-      terms: layout.batch * layout.samples * halves * responseLength,
       segments: layout.batch,
     },
     {

@@ -57,7 +57,6 @@ export function transitionTerms(
     buffers,
     {
       steps,
-      terms: steps * responseLength,
       sequences: steps,
       length: promptLength + responseLength,
       whole: trajectories.map((t) => ({ steps: t.steps.length, terms: t.steps.length * t.responseLength })),

@@ -56,12 +56,7 @@ export function supervisedFlowTerms(
   });
   const batch = bufferTerms(
     scored,
-    {
-      batch: examples.length,
-      length: promptLength + responseLength,
-      terms: examples.length * responseLength,
-      segments: 1,
-    },
+    { batch: examples.length, length: promptLength + responseLength, segments: 1 },
     { owner: [0], tokens: new Float32Array(1), temperature: 1, head: generalisedKlHead, pad, filler: eos },
   );
   return [batch];

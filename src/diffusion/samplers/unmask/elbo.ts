@@ -4,7 +4,7 @@ import type { BufferBuilder } from "../../buffer.js";
 import type { BoundLayout } from "../../layouts.js";
 import { policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
-import { bufferTerms, layoutLength, type ScoredBuffer, sharing } from "../../terms.js";
+import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";
 import { canvasLength, layCanvas, pushSlots, revealSlots } from "./canvas.js";
 import { isSerial, type UnmaskOptions } from "./options.js";
@@ -68,9 +68,8 @@ export function boundTerms(
     {
       batch: layout.batch * layout.samples * (layout.coupled ? 2 : 1) * (layout.quadrature?.length ?? 1),
       length: layoutLength(scored, layout),
-      terms: layout.batch * options.responseLength * layout.samples * (layout.quadrature?.length ?? 1),
       segments: layout.batch,
-      ...sharing(layout),
+      share: layout.share,
     },
     {
       owner: trajectories.map((_, b) => b),

@@ -34,7 +34,6 @@ export function roundTerms(
     buffers,
     {
       steps,
-      terms: options.responseLength,
       sequences: packed ? 1 : separate,
       length: packed ? bucketLength(longest, layout.lengthStep) : Math.max(length, longest),
       whole: trajectories.map((t) => ({ steps: t.rounds.length, terms: t.response.length })),

@@ -3,7 +3,7 @@ import type { LayoutSizes } from "../../layouts.js";
 import type { SamplerOptions } from "../../sampler.js";
 import { constrainedHead, policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
-import { bufferTerms, layoutLength, type ScoredBuffer, sharing } from "../../terms.js";
+import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import { layText } from "../../text-layout.js";
 import type { TokenTrajectory } from "../../trajectory.js";
 
@@ -20,8 +20,6 @@ export function textTerms(
   constrained = false,
 ): Batch {
   const { tokens } = options.model;
-  const terms = layout.batch * options.responseLength;
-  const counts = new Float32Array(terms);
   const owner: number[] = [];
   const scored = trajectories.map((trajectory, b): ScoredBuffer => {
     const { response } = trajectory;
@@ -31,7 +29,6 @@ export function textTerms(
       buffer,
       terms: response.map((target, i) => {
         const row = rows[i] as number;
-        counts[owner.length] = 1;
         owner.push(b);
         return {
           row,
@@ -46,10 +43,10 @@ export function textTerms(
   });
   return bufferTerms(
     scored,
-    { batch: layout.batch, length: layoutLength(scored, layout), terms, segments: terms, ...sharing(layout) },
+    { batch: layout.batch, length: layoutLength(scored, layout), segments: owner.length, share: layout.share },
     {
       owner,
-      tokens: counts,
+      tokens: new Float32Array(owner.length).fill(1),
       temperature,
       head: constrained ? constrainedHead : policyHead,
       pad: tokens.pad,

@@ -94,12 +94,7 @@ async function integrand(
   }));
   const batch = bufferTerms(
     scored,
-    {
-      batch: scored.length,
-      length: options.promptLength + CANVAS,
-      terms: scored.length * response.length * 2,
-      segments: 1,
-    },
+    { batch: scored.length, length: options.promptLength + CANVAS, segments: 1 },
     { owner: [0], tokens: new Float32Array(1), temperature: 1, head: policyHead, pad, filler: eos },
   );
   const { logProbs } = await engine.score(batch, "policy");

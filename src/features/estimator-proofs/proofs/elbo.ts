@@ -130,7 +130,6 @@ export async function revealOrders(
   const sizes = {
     batch: scored.length,
     length: bucketLength(Math.max(...scored.map(({ buffer }) => buffer.length))),
-    terms: scored.length * slotSize,
     segments: orders.length,
   };
   const batch = bufferTerms(scored, sizes, {
