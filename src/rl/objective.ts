@@ -87,7 +87,10 @@ export interface Objective<Options = unknown> {
   readonly learnsFrom: "rollouts" | "supervision";
   /** The way it scores: refused before a run starts where the sampler cannot. */
   readonly scoring: Scoring;
-  /** Set where it reads hidden states of the prompt's tokens: refused where a model reads no tokens. */
+  /**
+   * Set where it reads hidden states of the prompt's tokens: refused where a model reads no tokens. Each sequence has a
+   * row of its own then, and where `inputs` are declared, which may count places in it, unless this is false.
+   */
   readonly readsPrompt?: boolean;
   needs(options: Options): Needs;
   /**

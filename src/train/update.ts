@@ -31,9 +31,9 @@ export interface BatchContext<O> {
 /** Tells whether samples of one prompt can read it once ({@link shareStarts}). */
 export async function canShare(
   { engine, options }: { readonly engine: Pick<Engine, "sharesStarts"> } & Pick<Policy, "options">,
-  { readsPrompt }: Pick<Objective, "readsPrompt">,
+  { inputs, readsPrompt = inputs !== undefined }: Pick<Objective, "inputs" | "readsPrompt">,
 ): Promise<boolean> {
-  return options.model.attention === "causal" && readsPrompt !== true && engine.sharesStarts();
+  return options.model.attention === "causal" && !readsPrompt && engine.sharesStarts();
 }
 
 /** Trajectories of a micro-batch, laid out by an objective. */

@@ -70,6 +70,7 @@ export const objective: Objective<SpgOptions> = {
   scoring: "masks",
   needs: () => ({ reference: false }),
   credit: episodeCredit,
+  readsPrompt: false,
   inputs: {
     token: { dtype: "int64", shape: ["R"] },
     token_segment: { dtype: "int64", shape: ["R"] },

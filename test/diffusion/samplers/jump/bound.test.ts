@@ -139,8 +139,8 @@ test("the bound of a response is the mean over its draws, whatever else is in th
     const terms = withTokens(batch);
     assert.deepEqual([draws.length, terms.owner, [...terms.units]], [4, [0, 1, -1], [3, 2, 0]]);
     assert.deepEqual([terms.batch, terms.temperature], [coupled ? 12 : 6, 1]);
-    // a whole canvas of every view has room
-    assert.equal(terms.rows.length, terms.batch * OPTIONS.responseLength);
+    // every token of a response in every view
+    assert.equal(terms.rows.length, 5 * layout.samples * (coupled ? 2 : 1));
     const values = flow.values(batch);
     responses.forEach((response, b) => {
       const alone = draws

@@ -272,13 +272,13 @@ test("packed examples have the loss that they have in sequences of their own", (
       const values = batches.map((batch) => network.values(batch, everywhere(batch))[0] as number);
       return {
         loss: values.reduce((a, b) => a + b, 0),
-        shapes: batches.map(tokensOf).map(({ batch, length, rows }) => [batch, length, rows.length]),
+        shapes: batches.map(tokensOf).map(({ batch, length }) => [batch, length]),
       };
     };
-    const [plain, packed] = [loss(), loss(64)];
+    const [plain, packed] = [loss(), loss(40)];
     assert.ok(Math.abs(plain.loss - packed.loss) < 1e-5, `${plain.loss}, packed ${packed.loss}`);
     assert.ok(packed.shapes.length > 1 && packed.shapes.length < examples.length);
-    for (const shape of packed.shapes) assert.deepEqual(shape, [1, 64, 32]);
+    for (const shape of packed.shapes) assert.deepEqual(shape, [1, 40]);
   }
 });
 

@@ -134,10 +134,10 @@ test("the layout is prompt, committed tokens, then each round's masks up to its 
   assert.deepEqual(sees(9), [0, 1, 6, 7, 8, 9]);
   assert.deepEqual(sees(11), [0, 1, 2, 3, 10, 11]);
   assert.deepEqual(sees(12), [0, 1, 2, 3, 4, 5, 12]);
-  assert.deepEqual([...packed.rows].map(Number), [8, 9, 10, 11, 12, 0]);
-  assert.deepEqual([...packed.targets].map(Number), [0, 1, 1, 1, 2, TOKENS.eos]);
-  assert.deepEqual([...packed.coefficient], [1, 1, 1, 1, 1, 0]);
-  assert.deepEqual([...(packed.features.eos_allowed as Float32Array)], [0, 0, 0, 0, 1, 1]);
+  assert.deepEqual([...packed.rows].map(Number), [8, 9, 10, 11, 12]);
+  assert.deepEqual([...packed.targets].map(Number), [0, 1, 1, 1, 2]);
+  assert.deepEqual([...packed.coefficient], [1, 1, 1, 1, 1]);
+  assert.deepEqual([...(packed.features.eos_allowed as Float32Array)], [0, 0, 0, 0, 1]);
 });
 
 test("slots that are filled in side by side see neither each other nor later masks", () => {
