@@ -22,16 +22,16 @@ const inFile = (file: string, common: Partial<PlantedFault>, edits: readonly Edi
 
 export const FAULTS: readonly PlantedFault[] = [
   ...inFile("rl/advantages.js", { objective: "flow-grpo" }, [
-    ["advantages of the wrong sign", "return (r - m) / (std + 1e-8);", "return (m - r) / (std + 1e-8);"],
-    ["centred advantages divided by the deviation", "return r - m;", "return (r - m) / std;"],
+    ["advantages of the wrong sign", "return (r - m) / (deviation + 1e-8);", "return (m - r) / (deviation + 1e-8);"],
+    ["centred advantages divided by the deviation", "return r - m;", "return (r - m) / deviation;"],
     ["leave one out without n / (n - 1)", "return ((r - m) * n) / (n - 1);", "return r - m;"],
     ["advantages not clipped from below", "Math.max(-clipMax, Math.min(clipMax, raw(r)))", "Math.min(clipMax, raw(r))"],
     [
       "deviation of a sample",
-      "Math.sqrt(mean(xs.map((x) => (x - m) ** 2)))",
-      "Math.sqrt((mean(xs.map((x) => (x - m) ** 2)) * xs.length) / (xs.length - 1))",
+      "const deviation = std(rewards);",
+      "const deviation = std(rewards) * Math.sqrt(rewards.length / (rewards.length - 1));",
     ],
-    ["groups of equal rewards are trained on", "if (std < SIGNAL_THRESHOLD)", "if (std < 0)"],
+    ["groups of equal rewards are trained on", "if (deviation < SIGNAL_THRESHOLD)", "if (deviation < 0)"],
   ]),
   ...inFile("rl/credit.js", { objective: "just-grpo" }, [
     ["discount by the turns before", "value * discount ** (last - t)", "value * discount ** t"],
