@@ -42,7 +42,7 @@ function kindOf(path) {
 }
 
 // A hang is a failure with a name. In TAP the counts come last; on a terminal the readable form is worth more.
-const limit = slow || installs ? 3_600_000 : 900_000;
+const limit = installs ? 3_600_000 : slow ? 1_500_000 : 900_000;
 const runner = spawn(
   process.execPath,
   [

@@ -32,7 +32,8 @@ describe("who may not work for a run", { skip: missing ?? false }, () => {
     cpSync(join(packageRoot(), "dist"), join(other, "dist"), { recursive: true });
     const own = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string };
     writeFileSync(join(other, "package.json"), JSON.stringify({ ...own, version: "0.0.9" }));
-    symlinkSync(join(packageRoot(), "node_modules"), join(other, "node_modules"), "junction");
+    for (const name of ["node_modules", "src", "models"])
+      symlinkSync(join(packageRoot(), name), join(other, name), "junction");
     const old = new CliProcess(["worker", "--redis", redis.url, "--name", "old"], {
       cwd: folder.dir,
       env: password,
@@ -46,9 +47,11 @@ describe("who may not work for a run", { skip: missing ?? false }, () => {
     writeFileSync(join(model, "model.safetensors"), weights);
     const wrong = folder.worker(redis, ["--name", "wrong", "--model", model], password);
     const run = folder.coordinator(redis, "run", {}, password);
+    // a run without a worker waits for one for ever: a worker that ends is told first
+    assert.ok(await old.says(/does not work for run: other versions/), old.err);
+    assert.ok(await wrong.says(/does not work for run: another model/), wrong.err);
     assert.ok(await run.says(/worker old is refused: other versions: refusion_train 0\.0\.9 instead of /), run.err);
     assert.ok(await run.says(/worker wrong is refused: another model: model \w+ instead of /), run.err);
-    assert.ok(await old.says(/does not work for run: other versions/));
     // the run goes on when one comes that may
     const right = folder.worker(redis, [], password);
     await folder.done(run);
