@@ -50,6 +50,13 @@ export async function configOf(
   return resolveConfig(source, path, options);
 }
 
+/** Names the config in an error of what it names. */
+function throwOf(path: string, error: unknown): never {
+  if (!(error instanceof UserError) || error.message.includes(path)) throw error;
+  const { hint, exitCode } = error;
+  throw new UserError(`${path}: ${error.message}`, { exitCode, cause: error, ...(hint !== undefined && { hint }) });
+}
+
 async function resolveConfig(source: Source, path: string, options: LoadOptions): Promise<RunConfig> {
   const overrides = parseOverrides(options.overrides ?? []);
   const raw = applyOverrides(source.tree, overrides);
@@ -59,7 +66,7 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
         .replace(/[^A-Za-z0-9._-]+/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "") || "run";
 
-  const registries = options.registries ?? (await loadRegistries(raw));
+  const registries = options.registries ?? (await loadRegistries(raw).catch((error) => throwOf(path, error)));
   settleKinds(raw, source.tree, overrides, registries);
   agreeOnObjective(raw, path, options.command);
   const schema = runSchema(registries, options.command, raw);

@@ -27,7 +27,7 @@ interface Result {
   readonly weights: number;
   readonly first: Readonly<Record<string, Counters>>;
   readonly phases: Readonly<Record<string, Counters>>;
-  readonly offDevice: readonly { readonly op: string }[];
+  readonly offDevice: readonly { readonly op: string; readonly count: number }[];
   readonly failure?: { readonly message: string };
 }
 
@@ -52,7 +52,11 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
     for (const precision of ["bfloat16", "float16", "float32"]) {
       const { status, stderr, result } = plan("--size", "tiny", "--precision", precision);
       assert.equal(status, 0, stderr);
-      assert.deepEqual(result.offDevice, []);
+      // sizes that a graph leaves open are put together where ONNX Runtime computes with shapes: on the host
+      assert.ok(
+        result.offDevice.every(({ op, count }) => op === "Concat" && count === 1),
+        JSON.stringify(result.offDevice),
+      );
       const [type] = precision === "float32" ? ["tf32"] : [precision === "bfloat16" ? "bf16" : "f16"];
       const products = Object.keys(result.phases["ESPO, update"]?.gemms ?? {}).map((key) => key.split(" ")[0]);
       assert.ok(products.length > 5);
