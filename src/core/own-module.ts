@@ -124,13 +124,22 @@ function placeOf(path: string, pattern: RegExp): string {
 
 /**
  * Checks a user's own entry against those that are shipped: what all of them have, it needs too.
+ * @param optional members that it may lack all the same.
  * @throws UserError with every member that it lacks, and the line that exports it.
  */
-export function checkMembers(entry: object, shipped: readonly object[], path: string, exportName: string): void {
+export function checkMembers(
+  entry: object,
+  shipped: readonly object[],
+  path: string,
+  exportName: string,
+  optional: readonly string[] = [],
+): void {
   const has = entry as Readonly<Record<string, unknown>>;
   const [first = {}, ...others] = shipped as Readonly<Record<string, unknown>>[];
   const wanted = Object.entries(first).flatMap(([name, value]) =>
-    others.every((other) => typeof other[name] === typeof value) ? [[name, typeof value] as const] : [],
+    !optional.includes(name) && others.every((other) => typeof other[name] === typeof value)
+      ? [[name, typeof value] as const]
+      : [],
   );
   const problems = wanted.flatMap(([name, kind]) => {
     const found = typeof has[name];

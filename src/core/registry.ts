@@ -14,6 +14,7 @@ const FEATURES = fileURLToPath(new URL("../features/", import.meta.url));
  * @param folder URL of the folder, as `new URL("./objectives/", import.meta.url)`.
  * @param named what a config names: a key of the folder, or the path of a module (`./my-reward.mjs`).
  * @param gives what members of such a module give when they are called.
+ * @param optional members that it may lack, though every shipped entry has them.
  * @throws UserError where such a module is not there, does not load, or exports no such entry.
  */
 export async function loadFolder<T>(
@@ -21,6 +22,7 @@ export async function loadFolder<T>(
   exportName: string,
   named?: string,
   gives: Gives = {},
+  optional: readonly string[] = [],
 ): Promise<Map<string, T>> {
   const entries = new Map<string, T>();
   for (const file of await registryFiles(folder)) {
@@ -34,7 +36,7 @@ export async function loadFolder<T>(
   if (named !== undefined && isModulePath(named) && !entries.has(named)) {
     const shipped = [...entries.values()] as object[];
     const entry = await loadEntry(named, exportName);
-    checkMembers(entry, shipped, named, exportName);
+    checkMembers(entry, shipped, named, exportName, optional);
     entries.set(named, guarded(entry, named, gives, shipped) as T);
   }
   return entries;

@@ -57,7 +57,8 @@ const GIVES: Gives = {
 
 /** The environments that there are, and the one that a config names by its file. */
 export function environmentKinds(named?: string): Promise<Map<string, EnvironmentKind>> {
-  return loadFolder<EnvironmentKind>(new URL("./environments/", import.meta.url), "environment", named, GIVES);
+  const folder = new URL("./environments/", import.meta.url);
+  return loadFolder<EnvironmentKind>(folder, "environment", named, GIVES, ["view", "verdict"]);
 }
 
 /** Opens the environment of a config. @param note gets what its user should know. @throws UserError where it cannot be opened. */
