@@ -46,16 +46,18 @@ interface Recorded {
   readonly task: string;
   readonly seed: number;
   readonly adapter: "before" | "after";
+  /** Rounds at most: a canvas may be full before. */
+  readonly rounds: number;
   readonly trajectory: UnmaskTrajectory;
 }
 
 /** The same rollout in Node, and its text. */
-async function inNode({ task, seed, adapter, trajectory }: Recorded, letter?: string) {
+async function inNode({ task, seed, adapter, rounds, trajectory }: Recorded, letter?: string) {
   const environment = new PaperEnvironment({ letters: 1, style: "page", sizes: { train: 0, test: 0 } });
   const found = (environment.tasks as readonly Task[]).find(({ id }) => id === task) as Task;
   const config = await loadConfig(join(root, "configs", "tiny", "letters-flow-grpo.yaml"), {
     overrides: [
-      `sampler.rounds=${trajectory.rounds.length}`,
+      `sampler.rounds=${rounds}`,
       ...(adapter === "after" ? [`init_adapter=${join(root, "site", "adapter")}`] : []),
     ],
   });
@@ -136,9 +138,7 @@ describe("the site", () => {
     }
   });
 
-  // a sampled token differs between tab and Node since sequences are laid out without padding: the cause is not found yet
-  const todo = "a sampled token differs in the tab";
-  it("fills a form in the tab as Node does, with and without the trained adapter", { todo }, async () => {
+  it("fills a form in the tab as Node does, with and without the trained adapter", async () => {
     await visit("demo.html", { ...desktop, reducedMotion: "reduce" }, async (page) => {
       const isReady = page.locator('.demo[data-state="ready"]');
       const settled = async (): Promise<Recorded> => {
