@@ -33,10 +33,9 @@ export function allowedLogProbs(
 
 /** Blocks the EOS column of scaled logits [R, V] where `eosAllowed` is 0. */
 function withoutEos(e: Emitter, scaled: Value, eosAllowed: Value, eos: number): Value {
-  const [rows] = scaled.shape as [number];
   const blocked = e.mul(e.unsqueeze(e.sub(1, eosAllowed), [1]), BLOCKED);
-  // one column is written in place
-  const column = e.expand(e.g.constant("int64", [1, 1], [eos]), [rows, 1]);
+  // one column is written in place; Shape gives its size in one node where the rows are open
+  const column = e.g.op("Expand", [e.g.constant("int64", [1, 1], [eos]), e.g.op("Shape", [blocked])]);
   return e.g.op("ScatterElements", [scaled, column, blocked], { axis: 1, reduction: "add" });
 }
 

@@ -405,8 +405,14 @@ export class Engine implements RoundModel<unknown> {
       usingGraph(this.model, () => {
         const graph = this.runtime.provider === "cuda" ? withRanges(build()) : build();
         const inputs = new Set(graph.inputs.map(({ name }) => name));
-        const size = (feeds: NamedTensors): number =>
-          sessionBytes(graph, this.copies, dimensionsOf(graph, taken(inputs, feeds)));
+        const sizes = new Map<string, number>();
+        const size = (feeds: NamedTensors): number => {
+          const dimensions = dimensionsOf(graph, taken(inputs, feeds));
+          const key = JSON.stringify(dimensions);
+          const bytes = sizes.get(key) ?? sessionBytes(graph, this.copies, dimensions);
+          sizes.set(key, bytes);
+          return bytes;
+        };
         return { bytes: this.runtime.encode(graph), inputs, size };
       });
   }

@@ -2,12 +2,12 @@ import { ALL_LAYERS, type Recomputed } from "../autodiff/recompute.js";
 import { LARGE } from "../autodiff/selective.js";
 
 /**
- * What a training graph computes again, as little as a budget allows: nothing, then large results of cheap ops, then the
- * first layers as wholes, as many as it takes. What a layer saves is about the same for all.
+ * Chooses what a training graph computes again, as little as a budget allows: nothing, then large results of cheap ops,
+ * then the first layers as wholes, as many as needed. All layers are taken to save about the same.
  * @param budget bytes of a session.
  * @param layers of the model.
- * @param bytes that a session takes.
- * @returns the way with the smallest graph where none fits.
+ * @param bytes of the session that computes this again.
+ * @returns the choice with the smallest session where none fits.
  */
 export function recomputedWithin(
   budget: number,

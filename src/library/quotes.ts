@@ -4,7 +4,7 @@ import { parseDate } from "../env/forms/normalize.js";
 /** Words of the longest quote. */
 const MOST_WORDS = 12;
 
-/** What of a text a control of a kind can take; kinds that are not here are written freely, or chosen. */
+/** The parts of a text that a control of a kind can hold; kinds that are not here are written freely, or chosen. */
 const TAKES: Partial<Record<BlankKind, (quotes: readonly string[], text: string) => readonly string[]>> = {
   text: (quotes) => quotes,
   email: (quotes) => quotes.filter((quote) => /^\S+@\S+$/.test(quote)),

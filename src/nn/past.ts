@@ -9,11 +9,11 @@ export interface Keys {
   /** Sizes of the attention: rows, queries of a row. */
   readonly rows: readonly [Dim, Dim];
   /** x [B, N, H, D] of a graph's tokens: the queries [A, Q, H, D] of the attention's rows. */
-  asked(x: Value): Value;
+  queriesOf(x: Value): Value;
   /** x [B, N, H, D] of a graph's tokens, by the layer's name: [A, W, H, D] of all that each row sees. */
   seen(name: string, x: Value): Value;
   /** [A*Q, D] of the rows as [B*N, D] of the tokens. */
-  told(x: Value): Value;
+  toTokens(x: Value): Value;
 }
 
 /**
@@ -33,7 +33,7 @@ export class SharedKeys implements Keys {
     this.places = e.g.input("places", "int64", ["B", "N"]);
   }
 
-  asked(x: Value): Value {
+  queriesOf(x: Value): Value {
     return this.gathered(x, this.queries);
   }
 
@@ -41,7 +41,7 @@ export class SharedKeys implements Keys {
     return this.gathered(x, this.keys);
   }
 
-  told(x: Value): Value {
+  toTokens(x: Value): Value {
     return this.e.reshape(this.e.gather(x, this.places), [-1, x.shape[1] as number]);
   }
 
@@ -68,11 +68,11 @@ export class Past implements Keys {
     this.keys = e.g.input(KEYS, "int64", ["B", "W"]);
   }
 
-  asked(x: Value): Value {
+  queriesOf(x: Value): Value {
     return x;
   }
 
-  told(x: Value): Value {
+  toTokens(x: Value): Value {
     return x;
   }
 

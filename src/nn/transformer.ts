@@ -126,12 +126,12 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
           ];
           const rope = c.no_rope_layers?.[i] !== 0;
           const turned = rope ? rotate(e, ownQueries, rotation.query) : e.mul(ownQueries, hd ** -0.5);
-          const q = keys?.asked(turned) ?? turned;
+          const q = keys?.queriesOf(turned) ?? turned;
           const ownKeys = rope ? rotate(e, unturned, rotation.key) : unturned;
           const k = seen(`${i}/key`, ownKeys);
           const v = seen(`${i}/value`, project("v_proj", kvHeads));
           const context = attention(e, q, k, v, bias, { heads, kvHeads, headDim: hd });
-          return g.scope("o_proj", () => biased(keys?.told(context) ?? context, "o_proj", c.o_bias));
+          return g.scope("o_proj", () => biased(keys?.toTokens(context) ?? context, "o_proj", c.o_bias));
         });
         const middle = e.add(x, attended);
         const fed = g.scope("mlp", () => {

@@ -76,7 +76,13 @@ export class Emitter {
           false,
         );
 
-  reshape = (x: Value, shape: readonly Dim[]): Value => this.g.op("Reshape", [x, this.g.ints(shape)]);
+  /** One open dimension is left to the runtime (-1): no shape is computed for it. */
+  reshape = (x: Value, shape: readonly Dim[]): Value => {
+    const open = shape.filter((d) => typeof d !== "number");
+    const isOne = open.length === 1 && !shape.includes(-1) && !shape.includes(0);
+    const target = isOne ? shape.map((d) => (typeof d === "number" ? d : -1)) : shape;
+    return this.g.op("Reshape", [x, this.g.ints(target)]);
+  };
   reshapeTo = (x: Value, shape: Value): Value => this.g.op("Reshape", [x, shape]);
   transpose = (x: Value, perm: readonly number[]): Value => this.g.op("Transpose", [x], { perm });
   /** Swaps the last two axes. */

@@ -9,6 +9,7 @@ import { declaredForm, type NativeForm } from "../pages/native.js";
 import type { FieldValue, RunningSite, Task } from "../site.js";
 import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "./browser.js";
 import type { Control } from "./controls.js";
+import { Idle, withDeadline } from "./deadline.js";
 import { type Execution, executePlan, openForm } from "./execute.js";
 import type { ActionRecord } from "./fill.js";
 import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
@@ -430,44 +431,3 @@ export const NOT_PLAYED = {
 
 /** The policy failed, not the environment: nothing is tried again. */
 export class PolicyFailure extends Error {}
-
-/** The time in which an episode waits for its policy. */
-export class Idle {
-  private total = 0;
-  private since: number | undefined;
-
-  /** Milliseconds so far. */
-  get ms(): number {
-    return this.total + (this.since === undefined ? 0 : performance.now() - this.since);
-  }
-
-  async during<T>(wait: Promise<T>): Promise<T> {
-    this.since = performance.now();
-    try {
-      return await wait;
-    } finally {
-      this.total = this.ms;
-      this.since = undefined;
-    }
-  }
-}
-
-async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Idle): Promise<T> {
-  // whoever loses the race has nobody left to tell
-  promise.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const start = performance.now();
-    const look = (): void => {
-      const left = ms + (idle?.ms ?? 0) - (performance.now() - start);
-      if (left <= 0) reject(new EnvironmentFault(`no end after ${ms / 1000} s`));
-      else timer = setTimeout(look, Math.max(left, 20));
-    };
-    timer = setTimeout(look, ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

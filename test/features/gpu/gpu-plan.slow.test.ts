@@ -52,11 +52,7 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
     for (const precision of ["bfloat16", "float16", "float32"]) {
       const { status, stderr, result } = plan("--size", "tiny", "--precision", precision);
       assert.equal(status, 0, stderr);
-      // sizes that a graph leaves open are put together where ONNX Runtime computes with shapes: on the host
-      assert.ok(
-        result.offDevice.every(({ op, count }) => op === "Concat" && count === 1),
-        JSON.stringify(result.offDevice),
-      );
+      assert.deepEqual(result.offDevice, []);
       const [type] = precision === "float32" ? ["tf32"] : [precision === "bfloat16" ? "bf16" : "f16"];
       const products = Object.keys(result.phases["ESPO, update"]?.gemms ?? {}).map((key) => key.split(" ")[0]);
       assert.ok(products.length > 5);
@@ -82,10 +78,7 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
     assert.ok((result.phases["rollout group"] as Counters).syncs <= 2 * rounds);
     const uploaded = (result.first["Flow-GRPO, update"] as Counters).toDevice.bytes;
     assert.ok(uploaded < 0.1 * result.weights, `${uploaded} bytes to the device where the base was there already`);
-    assert.ok(
-      result.offDevice.every(({ op }) => op === "Concat"),
-      JSON.stringify(result.offDevice),
-    );
+    assert.deepEqual(result.offDevice, []);
   });
 
   it("says that a card is too small, and what it had", () => {

@@ -3,7 +3,7 @@ import type { BrowserContext, Request } from "playwright";
 import { packageRoot, readJson } from "../../../core/files.js";
 import { type Answer, MOST_TEXT } from "./exchange.js";
 
-/** An HTTP Archive (HAR 1.2): what a page asked for, and what it was answered. */
+/** An HTTP Archive (HAR 1.2) of a page: its requests and their responses. */
 export interface Har {
   readonly log: { readonly version: "1.2"; readonly creator: object; readonly entries: readonly object[] };
 }

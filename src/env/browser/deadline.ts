@@ -1,0 +1,47 @@
+import { EnvironmentFault } from "./browser.js";
+
+/** The time in which an episode waits for its policy. */
+export class Idle {
+  private total = 0;
+  private since: number | undefined;
+
+  /** Milliseconds so far. */
+  get ms(): number {
+    return this.total + (this.since === undefined ? 0 : performance.now() - this.since);
+  }
+
+  async during<T>(wait: Promise<T>): Promise<T> {
+    this.since = performance.now();
+    try {
+      return await wait;
+    } finally {
+      this.total = this.ms;
+      this.since = undefined;
+    }
+  }
+}
+
+/**
+ * Waits for a promise.
+ * @param ms limit in milliseconds, without the time that `idle` counts.
+ * @throws EnvironmentFault after it.
+ */
+export async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Idle): Promise<T> {
+  // a rejection after the limit is reported nowhere else
+  promise.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const start = performance.now();
+    const look = (): void => {
+      const left = ms + (idle?.ms ?? 0) - (performance.now() - start);
+      if (left <= 0) reject(new EnvironmentFault(`no end after ${ms / 1000} s`));
+      else timer = setTimeout(look, Math.max(left, 20));
+    };
+    timer = setTimeout(look, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
