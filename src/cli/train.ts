@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { loadConfig } from "../config/config.js";
+import { loadConfig, type RunConfig } from "../config/config.js";
 import { loadRegistries } from "../config/registries.js";
 import { configKeys, type Registries, runSchema } from "../config/schema.js";
 import { EXIT, misuse } from "../core/errors.js";
@@ -56,6 +56,9 @@ interface TrainFlags {
   readonly quiet?: boolean;
   readonly json?: boolean;
 }
+
+/** What a run will need, in words, before a dry run begins it: export `estimate` of a file in estimates/. @throws UserError where it is not there. */
+type Estimate = (config: RunConfig, command: string) => Promise<string>;
 
 /** The command that takes whatever objective a config names. */
 const ANY = "train";
@@ -119,10 +122,10 @@ async function runTraining(
     import("../train/dry-run.js"),
   ]);
   if (options.dryRun) {
-    const { assertFits, estimateRun, formatMemory } = await import("./memory.js");
-    const estimate = await estimateRun(config, command);
-    assertFits(config, estimate);
-    if (!options.quiet) say(`memory:\n${formatMemory(estimate)}`);
+    for (const [name, estimate] of await loadFolder<Estimate>(new URL("./estimates/", import.meta.url), "estimate")) {
+      const text = await estimate(config, command);
+      if (!options.quiet) say(`${name}:\n${text}`);
+    }
   }
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));

@@ -14,15 +14,15 @@ const run = (...args: string[]) => callProgram("train", dir, args);
 test("help lists a subcommand for each objective and each file in commands/", async () => {
   const { code, out, err } = await run("--help");
   assert.equal(code, 0, err);
-  for (const name of [...(await loadRegistries()).objectives.keys(), "init", "try"])
+  for (const name of [...(await loadRegistries()).objectives.keys(), "learn", "verify"])
     assert.match(out, new RegExp(`^  ${name} `, "m"));
 });
 
 test("wrong calls exit 2, say what is near, and leave stdout empty", async () => {
   for (const [args, message] of [
     [[], /Usage/],
-    [["initt"], /Did you mean init/],
-    [["init", "sft", "--out", "new.yaml", "--modl"], /Did you mean --model/],
+    [["verifi"], /Did you mean verify/],
+    [["verify", "--config", "new.yaml", "--modl"], /Did you mean --model/],
   ] as const) {
     const { code, out, err } = await run(...args);
     assert.deepEqual([code, out], [2, ""], args.join(" "));

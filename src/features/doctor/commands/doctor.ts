@@ -75,7 +75,7 @@ async function objectiveOf(path: string, overrides: readonly string[]): Promise<
 /** Tells whether a run fits into the machine, by its own graphs. */
 async function runMemory(config: RunConfig, objective: string): Promise<Check> {
   const [{ estimateRun, formatMemory, memoryAdvice }, { machineMemory }] = await Promise.all([
-    import("../../../cli/memory.js"),
+    import("../estimates/memory.js"),
     import("../../../engine/least-memory.js"),
   ]);
   try {

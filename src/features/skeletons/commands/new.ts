@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import type { Command } from "commander";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
-import { fail, misuse } from "../../../core/errors.js";
-import { cannotWrite, packageRoot } from "../../../core/files.js";
+import { misuse } from "../../../core/errors.js";
+import { packageRoot } from "../../../core/files.js";
+import { assertNew, writeNew } from "../new-file.js";
 
 /** The line of a config that uses a module, by what it is: the files of examples/. */
 const LINES: Readonly<Record<string, (path: string) => string>> = {
@@ -24,15 +25,10 @@ export const command: CliCommand = {
       .argument("<file>", "where it is written, as my-reward.mjs; never overwritten")
       .action((kind: string, file: string) => {
         if (!/\.m?js$/.test(file)) misuse(`${file} is no name of a module.`, { hint: "let it end in .mjs" });
-        if (existsSync(file)) fail(`${file} exists already, and is not overwritten.`, { hint: "give another file" });
+        assertNew(file, "file");
         const path = `./${relative(process.cwd(), file).replaceAll("\\", "/")}`;
         const example = readFileSync(join(packageRoot(), "examples", `${kind}.mjs`), "utf8");
-        try {
-          mkdirSync(dirname(file), { recursive: true });
-          writeFileSync(file, example.replaceAll(`./examples/${kind}.mjs`, path), { flag: "wx" });
-        } catch (error) {
-          throw cannotWrite(file, error);
-        }
+        writeNew(file, example.replaceAll(`./examples/${kind}.mjs`, path));
         context.print(LINES[kind]?.(path) ?? "");
         context.log(`written: ${file}; the line above, in a config, uses it (docs/extending.md)`);
       });

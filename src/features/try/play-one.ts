@@ -1,17 +1,17 @@
-import { loadConfig } from "../config/config.js";
-import { closing } from "../core/closing.js";
-import { misuse } from "../core/errors.js";
-import type { Act } from "../core/interaction.js";
-import { Rng } from "../core/rng.js";
-import { checkSpaces, type Policy, roundsOf } from "../engine/policy.js";
-import type { Environment, EnvironmentTask } from "../env/environment.js";
-import { openEnvironment } from "../env/open.js";
-import { RunDirectory } from "../runs/run-directory.js";
-import { openEvaluated } from "./evaluate.js";
-import type { Played } from "./misses.js";
-import { playFixed } from "./play-fixed.js";
-import { collectRollouts, type Rollout } from "./rollouts/collect.js";
-import type { EvaluateOptions } from "./types.js";
+import { loadConfig } from "../../config/config.js";
+import { closing } from "../../core/closing.js";
+import { misuse } from "../../core/errors.js";
+import type { Act } from "../../core/interaction.js";
+import { Rng } from "../../core/rng.js";
+import { checkSpaces, type Policy, roundsOf } from "../../engine/policy.js";
+import type { Environment, EnvironmentTask } from "../../env/environment.js";
+import { openEnvironment } from "../../env/open.js";
+import { RunDirectory } from "../../runs/run-directory.js";
+import { openEvaluated } from "../../train/evaluate.js";
+import type { Played } from "../../train/misses.js";
+import { playFixed } from "../../train/play-fixed.js";
+import { collectRollouts, type Rollout } from "../../train/rollouts/collect.js";
+import type { EvaluateOptions } from "../../train/types.js";
 
 export interface PlayOneOptions
   extends Pick<EvaluateOptions, "run" | "config" | "overrides" | "checkpoint" | "policy"> {

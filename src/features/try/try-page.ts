@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright";
-import { messageOf, misuse } from "../core/errors.js";
-import { readSmall } from "../core/files.js";
-import { findBrowser } from "../env/browser/find-browser.js";
-import type { Agent, Filled } from "../library/agent.js";
-import type { AgentSource } from "../library/agent-config.js";
+import type { CliContext } from "../../cli/shared.js";
+import { formatTables } from "../../cli/tables.js";
+import { messageOf, misuse } from "../../core/errors.js";
+import { readSmall } from "../../core/files.js";
+import { findBrowser } from "../../env/browser/find-browser.js";
+import type { Agent, Filled } from "../../library/agent.js";
+import type { AgentSource } from "../../library/agent-config.js";
 import { type Frame, writeFilm } from "./film.js";
-import type { CliContext } from "./shared.js";
-import { formatTables } from "./tables.js";
 
 export interface PageFlags {
   readonly url?: string;
@@ -47,8 +47,8 @@ export async function fillShown(
 ): Promise<void> {
   // loaded when they are needed: help and usage errors should not wait for the runtime
   const [{ BrowserHost }, { loadAgent }] = await Promise.all([
-    import("../env/browser/browser.js"),
-    import("../library/agent.js"),
+    import("../../env/browser/browser.js"),
+    import("../../library/agent.js"),
   ]);
   const headless = !inWindow({ film: film ?? false });
   // a page of the user's own asks for what it needs

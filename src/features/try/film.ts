@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cspHash, escapeHtml } from "../core/html.js";
+import { cspHash, escapeHtml } from "../../core/html.js";
 
 /** A picture (JPEG) with what is said below it. */
 export interface Frame {

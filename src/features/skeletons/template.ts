@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
-import type { RunConfig } from "./config.js";
-import { type ConfigKey, configKeys, type Registries, runSchema } from "./schema.js";
+import type { RunConfig } from "../../config/config.js";
+import { type ConfigKey, configKeys, type Registries, runSchema } from "../../config/schema.js";
 
 /** The place where a comment begins, unless its setting is longer. */
 const COMMENT_COLUMN = 40;

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { configOf, loadConfig } from "../../src/config/config.js";
-import { loadRegistries } from "../../src/config/registries.js";
-import { configKeys, type Registries, runSchema } from "../../src/config/schema.js";
-import { configTemplate } from "../../src/config/template.js";
-import { callProgram } from "../support/call-program.js";
+import { configOf, loadConfig } from "../../../src/config/config.js";
+import { loadRegistries } from "../../../src/config/registries.js";
+import { configKeys, type Registries, runSchema } from "../../../src/config/schema.js";
+import { configTemplate } from "../../../src/features/skeletons/template.js";
+import { callProgram } from "../../support/call-program.js";
 
 const dir = mkdtempSync(join(tmpdir(), "init-"));
 after(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { misuse, nearest } from "../../core/errors.js";
-import type { EnvironmentTask } from "../../env/environment.js";
-import type { Task } from "../../env/site.js";
+import { type CliCommand, type CliContext, checkpointName } from "../../../cli/shared.js";
+import { formatTables } from "../../../cli/tables.js";
+import { misuse, nearest } from "../../../core/errors.js";
+import type { EnvironmentTask } from "../../../env/environment.js";
+import type { Task } from "../../../env/site.js";
 import { writeFilm } from "../film.js";
-import { type CliCommand, type CliContext, checkpointName } from "../shared.js";
-import { formatTables } from "../tables.js";
 import { fillShown, inWindow, type PageFlags, tryPage } from "../try-page.js";
 
 interface TryFlags extends PageFlags {
@@ -60,8 +60,8 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
   const wanted = flags.task ?? (isShipped ? SHIPPED.task : misuse("No task is named: --task ID is missing."));
   // loaded when they are needed: help and usage errors should not wait for the runtime
   const [{ playOne }, { environmentKinds }] = await Promise.all([
-    import("../../train/play-one.js"),
-    import("../../env/open.js"),
+    import("../play-one.js"),
+    import("../../../env/open.js"),
   ]);
   const played = await playOne({
     run: flags.run,
@@ -96,8 +96,8 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
 async function showShipped(task: EnvironmentTask, flags: TryFlags, context: CliContext): Promise<void> {
   const { url, document: text = "" } = task as Task;
   const [{ serveForms }, { FORMS }] = await Promise.all([
-    import("../../env/sites/embedded/server.js"),
-    import("../../env/sites/embedded/catalog.js"),
+    import("../../../env/sites/embedded/server.js"),
+    import("../../../env/sites/embedded/catalog.js"),
   ]);
   const server = await serveForms(FORMS, { port: 0, status500Every: 0 });
   try {

@@ -3,38 +3,38 @@
  * is live at once; trajectories for those shapes are drawn from noise, so that no weight is read.
  */
 
-import { ALL_LAYERS } from "../autodiff/recompute.js";
-import { type RunConfig, resolvePath } from "../config/config.js";
-import { closing } from "../core/closing.js";
-import { fail } from "../core/errors.js";
-import { Rng } from "../core/rng.js";
-import type { Batch } from "../diffusion/batch.js";
-import { samplerOf } from "../diffusion/kinds.js";
-import type { CacheUse, Sampler, SamplerOptions } from "../diffusion/sampler.js";
-import type { SampledModel } from "../diffusion/tokens.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
-import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../engine/graphs.js";
-import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../engine/least-memory.js";
-import { checkInputs, loraOptions, sampledModel } from "../engine/policy.js";
-import { assertScored } from "../engine/scoring-check.js";
-import { sessionBytes } from "../engine/sessions.js";
-import { environmentKinds } from "../env/open.js";
-import { loraSites } from "../nn/bind.js";
-import { siteShapes } from "../nn/lora.js";
-import { graphWithKeys, loadModel, type Model } from "../nn/model.js";
-import { PAST } from "../nn/past.js";
-import { Emitter } from "../onnx/emit.js";
-import { encodeModel } from "../onnx/format/proto.js";
-import type { RawModel } from "../onnx/format/raw-model.js";
-import { GraphBuilder } from "../onnx/graph.js";
-import { peakActivationBytes } from "../onnx/liveness.js";
-import { Runtime } from "../onnx/session.js";
-import { sizeOf } from "../onnx/shapes.js";
-import { f32 } from "../onnx/tensors.js";
-import { BYTES, type Graph } from "../onnx/types.js";
-import { objectiveOf } from "../rl/kinds.js";
-import type { Objective } from "../rl/objective.js";
-import { prepareBatches } from "../train/update.js";
+import { ALL_LAYERS } from "../../../autodiff/recompute.js";
+import { type RunConfig, resolvePath } from "../../../config/config.js";
+import { closing } from "../../../core/closing.js";
+import { fail } from "../../../core/errors.js";
+import { Rng } from "../../../core/rng.js";
+import type { Batch } from "../../../diffusion/batch.js";
+import { samplerOf } from "../../../diffusion/kinds.js";
+import type { CacheUse, Sampler, SamplerOptions } from "../../../diffusion/sampler.js";
+import type { SampledModel } from "../../../diffusion/tokens.js";
+import type { Trajectory } from "../../../diffusion/trajectory.js";
+import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../../engine/graphs.js";
+import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../../../engine/least-memory.js";
+import { checkInputs, loraOptions, sampledModel } from "../../../engine/policy.js";
+import { assertScored } from "../../../engine/scoring-check.js";
+import { sessionBytes } from "../../../engine/sessions.js";
+import { environmentKinds } from "../../../env/open.js";
+import { loraSites } from "../../../nn/bind.js";
+import { siteShapes } from "../../../nn/lora.js";
+import { graphWithKeys, loadModel, type Model } from "../../../nn/model.js";
+import { PAST } from "../../../nn/past.js";
+import { Emitter } from "../../../onnx/emit.js";
+import { encodeModel } from "../../../onnx/format/proto.js";
+import type { RawModel } from "../../../onnx/format/raw-model.js";
+import { GraphBuilder } from "../../../onnx/graph.js";
+import { peakActivationBytes } from "../../../onnx/liveness.js";
+import { Runtime } from "../../../onnx/session.js";
+import { sizeOf } from "../../../onnx/shapes.js";
+import { f32 } from "../../../onnx/tensors.js";
+import { BYTES, type Graph } from "../../../onnx/types.js";
+import { objectiveOf } from "../../../rl/kinds.js";
+import type { Objective } from "../../../rl/objective.js";
+import { prepareBatches } from "../../../train/update.js";
 
 /** Copies of the gradient that gradient_noise_every takes: of the first half, and of both. */
 const HALVES = 2;
@@ -308,4 +308,11 @@ export function assertFits(config: RunConfig, estimate: MemoryEstimate, machine:
     `This run needs about ${gib(estimate.total)} of memory; the machine has ${gib(machine)}:\n${formatMemory(estimate, machine)}`,
     { hint: memoryAdvice(config, estimate) },
   );
+}
+
+/** Estimates the memory of a run whose dry run begins. @throws UserError where it cannot fit. */
+export async function estimate(config: RunConfig, command: string): Promise<string> {
+  const needed = await estimateRun(config, command);
+  assertFits(config, needed);
+  return formatMemory(needed);
 }

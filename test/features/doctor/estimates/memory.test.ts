@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertFits, estimateRun, formatMemory, type MemoryEstimate } from "../../src/cli/memory.js";
-import { loadConfig } from "../../src/config/config.js";
-import { loadRegistries } from "../../src/config/registries.js";
-import { UserError } from "../../src/core/errors.js";
-import { machineMemory } from "../../src/engine/least-memory.js";
-import { readModelConfig } from "../../src/nn/config.js";
+import { loadConfig } from "../../../../src/config/config.js";
+import { loadRegistries } from "../../../../src/config/registries.js";
+import { UserError } from "../../../../src/core/errors.js";
+import { machineMemory } from "../../../../src/engine/least-memory.js";
+import {
+  assertFits,
+  estimateRun,
+  formatMemory,
+  type MemoryEstimate,
+} from "../../../../src/features/doctor/estimates/memory.js";
+import { readModelConfig } from "../../../../src/nn/config.js";
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 

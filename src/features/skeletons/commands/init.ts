@@ -1,13 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { configOf, resolvePath } from "../../config/config.js";
-import { applyOverrides, parseOverrides } from "../../config/overrides.js";
-import { loadRegistries } from "../../config/registries.js";
-import { fail, misuse, nearest } from "../../core/errors.js";
-import { cannotWrite } from "../../core/files.js";
-import type { SiteKind } from "../../env/site.js";
-import type { Objective } from "../../rl/objective.js";
-import { type CliCommand, type CliContext, shellWord } from "../shared.js";
+import { type CliCommand, type CliContext, shellWord } from "../../../cli/shared.js";
+import { configOf, resolvePath } from "../../../config/config.js";
+import { applyOverrides, parseOverrides } from "../../../config/overrides.js";
+import { loadRegistries } from "../../../config/registries.js";
+import { misuse, nearest } from "../../../core/errors.js";
+import type { SiteKind } from "../../../env/site.js";
+import type { Objective } from "../../../rl/objective.js";
+import { assertNew, writeNew } from "../new-file.js";
 
 interface InitFlags {
   readonly model: string;
@@ -49,12 +47,12 @@ async function init(
       ...(close === undefined ? {} : { hint: `did you mean ${close}?` }),
     });
   }
-  if (existsSync(out)) fail(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
+  assertNew(out, "--out");
   // loaded when it is needed: help should not wait for it
   const [{ samplerFor }, { configTemplate }, { loadModel }] = await Promise.all([
-    import("../../engine/policy.js"),
-    import("../../config/template.js"),
-    import("../../nn/model.js"),
+    import("../../../engine/policy.js"),
+    import("../template.js"),
+    import("../../../nn/model.js"),
   ]);
   const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen);
   const forms = registries.sections.has("site") ? { site: { kind: site } } : {};
@@ -69,12 +67,7 @@ async function init(
   const splits = entry?.splits?.(rest)?.filter((split) => split !== "train");
   const config = splits === undefined ? drafted : await read({ evaluation: { splits } });
   const text = configTemplate(config, objective, shellWord(out), registries);
-  try {
-    mkdirSync(dirname(out), { recursive: true });
-    writeFileSync(out, text, { flag: "wx" });
-  } catch (error) {
-    throw cannotWrite(out, error);
-  }
+  writeNew(out, text);
   context.print(out);
   context.log(`next: refusion-train ${objective} --config ${shellWord(out)} --dry-run`);
 }
@@ -82,8 +75,8 @@ async function init(
 /** Gives what a network that reads no tokens needs of a config: what it acts in, and its own projections for the adapter. */
 async function networkSections(model: string): Promise<Readonly<Record<string, unknown>>> {
   const [{ readModelConfig }, { architectureOf }] = await Promise.all([
-    import("../../nn/config.js"),
-    import("../../nn/architecture.js"),
+    import("../../../nn/config.js"),
+    import("../../../nn/architecture.js"),
   ]);
   const config = readModelConfig(resolvePath(model, "--model"));
   if (config.reads_tokens !== false) return {};

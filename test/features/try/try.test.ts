@@ -3,9 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { formatTables } from "../../src/cli/tables.js";
-import { callProgram } from "../support/call-program.js";
-import { CliProcess } from "../support/cli-process.js";
+import { callProgram } from "../../support/call-program.js";
+import { CliProcess } from "../../support/cli-process.js";
 
 const dir = mkdtempSync(join(tmpdir(), "try-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -117,32 +116,4 @@ test("a plan of one's own is played as it is; a task that is not there is named 
     lost.err,
     /There is no task .*\n {2}next: there is embedded\/starter\/library\/card-request\/train\/000\d/,
   );
-});
-
-test("eval --show tells of each miss what was done and received, with a picture", async () => {
-  const args = [...CONFIG, "--split", "val", "--policy", "submit-only", "--episodes", "2", "--show", "--json"];
-  const config = join(process.cwd(), "configs", "tiny", "quickstart.yaml");
-  const shown = await new CliProcess(
-    args.map((arg) => (arg === CONFIG[1] ? config : arg)),
-    { program: "eval", cwd: dir },
-  ).ended;
-  assert.equal(shown.code, 0, shown.err);
-  const { misses } = JSON.parse(shown.out) as { misses: { answers: string[]; reward: number; picture: string }[] };
-  assert.equal(misses.length, 2);
-  for (const { answers, reward, picture } of misses) {
-    assert.deepEqual(answers, ["submit"]);
-    assert.ok(reward <= 0.2 && existsSync(join(dir, picture)));
-  }
-});
-
-test("tables mark what is wrong, and show no control character as one", () => {
-  const rows = [
-    [{ text: "a\u001b[2J" }, { text: "x", tone: "bad" as const }],
-    [{ text: "b" }, { text: "" }],
-  ];
-  const text = formatTables([
-    { title: "T", head: ["name", "value"], rows },
-    { title: "E", rows: [] },
-  ]);
-  assert.equal(text, "  T\n      name        value\n    ! a\\u001b[2J  x\n      b\n  E: nothing");
 });

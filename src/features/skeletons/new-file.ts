@@ -1,0 +1,19 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fail } from "../../core/errors.js";
+import { cannotWrite } from "../../core/files.js";
+
+/** Checks that a file is not there yet. @param named what named it on the command line. @throws UserError where it is. */
+export function assertNew(file: string, named: string): void {
+  if (existsSync(file)) fail(`${file} exists already, and is not overwritten.`, { hint: `give another ${named}` });
+}
+
+/** Writes a new file and the folders above it; never overwrites. @throws UserError where the file system refuses. */
+export function writeNew(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { flag: "wx" });
+  } catch (error) {
+    throw cannotWrite(file, error);
+  }
+}
