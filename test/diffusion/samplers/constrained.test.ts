@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/batch.js";
 import { drawAmong } from "../../../src/diffusion/constrained.js";
-import { sampler as autoregressive } from "../../../src/diffusion/samplers/autoregressive.js";
 import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
@@ -95,33 +94,6 @@ test("without the option the same blanks hold anything, and their records have n
   );
   assert.ok(drawn.some((trajectory) => !isOption("a", valuesOf(trajectory)[0] ?? [])));
   assert.ok(drawn.every(({ template }) => template?.filter(isRoom).every((room) => room.choices === undefined)));
-});
-
-test("autoregressive: the same, its text's probability too", async () => {
-  const sampler = having(autoregressive, "stepTerms", "textTerms");
-  const options = {
-    responseLength: 16,
-    promptLength: 3,
-    temperature: 6,
-    constrained: true,
-    kvCache: "auto" as const,
-    model: MODEL,
-  };
-  const network = new FakeNetwork(4);
-  const drawn = await sampler.rollout(network, Array(250).fill(START), options, streams(250, 8), 50);
-  const outcomes = new Map<string, number>();
-  for (const [i, trajectory] of drawn.entries()) {
-    const [a = [], b = []] = valuesOf(trajectory);
-    assert.ok(isOption("a", a) && isOption("b", b));
-    outcomes.set(JSON.stringify([a, b]), Math.exp(trajectory.logProbs.reduce((sum, x) => sum + x, 0)));
-    if (i > 5) continue;
-    assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
-    for (const packed of [true, false])
-      close(network, sampler.stepTerms([trajectory], options, { ...layout, packed }), trajectory.logProbs);
-    close(network, sampler.textTerms([trajectory], options, layout), trajectory.logProbs);
-  }
-  const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
-  assert.ok(outcomes.size === 12 && Math.abs(total - 1) < 1e-6, `${total} of ${outcomes.size}`);
 });
 
 test("greedy takes the most probable option token, and a record of another is refused", async () => {

@@ -7,7 +7,6 @@ import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/batch.js";
 import type { StepLayout } from "../../../src/diffusion/layouts.js";
 import type { RoundModel } from "../../../src/diffusion/sampler.js";
-import { sampler as autoregressive } from "../../../src/diffusion/samplers/autoregressive.js";
 import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import { corruptBatch } from "../../../src/diffusion/samplers/unmask/corrupt.js";
 import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
@@ -363,43 +362,6 @@ test("supervised with mask_given: all positions are masked and scored as what th
     new Map(seen.map(([at]) => [at as number, flowText[at as number] as number])),
   );
   assert.equal(seen.length, text.length);
-  assert.throws(
-    () => autoregressive.supervisedTerms?.([example], { ...OPTIONS, kvCache: "auto" }, layoutOf(1)),
-    /masks nothing/,
-  );
-});
-
-test("the autoregressive policy writes the values, and its steps are scored as they were drawn", async () => {
-  const options = {
-    responseLength: 16,
-    promptLength: 3,
-    temperature: 1,
-    room: 3,
-    kvCache: "auto" as const,
-    model: MODEL,
-  };
-  const sampler = having(autoregressive, "stepTerms", "textTerms", "supervisedTerms");
-  for (let seed = 0; seed < 12; seed++) {
-    const network = new FakeNetwork(seed);
-    const trajectories = await sampler.rollout(network, [EXAMPLE, [1]], options, streams(2, seed));
-    for (const [i, trajectory] of trajectories.entries()) {
-      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
-      assert.equal(trajectory.template === undefined, i === 1);
-      for (const packed of [true, false])
-        close(scored(network, sampler.stepTerms([trajectory], options, layout(1, { packed }))), [
-          ...trajectory.logProbs,
-        ]);
-      close(scored(network, sampler.textTerms([trajectory], options, layout(1))), [...trajectory.logProbs]);
-    }
-  }
-  const [batch] = sampler.supervisedTerms(
-    [{ prompt: [0], template: [[1, 1], { name: "a", room: 3 }, [0], { name: "b", room: 2 }], response: [1, EOS, EOS] }],
-    options,
-    { arWeight: null, eosFillWeight: 0, rng: Rng.named(0, "s") },
-  ) as [Batch];
-  assert.deepEqual([...tokensOf(batch).inputIds].slice(0, 6).map(Number), [0, 1, 1, 1, EOS, 0]);
-  // each token is predicted from the one before it, the second value from what is given
-  assert.deepEqual(readAt(batch, 1), [1, 2, 5]);
 });
 
 test("the jump policy leaves what is given in place, and its steps are scored as they were drawn", async () => {

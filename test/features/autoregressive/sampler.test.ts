@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { UserError } from "../../../../src/core/errors.js";
-import { Rng } from "../../../../src/core/rng.js";
-import type { StepLayout } from "../../../../src/diffusion/layouts.js";
-import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
-import type { AutoregressiveOptions } from "../../../../src/diffusion/samplers/autoregressive/options.js";
-import { stepTerms, supervisedTerms, textTerms } from "../../../../src/diffusion/samplers/autoregressive/terms.js";
+import { UserError } from "../../../src/core/errors.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import { lacks, type RoundModel } from "../../../src/diffusion/sampler.js";
+import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
+import { sampler } from "../../../src/features/autoregressive/samplers/autoregressive.js";
 import {
-  type AutoregressiveTrajectory,
-  parseTrajectory,
-} from "../../../../src/diffusion/samplers/autoregressive/trajectory.js";
-import { sampler } from "../../../../src/diffusion/samplers/autoregressive.js";
-import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
-import { tokensOf } from "../../../support/token-batch.js";
-import { samplerConfig } from "../../../support/typed.js";
-import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../unmask/fake-model.js";
+  type AutoregressiveOptions,
+  stepTerms,
+  supervisedTerms,
+  textTerms,
+} from "../../../src/features/autoregressive/terms.js";
+import { type AutoregressiveTrajectory, parseTrajectory } from "../../../src/features/autoregressive/trajectory.js";
+import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import { tokensOf } from "../../support/token-batch.js";
+import { samplerConfig } from "../../support/typed.js";
 
 const SMALL: AutoregressiveOptions = {
   responseLength: 4,

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { misuse } from "../../core/errors.js";
-import type { Rng } from "../../core/rng.js";
-import { checkStreams, inBatches } from "../batches.js";
-import { drawAmong } from "../constrained.js";
-import { cacheUse } from "../prefix-cache.js";
-import { RoundReader } from "../round-reader.js";
+import { misuse } from "../../../core/errors.js";
+import type { Rng } from "../../../core/rng.js";
+import { checkStreams, inBatches } from "../../../diffusion/batches.js";
+import { drawAmong } from "../../../diffusion/constrained.js";
+import { cacheUse } from "../../../diffusion/prefix-cache.js";
+import { RoundReader } from "../../../diffusion/round-reader.js";
 import {
   overflowed,
   type RoundModel,
@@ -12,16 +12,22 @@ import {
   type Sampler,
   scoringTemperature,
   temperatureOption,
-} from "../sampler.js";
-import { constrainedHead, modelHead, policyHead } from "../score-head.js";
-import { Canvas, constrainedOption, roomKeys, roomsOf, type TextStart, type TokenTemplate } from "../template.js";
-import { layText } from "../text-layout.js";
-import { textPolicy } from "../text-policy.js";
-import type { SampledModel } from "../tokens.js";
-import { type AutoregressiveOptions, autoregressiveShapes } from "./autoregressive/options.js";
-import { stepTerms, supervisedTerms, textTerms } from "./autoregressive/terms.js";
-import { type AutoregressiveTrajectory, parseTrajectory, reveals } from "./autoregressive/trajectory.js";
-import { candidateLogProbs, type RowStatistics, roundHead } from "./unmask/round.js";
+} from "../../../diffusion/sampler.js";
+import { candidateLogProbs, type RowStatistics, roundHead } from "../../../diffusion/samplers/unmask/round.js";
+import { constrainedHead, modelHead, policyHead } from "../../../diffusion/score-head.js";
+import {
+  Canvas,
+  constrainedOption,
+  roomKeys,
+  roomsOf,
+  type TextStart,
+  type TokenTemplate,
+} from "../../../diffusion/template.js";
+import { layText } from "../../../diffusion/text-layout.js";
+import { textPolicy } from "../../../diffusion/text-policy.js";
+import type { SampledModel } from "../../../diffusion/tokens.js";
+import { type AutoregressiveOptions, autoregressiveShapes, stepTerms, supervisedTerms, textTerms } from "../terms.js";
+import { type AutoregressiveTrajectory, parseTrajectory, reveals } from "../trajectory.js";
 
 /**
  * The plain causal language model as a policy: a token a forward, from left to right, until EOS. It is what diffusion

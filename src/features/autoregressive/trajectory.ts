@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Reveal } from "../../sampler.js";
-import { Canvas } from "../../template.js";
+import type { Reveal } from "../../diffusion/sampler.js";
+import { Canvas } from "../../diffusion/template.js";
 import {
   checkChoices,
   checkTemplate,
@@ -8,7 +8,7 @@ import {
   readRecord,
   type TokenTrajectory,
   tokenFields,
-} from "../../trajectory.js";
+} from "../../diffusion/trajectory.js";
 
 const trajectorySchema = z.strictObject({
   ...tokenFields,

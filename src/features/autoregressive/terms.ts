@@ -1,17 +1,31 @@
-import { fail, misuse } from "../../../core/errors.js";
-import type { Batch } from "../../batch.js";
-import { bucketLength } from "../../buffer.js";
-import type { LayoutSizes, StepLayout, SupervisedLayout } from "../../layouts.js";
-import { packTerms } from "../../packing.js";
-import { scoringTemperature } from "../../sampler.js";
-import { constrainedHead, modelHead, policyHead } from "../../score-head.js";
-import { fillCanvas, type SupervisedExample } from "../../supervised.js";
-import { Canvas } from "../../template.js";
-import { commonTemperature, stepTerms as layOutSteps, type StepBuffer } from "../../terms.js";
-import { layText } from "../../text-layout.js";
-import { allowedInText, textTerms as layOutText } from "../unmask/text.js";
-import { type AutoregressiveOptions, autoregressiveShapes } from "./options.js";
+import { fail, misuse } from "../../core/errors.js";
+import type { Batch } from "../../diffusion/batch.js";
+import { bucketLength } from "../../diffusion/buffer.js";
+import type { LayoutSizes, StepLayout, SupervisedLayout } from "../../diffusion/layouts.js";
+import { packTerms } from "../../diffusion/packing.js";
+import { type CacheUse, type SamplerOptions, type SamplerShapes, scoringTemperature } from "../../diffusion/sampler.js";
+import { allowedInText, textTerms as layOutText } from "../../diffusion/samplers/unmask/text.js";
+import { constrainedHead, modelHead, policyHead } from "../../diffusion/score-head.js";
+import { fillCanvas, type SupervisedExample } from "../../diffusion/supervised.js";
+import { Canvas } from "../../diffusion/template.js";
+import { commonTemperature, stepTerms as layOutSteps, type StepBuffer } from "../../diffusion/terms.js";
+import { layText } from "../../diffusion/text-layout.js";
 import type { AutoregressiveTrajectory } from "./trajectory.js";
+
+/** Options of the sampler `autoregressive`. */
+export interface AutoregressiveOptions extends SamplerOptions {
+  /** Keys and values of what has been read are used again, where the model's graph can keep them. */
+  readonly kvCache: CacheUse;
+}
+
+/** Gives the shapes of a rollout's forwards: one row a sequence, as many steps as tokens. */
+export function autoregressiveShapes({
+  promptLength,
+  responseLength,
+}: AutoregressiveOptions): SamplerShapes & { readonly length: number; readonly rows: number } {
+  const length = promptLength + responseLength;
+  return { length, dims: (batch) => ({ B: batch, N: length }), rows: 1, steps: responseLength };
+}
 
 /** A token is a step: all of them in one sequence, or (`packed: false`) each behind what it was drawn from. */
 export function stepTerms(

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Rng } from "../../../src/core/rng.js";
+import type { Batch } from "../../../src/diffusion/batch.js";
+import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import { Canvas, type TemplateStart } from "../../../src/diffusion/template.js";
+import { sampler as autoregressive } from "../../../src/features/autoregressive/samplers/autoregressive.js";
+import { FakeNetwork, MODEL, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import { tokensOf } from "../../support/token-batch.js";
+import { having } from "../../support/typed.js";
+
+const EOS = TOKENS.eos;
+const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
+  batch,
+  lengthStep: 1,
+  level: "token",
+  ...rest,
+});
+const EXAMPLE: TemplateStart = {
+  prompt: [1, 0],
+  parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
+};
+const CHOICES = { a: [[0], [0, 1], [1, 1, 0]], b: [[1], [0, 0]] };
+const CHOOSING: TemplateStart = {
+  prompt: [1, 0],
+  parts: [
+    [1],
+    { name: "a", needs: 4, whole: true, choices: CHOICES.a },
+    [0, 1],
+    { name: "b", needs: 3, whole: true, choices: CHOICES.b },
+  ],
+};
+
+/** log p of every term that counts, in order. */
+function scored(network: FakeNetwork, batch: Batch): number[] {
+  const scores = network.score(batch);
+  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
+}
+
+function close(actual: readonly number[], expected: readonly number[]): void {
+  assert.equal(actual.length, expected.length);
+  actual.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < 1e-6, `term ${i}`));
+}
+
+/** Positions that a batch's terms are read at, behind the prompt of its only sequence. */
+function readAt(batch: Batch, prompt: number): number[] {
+  const { rows, positionIds } = tokensOf(batch);
+  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [Number(positionIds[Number(rows[r])]) - prompt]));
+}
+
+/** The values of the blanks of a response. */
+function valuesOf({ template, response }: Parameters<typeof autoregressive.reveals & object>[0]): number[][] {
+  const canvas = Canvas.of(template);
+  const tokens = canvas.byCell(response, EOS);
+  return canvas.blanks.map(({ first, end }) =>
+    tokens.slice(first, end).filter((token): token is number => token !== undefined && token !== EOS),
+  );
+}
+
+const isOption = (name: "a" | "b", value: readonly number[]): boolean =>
+  [[], ...CHOICES[name]].some((choice) => String(choice) === String(value));
+
+test("the autoregressive policy writes the values, and its steps are scored as they were drawn", async () => {
+  const options = {
+    responseLength: 16,
+    promptLength: 3,
+    temperature: 1,
+    room: 3,
+    kvCache: "auto" as const,
+    model: MODEL,
+  };
+  const sampler = having(autoregressive, "stepTerms", "textTerms", "supervisedTerms");
+  for (let seed = 0; seed < 12; seed++) {
+    const network = new FakeNetwork(seed);
+    const trajectories = await sampler.rollout(network, [EXAMPLE, [1]], options, streams(2, seed));
+    for (const [i, trajectory] of trajectories.entries()) {
+      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+      assert.equal(trajectory.template === undefined, i === 1);
+      for (const packed of [true, false])
+        close(scored(network, sampler.stepTerms([trajectory], options, layout(1, { packed }))), [
+          ...trajectory.logProbs,
+        ]);
+      close(scored(network, sampler.textTerms([trajectory], options, layout(1))), [...trajectory.logProbs]);
+    }
+  }
+  const [batch] = sampler.supervisedTerms(
+    [{ prompt: [0], template: [[1, 1], { name: "a", room: 3 }, [0], { name: "b", room: 2 }], response: [1, EOS, EOS] }],
+    options,
+    { arWeight: null, eosFillWeight: 0, rng: Rng.named(0, "s") },
+  ) as [Batch];
+  assert.deepEqual([...tokensOf(batch).inputIds].slice(0, 6).map(Number), [0, 1, 1, 1, EOS, 0]);
+  // each token is predicted from the one before it, the second value from what is given
+  assert.deepEqual(readAt(batch, 1), [1, 2, 5]);
+  const masked = { arWeight: null, eosFillWeight: 0.1, maskGiven: true, rng: Rng.named(1, "g") };
+  const example = { prompt: [0], template: [[1, 0, 1], { name: "a", room: 4 }], response: [1, EOS] };
+  assert.throws(() => sampler.supervisedTerms([example], options, masked), /masks nothing/);
+});
+
+test("constrained: every value is an option or nothing, all add up to 1, and the record and its text are scored as drawn", async () => {
+  const sampler = having(autoregressive, "stepTerms", "textTerms");
+  const options = {
+    responseLength: 16,
+    promptLength: 3,
+    temperature: 6,
+    constrained: true,
+    kvCache: "auto" as const,
+    model: MODEL,
+  };
+  const network = new FakeNetwork(4);
+  const drawn = await sampler.rollout(network, Array(250).fill(CHOOSING), options, streams(250, 8), 50);
+  const outcomes = new Map<string, number>();
+  for (const [i, trajectory] of drawn.entries()) {
+    const [a = [], b = []] = valuesOf(trajectory);
+    assert.ok(isOption("a", a) && isOption("b", b));
+    outcomes.set(JSON.stringify([a, b]), Math.exp(trajectory.logProbs.reduce((sum, x) => sum + x, 0)));
+    if (i > 5) continue;
+    assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+    for (const packed of [true, false])
+      close(scored(network, sampler.stepTerms([trajectory], options, layout(1, { packed }))), trajectory.logProbs);
+    close(scored(network, sampler.textTerms([trajectory], options, layout(1))), trajectory.logProbs);
+  }
+  const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
+  assert.ok(outcomes.size === 12 && Math.abs(total - 1) < 1e-6, `${total} of ${outcomes.size}`);
+});
