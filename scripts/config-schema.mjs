@@ -1,11 +1,10 @@
 // npm run config-schema [-- --check]: writes docs/config.schema.json, the config's JSON Schema, from its zod schemas.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { configJsonSchema } from "./lib/json-schema.mjs";
 import { build, fail, ROOT } from "./lib/setup.mjs";
 
 build();
-const { configJsonSchema } = await import(pathToFileURL(join(ROOT, "dist", "src", "config", "json-schema.js")).href);
 const path = join(ROOT, "docs", "config.schema.json");
 const text = `${JSON.stringify(await configJsonSchema(), undefined, 1)}\n`;
 if (!process.argv.includes("--check")) writeFileSync(path, text);

@@ -35,7 +35,8 @@ export function configOf(s, quantize) {
  */
 export async function writeRandomModel(dir, s, quantize, { seed = 0, sparse = false } = {}) {
   const { architectureOf } = await load("nn/architecture.js");
-  const { formOf, partsOf, nf4Part, encodeState } = await load("weights/precision.js");
+  const { partsOf, nf4Part, encodeState } = await load("weights/precision.js");
+  const { formOf } = await load("features/export/forms.js");
   const { SafetensorsWriter } = await load("weights/safetensors-write.js");
   const { NF4_CODE } = await load("onnx/nf4.js");
   const { floatToBfloat16, floatToFloat16 } = await load("core/half.js");

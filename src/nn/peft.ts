@@ -1,14 +1,12 @@
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fail, UserError } from "../core/errors.js";
-import { readJson, writeDirectory } from "../core/files.js";
-import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
+import { readJson } from "../core/files.js";
 import type { Tensor } from "../onnx/types.js";
 import { floatsOf } from "../weights/model-weights.js";
-import type { Precision } from "../weights/precision.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
 import type { ModelConfig } from "./config.js";
-import { type LoraOptions, loraName, rowsName } from "./lora.js";
+import { type LoraOptions, rowsName } from "./lora.js";
 
 /** Adapter directories in the layout of Python's PEFT. */
 
@@ -126,35 +124,6 @@ function inFloat32(tensor: Tensor): Tensor {
   return { dtype: "float32", shape, data: floatsOf(dtype, shape as number[], data).read(0, data.length) };
 }
 
-/** An adapter is too small to be packed into 4 bits. */
-type AdapterPrecision = Exclude<Precision, "nf4">;
-
-/**
- * Writes an adapter directory anew, its numbers in this form: what is shipped beside a model.
- * @param base what it says its model is; default: what it said.
- * @returns bytes of its tensors.
- */
-export async function exportAdapter(from: string, out: string, form: AdapterPrecision, base?: string): Promise<number> {
-  const { tensors } = readPeft(from);
-  const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
-  const named = base === undefined ? config : { ...config, base_model_name_or_path: base };
-  await writeDirectory(out, async (aside) => {
-    writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(named, null, 2)}\n`);
-    writePeftTensors(
-      join(aside, ADAPTER),
-      new Map([...tensors].map(([name, tensor]) => [name, rounded(tensor, form)])),
-    );
-  });
-  return statSync(join(out, ADAPTER)).size;
-}
-
-function rounded(tensor: Tensor, form: AdapterPrecision): Tensor {
-  const data = tensor.data as Float32Array;
-  const { shape } = tensor;
-  if (form === "bf16") return { dtype: "bfloat16", shape, data: floatToBfloat16(data) };
-  return form === "fp16" ? { dtype: "float16", shape, data: floatToFloat16(data) } : tensor;
-}
-
 /** PEFT's list of ids, or its map with one table in it; undefined: none; null: something else. */
 function tokensOf(value: unknown): number[] | undefined | null {
   if (value === undefined || value === null) return undefined;
@@ -162,22 +131,4 @@ function tokensOf(value: unknown): number[] | undefined | null {
   const [ids] = lists as unknown[];
   if (lists.length !== 1 || !Array.isArray(ids) || !ids.every((id) => Number.isSafeInteger(id) && id >= 0)) return null;
   return ids.length === 0 ? undefined : ids;
-}
-
-/** Names of the modules that an adapter changes, in the order of its tensors. */
-export function adapterModules({ tensors, rows }: PeftAdapter, where: string): string[] {
-  const [head, tail] = loraName("|", "A").split("|") as [string, string];
-  const modules: string[] = [];
-  const expected = new Set<string>(rows === undefined ? [] : [rowsName(rows.module)]);
-  for (const name of tensors.keys()) {
-    if (!name.startsWith(head) || !name.endsWith(tail)) continue;
-    const module = name.slice(head.length, name.length - tail.length);
-    modules.push(module);
-    expected.add(name).add(loraName(module, "B"));
-  }
-  const odd =
-    [...tensors.keys()].find((name) => !expected.has(name)) ?? [...expected].find((name) => !tensors.has(name));
-  if (odd !== undefined || modules.length === 0)
-    fail(`${where} does not hold pairs of ${head}MODULE${tail} and its lora_B: ${odd ?? "it is empty"}.`);
-  return modules;
 }

@@ -1,4 +1,5 @@
 import type { RunConfig } from "../config/config.js";
+import { misuse } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
 import type { SamplerOptions } from "../diffusion/sampler.js";
 import { promptOf, type TemplateStart, type TextStart } from "../diffusion/template.js";
@@ -51,6 +52,11 @@ export interface Proof {
   /** The sampler whose outcomes it enumerates; undefined: it holds for every sampler. */
   readonly sampler?: string;
   run(context: VerifyContext): Promise<Measurement[]>;
+}
+
+/** Gives a sampler's likelihood of its steps. @throws UserError where it has no likelihood: there is nothing to prove then. */
+export function stepsOf({ stepTerms }: Policy["sampler"]): NonNullable<Policy["sampler"]["stepTerms"]> {
+  return stepTerms ?? misuse("The sampler has no likelihood, so there is nothing to prove.");
 }
 
 export function holds({ measured, limit }: Measurement): boolean {

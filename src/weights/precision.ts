@@ -1,6 +1,5 @@
-import { misuse, UserError } from "../core/errors.js";
+import { UserError } from "../core/errors.js";
 import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
-import type { DType } from "../onnx/types.js";
 import { NESTED_BLOCK } from "./quantize.js";
 import { elements, type TensorSpec } from "./safetensors-write.js";
 
@@ -10,47 +9,8 @@ import { elements, type TensorSpec } from "./safetensors-write.js";
 export const PRECISIONS = ["none", "bf16", "fp16", "nf4"] as const;
 export type Precision = (typeof PRECISIONS)[number];
 
-/** Ends of the module names of the matrices that LoRA targets, and that 4 bits are good enough for. */
-const PROJECTIONS: ReadonlySet<string> = new Set([
-  ...["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
-  // FS-DFM
-  ...["qw", "kw", "vw", "attn_out"],
-  // LLaDA
-  "ff_proj",
-]);
-/** LLaDA's down projection; its head has the same name outside the blocks. */
-const LLADA_DOWN = /\.blocks\.\d+\.ff_out\.weight$/;
-
-export function isProjection(weight: string): boolean {
-  const [last, module] = weight.split(".").reverse();
-  return last === "weight" && (PROJECTIONS.has(module ?? "") || LLADA_DOWN.test(weight));
-}
-
 /** The way one weight is kept. */
 export type Form = "float32" | "bfloat16" | "float16" | "nf4" | "nf4-nested";
-
-/**
- * The form of a weight: vectors (norms, biases) stay float32, as they weigh nothing and have no 16-bit kernels; only
- * projections are quantised to 4 bits.
- * @param source the element type in the checkpoint.
- */
-export function formOf(
-  name: string,
-  shape: readonly number[],
-  source: DType,
-  precision: Precision,
-  nested: boolean,
-): Form {
-  if (shape.length < 2 || precision === "none") return "float32";
-  if (precision === "bf16") return "bfloat16";
-  if (precision === "fp16") return "float16";
-  if (!isProjection(name)) return source === "bfloat16" || source === "float16" ? source : "float32";
-  if ((shape.at(-1) as number) % NF4_BLOCK !== 0)
-    misuse(`${name} [${shape.join(", ")}] cannot be kept in 4 bits: its rows are not made of blocks of ${NF4_BLOCK}.`, {
-      hint: "Use --quantize bf16 or fp16.",
-    });
-  return nested ? "nf4-nested" : "nf4";
-}
 
 /** Names of the tensors that a 4-bit weight is kept as. */
 export const nf4Part = {

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { configJsonSchema } from "../../src/config/json-schema.js";
+import { pathToFileURL } from "node:url";
 import { packageRoot } from "../../src/core/files.js";
 
 describe("the config's JSON Schema", () => {
   it("is the one in docs/: npm run config-schema writes it anew", async () => {
     const path = join(packageRoot(), "docs", "config.schema.json");
+    const script = pathToFileURL(join(packageRoot(), "scripts", "lib", "json-schema.mjs")).href;
+    const { configJsonSchema } = (await import(script)) as { configJsonSchema: () => Promise<unknown> };
     assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), await configJsonSchema());
   });
 

@@ -8,8 +8,7 @@ import type { Tensor } from "../../onnx/types.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { Sampled } from "../../train/rollouts/groups.js";
 import { moved, randomDirection } from "../../verify/direction.js";
-import { stepsOf } from "../../verify/likelihood.js";
-import { smallCanvas, takeStarts, type VerifyContext } from "../../verify/proof.js";
+import { smallCanvas, stepsOf, takeStarts, type VerifyContext } from "../../verify/proof.js";
 import type { RewardedEpisode } from "./formulas.js";
 
 type Tensors = ReadonlyMap<string, Tensor>;

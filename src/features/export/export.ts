@@ -14,14 +14,15 @@ import { readTokenizerConfig, tokenizerJson } from "../../text/tokenizer-files.j
 import { openCheckpoint } from "../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json, SourceOptions } from "../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
-import { formOf, type Precision } from "../../weights/precision.js";
+import type { Precision } from "../../weights/precision.js";
 import { elements } from "../../weights/safetensors-write.js";
-import { specsOf, type WeightTask, writeWeights } from "../../weights/transcode.js";
+import { formOf } from "./forms.js";
 import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
 import { holdsImported, mergeImported } from "./merge-imported.js";
 import type { ExportOptions, ExportResult } from "./options.js";
 import { pruneTokenizer } from "./tokenizer-prune.js";
+import { specsOf, type WeightTask, writeWeights } from "./transcode.js";
 
 /**
  * Makes a model directory from a checkpoint: everything is checked first, then the weights are streamed through a few

@@ -13,9 +13,9 @@ import { type DType, type ExternalData, type Initializer, isExternal, type Tenso
 import { floatsOf, openStored, readStored } from "../../weights/model-weights.js";
 import { openSafetensors } from "../../weights/safetensors.js";
 import { elements } from "../../weights/safetensors-write.js";
-import { type WeightTask, writeWeights } from "../../weights/transcode.js";
 import { mergeChanges } from "./merge.js";
 import type { ExportOptions, ExportResult } from "./options.js";
+import { type WeightTask, writeWeights } from "./transcode.js";
 
 type Float = "float32" | "bfloat16" | "float16";
 const FLOATS: ReadonlySet<DType> = new Set(["float32", "bfloat16", "float16"]);

@@ -1,8 +1,9 @@
 import { fail } from "../../core/errors.js";
 import { listed } from "../../core/problems.js";
 import { loraName, rowsName } from "../../nn/lora.js";
-import { adapterModules, type PeftAdapter } from "../../nn/peft.js";
+import type { PeftAdapter } from "../../nn/peft.js";
 import type { Tensor } from "../../onnx/types.js";
+import { adapterModules } from "./adapter.js";
 
 /** An adapter's change of a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
 export type Change = (values: Float32Array, begin: number) => void;

@@ -1,6 +1,7 @@
 import { groupBy } from "../../core/group-by.js";
-import { crossedInterval, type Interval } from "../../core/statistics.js";
+import type { Interval } from "../../core/statistics.js";
 import { type Evaluation, formatInterval, type TaskScore } from "../../runs/evaluation.js";
+import { crossedInterval } from "./crossed-interval.js";
 
 /** Answers of an objective's runs to tasks with several right answers: each measure over seeds and tasks. */
 export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {

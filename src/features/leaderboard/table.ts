@@ -1,6 +1,7 @@
-import { crossedInterval, type Interval, mean } from "../../core/statistics.js";
+import { type Interval, mean } from "../../core/statistics.js";
 import { byEpisode, type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 import { type AnswersRow, answersOf, formatAnswers, markdownTable } from "./answers.js";
+import { crossedInterval } from "./crossed-interval.js";
 import { entriesOf, type Leaderboard } from "./plan.js";
 import { entryKey, gridsOf, type Results, type RunResult } from "./play.js";
 

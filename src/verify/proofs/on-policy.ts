@@ -1,7 +1,6 @@
 import type { Batch } from "../../diffusion/batch.js";
 import type { Policy } from "../../engine/policy.js";
-import { stepsOf } from "../likelihood.js";
-import { type Measurement, type Proof, takeStarts, type VerifyContext } from "../proof.js";
+import { type Measurement, type Proof, stepsOf, takeStarts, type VerifyContext } from "../proof.js";
 
 const ROLLOUTS = 8;
 const ROLLOUTS_BY_STEP = 3;

@@ -9,13 +9,13 @@ import { sameValues } from "../../../train/micro-batch.js";
 import type { Sample } from "../../../train/rollouts/groups.js";
 import { prepareBatches } from "../../../train/update.js";
 import { inner } from "../../../verify/direction.js";
-import { stepsOf } from "../../../verify/likelihood.js";
 import {
   type Measurement,
   type ObjectiveOnTrial,
   onePerScoring,
   type Proof,
   smallCanvas,
+  stepsOf,
   takeStarts,
   type VerifyContext,
 } from "../../../verify/proof.js";

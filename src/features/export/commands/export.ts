@@ -87,7 +87,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     const { adapter } = await mergeSource(flags.adapter, step);
     if (adapter === undefined)
       throw usage(`${flags.adapter} trained every weight.`, "use --merge: there is no adapter");
-    const { exportAdapter } = await import("../../../nn/peft.js");
+    const { exportAdapter } = await import("../adapter.js");
     const bytes = await exportAdapter(adapter, flags.out, flags.quantize, flags.model);
     context.print(`${flags.out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
     return context.log(`next: init_adapter=${shellWord(flags.out)}`);

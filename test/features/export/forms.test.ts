@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formOf, isProjection } from "../../src/weights/precision.js";
+import { formOf, isProjection } from "../../../src/features/export/forms.js";
 
 describe("forms of weights", () => {
   it("are 4 bits for projections, under each family's names", () => {

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { fail, misuse } from "../core/errors.js";
-import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
-import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
-import type { StoredMatrix } from "./model-weights.js";
-import { encodeState, type Form, nf4Part, partsOf } from "./precision.js";
-import { dynamicMap, encodeNf4, encodeScales } from "./quantize.js";
-import { elements, SafetensorsWriter, type TensorSpec } from "./safetensors-write.js";
+import { fail, misuse } from "../../core/errors.js";
+import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
+import { NF4_BLOCK, NF4_CODE } from "../../onnx/nf4.js";
+import type { StoredMatrix } from "../../weights/model-weights.js";
+import { encodeState, type Form, nf4Part, partsOf } from "../../weights/precision.js";
+import { dynamicMap, encodeNf4, encodeScales } from "../../weights/quantize.js";
+import { elements, SafetensorsWriter, type TensorSpec } from "../../weights/safetensors-write.js";
 
 /** Elements that are in memory at once: 16 MiB of float32, a whole number of 4-bit blocks. */
 const CHUNK = 2 ** 22;
