@@ -3,6 +3,7 @@ import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { Runtime } from "../onnx/session.js";
+import { sizeOf } from "../onnx/shapes.js";
 import { f32, type NamedTensors } from "../onnx/tensors.js";
 import { taken } from "./attention-ranges.js";
 
@@ -38,7 +39,7 @@ export function openCachedRounds(
   const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
   // rows that nothing sees, and not none: not every provider takes a tensor without elements
   const nothing = Object.fromEntries(
-    stores.map(({ input, shape }) => [input, f32(shape, new Float32Array(shape.reduce((a, d) => a * d, 1)))]),
+    stores.map(({ input, shape }) => [input, f32(shape, new Float32Array(sizeOf(shape)))]),
   );
   let begun = false;
   return {

@@ -7,6 +7,7 @@ import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, siteShapes } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import type { LoadOptions, Runtime } from "../onnx/session.js";
+import { sizeOf } from "../onnx/shapes.js";
 import { f32, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
 import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../optim/optimizer.js";
@@ -431,7 +432,7 @@ function ownParameters(model: Model, lora: LoraOptions | undefined): Parameter[]
 }
 
 function zeros({ shape }: Parameter): Tensor {
-  return f32(shape, new Float32Array(shape.reduce((a, d) => a * d, 1)));
+  return f32(shape, new Float32Array(sizeOf(shape)));
 }
 
 function zeroKey(parameter: string): string {

@@ -2,6 +2,7 @@ import { fail, nearest } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Rng } from "../core/rng.js";
 import type { GraphBuilder } from "../onnx/graph.js";
+import { sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
 import type { ModelConfig } from "./config.js";
 
@@ -60,7 +61,7 @@ export function initialise(
 ): Map<string, { shape: readonly number[]; data: Float32Array }> {
   const out = new Map<string, { shape: readonly number[]; data: Float32Array }>();
   for (const [name, { shape, init }] of specs) {
-    const data = new Float32Array(shape.reduce((a, d) => a * d, 1));
+    const data = new Float32Array(sizeOf(shape));
     for (let i = 0; i < data.length; i++) data[i] = "fill" in init ? init.fill : rng.normal() * init.std;
     out.set(name, { shape, data });
   }

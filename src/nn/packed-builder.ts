@@ -1,11 +1,11 @@
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
 import { bnb4Attributes } from "../onnx/nf4.js";
+import { sizeOf } from "../onnx/shapes.js";
 import type { Attribute, ExternalData, Value } from "../onnx/types.js";
 import { DTYPE_CODE } from "../onnx/types.js";
 import { type Form, nf4Part, partsOf } from "../weights/precision.js";
 import { NESTED_BLOCK } from "../weights/quantize.js";
-import { elements } from "../weights/safetensors-write.js";
 
 /** A weight as its file holds it. */
 export interface StoredWeight {
@@ -91,7 +91,7 @@ export class PackedBuilder extends GraphBuilder {
       const spec = specs.get(name);
       if (spec === undefined) throw new Error(`no part ${name}`);
       // ONNX Runtime wants the codes flat
-      const shape = [elements(spec.shape), ...(column ? [1] : [])];
+      const shape = [sizeOf(spec.shape), ...(column ? [1] : [])];
       return this.once(name, () => this.initializer(name, spec.dtype, shape, weight.place(name)));
     };
     const codes = part(nf4Part.codes(weight.name));

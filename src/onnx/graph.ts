@@ -3,7 +3,18 @@ import { int64 } from "./format/proto-common.js";
 import type { Inferred } from "./infer.js";
 import { MICROSOFT_OPS, OPS } from "./ops.js";
 import { formatShape, isStatic, sizeOf } from "./shapes.js";
-import type { Attribute, Dim, DType, ExternalData, Graph, Initializer, Node, TypedArray, Value } from "./types.js";
+import {
+  ARRAYS,
+  type Attribute,
+  type Dim,
+  type DType,
+  type ExternalData,
+  type Graph,
+  type Initializer,
+  type Node,
+  type TypedArray,
+  type Value,
+} from "./types.js";
 
 /** The opset every graph of ours is written in. */
 export const OPSET = 21;
@@ -13,25 +24,8 @@ const CONTENT_LIMIT = 4096;
 
 /** Makes the typed array of a dtype from plain numbers (fp16 and bf16 are raw bits and not made here). */
 export function typedArray(dtype: DType, values: readonly number[]): TypedArray {
-  switch (dtype) {
-    case "float32":
-      return Float32Array.from(values);
-    case "float64":
-      return Float64Array.from(values);
-    case "int64":
-      return BigInt64Array.from(values, int64);
-    case "int32":
-      return Int32Array.from(values);
-    case "int8":
-      return Int8Array.from(values);
-    case "uint8":
-    case "bool":
-      return Uint8Array.from(values);
-    case "uint32":
-      return Uint32Array.from(values);
-    default:
-      throw new Error(`constants of ${dtype} are not made from numbers`);
-  }
+  if (dtype === "float16" || dtype === "bfloat16") throw new Error(`constants of ${dtype} are not made from numbers`);
+  return dtype === "int64" ? BigInt64Array.from(values, int64) : ARRAYS[dtype].from(values);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Precision } from "./precision.js";
 import { chooseProvider, type Probe, type ProviderRequest, type SelfCheck } from "./provider.js";
 import { type BindingRequest, chooseBinding } from "./runtimes/choose.js";
 import type { BindingName, Call, ProviderName, Reply, Tensors, WireTensor } from "./runtimes/messages.js";
-import { BYTES, type DType, type Graph, type Tensor, type TypedArray } from "./types.js";
+import { ARRAYS, BYTES, type Graph, type Tensor, type TypedArray } from "./types.js";
 
 export interface RuntimeOptions {
   /** `auto` (default) takes CUDA where it works, else the CPU. */
@@ -57,19 +57,6 @@ interface Pending {
   readonly resolve: (tensors: Tensors) => void;
   readonly reject: (error: Error) => void;
 }
-
-const ARRAYS = {
-  float32: Float32Array,
-  float64: Float64Array,
-  float16: Uint16Array,
-  bfloat16: Uint16Array,
-  int64: BigInt64Array,
-  int32: Int32Array,
-  int8: Int8Array,
-  uint8: Uint8Array,
-  uint32: Uint32Array,
-  bool: Uint8Array,
-} as const satisfies Record<DType, unknown>;
 
 /**
  * ONNX Runtime in a worker thread: named sessions, and a store of tensors (weights, adapters, optimizer moments) that

@@ -1,18 +1,20 @@
 /** The vocabulary of graphs and tensors that every floor shares. */
 
-export type DType =
-  | "float32"
-  | "float64"
-  | "float16"
-  | "bfloat16"
-  | "int64"
-  | "int32"
-  | "int8"
-  | "uint8"
-  | "uint32"
-  | "bool";
+/** The array that holds the elements of a dtype: fp16 and bf16 are raw bits, bool is one byte an element. */
+export const ARRAYS = {
+  float32: Float32Array,
+  float64: Float64Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
+  int64: BigInt64Array,
+  int32: Int32Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  uint32: Uint32Array,
+  bool: Uint8Array,
+} as const;
+export type DType = keyof typeof ARRAYS;
 
-/** fp16 and bf16 are raw bits; bool is one byte an element. */
 export type TypedArray =
   | Float32Array
   | Float64Array
@@ -87,18 +89,9 @@ export function isExternal(data: TypedArray | ExternalData): data is ExternalDat
 }
 
 /** Bytes of one element. */
-export const BYTES: Readonly<Record<DType, number>> = {
-  float32: 4,
-  float64: 8,
-  float16: 2,
-  bfloat16: 2,
-  int64: 8,
-  int32: 4,
-  int8: 1,
-  uint8: 1,
-  uint32: 4,
-  bool: 1,
-};
+export const BYTES = Object.fromEntries(
+  Object.entries(ARRAYS).map(([dtype, { BYTES_PER_ELEMENT }]) => [dtype, BYTES_PER_ELEMENT]),
+) as Readonly<Record<DType, number>>;
 
 /** ONNX TensorProto.DataType codes of the dtypes in use. */
 export const DTYPE_CODE: Readonly<Record<DType, number>> = {

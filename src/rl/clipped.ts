@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { advantageOptions } from "./credit.js";
 import type { Loss, LossInputs } from "./objective.js";
-import { clipBounds, ratioOptions, type SurrogateOptions, surrogateOf, withEntropy } from "./surrogate.js";
+import {
+  clipBounds,
+  outside,
+  ratioMetrics,
+  ratioOptions,
+  type SurrogateOptions,
+  surrogateOf,
+  withEntropy,
+} from "./surrogate.js";
 
 /** Options of every objective with this loss. */
 export const clippedOptions = {
@@ -32,19 +40,13 @@ export function clippedLoss(
   const difference = e.sub(reference, value);
   const d = e.clip(difference, -PENALTY_CLAMP, PENALTY_CLAMP);
   const k3 = e.sub(e.sub(e.exp(d), d), 1);
-  const real = e.indicator(e.greater(weight, 0));
   const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
-  const outside = (v: typeof ratio, low: number, high: number): typeof ratio =>
-    e.indicator(e.g.op("Or", [e.less(v, low), e.greater(v, high)]));
   const loss = {
     loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k3, o.kl_coeff)) : surrogate),
     metrics: {
       kl: { value: average(k3), reduce: "sum" },
-      ratio_mean: { value: average(ratio), reduce: "sum" },
-      ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
-      ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
-      clip_fraction: { value: average(outside(ratio, ...clipBounds(o))), reduce: "sum" },
-      kl_clamped_fraction: { value: average(outside(difference, -PENALTY_CLAMP, PENALTY_CLAMP)), reduce: "sum" },
+      ...ratioMetrics(inputs, ratio, clipBounds(o)),
+      kl_clamped_fraction: { value: average(outside(e, difference, [-PENALTY_CLAMP, PENALTY_CLAMP])), reduce: "sum" },
     },
   } as const;
   return withEntropy(loss, inputs, o.entropy_coeff);

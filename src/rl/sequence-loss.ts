@@ -1,5 +1,5 @@
 import type { Loss, LossInputs } from "./objective.js";
-import { clipBounds, type SurrogateOptions, surrogateOf, withEntropy } from "./surrogate.js";
+import { clipBounds, ratioMetrics, type SurrogateOptions, surrogateOf, withEntropy } from "./surrogate.js";
 
 /**
  * The clipped surrogate (surrogate.ts) of one ratio a response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv
@@ -14,18 +14,12 @@ export function sequenceLoss(inputs: LossInputs, o: SurrogateOptions & { readonl
   const surrogate = surrogateOf(e, { ratio, logProb: e.div(value, units), advantage }, o);
   const difference = e.sub(value, reference);
   const k2 = e.div(e.mul(e.mul(difference, difference), 0.5), units);
-  const real = e.indicator(e.greater(weight, 0));
   const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
-  const [low, high] = clipBounds(o);
-  const outside = e.g.op("Or", [e.less(ratio, low), e.greater(ratio, high)]);
   const loss = {
     loss: average(o.kl_coeff > 0 ? e.add(surrogate, e.mul(k2, o.kl_coeff)) : surrogate),
     metrics: {
       kl: { value: average(k2), reduce: "sum" },
-      ratio_mean: { value: average(ratio), reduce: "sum" },
-      ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
-      ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
-      clip_fraction: { value: average(e.indicator(outside)), reduce: "sum" },
+      ...ratioMetrics(inputs, ratio, clipBounds(o)),
       elbo_per_token: { value: average(e.div(value, units)), reduce: "sum" },
     },
   } as const;

@@ -92,6 +92,27 @@ export function surrogateOf(
   return e.max(e.mul(gain, ratio), e.mul(gain, clipped));
 }
 
+/** 1 where a value [S] lies outside of the bounds, else 0. */
+export function outside(e: Emitter, v: Value, [low, high]: readonly [low: number, high: number]): Value {
+  return e.indicator(e.g.op("Or", [e.less(v, low), e.greater(v, high)]));
+}
+
+/** Measures a ratio [S]: its mean, its largest value and distance from 1, and the share that a clip to the bounds changes. */
+export function ratioMetrics(
+  { e, weight }: Pick<LossInputs, "e" | "weight">,
+  ratio: Value,
+  bounds: readonly [low: number, high: number],
+): Loss["metrics"] {
+  const real = e.indicator(e.greater(weight, 0));
+  const largest = (v: Value): Value => e.maxOver(e.mul(real, v), [0], false);
+  return {
+    ratio_mean: { value: e.total(e.mul(weight, ratio)), reduce: "sum" },
+    ratio_max: { value: largest(ratio), reduce: "max" },
+    ratio_error: { value: largest(e.g.op("Abs", [e.sub(ratio, 1)])), reduce: "max" },
+    clip_fraction: { value: e.total(e.mul(weight, outside(e, ratio, bounds))), reduce: "sum" },
+  };
+}
+
 /**
  * A loss with the entropy bonus: less entropy_coeff times the mean over segments of the mean entropy [nats] of the
  * distributions that their tokens were drawn from (Williams & Peng 1991; A3C, arXiv 1602.01783), exact over the vocabulary.

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { fail } from "../core/errors.js";
 import { bfloat16ToFloat, float16ToFloat } from "../core/half.js";
 import { NF4_BLOCK } from "../onnx/nf4.js";
-import { BYTES, type DType, type ExternalData, type TypedArray } from "../onnx/types.js";
+import { ARRAYS, BYTES, type DType, type ExternalData, type TypedArray } from "../onnx/types.js";
 import { decodeState, type Nf4State, nf4Part } from "./precision.js";
 import { decodeNf4, decodeScales } from "./quantize.js";
-import { readRange, readTensor, readTensorBytes, type SafetensorsHeader, view } from "./safetensors.js";
+import { readRange, readTensor, readTensorBytes, type SafetensorsHeader } from "./safetensors.js";
 
 /** Weights of any stored form, read as float32 piece by piece: a file never has to fit into memory. */
 export interface StoredMatrix {
@@ -66,7 +66,7 @@ export function openStored(dir: string, data: ExternalData, dtype: DType, shape:
 
 /** All elements of data that lies in a file beside a graph. */
 export function readStored(dir: string, { file, offset, length }: ExternalData, dtype: DType): TypedArray {
-  return view(dtype, readRange(join(dir, file), offset, length));
+  return new ARRAYS[dtype](readRange(join(dir, file), offset, length));
 }
 
 function openNf4(header: SafetensorsHeader, name: string, { shape, offset }: Nf4State): StoredMatrix {

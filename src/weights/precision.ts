@@ -1,7 +1,8 @@
 import { UserError } from "../core/errors.js";
 import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
+import { sizeOf } from "../onnx/shapes.js";
 import { NESTED_BLOCK } from "./quantize.js";
-import { elements, type TensorSpec } from "./safetensors-write.js";
+import type { TensorSpec } from "./safetensors-write.js";
 
 /** The way a model directory keeps its weights, and the names of the parts of a 4-bit one (bitsandbytes' own). */
 
@@ -28,10 +29,10 @@ const STATE_BYTES = 256;
 /** The tensors that a weight is kept as. */
 export function partsOf(name: string, shape: readonly number[], form: Form): Map<string, TensorSpec> {
   if (form !== "nf4" && form !== "nf4-nested") return new Map([[name, { dtype: form, shape }]]);
-  const blocks = elements(shape) / NF4_BLOCK;
+  const blocks = sizeOf(shape) / NF4_BLOCK;
   const nested = form === "nf4-nested";
   return new Map<string, TensorSpec>([
-    [nf4Part.codes(name), { dtype: "uint8", shape: [elements(shape) / 2, 1] }],
+    [nf4Part.codes(name), { dtype: "uint8", shape: [sizeOf(shape) / 2, 1] }],
     [nf4Part.absmax(name), { dtype: nested ? "uint8" : "float32", shape: [blocks] }],
     [nf4Part.map(name), { dtype: "float32", shape: [NF4_CODE.length] }],
     [nf4Part.state(name), { dtype: "uint8", shape: [STATE_BYTES] }],

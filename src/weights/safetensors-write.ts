@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fail, messageOf } from "../core/errors.js";
+import { sizeOf } from "../onnx/shapes.js";
 import { BYTES, type DType, type Tensor } from "../onnx/types.js";
 
 /** Names of the element types in the format. */
@@ -33,11 +34,6 @@ export interface TensorSpec {
   readonly shape: readonly number[];
 }
 
-/** The number of elements. */
-export function elements(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
-}
-
 /**
  * Writes a file piece by piece, beside its place; it gets there when it is finished, whole. Tensors are sorted by name;
  * where element sizes differ, larger elements come first (as the reference writer does), so that every tensor is aligned
@@ -64,7 +60,7 @@ export class SafetensorsWriter {
     let end = 0;
     for (const [name, { dtype, shape }] of order) {
       if (name === "__metadata__") throw new RangeError(`a tensor cannot be called ${name}`);
-      const length = elements(shape) * BYTES[dtype];
+      const length = sizeOf(shape) * BYTES[dtype];
       entries.push([name, { dtype: DTYPE_NAMES[dtype], shape, data_offsets: [end, end + length] }]);
       this.places.set(name, { offset: end, length });
       end += length;
@@ -138,7 +134,7 @@ export function writeSafetensors(
   options?: WriteOptions,
 ): void {
   for (const [name, { dtype, shape, data }] of tensors) {
-    const bytes = elements(shape) * BYTES[dtype];
+    const bytes = sizeOf(shape) * BYTES[dtype];
     if (data.byteLength !== bytes) {
       throw new RangeError(
         `tensor "${name}": ${dtype} [${shape.join(", ")}] is ${bytes} bytes, got ${data.byteLength}`,

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { fail, messageOf, UserError } from "../core/errors.js";
-import { BYTES, type DType, type Tensor, type TypedArray } from "../onnx/types.js";
-import { DTYPE_NAMES, elements, MAX_CHUNK } from "./safetensors-write.js";
+import { sizeOf } from "../onnx/shapes.js";
+import { ARRAYS, BYTES, type DType, type Tensor } from "../onnx/types.js";
+import { DTYPE_NAMES, MAX_CHUNK } from "./safetensors-write.js";
 
 export { writeSafetensors } from "./safetensors-write.js";
 
@@ -126,7 +127,7 @@ function readHeader(fd: number, path: string): SafetensorsHeader {
     if (!isCounts(range) || range.length !== 2)
       throw tensor(`data_offsets ${JSON.stringify(range)} is not [begin, end]`);
     const [begin, end] = range as [number, number];
-    const length = elements(shape) * BYTES[dtype];
+    const length = sizeOf(shape) * BYTES[dtype];
     if (end - begin !== length)
       throw tensor(`${dtype} [${shape.join(", ")}] needs ${length} bytes, data_offsets span ${end - begin}`);
     if (dataStart + end > size)
@@ -180,31 +181,7 @@ function loadTensor(
     if (error instanceof UserError) throw error;
     fail(`Cannot read tensor "${name}" (${length} bytes) of ${path}: ${messageOf(error)}`, { cause: error });
   }
-  return { dtype, shape, data: view(dtype, buffer) };
-}
-
-/** A buffer as elements of a type. */
-export function view(dtype: DType, buffer: ArrayBuffer): TypedArray {
-  switch (dtype) {
-    case "float32":
-      return new Float32Array(buffer);
-    case "float64":
-      return new Float64Array(buffer);
-    case "float16":
-    case "bfloat16":
-      return new Uint16Array(buffer);
-    case "int64":
-      return new BigInt64Array(buffer);
-    case "int32":
-      return new Int32Array(buffer);
-    case "uint32":
-      return new Uint32Array(buffer);
-    case "int8":
-      return new Int8Array(buffer);
-    case "uint8":
-    case "bool":
-      return new Uint8Array(buffer);
-  }
+  return { dtype, shape, data: new ARRAYS[dtype](buffer) };
 }
 
 /** Bytes [offset, offset + length) in a buffer of their own, so that any typed array can view them. */

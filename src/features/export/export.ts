@@ -8,6 +8,7 @@ import { architectureOf } from "../../nn/architecture.js";
 import type { ModelConfig } from "../../nn/config.js";
 import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../../nn/model.js";
 import { readPeft } from "../../nn/peft.js";
+import { sizeOf } from "../../onnx/shapes.js";
 import { BYTES } from "../../onnx/types.js";
 import { Tokenizer } from "../../text/tokenizer.js";
 import { readTokenizerConfig, tokenizerJson } from "../../text/tokenizer-files.js";
@@ -15,7 +16,6 @@ import { openCheckpoint } from "../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json, SourceOptions } from "../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
 import type { Precision } from "../../weights/precision.js";
-import { elements } from "../../weights/safetensors-write.js";
 import { formOf } from "./forms.js";
 import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
@@ -53,10 +53,10 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
         );
   const config = pruned === undefined ? whole : prunedConfig(whole, pruned.kept);
   const { tasks, from4Bits } = await planWeights(options, source, config, pruned && { whole, kept: pruned.kept });
-  const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + elements(shape) * BYTES[dtype], 0);
+  const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + sizeOf(shape) * BYTES[dtype], 0);
   checkSpace(out, bytes);
 
-  const parameters = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
+  const parameters = tasks.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
   await writeDirectory(options.out, async (aside) => {
     await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
       ...signal,
@@ -145,7 +145,7 @@ function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig
 
 /** Some rows of a stored matrix, or elements of a vector. */
 function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMatrix {
-  const columns = elements(stored.shape.slice(1));
+  const columns = sizeOf(stored.shape.slice(1));
   return {
     dtype: stored.dtype,
     shape: [rows.length, ...stored.shape.slice(1)],

@@ -9,10 +9,10 @@ import { readPeft } from "../../nn/peft.js";
 import { projectionOf } from "../../nn/projection.js";
 import { readModelFile, writeModelFile } from "../../onnx/format/proto.js";
 import type { RawModel } from "../../onnx/format/raw-model.js";
+import { sizeOf } from "../../onnx/shapes.js";
 import { type DType, type ExternalData, type Initializer, isExternal, type Tensor } from "../../onnx/types.js";
 import { floatsOf, openStored, readStored } from "../../weights/model-weights.js";
 import { openSafetensors } from "../../weights/safetensors.js";
-import { elements } from "../../weights/safetensors-write.js";
 import { mergeChanges } from "./merge.js";
 import type { ExportOptions, ExportResult } from "./options.js";
 import { type WeightTask, writeWeights } from "./transcode.js";
@@ -50,7 +50,7 @@ export async function mergeImported(options: ExportOptions): Promise<ExportResul
     const open = () => (isExternal(data) ? openStored(dir, data, dtype, shape) : floatsOf(dtype, shape, data));
     return { name, shape, form: dtype as Float, open, ...(change === undefined ? {} : { change }) };
   });
-  const total = tasks.reduce((sum, { shape }) => sum + elements(shape), 0);
+  const total = tasks.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
   let bytes = 0;
   await writeDirectory(options.out, async (aside) => {
     const weights = join(aside, WEIGHTS_FILE);

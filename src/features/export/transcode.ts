@@ -2,10 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import { fail, misuse } from "../../core/errors.js";
 import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
 import { NF4_BLOCK, NF4_CODE } from "../../onnx/nf4.js";
+import { sizeOf } from "../../onnx/shapes.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
 import { encodeState, type Form, nf4Part, partsOf } from "../../weights/precision.js";
 import { dynamicMap, encodeNf4, encodeScales } from "../../weights/quantize.js";
-import { elements, SafetensorsWriter, type TensorSpec } from "../../weights/safetensors-write.js";
+import { SafetensorsWriter, type TensorSpec } from "../../weights/safetensors-write.js";
 
 /** Elements that are in memory at once: 16 MiB of float32, a whole number of 4-bit blocks. */
 const CHUNK = 2 ** 22;
@@ -46,7 +47,7 @@ export async function writeWeights(
   try {
     for (const task of tasks) {
       const source = task.open();
-      const size = elements(task.shape);
+      const size = sizeOf(task.shape);
       const sink = sinkOf(task, writer);
       for (let begin = 0; begin < size; begin += CHUNK) {
         const values = source.read(begin, Math.min(size, begin + CHUNK));
@@ -99,7 +100,7 @@ function sinkOf(task: WeightTask, writer: SafetensorsWriter): Sink {
 
 /** Codes are written as they come; the scales of a weight are kept until its end, as their mean is theirs together. */
 function nf4Sink({ name, shape, form }: WeightTask, writer: SafetensorsWriter): Sink {
-  const absmax = new Float32Array(elements(shape) / NF4_BLOCK);
+  const absmax = new Float32Array(sizeOf(shape) / NF4_BLOCK);
   return {
     write(values, begin) {
       const codes = new Uint8Array(values.length / 2);

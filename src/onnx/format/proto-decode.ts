@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { fail, messageOf, UserError } from "../../core/errors.js";
 import {
+  ARRAYS,
   type Attribute,
   type Dim,
   DTYPE_OF_CODE,
@@ -25,21 +26,13 @@ import {
 import { bytesOf, checkLocation, int64 } from "./proto-common.js";
 import type { RawModel, RawNode } from "./raw-model.js";
 
-/** The way to view raw bytes, and how to build from the element lists that older files use instead of raw bytes. */
-const READERS: Readonly<
-  Record<DType, { view: (buffer: ArrayBuffer) => TypedArray; list: (tensor: TensorProto) => TypedArray }>
-> = {
-  float32: { view: (b) => new Float32Array(b), list: (t) => Float32Array.from(t.floatData) },
-  float64: { view: (b) => new Float64Array(b), list: (t) => Float64Array.from(t.doubleData) },
-  float16: { view: (b) => new Uint16Array(b), list: (t) => Uint16Array.from(t.int32Data) },
-  bfloat16: { view: (b) => new Uint16Array(b), list: (t) => Uint16Array.from(t.int32Data) },
-  int64: { view: (b) => new BigInt64Array(b), list: (t) => BigInt64Array.from(t.int64Data) },
-  int32: { view: (b) => new Int32Array(b), list: (t) => Int32Array.from(t.int32Data) },
-  int8: { view: (b) => new Int8Array(b), list: (t) => Int8Array.from(t.int32Data) },
-  uint8: { view: (b) => new Uint8Array(b), list: (t) => Uint8Array.from(t.int32Data) },
-  uint32: { view: (b) => new Uint32Array(b), list: (t) => Uint32Array.from(t.uint64Data, Number) },
-  bool: { view: (b) => new Uint8Array(b), list: (t) => Uint8Array.from(t.int32Data) },
-};
+/** The elements of a tensor in a list, which older files use instead of raw bytes. */
+function elementsOf(tensor: TensorProto, dtype: DType): TypedArray {
+  if (dtype === "int64") return BigInt64Array.from(tensor.int64Data);
+  if (dtype === "uint32") return Uint32Array.from(tensor.uint64Data, Number);
+  const { floatData, doubleData, int32Data } = tensor;
+  return ARRAYS[dtype].from(dtype === "float32" ? floatData : dtype === "float64" ? doubleData : int32Data);
+}
 
 /**
  * Reads an ONNX file's bytes. Weights in external files stay references, so that a model of any size can be read.
@@ -216,12 +209,11 @@ function decodeTensor(
     const data = decodeExternal(tensor, expected, what, where);
     return data.length === expected ? { dtype, shape, data } : refuseSize(data.length);
   }
-  const { view, list } = READERS[dtype];
   const raw = tensor.rawData;
   // before the copy: views refuse odd lengths with errors of their own
   if (raw.byteLength > 0 && raw.byteLength !== expected) refuseSize(raw.byteLength);
   // a copy: raw bytes lie unaligned in the file, and would keep all of it in memory
-  const data = raw.byteLength > 0 ? view(raw.slice().buffer) : list(tensor);
+  const data = raw.byteLength > 0 ? new ARRAYS[dtype](raw.slice().buffer) : elementsOf(tensor, dtype);
   return data.byteLength === expected ? { dtype, shape, data } : refuseSize(data.byteLength);
 }
 

@@ -1,5 +1,5 @@
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
-import type { DType } from "../types.js";
+import { ARRAYS, type DType } from "../types.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
 import { NOT_ON_CUDA } from "./cuda-options.js";
 import { disableTelemetry } from "./library.js";
@@ -18,20 +18,9 @@ interface NpmSession extends Loaded {
   readonly profiled: boolean;
 }
 
-const VIEWS = {
-  float32: Float32Array,
-  float64: Float64Array,
-  float16: Uint16Array,
-  int64: BigInt64Array,
-  int32: Int32Array,
-  int8: Int8Array,
-  uint8: Uint8Array,
-  uint32: Uint32Array,
-  bool: Uint8Array,
-} as const;
-
-function isCarried(type: string): type is keyof typeof VIEWS {
-  return Object.hasOwn(VIEWS, type);
+/** bf16 has no tensor type in the Node API: it can only live inside a model. */
+function isCarried(type: string): type is Exclude<DType, "bfloat16"> {
+  return type !== "bfloat16" && Object.hasOwn(ARRAYS, type);
 }
 
 /** Graphs for CUDA rely on it (cuda.ts). */
@@ -71,9 +60,8 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
   }
 
   hold({ dtype, shape, buffer }: WireTensor, what: string): NpmTensor {
-    // bf16 has no tensor type in the Node API: it can only live inside a model
     if (!isCarried(dtype)) throw new Error(`${what}: ONNX Runtime for Node cannot take ${dtype} tensors`);
-    return { dtype, shape, tensor: new this.ort.Tensor(dtype, new VIEWS[dtype](buffer), shape) };
+    return { dtype, shape, tensor: new this.ort.Tensor(dtype, new ARRAYS[dtype](buffer), shape) };
   }
 
   read({ tensor }: NpmTensor, what: string): WireTensor {

@@ -17,9 +17,7 @@ import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({ ...clippedOptions });
 
-export type CjGrpoOptions = z.infer<typeof schema>;
-
-export const objective: Objective<CjGrpoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "cj-grpo",
   description: "clipped ratio per token in the round that revealed it, every round counting the same",
   schema,

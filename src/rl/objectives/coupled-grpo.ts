@@ -23,9 +23,7 @@ const schema = z.strictObject({
   mc_samples: z.int().min(1).default(1).describe("pairs of masks a response"),
 });
 
-export type CoupledGrpoOptions = z.infer<typeof schema>;
-
-export const objective: Objective<CoupledGrpoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "coupled-grpo",
   description: "clipped ratio per token of the finished text under a mask and its complement",
   schema,

@@ -9,10 +9,8 @@
  * since with masks of their own the ratio would be Monte-Carlo noise. L counts tokens up to and including EOS.
  */
 import { z } from "zod";
-import type { Batch } from "../../diffusion/batch.js";
-import type { Trajectory } from "../../diffusion/trajectory.js";
 import { advantageOptions, episodeCredit } from "../credit.js";
-import type { LayoutContext, Objective } from "../objective.js";
+import type { Objective } from "../objective.js";
 import { sequenceLoss } from "../sequence-loss.js";
 import { RATIO_OBJECTIVE, ratioOptions } from "../surrogate.js";
 
@@ -29,9 +27,7 @@ const schema = z.strictObject({
     .describe("steps between measurements of the ratio's mask noise, three scoring passes each; 0 = never"),
 });
 
-export type EspoOptions = z.infer<typeof schema>;
-
-export const objective: Objective<EspoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "espo",
   description: "sequence-level ratio of evidence lower bounds on shared masks, k2 penalty to the reference",
   schema,
@@ -40,10 +36,7 @@ export const objective: Objective<EspoOptions> = {
   needs: (o) => ({ reference: o.kl_coeff > 0 }),
   credit: episodeCredit,
   noiseEvery: (o) => o.noise_every,
-
-  layout: (trajectories: readonly Trajectory[], o: EspoOptions, context: LayoutContext): Batch =>
-    context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
-
+  layout: (trajectories, o, context) => context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
   ...RATIO_OBJECTIVE,
   loss: sequenceLoss,
 };

@@ -11,11 +11,9 @@
  */
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
-import type { Batch } from "../../diffusion/batch.js";
-import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
-import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
+import type { Objective } from "../objective.js";
 import { partCredit } from "../part-credit.js";
 import { RATIO_OBJECTIVE } from "../surrogate.js";
 
@@ -58,9 +56,7 @@ const schema = z
     error: "part needs ratio_level: token: a round draws tokens of several parts",
   });
 
-export type FlowGrpoOptions = z.infer<typeof schema>;
-
-export const objective: Objective<FlowGrpoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "flow-grpo",
   description: "clipped policy ratio per step of the sampler, group advantages, k3 penalty to the reference",
   schema,
@@ -69,8 +65,7 @@ export const objective: Objective<FlowGrpoOptions> = {
   needs: (o) => ({ reference: o.kl_coeff > 0, parts: o.turn_credit === "part" }),
   credit: (group, { turn_credit: kind, ...o }) =>
     kind === "part" ? partCredit(group, o) : episodeCredit(group, { ...o, turn_credit: kind }),
-
-  layout(trajectories: readonly Trajectory[], o: FlowGrpoOptions, context: LayoutContext): Batch {
+  layout(trajectories, o, context) {
     const k = o.steps_per_update;
     const layout = { level: o.ratio_level, reduction: o.reduction };
     if (k === "all") return context.stepTerms(trajectories, layout);
@@ -83,7 +78,6 @@ export const objective: Objective<FlowGrpoOptions> = {
     });
     return context.stepTerms(trajectories, { ...layout, subset });
   },
-
   ...RATIO_OBJECTIVE,
-  loss: (inputs: LossInputs, o: FlowGrpoOptions): Loss => clippedLoss(inputs, o),
+  loss: clippedLoss,
 };

@@ -12,6 +12,7 @@
  * (Linear, GELU, LayerNorm, Dropout, twice, then Linear) dropout is left out, and so is LayerNorm's bias, which the next
  * layer has.
  */
+
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
 import type { Rng } from "../../core/rng.js";
@@ -19,11 +20,12 @@ import { mean, std } from "../../core/statistics.js";
 import type { Batch } from "../../diffusion/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
 import type { Emitter } from "../../onnx/emit.js";
+import { sizeOf } from "../../onnx/shapes.js";
 import { f32, i64, type NamedTensors } from "../../onnx/tensors.js";
 import type { Tensor, Value } from "../../onnx/types.js";
 import { advantageOptions } from "../credit.js";
 import type { Objective } from "../objective.js";
-import { clipBounds, clipOptions } from "../surrogate.js";
+import { clipBounds, clipOptions, ratioMetrics } from "../surrogate.js";
 
 const schema = z.strictObject({
   beta: z.number().positive().default(15).describe("inverse temperature of the rewards that the policy is matched to"),
@@ -32,8 +34,6 @@ const schema = z.strictObject({
   head_lr_scale: z.number().positive().default(1).describe("learning rate of that head, as a multiple"),
   adv_clip_max: advantageOptions("group").adv_clip_max,
 });
-
-export type FlowRlOptions = z.infer<typeof schema>;
 
 const EPSILON = 1e-5;
 
@@ -55,7 +55,7 @@ function shapesOf(width: number, hidden: number): Readonly<Record<string, readon
 function fresh(shapes: ReturnType<typeof shapesOf>, rng: Rng): Map<string, Tensor> {
   return new Map(
     Object.entries(shapes).map(([name, shape]) => {
-      const size = shape.reduce((a, d) => a * d, 1);
+      const size = sizeOf(shape);
       const bound = 1 / Math.sqrt(shape[1] ?? 1);
       const value = (): number => {
         if (name.endsWith("norm")) return 1;
@@ -103,7 +103,7 @@ function promptsOf(batch: Batch, trajectories: readonly Trajectory[]): NamedTens
   return { prompt: f32([count, length], prompt), prompt_sequence: i64([batch.segments], sequence) };
 }
 
-export const objective: Objective<FlowRlOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "flowrl",
   description: "trajectory balance with a learned log Z: matches the rewards' distribution instead of their maximum",
   schema,
@@ -155,22 +155,17 @@ export const objective: Objective<FlowRlOptions> = {
     const mean = e.matmul(e.reshape(prompt, [batch, 1, length]), e.reshape(hidden, [batch, length, width]));
     const z = e.gather(logZ(e, e.reshape(mean, [batch, width]), parameters), prompt_sequence);
     const ratio = e.exp(e.sub(value, old));
-    const [low, high] = clipBounds(o);
-    const importance = e.stopGradient(e.clip(ratio, low, high));
+    const bounds = clipBounds(o);
+    const importance = e.stopGradient(e.clip(ratio, ...bounds));
     const perToken = (v: Value): Value => e.div(v, units);
     const balance = e.sub(e.add(z, perToken(e.sub(value, reference))), e.mul(advantage, o.beta));
     const average = (v: Value): Value => e.total(e.mul(weight, v));
-    const real = e.indicator(e.greater(weight, 0));
-    const outside = e.g.op("Or", [e.less(ratio, low), e.greater(ratio, high)]);
     return {
       loss: average(e.mul(importance, e.mul(balance, balance))),
       metrics: {
         kl: { value: average(perToken(e.sub(value, reference))), reduce: "sum" },
         log_z: { value: average(z), reduce: "sum" },
-        ratio_mean: { value: average(ratio), reduce: "sum" },
-        ratio_max: { value: e.maxOver(e.mul(real, ratio), [0], false), reduce: "max" },
-        ratio_error: { value: e.maxOver(e.mul(real, e.g.op("Abs", [e.sub(ratio, 1)])), [0], false), reduce: "max" },
-        clip_fraction: { value: average(e.indicator(outside)), reduce: "sum" },
+        ...ratioMetrics({ e, weight }, ratio, bounds),
       },
     };
   },

@@ -26,10 +26,8 @@ const schema = z.strictObject({
   ...advantageOptions("center"),
 });
 
-export type GdpoOptions = z.infer<typeof schema>;
-
 /** Nodes and weights of Gauss-Legendre quadrature on (-1, 1) (Abramowitz & Stegun, table 25.4). */
-const LEGENDRE: Readonly<Record<GdpoOptions["points"], readonly (readonly [number, number])[]>> = {
+const LEGENDRE: Readonly<Record<1 | 2 | 3 | 4, readonly (readonly [number, number])[]>> = {
   1: [[0, 2]],
   2: [
     [-0.5773502691896257, 1],
@@ -48,7 +46,7 @@ const LEGENDRE: Readonly<Record<GdpoOptions["points"], readonly (readonly [numbe
   ],
 };
 
-export const objective: Objective<GdpoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "gdpo",
   description: "clipped ratio per response of evidence lower bounds by quadrature",
   schema,

@@ -7,20 +7,14 @@
  *   loss = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
  */
 import { z } from "zod";
-import type { Batch } from "../../diffusion/batch.js";
-import type { Trajectory } from "../../diffusion/trajectory.js";
 import { clippedLoss, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
-import type { LayoutContext, Loss, LossInputs, Objective } from "../objective.js";
+import type { Objective } from "../objective.js";
 import { RATIO_OBJECTIVE } from "../surrogate.js";
 
-const schema = z.strictObject({
-  ...clippedOptions,
-});
+const schema = z.strictObject({ ...clippedOptions });
 
-export type GrpoOptions = z.infer<typeof schema>;
-
-export const objective: Objective<GrpoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "grpo",
   description: "the old baseline: clipped ratio per token of the final text read from left to right",
   schema,
@@ -28,10 +22,7 @@ export const objective: Objective<GrpoOptions> = {
   scoring: "text",
   needs: (o) => ({ reference: o.kl_coeff > 0 }),
   credit: episodeCredit,
-
-  layout: (trajectories: readonly Trajectory[], _: GrpoOptions, context: LayoutContext): Batch =>
-    context.textTerms(trajectories),
-
+  layout: (trajectories, _, context) => context.textTerms(trajectories),
   ...RATIO_OBJECTIVE,
-  loss: (inputs: LossInputs, o: GrpoOptions): Loss => clippedLoss(inputs, o),
+  loss: clippedLoss,
 };

@@ -22,9 +22,7 @@ const schema = z.strictObject({
   kl_coeff: clippedOptions.kl_coeff.default(0).describe("beta: weight of the k3 penalty to the reference adapter"),
 });
 
-export type JustGrpoOptions = z.infer<typeof schema>;
-
-export const objective: Objective<JustGrpoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "just-grpo",
   description:
     "clipped ratio per token of responses that are written from left to right, every response counting the same",

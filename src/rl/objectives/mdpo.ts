@@ -30,8 +30,6 @@ const schema = z.strictObject({
   top_steps: z.int().min(1).default(8).describe("K: steps of a response that are trained, those of largest |A_t|"),
 });
 
-export type MdpoOptions = z.infer<typeof schema>;
-
 /** Gives what each step of a turn adds: its own gain, and the mean reward of the drafts behind it. */
 export function stepGains(rewards: readonly number[]): number[] {
   return rewards.map((reward, t) => {
@@ -44,7 +42,7 @@ export function stepGains(rewards: readonly number[]): number[] {
 /** Credits each step of an episode with its gain. */
 export function stepCredit(
   group: readonly GroupEpisode[],
-  { top_steps: top, adv_clip_max: most }: Pick<MdpoOptions, "top_steps" | "adv_clip_max">,
+  { top_steps: top, adv_clip_max: most }: Pick<z.infer<typeof schema>, "top_steps" | "adv_clip_max">,
 ): (readonly TurnCredit[] | null)[] {
   const gains = group.map(({ reward, turns }) =>
     reward === null
@@ -76,7 +74,7 @@ export function stepCredit(
   });
 }
 
-export const objective: Objective<MdpoOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "mdpo",
   description: "clipped ratio per token with credit a step, from the rewards of intermediate drafts",
   schema,

@@ -6,8 +6,7 @@
  *   loss = - sum_r coefficient[r] * score_r
  */
 import { z } from "zod";
-import type { Batch } from "../../diffusion/batch.js";
-import type { Loss, LossInputs, Objective } from "../objective.js";
+import type { Objective } from "../objective.js";
 
 const schema = z.strictObject({
   batch_size: z.int().min(1).default(16).describe("examples a step"),
@@ -76,13 +75,8 @@ export const objective: Objective<SftOptions> = {
   scoring: "supervised",
   needs: () => ({ reference: false }),
   credit: (group) => group.map(() => null),
-
-  layout(): Batch {
+  layout() {
     throw new Error("sft learns from supervised batches, not from trajectories");
   },
-
-  loss({ e, logProbs, coefficient }: LossInputs): Loss {
-    const loss = e.neg(e.total(e.mul(logProbs, coefficient)));
-    return { loss, metrics: {} };
-  },
+  loss: ({ e, logProbs, coefficient }) => ({ loss: e.neg(e.total(e.mul(logProbs, coefficient))), metrics: {} }),
 };

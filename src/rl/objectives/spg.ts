@@ -27,8 +27,6 @@ const schema = z.strictObject({
   ...advantageOptions("center"),
 });
 
-export type SpgOptions = z.infer<typeof schema>;
-
 /** p^beta of a term that is padding or that no mask covers. */
 const NOTHING = 1e-30;
 
@@ -62,7 +60,7 @@ function tokenOf({ inputs, segment, coefficient }: Batch): NamedTensors {
   };
 }
 
-export const objective: Objective<SpgOptions> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "spg",
   description: "policy gradient between a lower bound of the good and an upper bound of the bad responses",
   schema,

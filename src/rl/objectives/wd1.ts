@@ -10,15 +10,12 @@
  * counting more.
  */
 import { z } from "zod";
-import type { GroupEpisode } from "../credit.js";
 import type { Objective } from "../objective.js";
 
 const schema = z.strictObject({
   psi: z.number().positive().default(4).describe("sharpness of the weights, per unit of reward"),
   mc_samples: z.int().min(1).default(2).describe("M: mask draws of the bound"),
 });
-
-export type Wd1Options = z.infer<typeof schema>;
 
 function softmax(xs: readonly number[]): number[] {
   const top = Math.max(...xs);
@@ -27,14 +24,14 @@ function softmax(xs: readonly number[]): number[] {
   return e.map((x) => x / total);
 }
 
-export const objective: Objective<Wd1Options> = {
+export const objective: Objective<z.infer<typeof schema>> = {
   name: "wd1",
   description: "weighted likelihood without a ratio: softmax weights of the good and the bad of a group",
   schema,
   learnsFrom: "rollouts",
   scoring: "bound",
   needs: () => ({ reference: false }),
-  credit(group: readonly GroupEpisode[], { psi }) {
+  credit(group, { psi }) {
     const rewards = group.flatMap(({ reward }) => (reward === null ? [] : [reward]));
     if (rewards.length < 2 || Math.max(...rewards) - Math.min(...rewards) < 1e-6) return group.map(() => null);
     const good = softmax(rewards.map((r) => psi * r));

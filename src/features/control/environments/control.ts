@@ -2,10 +2,10 @@
  * A hand that picks a can up and puts it into its bin, in a simulation (docs/control.md): states in, and depth images, chunks of actions out.
  */
 
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { codeHash } from "../../../core/code-hash.js";
 import { misuse } from "../../../core/errors.js";
+import { sha256 } from "../../../core/files.js";
 import type { Act, Observation, Spaces } from "../../../core/interaction.js";
 import { Rng } from "../../../core/rng.js";
 import type {
@@ -121,7 +121,7 @@ export class ControlEnvironment implements Environment {
   }
 
   splitHash(): string {
-    return hashOf(this.tasks);
+    return sha256(JSON.stringify(this.tasks));
   }
 
   judge(): string {
@@ -286,11 +286,6 @@ function controlTasks(seed: number, counts: Readonly<Record<Split, number>>): Co
       return { id, split, form: `${region} to bin ${bin + 1}`, start };
     }),
   );
-}
-
-/** SHA-256 over every task with its start state. */
-function hashOf(tasks: readonly ControlTask[]): string {
-  return createHash("sha256").update(JSON.stringify(tasks)).digest("hex");
 }
 
 /** Content of `state`: all of it, or what the hand knows without a camera. */

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { fail, messageOf, UserError } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
+import { sizeOf } from "../../../onnx/shapes.js";
 import { byteLevelBpeJson, CUTTINGS } from "../../../text/tokenizer-files.js";
 import type { CheckpointWeight } from "../../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json } from "../../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../../weights/model-weights.js";
 import { readRange } from "../../../weights/safetensors.js";
-import { elements } from "../../../weights/safetensors-write.js";
 import { BLOCK_FORMATS } from "../gguf-blocks.js";
 
 /** `general.architecture` -> whether the converter has interleaved the two halves of each head's rows in q and k. */
@@ -236,7 +236,7 @@ async function openGguf(path: string): Promise<GgufFile> {
     const { values, bytes } = format;
     const begin = Number(file.tensorDataOffset) + Number(offset);
     if ((shape.at(-1) ?? 0) % values !== 0) throw refuse(`the rows of ${name} are not made of blocks of ${values}`);
-    if (begin + (elements(shape) / values) * bytes > size) throw refuse(`it is cut off: ${name} ends behind its end`);
+    if (begin + (sizeOf(shape) / values) * bytes > size) throw refuse(`it is cut off: ${name} ends behind its end`);
     tensors.set(name, {
       shape,
       dtype: format.dtype,
