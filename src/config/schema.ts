@@ -70,6 +70,12 @@ const runtime = z.strictObject({
     .describe(
       "of a model's layers on CUDA; auto = bfloat16 where its weights are stored in 16 or 4 bits, else float32",
     ),
+  rollout_precision: z
+    .string()
+    .default("float32")
+    .describe(
+      "in which answers are generated: float32, or int8 on the CPU (up to three times as fast, with other probabilities, which objective.importance_cap corrects for); they are scored in full precision",
+    ),
   binding: z
     .enum(["auto", "npm", "c-api"])
     .default("auto")

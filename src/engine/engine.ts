@@ -29,6 +29,7 @@ import {
   trainingGraph,
 } from "./graphs.js";
 import { recomputedWithin } from "./recomputed.js";
+import type { RolloutPrecision } from "./rollout-precision.js";
 import { type Built, Sessions, sessionBudget, sessionBytes } from "./sessions.js";
 
 export type PolicyKey = "policy" | "reference";
@@ -50,6 +51,8 @@ export interface EngineOptions {
   readonly checkpoint?: boolean;
   /** Bytes of the process or the device that parameters and sessions are kept within; default: any. */
   readonly memory?: number;
+  /** The precision of rollouts; default: that of scoring. */
+  readonly rollout?: RolloutPrecision | undefined;
 }
 
 /** Inputs of the loss: values [S] of the segments, and the objective's own tensors. */
@@ -209,7 +212,7 @@ export class Engine implements RoundModel<unknown> {
     const label = `${name}/${JSON.stringify(shape)}`;
     return this.use(
       label,
-      () => rolloutGraph(this.trained, shape, roundHead),
+      () => this.rounded(rolloutGraph(this.trained, shape, roundHead)),
       {},
       { ...inputs, ...headInputs },
       async (session, names) => {
@@ -235,13 +238,18 @@ export class Engine implements RoundModel<unknown> {
       use: (feeds, work) => {
         return this.use(
           `${name}/cached`,
-          () => rolloutGraph({ ...trained, graph }, undefined, roundHead),
+          () => this.rounded(rolloutGraph({ ...trained, graph }, undefined, roundHead)),
           { memPattern: false },
           feeds,
           (session, names) => work(session, names, this.bindPolicy("policy", names)),
         );
       },
     });
+  }
+
+  /** A rollout's graph in the precision of rollouts. */
+  private rounded(graph: Graph): Graph {
+    return this.options.rollout?.apply(graph, this.model.dir) ?? graph;
   }
 
   private graphWithKeys(of: KeysOf): ReturnType<typeof graphWithKeys> {

@@ -27,6 +27,7 @@ import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
 import { checkGraph } from "./graph-check.js";
 import { assertBatchesFit, machineMemory } from "./least-memory.js";
+import { EXACT, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
 /** The way responses are generated. */
@@ -46,6 +47,8 @@ export interface Policy extends Decoding {
   readonly evaluation: Decoding;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
+  /** Tells whether rollouts are computed in the precision of scoring. */
+  readonly isExact: boolean;
   /** Notes for the user. */
   readonly notes: readonly string[];
   /** Gives what a rollout begins from: token ids of the prompt, and of the template where `plan` takes what is offered. */
@@ -97,7 +100,13 @@ export async function openPolicy(
   const { memory_gib } = config.runtime;
   const memory = memory_gib === null ? undefined : memory_gib * 2 ** 30;
   const runtime = await openRuntime(config, model, memory, training !== undefined, log);
+  const { rollout_precision } = config.runtime;
+  const rollout = await rolloutPrecisionOf(rollout_precision, runtime.provider).catch(async (error: unknown) => {
+    await runtime.close();
+    throw error;
+  });
   const engine = new Engine(runtime, model, {
+    rollout,
     sampler,
     about,
     lora: full ? undefined : lora,
@@ -127,6 +136,7 @@ export async function openPolicy(
         : { ...evaluation, rounds: engine.roundsOf(other.kind, evaluation.sampler) },
     lora,
     sites,
+    isExact: rollout_precision === EXACT,
     notes,
     startOf: (observation) => sampler.policy.begin(seen(observation), tokenizer, about),
     exampleOf: ({ observation, action }) =>

@@ -35,7 +35,12 @@ import { conv, convTranspose, pad } from "./infer-conv.js";
 import { axisOf, formatShape, product } from "./shapes.js";
 
 /** Operators of ONNX Runtime's own domain that it does not list under the standard one as well. */
-export const MICROSOFT_OPS: ReadonlySet<string> = new Set(["MatMulBnb4", "QuickGelu", "RotaryEmbedding"]);
+export const MICROSOFT_OPS: ReadonlySet<string> = new Set([
+  "DynamicQuantizeMatMul",
+  "MatMulBnb4",
+  "QuickGelu",
+  "RotaryEmbedding",
+]);
 
 /** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
 export const OPS: Readonly<Record<string, InferRule>> = {
@@ -103,6 +108,12 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   MatMul: matmul,
   Gemm: gemm,
   // x [..., K] times a matrix [N, K] in 4 bits
+  DynamicQuantizeMatMul: (c) => [
+    {
+      dtype: required(c, 0).dtype,
+      shape: [...required(c, 0).shape.slice(0, -1), required(c, 1).shape.at(-1) as number],
+    },
+  ],
   MatMulBnb4: (c) => {
     const x = required(c, 0);
     const [n, k] = [intAttribute(c, "N", 0), intAttribute(c, "K", 0)];

@@ -61,6 +61,7 @@ export const RECIPE_KEYS = [
   "gradient_agreement",
   "gradient_noise_fraction",
   "gradient_noise_scale",
+  "importance_distance",
   "importance_truncated",
   "importance_weight",
   "mask_noise_fraction",

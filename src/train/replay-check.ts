@@ -8,7 +8,7 @@ import { LENGTH_STEP, type ScoreAll } from "./update.js";
 const COMPARED = 4;
 /** Largest difference of a step's log-probability over its size (at least 1); float32 stays near 3e-5. */
 const LIMIT = 1e-2;
-/** The same where layers may be computed in 16 bits. */
+/** The same where layers may be computed in 16 bits, and rollouts in 8. */
 const LIMIT_ON_DEVICE = 0.3;
 
 /**
@@ -18,7 +18,7 @@ const LIMIT_ON_DEVICE = 0.3;
  * @throws UserError that names both.
  */
 export async function checkReplay(
-  { sampler, options, model, runtime }: Pick<Policy, "sampler" | "options" | "model" | "runtime">,
+  { sampler, options, model, runtime, isExact }: Pick<Policy, "sampler" | "options" | "model" | "runtime" | "isExact">,
   trajectories: readonly Trajectory[],
   score: ScoreAll,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function checkReplay(
   const { recorded } = batch;
   if (recorded === undefined) return;
   const [replayed] = (await score([batch], "policy")) as [Float32Array];
-  const limit = runtime.provider === "cpu" ? LIMIT : LIMIT_ON_DEVICE;
+  const limit = runtime.provider === "cpu" && isExact ? LIMIT : LIMIT_ON_DEVICE;
   for (const [s, b] of batch.owner.entries()) {
     const [sampled, scored] = [recorded[s] as number, replayed[s] as number];
     if (b < 0 || Math.abs(sampled - scored) <= limit * Math.max(1, Math.abs(sampled))) continue;

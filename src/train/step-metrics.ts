@@ -84,7 +84,10 @@ export function samplerMetrics(
   return { ...averages(measured), ...sampler.watch?.(watched, scoring, options) };
 }
 
-/** Measures how old the policy was that sampled, and the weights that correct for it; nothing where neither can be. */
+/**
+ * Measures how old the policy was that sampled, how far its log-probabilities are from those of scoring, and the weights
+ * that correct for both; nothing where none can be.
+ */
 export function importanceMetrics(
   { sampled }: Pick<StepGroups, "sampled">,
   batches: readonly MicroBatch[],
@@ -93,11 +96,15 @@ export function importanceMetrics(
   const weights = batches.flatMap(({ batch, trust }) =>
     [...(trust ?? [])].filter((_, s) => (batch.owner[s] ?? -1) >= 0),
   );
+  const distances = batches.flatMap(({ batch: { recorded, owner }, values: { old } }) =>
+    [...(recorded ?? [])].flatMap((r, s) => ((owner[s] ?? -1) < 0 ? [] : [Math.abs((old[s] as number) - r)])),
+  );
   return {
     ...(sampled === undefined ? {} : { staleness: sampled.lag }),
     ...(typeof cap !== "number"
       ? {}
       : {
+          importance_distance: distances.length === 0 ? null : mean(distances),
           importance_weight: weights.length === 0 ? null : mean(weights),
           // what is masked is 0
           importance_truncated:
