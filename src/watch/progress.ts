@@ -34,15 +34,16 @@ export class Progress implements Watcher {
   private current: Phase | undefined;
   /** Lengths of the lines that stand on the terminal, the cursor at the end of the last one. */
   private drawn: number[] = [];
+  private readonly interrupted = (): void => {
+    this.drawn = [];
+  };
 
   constructor(private readonly options: ProgressOptions) {
     const env = options.env ?? process.env;
     this.stream = options.stream ?? process.stderr;
     this.live = this.stream.isTTY === true && env.TERM !== "dumb" && options.json !== true && options.quiet !== true;
     this.colour = this.live && (env.NO_COLOR ?? "") === "";
-    options.signal?.addEventListener("abort", () => {
-      this.drawn = [];
-    });
+    options.signal?.addEventListener("abort", this.interrupted);
   }
 
   begin(run: WatchedRun): void {
@@ -88,6 +89,8 @@ export class Progress implements Watcher {
   /** Leaves the last view standing, without what was going on. */
   end(): void {
     this.current = undefined;
+    // one signal may outlive many runs
+    this.options.signal?.removeEventListener("abort", this.interrupted);
     if (this.drawn.length === 0) return;
     this.draw();
     this.stream.write("\n");
