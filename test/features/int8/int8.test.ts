@@ -83,6 +83,19 @@ describe("rollouts in int8 (shipped model)", () => {
     assert.ok((ratio_error as number) < 1e-5, `ratio error ${ratio_error}`);
   });
 
+  it("of a model whose weights are all trained are refused: nothing of it would be in int8", async () => {
+    const config = await configOf("runtime.rollout_precision=int8");
+    const whole = await openPolicy(config, undefined, true);
+    const rngs = starts.map((_, i) => Rng.named(3, `rollout/${i}`));
+    try {
+      await whole.engine.setParameters("policy", whole.engine.weights());
+      const rollout = whole.sampler.rollout(whole.rounds, starts as never, whole.options, rngs);
+      await assert.rejects(rollout, /int8 changes nothing/);
+    } finally {
+      await whole.close();
+    }
+  });
+
   it("are refused where the precision is unknown", async () => {
     await assert.rejects(
       configOf("runtime.rollout_precision=int7").then((config) => openPolicy(config, undefined)),

@@ -1,3 +1,4 @@
+import { misuse } from "../../../core/errors.js";
 import type { RolloutPrecision } from "../../../engine/rollout-precision.js";
 import { type Formula, writtenOut } from "../../../onnx/passes/written-out.js";
 import {
@@ -28,8 +29,9 @@ export const rolloutPrecision: RolloutPrecision = {
     const nodes = graph.nodes.flatMap((node): readonly Node[] => {
       const matrix = matrixOf(graph, node);
       if (matrix === undefined) return [node];
-      const { codes, scales } = weights.get(matrix.value.name) ?? quantized(matrix, dir);
-      weights.set(matrix.value.name, { codes, scales });
+      const key = `${matrix.value.name} ${matrix.transposed}`;
+      const { codes, scales } = weights.get(key) ?? quantized(matrix, dir);
+      weights.set(key, { codes, scales });
       for (const made of [codes, scales]) constants.set(made.value.name, made);
       const [x, , bias] = node.inputs;
       const inputs = [x, codes.value, scales.value, ...(bias === undefined ? [] : [bias])];
@@ -37,6 +39,10 @@ export const rolloutPrecision: RolloutPrecision = {
       for (const [name, made] of part.initializers) constants.set(name, made);
       return part.nodes;
     });
+    if (weights.size === 0)
+      misuse("runtime.rollout_precision=int8 changes nothing here: no matrix of the model is kept in 16 or 32 bits.", {
+        hint: "Set runtime.rollout_precision=float32: a model in 4 bits, or one that is trained whole, is generated with as it is.",
+      });
     const used = new Set(nodes.flatMap(({ inputs }) => inputs.map((input) => input?.name)));
     for (const { name } of graph.outputs) used.add(name);
     return { ...graph, nodes, initializers: new Map([...constants].filter(([name]) => used.has(name))) };
@@ -49,43 +55,48 @@ interface Int8Matrix {
   readonly scales: Initializer;
 }
 
+/** A matrix that lies in the model's file: W [K, N] of a product x W, or its transpose [N, K]. */
 interface StoredWeight {
   readonly value: Value;
   readonly data: ExternalData;
+  readonly transposed: boolean;
 }
 
-/** The matrix [N, K] of a product x W^T (+ bias [N]); undefined where the node is no such product of a stored matrix. */
+/** The matrix of a product x W (+ bias [N]); undefined where the node is no such product of a stored matrix. */
 function matrixOf(graph: Graph, { op, inputs, attributes }: Node): StoredWeight | undefined {
   const { transA = 0, transB = 0, alpha = 1, beta = 1 } = attributes;
+  const isPlain = transA === 0 && alpha === 1 && beta === 1 && (inputs[2]?.shape.length ?? 1) === 1;
   const weight = graph.initializers.get(inputs[1]?.name ?? "");
-  const isPlain = op === "Gemm" && transA === 0 && transB === 1 && alpha === 1 && beta === 1;
-  if (!isPlain || weight === undefined || !isExternal(weight.data) || (inputs[2]?.shape.length ?? 1) !== 1)
-    return undefined;
-  return { value: weight.value, data: weight.data };
+  if (!(op === "Gemm" || op === "MatMul") || !isPlain || weight?.value.shape.length !== 2) return undefined;
+  const { value, data } = weight;
+  return isExternal(data) ? { value, data, transposed: transB === 1 } : undefined;
 }
 
-/** The matrix [N, K] as [K, N]: row n is round(w / scale), scale = max |w| / 127. */
-function quantized({ value, data }: StoredWeight, dir: string): Int8Matrix {
-  const [n, k] = value.shape as readonly [number, number];
-  const stored = openStored(dir, data, value.dtype, [n, k]);
-  const codes = new Int8Array(n * k);
+/** The matrix as codes [K, N]: column n is round(w / scale), scale = max |w| / 127. */
+function quantized({ value, data, transposed }: StoredWeight, dir: string): Int8Matrix {
+  const [first, second] = value.shape as readonly [number, number];
+  const [k, n] = transposed ? [second, first] : [first, second];
+  const weights = openStored(dir, data, value.dtype, [first, second]).read(0, k * n);
+  const at = (row: number, column: number): number =>
+    weights[transposed ? column * k + row : row * n + column] as number;
+  const codes = new Int8Array(k * n);
   const scales = new Float32Array(n);
-  for (let row = 0; row < n; row++) {
-    const weights = stored.read(row * k, (row + 1) * k);
+  for (let column = 0; column < n; column++) {
     let largest = 0;
-    for (const w of weights) largest = Math.max(largest, Math.abs(w));
+    for (let row = 0; row < k; row++) largest = Math.max(largest, Math.abs(at(row, column)));
     const scale = Math.fround(largest / LARGEST);
-    scales[row] = scale;
-    // a row of zeros: any scale will do
-    for (let i = 0; i < k && scale > 0; i++) codes[i * n + row] = Math.round((weights[i] as number) / scale);
+    scales[column] = scale;
+    // a column of zeros: any scale will do
+    for (let row = 0; row < k && scale > 0; row++) codes[row * n + column] = Math.round(at(row, column) / scale);
   }
+  const name = `${value.name}/${transposed ? "transposed/" : ""}`;
   return {
-    codes: { value: { name: `${value.name}/int8`, dtype: "int8", shape: [k, n] }, data: codes },
-    scales: { value: { name: `${value.name}/scale`, dtype: "float32", shape: [n] }, data: scales },
+    codes: { value: { name: `${name}int8`, dtype: "int8", shape: [k, n] }, data: codes },
+    scales: { value: { name: `${name}scale`, dtype: "float32", shape: [n] }, data: scales },
   };
 }
 
-/** x W^T + bias of x [M, K], a row at a time in units of its largest value: a row with outliers takes nothing of others. */
+/** x W + bias of x [.., K], a row at a time in units of its largest value: a row with outliers takes nothing of others. */
 const product: Formula = (e, x, codes, scales, bias) => {
   const unit = e.max(e.maxOver(e.g.op("Abs", [x]), [-1]), SMALLEST);
   const y = e.mul(e.g.op("DynamicQuantizeMatMul", [e.div(x, unit), codes as Value, scales as Value]), unit);
