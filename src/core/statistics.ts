@@ -10,8 +10,6 @@ export interface Interval {
 export interface BootstrapOptions {
   readonly seed?: number;
   readonly resamples?: number;
-  /** Two-sided confidence level. */
-  readonly level?: number;
 }
 
 /** Arithmetic mean; NaN of an empty list. */
@@ -46,13 +44,16 @@ export function quantile(ascending: ArrayLike<number>, q: number): number {
   return low + (high - low) * (position - below);
 }
 
+/** Share of the means beyond either end of a 95 % interval. */
+const TAIL = (1 - 0.95) / 2;
+
 /**
- * Percentile bootstrap of the mean (Efron 1979): resample with replacement, take the middle `level` of the means.
+ * Percentile bootstrap of the mean (Efron 1979): resample with replacement, take the middle 95 % of the means.
  * Like every bootstrap it cannot see what the sample does not hold: all-equal values give an interval of width 0.
  * @throws RangeError on an empty list or a value that is not finite.
  */
 export function bootstrapMean(values: readonly number[], options: BootstrapOptions = {}): Interval {
-  const { seed = 0, resamples = 2000, level = 0.95 } = options;
+  const { seed = 0, resamples = 2000 } = options;
   const n = values.length;
   if (n === 0) throw new RangeError("bootstrap of no values");
   const data = Float64Array.from(values);
@@ -65,8 +66,7 @@ export function bootstrapMean(values: readonly number[], options: BootstrapOptio
     means[r] = sum / n;
   }
   means.sort();
-  const tail = (1 - level) / 2;
-  return { mean: mean(values), low: quantile(means, tail), high: quantile(means, 1 - tail) };
+  return { mean: mean(values), low: quantile(means, TAIL), high: quantile(means, 1 - TAIL) };
 }
 
 /**

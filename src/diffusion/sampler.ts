@@ -220,12 +220,7 @@ const SCORINGS = {
   supervised: "supervisedTerms",
 } as const;
 
-/** Says why trajectories of a sampler cannot be scored in a way; undefined where they can. */
-export function lacks(sampler: Sampler, scoring: Scoring, options: SamplerOptions): string | undefined {
-  return refusalOf(sampler, scoring, options)?.reason;
-}
-
-/** The same, with what to do about it where the sampler knows. */
+/** Says why trajectories of a sampler cannot be scored in a way, and where it knows what to do; undefined where they can. */
 export function refusalOf(
   sampler: Sampler,
   scoring: Scoring,

@@ -6,7 +6,7 @@ import type { KeysOf } from "../nn/architecture.js";
 import { loraSites } from "../nn/bind.js";
 import { type LoraOptions, siteShapes } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
-import type { LoadOptions, Runtime } from "../onnx/session.js";
+import type { Runtime } from "../onnx/session.js";
 import { sizeOf } from "../onnx/shapes.js";
 import { f32, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
@@ -28,9 +28,8 @@ import {
   type TrainedObjective,
   trainingGraph,
 } from "./graphs.js";
-import { recomputedWithin } from "./recomputed.js";
 import type { RolloutPrecision } from "./rollout-precision.js";
-import { type Built, Sessions, sessionBudget, sessionBytes } from "./sessions.js";
+import { type Built, recomputedWithin, Sessions, sessionBudget, sessionBytes } from "./sessions.js";
 
 export type PolicyKey = "policy" | "reference";
 
@@ -100,7 +99,9 @@ export class Engine implements RoundModel<unknown> {
     this.groups = [own, ...added];
     this.parameters = this.groups.flatMap((group) => group.parameters);
     this.budget = memory === undefined ? undefined : sessionBudget(memory, model.graph, this.parameters, this.copies);
-    this.sessions = new Sessions(runtime, model.dir, this.budget ?? Number.POSITIVE_INFINITY);
+    this.sessions = new Sessions(runtime, model.dir, this.budget ?? Number.POSITIVE_INFINITY, (build) =>
+      this.made(build),
+    );
   }
 
   /** Tells whether each session holds weights of its own. */
@@ -210,7 +211,7 @@ export class Engine implements RoundModel<unknown> {
   ): Promise<unknown> {
     const shape = { dims: dimensionsOf(this.model.graph, inputs), rows: inputs.rows?.shape[0] };
     const label = `${name}/${JSON.stringify(shape)}`;
-    return this.use(
+    return this.sessions.use(
       label,
       () => this.rounded(rolloutGraph(this.trained, shape, roundHead)),
       {},
@@ -236,7 +237,7 @@ export class Engine implements RoundModel<unknown> {
       id: `cache/${this.caches++}`,
       roundHead,
       use: (feeds, work) => {
-        return this.use(
+        return this.sessions.use(
           `${name}/cached`,
           () => this.rounded(rolloutGraph({ ...trained, graph }, undefined, roundHead)),
           { memPattern: false },
@@ -274,7 +275,7 @@ export class Engine implements RoundModel<unknown> {
     const model = await this.laidOutFor(batch);
     const shape = openShape(shapeOf(model.graph, batch), batch);
     const feeds = batchFeeds(batch);
-    const out = await this.use(
+    const out = await this.sessions.use(
       `eval_model/${label(batch, shape)}`,
       () => scoreGraph(model, shape, batch.head),
       { memPattern: false },
@@ -308,17 +309,23 @@ export class Engine implements RoundModel<unknown> {
       this.budget === undefined
         ? asked
         : recomputedWithin(this.budget, findBlocks(model.graph.nodes).size, asked, (way) =>
-            this.sessions.graph(name(way), this.made(build(way))).size(given),
+            this.sessions.graph(name(way), build(way)).size(given),
           );
-    const out = await this.use(name(recomputed), build(recomputed), { memPattern: false }, given, (session, names) => {
-      const bind = this.bindPolicy("policy", names);
-      const keep: Record<string, string> = {};
-      for (const p of this.parameters) {
-        bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
-        keep[slot.gradient(p.name)] = slot.gradient(p.name);
-      }
-      return this.runtime.run(session, { feeds: taken(names, given), bind, keep });
-    });
+    const out = await this.sessions.use(
+      name(recomputed),
+      build(recomputed),
+      { memPattern: false },
+      given,
+      (session, names) => {
+        const bind = this.bindPolicy("policy", names);
+        const keep: Record<string, string> = {};
+        for (const p of this.parameters) {
+          bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
+          keep[slot.gradient(p.name)] = slot.gradient(p.name);
+        }
+        return this.runtime.run(session, { feeds: taken(names, given), bind, keep });
+      },
+    );
     this.accumulated = true;
     return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
   }
@@ -371,7 +378,7 @@ export class Engine implements RoundModel<unknown> {
       correction1: scalar(1 - optimizer.beta1 ** t),
       correction2: scalar(1 - optimizer.beta2 ** t),
     };
-    const out = await this.use(
+    const out = await this.sessions.use(
       "optimizer_model",
       () => optimizerGraph(this.groups, optimizer),
       {},
@@ -399,31 +406,20 @@ export class Engine implements RoundModel<unknown> {
     return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
-  private use<T>(
-    name: string,
-    build: () => Graph,
-    options: LoadOptions,
-    feeds: NamedTensors,
-    work: (session: string, names: ReadonlySet<string>) => Promise<T>,
-  ): Promise<T> {
-    return this.sessions.use(name, this.made(build), options, feeds, work);
-  }
-
-  private made(build: () => Graph): () => Built {
-    return () =>
-      usingGraph(this.model, () => {
-        const graph = this.runtime.provider === "cuda" ? withRanges(build()) : build();
-        const inputs = new Set(graph.inputs.map(({ name }) => name));
-        const sizes = new Map<string, number>();
-        const size = (feeds: NamedTensors): number => {
-          const dimensions = dimensionsOf(graph, taken(inputs, feeds));
-          const key = JSON.stringify(dimensions);
-          const bytes = sizes.get(key) ?? sessionBytes(graph, this.copies, dimensions);
-          sizes.set(key, bytes);
-          return bytes;
-        };
-        return { bytes: this.runtime.encode(graph), inputs, size };
-      });
+  private made(build: () => Graph): Built {
+    return usingGraph(this.model, () => {
+      const graph = this.runtime.provider === "cuda" ? withRanges(build()) : build();
+      const inputs = new Set(graph.inputs.map(({ name }) => name));
+      const sizes = new Map<string, number>();
+      const size = (feeds: NamedTensors): number => {
+        const dimensions = dimensionsOf(graph, taken(inputs, feeds));
+        const key = JSON.stringify(dimensions);
+        const bytes = sizes.get(key) ?? sessionBytes(graph, this.copies, dimensions);
+        sizes.set(key, bytes);
+        return bytes;
+      };
+      return { bytes: this.runtime.encode(graph), inputs, size };
+    });
   }
 }
 

@@ -6,7 +6,6 @@ import { type RunConfig, resolvePath } from "../config/config.js";
 import { DEFAULT_SAMPLER } from "../config/schema.js";
 import { fail, misuse, UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
-import type { Logger } from "../core/log.js";
 import { samplerKinds, samplerOf } from "../diffusion/kinds.js";
 import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import type { SupervisedExample } from "../diffusion/supervised.js";
@@ -70,7 +69,6 @@ export async function openPolicy(
   config: RunConfig,
   training: EngineOptions["training"],
   full = false,
-  log?: Logger,
 ): Promise<Policy> {
   const model = await loadModel(resolvePath(config.model, "model"));
   if (full && isImported(model.graph))
@@ -99,7 +97,7 @@ export async function openPolicy(
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const { memory_gib } = config.runtime;
   const memory = memory_gib === null ? undefined : memory_gib * 2 ** 30;
-  const runtime = await openRuntime(config, model, memory, training !== undefined, log);
+  const runtime = await openRuntime(config, model, memory, training !== undefined);
   const { rollout_precision } = config.runtime;
   const rollout = await rolloutPrecisionOf(rollout_precision, runtime.provider).catch(async (error: unknown) => {
     await runtime.close();
@@ -162,7 +160,6 @@ async function openRuntime(
   model: Model,
   memory: number | undefined,
   trains: boolean,
-  log: Logger | undefined,
 ): Promise<Runtime> {
   const runtime = await Runtime.open({
     ...(memory === undefined ? {} : { deviceMemory: memory }),
@@ -171,7 +168,6 @@ async function openRuntime(
     precision: precisionOf(precision, model.graph),
     ...(threads > 0 ? { threads: Math.min(threads, availableParallelism()) } : {}),
     ...(trains ? { checks: [gradientCheck(), packedGradientCheck()] } : {}),
-    ...(log === undefined ? {} : { log }),
   });
   try {
     await checkGraph(runtime, model);

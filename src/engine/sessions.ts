@@ -1,3 +1,5 @@
+import { ALL_LAYERS, type Recomputed } from "../autodiff/recompute.js";
+import { LARGE } from "../autodiff/selective.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import { peakActivationBytes } from "../onnx/liveness.js";
 import type { LoadOptions, Runtime } from "../onnx/session.js";
@@ -53,6 +55,32 @@ export function sessionBudget(
   return Math.max(0, memory - ADAPTER_COPIES * trained - (copiesWeights ? PROGRAM : weights));
 }
 
+/**
+ * Chooses what a training graph computes again, as little as a budget allows: nothing, then large results of cheap ops,
+ * then the first layers as wholes, as many as needed. All layers are taken to save about the same.
+ * @param budget bytes of a session.
+ * @param layers of the model.
+ * @param bytes of the session that computes this again.
+ * @returns the choice with the smallest session where none fits.
+ */
+export function recomputedWithin(
+  budget: number,
+  layers: number,
+  given: Recomputed,
+  bytes: (recomputed: Recomputed) => number,
+): Recomputed {
+  if (given.layers !== undefined || bytes(given) <= budget) return given;
+  const cheap: Recomputed = { cheap: LARGE };
+  const most = bytes(cheap);
+  if (most <= budget) return cheap;
+  const all: Recomputed = { layers: ALL_LAYERS };
+  const least = bytes(all);
+  const needed = Math.ceil((layers * (most - budget)) / (most - least));
+  if (least > budget || needed >= layers) return all;
+  const some: Recomputed = { layers: needed, cheap: LARGE };
+  return bytes(some) <= budget ? some : all;
+}
+
 interface Held {
   readonly inputs: ReadonlySet<string>;
   /** As large as it has been: a session gives nothing back. */
@@ -84,6 +112,8 @@ export class Sessions {
     private readonly runtime: Runtime,
     private readonly weightsDir: string,
     private readonly budget: number,
+    /** Makes of a graph what a session is loaded from. */
+    private readonly make: (build: () => Graph) => Built,
   ) {}
 
   /**
@@ -93,7 +123,7 @@ export class Sessions {
    */
   async use<T>(
     name: string,
-    build: () => Built,
+    build: () => Graph,
     options: LoadOptions,
     feeds: NamedTensors,
     work: (session: string, inputs: ReadonlySet<string>) => Promise<T>,
@@ -115,8 +145,8 @@ export class Sessions {
   }
 
   /** A graph, built once. */
-  graph(name: string, build: () => Built): Built {
-    const built = this.built.get(name) ?? build();
+  graph(name: string, build: () => Graph): Built {
+    const built = this.built.get(name) ?? this.make(build);
     if (Number.isFinite(this.budget)) this.built.set(name, built);
     return built;
   }

@@ -17,7 +17,7 @@ import {
 } from "./types.js";
 
 /** The opset every graph of ours is written in. */
-export const OPSET = 21;
+const OPSET = 21;
 
 type Attributes = Readonly<Record<string, Attribute>>;
 const CONTENT_LIMIT = 4096;
@@ -47,10 +47,7 @@ export class GraphBuilder {
   /** Names of the values that {@link stopGradient} made. */
   readonly stopped = new Set<string>();
 
-  constructor(
-    readonly name: string,
-    readonly opset: number = OPSET,
-  ) {}
+  constructor(readonly name: string) {}
 
   get nodes(): readonly Node[] {
     return this.nodeList;
@@ -226,7 +223,7 @@ export class GraphBuilder {
     const nodes = this.liveNodes();
     return {
       name: this.name,
-      opset: this.opset,
+      opset: OPSET,
       inputs: this.inputs,
       outputs: this.outputs,
       nodes,

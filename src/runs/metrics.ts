@@ -52,26 +52,6 @@ export interface StepMetrics extends Readonly<z.infer<typeof stepQuantities>> {
 /** The keys of every line, in their order. */
 export const STEP_KEYS = stepQuantities.keyof().options;
 export const TIME_KEYS = stepTimes.keyof().options;
-/** Further keys that the loop writes, beside those of the environment, the sampler and the objective's loss. */
-export const RECIPE_KEYS = [
-  "after_eos_fraction",
-  "blanks_cut",
-  "ended_by_eos",
-  "episodes_played",
-  "gradient_agreement",
-  "gradient_noise_fraction",
-  "gradient_noise_scale",
-  "importance_distance",
-  "importance_truncated",
-  "importance_weight",
-  "mask_noise_fraction",
-  "nonfinite_steps",
-  "on_policy_ratio_error",
-  "response_length",
-  "skipped_steps",
-  "staleness",
-] as const;
-
 /**
  * The line of one step, keys in a fixed order (extras sorted, beside the others) so that equal runs give equal bytes.
  * @throws Error where a number is not finite: JSON would turn it into null, and what to do about it is the trainer's call.

@@ -58,7 +58,7 @@ export async function openRun(
     const unlock = directory.lock();
     await directory.writeConfig(config, options.command);
     await directory.writeEnvironment(facts);
-    return { directory, log: createLog({ file: directory.log }), checkpoint: undefined, close: unlock };
+    return { directory, log: createLog(directory.log), checkpoint: undefined, close: unlock };
   }
   const directory = resumedDirectory(config, options);
   const unlock = directory.lock();
@@ -73,7 +73,7 @@ export async function openRun(
         `${directory.dir} cannot be resumed, because something it was made with has changed:\n${changed.map((c) => `  ${c}`).join("\n")}`,
         { hint: "Restore it, or start a new run." },
       );
-    const log = createLog({ file: directory.log });
+    const log = createLog(directory.log);
     const settings = changedSettings(await loadConfig(directory.config, { command: before.command }), config, options);
     if (settings.length > 0) {
       log.warn({ settings }, "resumed with other settings");

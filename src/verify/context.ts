@@ -2,7 +2,6 @@ import type { RunConfig } from "../config/config.js";
 import { optimizerOptions } from "../config/optimizer.js";
 import { orClose } from "../core/closing.js";
 import { misuse } from "../core/errors.js";
-import type { Logger } from "../core/log.js";
 import { Rng } from "../core/rng.js";
 import type { TextStart } from "../diffusion/template.js";
 import { initialParameters } from "../engine/adapter.js";
@@ -24,7 +23,6 @@ export async function openContext(
   config: RunConfig,
   objectives: readonly ObjectiveOnTrial[],
   prompts: (policy: Policy) => Promise<readonly TextStart[]>,
-  log?: Logger,
 ): Promise<VerifyContext & { close(): Promise<void> }> {
   if (config.sampler.temperature === 0)
     misuse("sampler.temperature is 0: a greedy policy has no likelihood, so there is nothing to prove.", {
@@ -32,7 +30,7 @@ export async function openContext(
     });
   const rng = (name: string): Rng => Rng.named(config.seed, `verify/${name}`);
   const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> =>
-    orClose(await openPolicy(config, training, false, log), async (policy) => {
+    orClose(await openPolicy(config, training), async (policy) => {
       const initial = initialParameters(config, policy);
       await policy.engine.setParameters("reference", initial);
       await policy.engine.setParameters("policy", disturbed(initial, rng("adapter")));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Rng } from "../../src/core/rng.js";
-import { lacks, rowNoise, scoringTemperature } from "../../src/diffusion/sampler.js";
+import { refusalOf, rowNoise, scoringTemperature } from "../../src/diffusion/sampler.js";
 import { sampler as jump } from "../../src/diffusion/samplers/jump.js";
 import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import type { SampledModel } from "../../src/diffusion/tokens.js";
@@ -24,10 +24,17 @@ test("what a sampler cannot score is said by what it lacks, or by why its option
   const masked = (model: SampledModel) => unmask.options(samplerConfig(unmask), model);
   const flow = jump.options(samplerConfig(jump), BIDIRECTIONAL);
   for (const scoring of ["steps", "bound", "supervised"] as const) {
-    for (const model of [CAUSAL, BIDIRECTIONAL]) assert.equal(lacks(unmask, scoring, masked(model)), undefined);
-    assert.equal(lacks(jump, scoring, flow), undefined);
+    for (const model of [CAUSAL, BIDIRECTIONAL])
+      assert.equal(refusalOf(unmask, scoring, masked(model))?.reason, undefined);
+    assert.equal(refusalOf(jump, scoring, flow)?.reason, undefined);
   }
-  assert.equal(lacks(unmask, "text", masked(CAUSAL)), undefined);
-  assert.match(lacks(unmask, "text", masked(BIDIRECTIONAL)) ?? "", /bidirectional model gives no probabilities/);
-  assert.match(lacks(jump, "text", flow) ?? "", /has no log-probabilities of a text read from left to right/);
+  assert.equal(refusalOf(unmask, "text", masked(CAUSAL))?.reason, undefined);
+  assert.match(
+    refusalOf(unmask, "text", masked(BIDIRECTIONAL))?.reason ?? "",
+    /bidirectional model gives no probabilities/,
+  );
+  assert.match(
+    refusalOf(jump, "text", flow)?.reason ?? "",
+    /has no log-probabilities of a text read from left to right/,
+  );
 });

@@ -180,10 +180,10 @@ describe("objectives against PyTorch on the micro model", () => {
   });
 
   it("a bound that is no log-probability of masked tokens is refused", async () => {
-    const { lacks } = await import("../../src/diffusion/sampler.js");
+    const { refusalOf } = await import("../../src/diffusion/sampler.js");
     const { sampler: jump } = await import("../../src/diffusion/samplers/jump.js");
     for (const { scoring } of [spg, gdpo, coupledGrpo])
-      assert.match(lacks(jump, scoring, sampling) ?? "", /no log-probabilities/);
-    assert.equal(lacks(jump, wd1.scoring, sampling), undefined);
+      assert.match(refusalOf(jump, scoring, sampling)?.reason ?? "", /no log-probabilities/);
+    assert.equal(refusalOf(jump, wd1.scoring, sampling)?.reason, undefined);
   });
 });

@@ -9,7 +9,7 @@ import { packageRoot } from "../../src/core/files.js";
 
 const PROGRAM = `
 const { encodeModel, GraphBuilder, Runtime } = await import(process.env.LIBRARY);
-const builder = new GraphBuilder("one", 21);
+const builder = new GraphBuilder("one");
 const x = builder.input("x", "float32", [1]);
 builder.output("y", builder.op("Add", [x, x]));
 const runtime = await Runtime.open({ provider: "cpu", threads: 1, binding: process.env.BINDING });

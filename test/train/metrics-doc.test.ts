@@ -8,9 +8,29 @@ import { Emitter } from "../../src/onnx/emit.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Dim, DType, Value } from "../../src/onnx/types.js";
 import type { LossInputs, Objective } from "../../src/rl/objective.js";
-import { RECIPE_KEYS, STEP_KEYS, TIME_KEYS } from "../../src/runs/metrics.js";
+import { STEP_KEYS, TIME_KEYS } from "../../src/runs/metrics.js";
 import { ALARMS } from "../../src/watch/alarms.js";
 import { trackerKinds } from "../../src/watch/tracker.js";
+
+/** Further keys that the loop writes, beside those of the environment, the sampler and the objective's loss. */
+const RECIPE_KEYS = [
+  "after_eos_fraction",
+  "blanks_cut",
+  "ended_by_eos",
+  "episodes_played",
+  "gradient_agreement",
+  "gradient_noise_fraction",
+  "gradient_noise_scale",
+  "importance_distance",
+  "importance_truncated",
+  "importance_weight",
+  "mask_noise_fraction",
+  "nonfinite_steps",
+  "on_policy_ratio_error",
+  "response_length",
+  "skipped_steps",
+  "staleness",
+] as const;
 
 const doc = readFileSync(join(packageRoot(), "docs", "metrics.md"), "utf8");
 

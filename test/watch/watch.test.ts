@@ -30,7 +30,7 @@ const evaluation = summarize(
 
 function runIn(name: string): Run {
   const directory = RunDirectory.create({ name, parent: root });
-  return { directory, log: createLog({ level: "silent" }), checkpoint: undefined, close: () => undefined };
+  return { directory, log: createLog(directory.log), checkpoint: undefined, close: () => undefined };
 }
 
 async function config(...overrides: string[]): Promise<RunConfig> {

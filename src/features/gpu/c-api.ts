@@ -1,7 +1,6 @@
 import { decodeModel, encodeModel } from "../../onnx/format/proto.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "../../onnx/runtimes/binding.js";
-import { NOT_ON_CUDA } from "../../onnx/runtimes/cuda-options.js";
-import { libraryPath } from "../../onnx/runtimes/library.js";
+import { libraryPath, NOT_ON_CUDA } from "../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../onnx/types.js";
 import { type Handle, OrtApi } from "./ort-api.js";

@@ -1,7 +1,7 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 
-/** The content of a `tokenizer.json`: byte-level BPE in the Hugging Face format. */
-export type BpeTokenizerJson = ReturnType<typeof trainBpe>;
+/** A pair seen less often is no token of its own. */
+const LEAST_FREQUENT = 2;
 
 export interface BpeOptions {
   /** Number of tokens in all: 256 bytes, the merges, the special tokens. */
@@ -10,8 +10,6 @@ export interface BpeOptions {
   readonly specialTokens: readonly string[];
   /** Digits in pieces of at most two, so that a date or a price is spelled alike everywhere (default true). */
   readonly digitPairs?: boolean;
-  /** A pair seen less often is no token of its own (default 2). */
-  readonly minFrequency?: number;
 }
 
 /** A distinct piece of the corpus: its current symbols and how often it occurs. */
@@ -57,7 +55,7 @@ const RADIX = 2 ** 24;
  * The vocabulary comes out smaller than asked where no pair is frequent enough.
  */
 export function trainBpe(corpus: Iterable<string>, options: BpeOptions) {
-  const { vocabSize, specialTokens, digitPairs = true, minFrequency = 2 } = options;
+  const { vocabSize, specialTokens, digitPairs = true } = options;
   const alphabet = byteAlphabet().sort();
   const room = vocabSize - specialTokens.length;
   if (new Set(specialTokens).size !== specialTokens.length) throw new RangeError("special tokens are not distinct");
@@ -76,7 +74,7 @@ export function trainBpe(corpus: Iterable<string>, options: BpeOptions) {
   };
   const tokens = [...alphabet];
   const ids = new Map(tokens.map((token, id) => [token, id]));
-  const merges = learnMerges(countPieces(corpus, preTokenizer, ids), tokens, ids, room, minFrequency);
+  const merges = learnMerges(countPieces(corpus, preTokenizer, ids), tokens, ids, room);
 
   const added = specialTokens.map((content, i) => {
     if (ids.has(content)) throw new RangeError(`special token ${JSON.stringify(content)} is an ordinary token`);
@@ -131,13 +129,7 @@ function countPieces(corpus: Iterable<string>, preTokenizer: object, ids: Readon
 }
 
 /** Merges until `tokens` (and `ids`, both extended here) hold `room` tokens or no pair is frequent enough. */
-function learnMerges(
-  pieces: readonly Piece[],
-  tokens: string[],
-  ids: Map<string, number>,
-  room: number,
-  minFrequency: number,
-): string[] {
+function learnMerges(pieces: readonly Piece[], tokens: string[], ids: Map<string, number>, room: number): string[] {
   const counts = new Map<number, number>();
   /** Pieces that have held a pair at some time; a piece that lost it since is harmless. */
   const holders = new Map<number, Set<Piece>>();
@@ -157,7 +149,7 @@ function learnMerges(
   const merges: string[] = [];
   while (tokens.length < room) {
     let best = -1;
-    let bestCount = minFrequency - 1;
+    let bestCount = LEAST_FREQUENT - 1;
     for (const [pair, count] of counts) {
       if (count > bestCount || (count === bestCount && best !== -1 && pair < best)) {
         best = pair;

@@ -20,7 +20,6 @@ export interface Series {
 
 /** A chart as the page's script reads it. */
 export interface Plot {
-  readonly xLabel: string;
   /** Values that the y axis always shows. */
   readonly include: readonly number[];
   readonly series: readonly Series[];
@@ -30,18 +29,13 @@ export interface Plot {
 const MAX_POINTS = 400;
 
 /** A figure with title and chart; empty where no series has a number. @param include values that the y axis always shows: 0 and 1 for a share. */
-export function lineChart(
-  title: string,
-  all: readonly Series[],
-  include: readonly number[] = [],
-  xLabel = "step",
-): string {
+export function lineChart(title: string, all: readonly Series[], include: readonly number[] = []): string {
   const series = all
     .map((s) => ({ ...s, points: thin(s.points.map((p) => ({ ...p, y: Number.isFinite(p.y) ? p.y : null }))) }))
     .filter(({ points }) => points.some(({ y }) => y !== null));
   if (series.length === 0) return "";
-  const plot: Plot = { xLabel, include, series };
-  const words = escapeHtml(`${title}: ${series.map((s) => inWords(s, xLabel)).join("; ")}`);
+  const plot: Plot = { include, series };
+  const words = escapeHtml(`${title}: ${series.map((s) => inWords(s)).join("; ")}`);
   return (
     `<figure class="chart"><figcaption>${escapeHtml(title)}</figcaption><div class="plot" role="img" tabindex="0"` +
     ` aria-label="${words}" data-plot="${escapeHtml(JSON.stringify(plot))}"><noscript>${words}</noscript></div></figure>`
@@ -49,9 +43,9 @@ export function lineChart(
 }
 
 /** Tells a line to a reader who sees no picture. */
-function inWords({ label, points }: Series, xLabel: string): string {
+function inWords({ label, points }: Series): string {
   const known = points.filter(({ y }) => y !== null);
-  const [a, b] = [known[0], known.at(-1)].map((p) => `${Number(p?.y?.toPrecision(4))} at ${xLabel} ${p?.x}`);
+  const [a, b] = [known[0], known.at(-1)].map((p) => `${Number(p?.y?.toPrecision(4))} at step ${p?.x}`);
   return `${label} from ${a} to ${b}`;
 }
 

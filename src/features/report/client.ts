@@ -56,7 +56,7 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
   };
 
   const draw = (place: HTMLElement): uPlot => {
-    const { xLabel, series, include } = JSON.parse(place.dataset.plot ?? "") as Plot;
+    const { series, include } = JSON.parse(place.dataset.plot ?? "") as Plot;
     const ends = [
       ...include,
       ...series.flatMap(({ points }) => points.flatMap(({ low, high }) => [low ?? [], high ?? []].flat())),
@@ -78,7 +78,7 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
         { ...axis, grid: { stroke: colour("rule"), width: 1 }, values: (_, ticks) => ticks.map(written) },
       ],
       series: [
-        { label: xLabel, value: (_, x) => String(x ?? "–") },
+        { label: "step", value: (_, x) => String(x ?? "–") },
         ...series.map(({ label, points, whiskers }, i) => ({
           label,
           stroke: colour(`s${i % 4}`),

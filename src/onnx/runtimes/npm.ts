@@ -1,8 +1,7 @@
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { ARRAYS, type DType } from "../types.js";
 import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
-import { NOT_ON_CUDA } from "./cuda-options.js";
-import { disableTelemetry } from "./library.js";
+import { disableTelemetry, NOT_ON_CUDA } from "./library.js";
 import type { LoadCall, WireTensor } from "./messages.js";
 
 /** onnxruntime-node's own binding. Every output comes back to host memory. */

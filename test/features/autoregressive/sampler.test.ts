@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { StepLayout } from "../../../src/diffusion/layouts.js";
-import { lacks, type RoundModel } from "../../../src/diffusion/sampler.js";
+import { type RoundModel, refusalOf } from "../../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../../src/features/autoregressive/samplers/autoregressive.js";
 import {
@@ -159,8 +159,8 @@ test("its supervised loss predicts every token of the response and EOS, packed o
 test("what cannot be sampled or was not is refused", () => {
   const config = samplerConfig(sampler);
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
-  assert.match(String(lacks(sampler, "bound", SMALL)), /no bound/);
-  assert.equal(lacks(sampler, "text", SMALL), undefined);
+  assert.match(String(refusalOf(sampler, "bound", SMALL)?.reason), /no bound/);
+  assert.equal(refusalOf(sampler, "text", SMALL)?.reason, undefined);
   const good = {
     prompt: [1],
     responseLength: 2,

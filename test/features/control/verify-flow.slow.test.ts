@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { loadRegistries } from "../../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../../src/config/schema.js";
-import { lacks, type RoundModel } from "../../../src/diffusion/sampler.js";
+import { type RoundModel, refusalOf } from "../../../src/diffusion/sampler.js";
 import { flowBoundTerms } from "../../../src/diffusion/samplers/jump/bound.js";
 import { sampler } from "../../../src/diffusion/samplers/jump.js";
 import { measureFlowBound } from "../../../src/features/control/proofs/flow-bound.js";
@@ -80,6 +80,6 @@ describe("verify on a micro FS-DFM", () => {
         return { ...drawn, kappa: drawn.kappa / 2 };
       });
     for (const m of await measureFlowBound(context, wrong)) assert.ok(m.measured > 0.02, `${m.name}: ${m.measured}`);
-    assert.equal(lacks(sampler, "bound", context.policy.options), undefined);
+    assert.equal(refusalOf(sampler, "bound", context.policy.options)?.reason, undefined);
   });
 });

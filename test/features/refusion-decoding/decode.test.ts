@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
-import { lacks, type RoundInput, type RoundModel } from "../../../src/diffusion/sampler.js";
+import { type RoundInput, type RoundModel, refusalOf } from "../../../src/diffusion/sampler.js";
 import type { RowDrafts } from "../../../src/features/refusion-decoding/head.js";
 import type { RefusionOptions } from "../../../src/features/refusion-decoding/options.js";
 import { sampler as refusion } from "../../../src/features/refusion-decoding/samplers/refusion.js";
@@ -162,7 +162,7 @@ describe("sampler refusion", () => {
 
   it("refuses every scoring, a temperature, long prompts and bidirectional models", async () => {
     for (const scoring of ["steps", "bound", "text", "supervised"] as const)
-      assert.match(lacks(sampler, scoring, OPTIONS) ?? "", /^its sampler has no /);
+      assert.match(refusalOf(sampler, scoring, OPTIONS)?.reason ?? "", /^its sampler has no /);
     const network = new FakeNetwork(1);
     await assert.rejects(decodeAll(network, [[0]], { ...OPTIONS, temperature: 0.7 }), /evaluation|deterministic/);
     await assert.rejects(decodeAll(network, [[0, 0, 0, 0]], OPTIONS), /Prompt 0 has 4 tokens, prompt_length allows 3/);

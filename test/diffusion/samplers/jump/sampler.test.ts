@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
-import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
+import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
 import { type Drawn, transitionHead } from "../../../../src/diffusion/samplers/jump/heads.js";
 import { flowSteps, type JumpOptions, ordinaryTokens } from "../../../../src/diffusion/samplers/jump/options.js";
 import {
@@ -297,6 +297,6 @@ test("what a model must not do, and prompts and settings that cannot run, are re
     ],
   );
   assert.equal(sampler.schema.safeParse({ temperature: 0 }).success, false);
-  assert.match(lacks(sampler, "text", SMALL) ?? "", /left to right/);
-  assert.equal(lacks(sampler, "steps", SMALL), undefined);
+  assert.match(refusalOf(sampler, "text", SMALL)?.reason ?? "", /left to right/);
+  assert.equal(refusalOf(sampler, "steps", SMALL)?.reason, undefined);
 });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/batch.js";
 import type { StepLayout } from "../../../../src/diffusion/layouts.js";
-import { lacks, type RoundModel } from "../../../../src/diffusion/sampler.js";
+import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
 import { Engine } from "../../../../src/engine/engine.js";
 import { sampledModel } from "../../../../src/engine/policy.js";
 import { matchingTerms } from "../../../../src/features/control/flow/supervised.js";
@@ -160,7 +160,7 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
   it("records the loss of each pair that it draws, and is scored as it recorded", async () => {
     const engine = await engineFor(flowGrpo as never, {});
     const options = flowOptions(model, { steps: 2, temperature: 0, ratio: "cfm", pairs: 3 });
-    assert.equal(lacks(sampler as never, "steps", options), undefined);
+    assert.equal(refusalOf(sampler as never, "steps", options)?.reason, undefined);
     const states = rows("path.state", seen).map((state) => Float32Array.from(state));
     const rngs = states.map((_, i) => Rng.named(1, `pairs/${i}`));
     const drawn = await sampler.rollout(engine as never, states, options, rngs, 4);
@@ -233,8 +233,8 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
   });
 
   it("refuses steps without noise to be trained on, and trajectories that cannot be", async () => {
-    assert.match(lacks(sampler, "steps", flowOptions(model, { temperature: 0 })) ?? "", /deterministic/);
-    assert.equal(lacks(sampler, "steps", flowOptions(model)), undefined);
+    assert.match(refusalOf(sampler, "steps", flowOptions(model, { temperature: 0 }))?.reason ?? "", /deterministic/);
+    assert.equal(refusalOf(sampler, "steps", flowOptions(model))?.reason, undefined);
     const [one] = recorded() as [FlowTrajectory];
     const { model: about } = flowOptions(model);
     assert.throws(() => sampler.parse({ ...one, logProbs: [100, 0, 0] }, "line 1", about), /line 1.*above/);
