@@ -117,15 +117,20 @@ export async function press(
   const sent = (): Exchange | undefined => traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)).at(-1);
   try {
     const start = performance.now();
+    // the server's answer is waited for below, however late it comes
+    const click = (): Promise<void> =>
+      buttonAt(page, button).click({ timeout: slowed(session, 900), noWaitAfter: true });
     // a list that stands open may cover the button
-    await buttonAt(page, button)
-      .click({ timeout: slowed(session, 900) })
-      .catch(async () => {
-        await page.keyboard.press("Escape");
-        await buttonAt(page, button).click({ timeout: slowed(session, 900) });
-      });
+    await click().catch(async (error: unknown) => {
+      if (sent() !== undefined) return;
+      if (page.isClosed()) throw error;
+      await page.keyboard.press("Escape");
+      await click();
+    });
     let looked = start;
-    while (sent() === undefined && performance.now() - start < slowed(session, patienceMs)) {
+    const isOpen = (): boolean => performance.now() - start < slowed(session, patienceMs);
+    // before it is given up it is seen how slow the page is now
+    while (sent() === undefined && (isOpen() || (await rest(session, 0).then(isOpen)))) {
       await traffic.next(50);
       if (sent() !== undefined || performance.now() - looked < 300) continue;
       looked = performance.now();

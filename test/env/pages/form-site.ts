@@ -21,12 +21,17 @@ interface FormSite {
   close(): Promise<void>;
 }
 
-/** Serves a page, and opens the environment of one task a person. @param answer the page that answers a post. */
+/**
+ * Serves a page, and opens the environment of one task a person.
+ * @param answer the page that answers a post.
+ * @param answersInMs how long the server takes for that.
+ */
 export async function openForm(
   form: string,
   people: readonly object[],
   page: string,
   answer: (sent: URLSearchParams) => string,
+  answersInMs = 0,
 ): Promise<FormSite> {
   const received: URLSearchParams[] = [];
   const server = createServer((request, response) => {
@@ -36,10 +41,13 @@ export async function openForm(
     });
     request.on("end", () => {
       response.setHeader("content-type", "text/html");
-      if (request.method !== "POST") return response.end(page);
+      if (request.method !== "POST") {
+        response.end(page);
+        return;
+      }
       const sent = new URLSearchParams(body);
       received.push(sent);
-      return response.end(answer(sent));
+      setTimeout(() => response.end(answer(sent)), answersInMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
