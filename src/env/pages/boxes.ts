@@ -7,6 +7,10 @@ interface BoxKit {
   operable(e: Element): boolean;
   /** Tells whether a control lies in it, through open shadow roots. */
   holds(box: Element): boolean;
+  /** Tells whether it is laid out on the page. */
+  seen(e: Element): boolean;
+  /** Tells whether something can be seen in it beside an element that says a label. */
+  hasMore(box: Element, from: Element): boolean;
   bare(e: Element): string[];
   /** Texts that an element may be named by. */
   sayings(e: Element): string[];
@@ -52,6 +56,10 @@ function boxKit(): BoxKit {
     }
     return false;
   };
+  const seen = (e: Element): boolean =>
+    e.checkVisibility() || (getComputedStyle(e).display === "contents" && childrenOf(e).some(seen));
+  const hasMore = (box: Element, from: Element): boolean =>
+    childrenOf(box).some((e) => shown(e) && (e.contains(from) ? e !== from && hasMore(e, from) : true));
   const ownText = (e: Element): string => {
     let text = "";
     const read = (n: Node): void => {
@@ -77,15 +85,16 @@ function boxKit(): BoxKit {
     const text = e.children.length < 40 && !e.matches("button,[role=option],a[href]") ? plain(ownText(e)) : "";
     return [...named, text, ...bare(e)].filter((said) => said !== "");
   };
-  return { plain, childrenOf, up, operable, holds, bare, sayings };
+  return { plain, childrenOf, up, operable, holds, seen, hasMore, bare, sayings };
 }
 
 /**
  * Runs IN THE PAGE: the boxes that a label's text stands in, smallest first: for each element that says the label the
- * ancestors that hold a control, through open shadow roots, until one holds another label too.
+ * ancestors that hold a control, through open shadow roots, until one holds another label too. Where there is
+ * none what stands beside the label is taken, and what holds other labels too.
  */
 function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Element[] {
-  const { plain, childrenOf, up, operable, holds, bare, sayings } = kit;
+  const { plain, childrenOf, up, operable, holds, seen, hasMore, bare, sayings } = kit;
   const target = plain(wanted);
   const foreign = new Set(others.map(plain).filter((text) => text !== target));
   const says: Element[] = [];
@@ -107,19 +116,26 @@ function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Elemen
     return inside;
   };
   if (document.body !== null && target !== "") visit(document.body, 0);
+  const spare: Element[] = [];
   const chains = says.slice(0, 8).map((from) => {
     const chain: Element[] = [];
     const isBox = (from instanceof HTMLLabelElement || bare(from).includes(target)) && holds(from);
     if (operable(from) && !from.matches("label")) chain.push(from);
     let below: Element = from;
+    let unnamed: Element | undefined;
     for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
       if (!shared.has(box)) {
         if (chain.length > 0 || holds(box)) chain.push(box);
-      } else if (chain.length === 0 && holds(box)) {
+        else if (hasMore(box, from)) unnamed ??= box;
+      } else if (chain.length === 0 && holds(box) && seen(from)) {
         // labels and controls stand side by side: the label's are those up to the next label
         for (let next = below.nextElementSibling; next !== null && !shared.has(next); next = next.nextElementSibling)
           if (operable(next) || holds(next)) chain.push(next);
-        if (chain.length === 0 && !isBox) chain.push(box);
+        if (chain.length === 0 && !isBox) {
+          // what is no control by its tag or its role may be one all the same, as stars that are drawn
+          spare.push(...(unnamed === undefined ? [] : [unnamed]), box);
+          break;
+        }
       }
       below = box;
       box = up(box);
@@ -133,7 +149,8 @@ function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Elemen
       const box = chain[level];
       if (box !== undefined && !boxes.includes(box)) boxes.push(box);
     }
-  return boxes;
+  // those that stand on a part of the form that is not shown come last
+  return boxes.length === 0 ? [...new Set(spare)] : [...boxes.filter(seen), ...boxes.filter((box) => !seen(box))];
 }
 
 /** Finds a label's boxes IN THE PAGE: the source of a function of the label and the form's labels. */

@@ -10,7 +10,7 @@ export interface Shown {
   readonly values: readonly string[];
   /** Names of what is ticked, chosen or pressed. */
   readonly on: readonly string[];
-  /** The box that was looked into is there. */
+  /** The box that was looked into is there, and laid out: a part of the form that comes later is not. */
   readonly there: boolean;
   /** Part of it says that it is wrong. */
   readonly invalid: boolean;
@@ -96,7 +96,8 @@ function observe(
       const other = (box.getRootNode() as Document).getElementById?.(box.getAttribute("for") ?? "");
       if (other) visit(other, 0);
     }
-    return { text: text.replace(/\s+/g, " ").trim(), values, on, there: true, ...marks };
+    const there = box.checkVisibility() || getComputedStyle(box).display === "contents";
+    return { text: text.replace(/\s+/g, " ").trim(), values, on, there, ...marks };
   });
 }
 

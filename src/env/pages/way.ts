@@ -110,6 +110,11 @@ export async function clickLabel({ page, limit }: Pick<Place, "page" | "limit">,
     undefined,
     limit,
   );
+  // what follows the pointer, as stars do, takes a click where it has drawn it
+  await page.mouse.move(x, y);
+  const drawn = (): Promise<void> =>
+    new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
+  await target.evaluate(drawn, undefined, limit).catch(() => undefined);
   await page.mouse.click(x, y);
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { explain } from "../../../src/env/pages/learn/explain.js";
+import { claimed, explain, LIKENESS } from "../../../src/env/pages/learn/explain.js";
 import type { Kind } from "../../../src/env/pages/values.js";
 import { carries, received, type Sample } from "../../../src/env/pages/wire.js";
 
@@ -201,4 +201,23 @@ test("a list whose items have keys of their own is found by who chose them", () 
   assert.ok(wire !== undefined);
   assert.ok(!carries(wire, "list", ["Plan"], post(["Plan", "Deed"]).posted));
   assert.deepEqual(received("Papers", wire, "list", ["Deed"], post(["Plan"]).posted, {}), ["Plan"]);
+});
+
+test("codes are looked for first under the key that is named as the label, and not where another's value stands", () => {
+  const sent = (modules: string[], topics: string[], day: string, codes: string[]): Sample => ({
+    fields: { Modules: modules, Topics: topics, Day: day },
+    posted: [["day", day.split("-").reverse().join(".")], ...codes.map((code): [string, string] => ["topics", code])],
+  });
+  const all = [
+    sent(["Tax", "Law", "Ads"], ["Food", "Toys", "Cars"], "2026-12-08", ["2", "3", "4"]),
+    sent(["Tax", "Sales"], ["Food", "Pets"], "2027-01-21", ["2", "1"]),
+    sent(["Ads"], ["Cars"], "2027-03-05", ["4"]),
+  ];
+  const find = (label: string, likeness: number) => explain(label, "list", all, true, new Set(), likeness);
+  const least = LIKENESS.find((degree) => find("Topics", degree) !== undefined) ?? -1;
+  assert.equal(find("Topics", least)?.key, "topics");
+  // by the values alone it might be the other list as well
+  assert.equal(find("Modules", 0)?.key, "topics");
+  assert.equal(find("Modules", least), undefined);
+  assert.deepEqual([...new Set(claimed("Day", "date", all))], ["day"]);
 });

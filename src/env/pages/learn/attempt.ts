@@ -5,7 +5,7 @@ import type { FieldValue } from "../../site.js";
 import { shownLines } from "../answer.js";
 import { buttonAt, buttonsOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
-import { type Evidence, evidenceOf } from "../evidence.js";
+import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { PATIENCE, rest, slowness } from "../hand.js";
 import { arrive, openPage, operate, type Press, press } from "../operate.js";
 import { isCovered, type Shown, shownIn } from "../place.js";
@@ -43,6 +43,8 @@ export interface Progress {
   silent: number;
   /** The field that was operated last. */
   last: LearnedField | undefined;
+  /** Fields that show their value on the page that is open. */
+  filled: LearnedField[];
   /** The field whose search needs a fresh page each time; it comes first there. */
   spoiler: LearnedField | undefined;
   /** Button places that sent nothing though every field was as it should be. */
@@ -84,6 +86,7 @@ export async function attempt(session: Session, progress: Progress, person: Pers
   );
   await rest(session, 120);
   progress.last = undefined;
+  progress.filled = [];
   const failed = await fillAll(session, progress, person, wanted, search);
   if (failed === "spoilt") return attempt(session, progress, person, search);
   const before = await shownLines(session);
@@ -114,10 +117,9 @@ async function fillAll(
   return [...failed, ...left.map(({ label }) => label)];
 }
 
-const nthOf = (field: LearnedField): number => {
-  const operation = field.current?.operation;
-  return operation?.locator.startsWith("field=") ? operation.nth : 0;
-};
+/** Which of a field's boxes says what it holds. */
+const boxOf = ({ current }: LearnedField): number =>
+  current?.operation.locator.startsWith("field=") ? Math.min(current.operation.nth, 1) : 0;
 
 /** Operates the fields that are shown, those that come with others too. @returns those that are not there. */
 async function fillStep(
@@ -143,7 +145,7 @@ async function fillStep(
       if (round > 0) field.late = true;
       const done = await fillField(session, progress, field, person, search);
       if (done === "spoilt") progress.spoiler = field;
-      if (done === "spoilt") return done;
+      if (done === "spoilt" || done === "misplaced") return "spoilt";
       if (!done) failed.push(field.label);
     }
   }
@@ -156,12 +158,12 @@ async function fillField(
   field: LearnedField,
   person: Person,
   search: boolean,
-): Promise<boolean | "spoilt"> {
+): Promise<boolean | "spoilt" | "misplaced"> {
   const value = person[field.label] as FieldValue;
   const { label, kind } = field;
   if (value === "" || (Array.isArray(value) && value.length === 0)) return true;
   field.begin();
-  const look = async (): Promise<Shown> => (await shownIn(session, [label], [Math.min(nthOf(field), 1)]))[0] as Shown;
+  const look = async (): Promise<Shown> => (await shownIn(session, [label], [boxOf(field)]))[0] as Shown;
   const searching = search && field.good === undefined;
   const { [label]: _, ...others } = person;
   // a page that saves at every change is no form that is sent too early
@@ -211,8 +213,15 @@ async function fillField(
         return "spoilt";
       }
       progress.last = field;
+      const other = searching ? await misplaced(session, progress, person, field) : undefined;
+      if (other !== undefined) {
+        // the one whose place is less sure was put into the other's
+        (other.good === undefined && isFurther(other, field) ? other : field).doubt();
+        return "misplaced";
+      }
       if (evidence === "shown") {
         current.fate = "shown";
+        if (says(kind, value, await look())) progress.filled.push(field);
         for (const other of progress.fields)
           if (other.kind === kind && !other.surveyed) other.prefer(current.operation);
         return true;
@@ -233,6 +242,27 @@ async function fillField(
   }
   field.settle();
   return false;
+}
+
+/** Tells whether a field is looked for further from its label than another from its own. */
+function isFurther(one: LearnedField, other: LearnedField): boolean {
+  const [far, near] = [one, other].map(({ current }) =>
+    current?.operation.locator.startsWith("label=") ? -1 : (current?.operation.nth ?? 0),
+  );
+  return (far ?? 0) > (near ?? 0);
+}
+
+/** A field that showed its value and now shows another's instead. */
+async function misplaced(
+  session: Session,
+  { filled }: Progress,
+  person: Person,
+  { label, kind }: LearnedField,
+): Promise<LearnedField | undefined> {
+  const labels = filled.map((other) => other.label);
+  const shown = await shownIn(session, labels, filled.map(boxOf));
+  const holds = (i: number, of: Kind, name: string): boolean => says(of, person[name] as FieldValue, shown[i] as Shown);
+  return filled.find((other, i) => !holds(i, other.kind, other.label) && holds(i, kind, label));
 }
 
 /** Takes the cursor out of the field that has it. */

@@ -204,6 +204,18 @@ export class LearnedField {
     return this.at < this.candidates.length;
   }
 
+  /** Its way put its value into another field: that failed, and what else is tried at that place comes last. */
+  doubt(): void {
+    const { current } = this;
+    if (current === undefined) return;
+    const { locator, nth } = current.operation;
+    for (const other of this.candidates)
+      if (other.operation.locator === locator && other.operation.nth === nth) other.oddness += TYPED;
+    this.order();
+    this.at = this.candidates.indexOf(current);
+    this.advance("failed");
+  }
+
   /** Takes back what failed, on a machine that was busy: its places are looked at anew. @returns false: not on this page. */
   private again(): false {
     for (const candidate of this.candidates) if (candidate.fate === "failed") delete candidate.fate;

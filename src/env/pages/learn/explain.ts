@@ -37,12 +37,30 @@ const COMPACT = ["YYYYMMDD", "DDMMYYYY", "MMDDYYYY", "YYMMDD", "YYYY.MM.DD", "MM
 
 const seconds: Notation[] = [1, 0.001].map((times) => ({ as: "seconds", times }));
 
+/** Letters from which on a value stands nowhere by chance. */
+const TELLING = 4;
+
+/** Keys under which the value of a label plainly stands, at least once: they hold no code of another label's. */
+export function claimed(label: string, kind: Kind, samples: readonly Sample[]): string[] {
+  if (kind === "flag" || kind === "list") return [];
+  return samples.flatMap(({ fields: { [label]: value }, posted }) =>
+    value === undefined || String(value).length < TELLING
+      ? []
+      : posted
+          .filter(([, raw]) =>
+            notationsFor(kind).some((notation) => says(notation, kind, value as string | number, raw)),
+          )
+          .map(([key]) => key),
+  );
+}
+
 /**
  * Finds where the values of a label stand in what the server received, and how they are written there.
  * @param samples submissions whose values differ.
  * @param isSure the page showed the values, so that a code may stand for them.
  * @param taken keys that other labels' values stand under.
- * @param withCodes anything that comes with a value may stand for it: to be asked for what no plain notation explains.
+ * @param likeness how much a key has to resemble the label so that whatever comes with a value under it may stand for the
+ * value: one of `LIKENESS`.
  */
 export function explain(
   label: string,
@@ -50,11 +68,12 @@ export function explain(
   samples: readonly Sample[],
   isSure: boolean,
   taken: ReadonlySet<string>,
-  withCodes = true,
+  likeness = 0,
 ): Wire | undefined {
   const keys = [...new Set(samples.flatMap(({ posted }) => posted.flatMap(([key]) => [key, counted(key)])))]
     .filter((key) => key !== "")
-    .sort((a, b) => likeness(b, label) - likeness(a, label));
+    .sort((a, b) => likenessOf(b, label) - likenessOf(a, label));
+  const isLike = (key: string): boolean => likenessOf(key, label) >= likeness;
   const told = samples.filter(
     ({ fields }) => label in fields && (kind === "flag" || !isBlank(fields[label] as FieldValue)),
   );
@@ -73,7 +92,7 @@ export function explain(
             canonical(kind, value(other)) === canonical(kind, value(sample)) || !holds(wire, value(other), sample),
         ),
       ));
-  if (kind === "flag") return flagWire(label, told, keys, taken, fits);
+  if (kind === "flag") return flagWire(label, told, keys.filter(isLike), taken, fits);
   const free = keys.filter((key) => !taken.has(key));
   const lists = kind === "list" ? (["repeated", ",", ";", "|", "\n"] as const) : [undefined];
   for (const notation of notationsFor(kind))
@@ -82,16 +101,11 @@ export function explain(
         const wire: Wire = { key, notation, ...(list === undefined ? {} : { list }) };
         if (fits(wire)) return wire;
       }
-  return (
-    dayParts(label, kind, told, keys) ??
-    ends(label, kind, told, keys) ??
-    partOf(label, all, keys) ??
-    (!withCodes
-      ? undefined
-      : kind === "list"
-        ? (listCodes(label, told, free, isSure, fits) ?? listKeys(label, told, free, fits))
-        : codes(label, told, free, isSure, fits))
-  );
+  const found = dayParts(label, kind, told, keys) ?? ends(label, kind, told, keys) ?? partOf(label, all, keys);
+  if (found !== undefined) return found;
+  const like = free.filter(isLike);
+  if (kind !== "list") return codes(label, told, like, isSure, fits);
+  return listCodes(label, told, like, isSure, fits) ?? (likeness > 0 ? undefined : listKeys(label, told, free, fits));
 }
 
 /** A code a value: known values only, each with one of its own, and none of them by chance. */
@@ -185,7 +199,7 @@ function listKeys(
       for (const item of items) {
         if (Object.hasOwn(known, item)) continue;
         const free = possible.filter(([of, key]) => of === item && !Object.values(known).includes(key));
-        const named = free.filter(([, key]) => likeness(key, item) > 0);
+        const named = free.filter(([, key]) => likenessOf(key, item) > 0);
         const [best] = free.length === 1 ? free : named.length === 1 ? named : [];
         if (best !== undefined) known[item] = best[1];
       }
@@ -292,8 +306,11 @@ function partOf(label: string, all: readonly Sample[], keys: readonly string[]):
   return undefined;
 }
 
+/** Degrees of how much a key resembles a label, most first: more than any does, the same name, down to not at all. */
+export const LIKENESS = [Number.POSITIVE_INFINITY, 3, 2, 1, 0] as const;
+
 /** Tells how much a key resembles a label, for keys that hold the same. */
-function likeness(key: string, label: string): number {
+function likenessOf(key: string, label: string): number {
   const a = looseLabel(
     key
       .split(/[.[\]]+/)

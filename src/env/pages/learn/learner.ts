@@ -10,7 +10,7 @@ import { type Sample, uploaded } from "../wire.js";
 import { type Attempt, attempt, type LearnLimits, type Person, type Play, type Progress } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { learnCodes } from "./codes.js";
-import { explain } from "./explain.js";
+import { claimed, explain, LIKENESS } from "./explain.js";
 import { learnVerdict } from "./verdict.js";
 
 /** Persons whose values are put in. */
@@ -47,6 +47,7 @@ export async function learnForm(
     early: 0,
     idle: new Set(),
     last: undefined,
+    filled: [],
     silent: 0,
     spoiler: undefined,
   };
@@ -223,21 +224,23 @@ function unexplained(
   const missed = new Set(played.flatMap(({ attempt: { failed } }) => failed));
   const found = new Set<LearnedField>();
   const sorted = [...fields].sort((a, b) => order(a) - order(b));
-  // what says a value plainly is no other's code
-  for (const withCodes of [false, true])
+  const claims = sorted.map((field) => ({ field, keys: claimed(field.label, field.kind, samples) }));
+  const others = (of: LearnedField): string[] => claims.flatMap(({ field, keys }) => (field === of ? [] : keys));
+  // what says a value plainly is no other's code, and what stands under a key that is named as a label is rather that label's
+  for (const likeness of LIKENESS)
     for (const field of sorted) {
       const { label, kind } = field;
       const told = samples.filter((sample) => label in sample.fields);
-      // on and off are said by so many keys that all others come first
-      if (told.length === 0 || found.has(field) || (kind === "flag" && !withCodes)) continue;
+      if (told.length === 0 || found.has(field)) continue;
       const isSure = field.isSure || field.good !== undefined;
-      const wire = explain(label, kind, samples, isSure, taken, withCodes && field.isPicked);
+      const degree = field.isPicked || kind === "flag" ? likeness : LIKENESS[0];
+      const wire = explain(label, kind, samples, isSure, new Set([...taken, ...others(field)]), degree);
       if (wire !== undefined) {
         found.add(field);
         taken.add(wire.key);
         field.wire = wire;
         if (all) field.good = field.current?.operation;
-      } else if (withCodes && (all || isPlain(field, told, taken))) {
+      } else if (likeness === 0 && (all || isPlain(field, told, taken))) {
         if (!missed.has(label) || field.current !== undefined) wrong.push(field);
       }
     }
