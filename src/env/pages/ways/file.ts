@@ -1,14 +1,11 @@
 import { NoWay, type Way } from "../way.js";
 
-/** Time in which a page makes a file ready to be sent. */
-const PREPARED_MS = 1500;
-
 /** Attaches a small file of this name: by the field itself, the chooser that a click opens, or a drop. */
 export const way: Way = {
   serves: ["file"],
   sends: true,
   oddness: 0,
-  variants: ["input", "box", "chooser", "any", "input, slowly", "box, slowly", "any, slowly"],
+  variants: ["input", "box", "chooser", "any"],
   async operate(place, value) {
     const { page, box, control, limit } = place;
     // a path or control characters in a file's name would be an invention of the page's browser
@@ -17,19 +14,16 @@ export const way: Way = {
         .replace(/[\p{Cc}/\\]+/gu, "_")
         .slice(0, 100) || "file.txt";
     const file = { name, mimeType: typeOf(name), buffer: Buffer.from("refusion-train\n") };
-    const [where, slowly] = place.variant.split(", ");
-    if (where === "chooser") {
+    if (place.variant === "chooser") {
       const chooser = page.waitForEvent("filechooser", limit);
       chooser.catch(() => undefined);
       await control.click(limit);
       return (await chooser).setFiles(file);
     }
-    const inputs = where === "any" ? page.locator("input[type=file]") : box.locator("input[type=file]");
-    const input = where === "input" ? control.and(page.locator("input[type=file]")) : inputs.first();
+    const inputs = place.variant === "any" ? page.locator("input[type=file]") : box.locator("input[type=file]");
+    const input = place.variant === "input" ? control.and(page.locator("input[type=file]")) : inputs.first();
     if (!(await place.has(input))) throw new NoWay("no file field");
     await input.setInputFiles(file, limit);
-    // a page may read or draw a file before it begins to send it
-    if (slowly !== undefined) await place.pause(PREPARED_MS);
   },
 };
 
