@@ -3,12 +3,13 @@
 // matrix products that a phase reaches, measured in turn with it. With --peer, the LoRA training step and the whole RL step
 // are taken in turn with scripts/bench/torch_peer.py and torch_rl_peer.py (need PyTorch 2.13), one thread each; `ratio` is
 // the median of ours / theirs. `--only rl_step_135m` takes the RL step at 135 M parameters: 3 runs with --peer took 45
-// minutes beside other work, and 12 GB.
+// minutes beside other work, and 12 GB. `--only int8` takes rollouts in int8, too.
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
+import { benchInt8 } from "./bench/int8.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
 import { benchPolicy } from "./bench/policy.mjs";
 import { benchRlStep } from "./bench/rl-step.mjs";
@@ -48,6 +49,7 @@ const result = {
   ...(only.includes("rl_step_135m") ? { rl_step_135m: await benchRlStep({ size: "135m", runs, ...rlPeer }) } : {}),
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
+  ...(only.includes("int8") ? { int8: await benchInt8({ runs }) } : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
 };

@@ -92,7 +92,8 @@ async function compare(dir, kind, prompts, settings, batch, runs) {
   const { Runtime } = await load("onnx/session.js");
   const { Engine } = await load("engine/engine.js");
   const { sampledModel } = await load("engine/policy.js");
-  const { sampler } = await load(`diffusion/samplers/${kind}.js`);
+  const { samplerOf } = await load("diffusion/kinds.js");
+  const sampler = await samplerOf(kind);
   const model = await loadModel(dir);
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   const lora = { rank: 8, alpha: 16, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };

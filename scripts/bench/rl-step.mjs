@@ -14,7 +14,7 @@ import { load, median, openPeer } from "./support.mjs";
 import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
 const RANK = 16;
-const SHAPES = {
+export const SHAPES = {
   // models/tiny-refusion, as configs/tiny/flow-grpo.yaml trains it
   tiny: {
     ...{ layers: 4, hidden: 192, heads: 6, "kv-heads": 2, "head-dim": 32, ffn: 512, vocab: 1024 },

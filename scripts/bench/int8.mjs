@@ -1,0 +1,77 @@
+/**
+ * Rollouts of `unmask` with the model's matrices in int8 over float32: CPU time (in turn, median; one thread), on random
+ * models in the shapes of the RL step (rl-step.mjs), keys and values kept.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeRandomModel } from "../gpu/random-model.mjs";
+import { SHAPES } from "./rl-step.mjs";
+import { load, median } from "./support.mjs";
+
+const PRECISIONS = ["float32", "int8"];
+
+export async function benchInt8({ runs }) {
+  return { tiny: await compare(SHAPES.tiny, runs), "135m": await compare(SHAPES["135m"], Math.ceil(runs / 4)) };
+}
+
+async function compare(shape, runs) {
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  try {
+    await writeRandomModel(dir, shape, "none");
+    const rollouts = Object.fromEntries(
+      await Promise.all(PRECISIONS.map(async (precision) => [precision, await open(dir, shape, precision)])),
+    );
+    const times = { float32: [], int8: [] };
+    // the first ones build and load the graphs
+    for (let run = 0; run <= runs; run++)
+      for (const precision of PRECISIONS) {
+        const ms = await rollouts[precision].play();
+        if (run > 0) times[precision].push(ms);
+      }
+    for (const { close } of Object.values(rollouts)) await close();
+    const ratios = times.int8.map((ms, i) => ms / times.float32[i]);
+    return {
+      cpu_time_ratio: Number(median(ratios).toFixed(3)),
+      float32_cpu_ms: Math.round(median(times.float32)),
+      int8_cpu_ms: Math.round(median(times.int8)),
+    };
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** The rollouts of a step in a precision: `play` gives their CPU milliseconds. */
+async function open(dir, shape, precision) {
+  const { Rng } = await load("core/rng.js");
+  const { loraSites } = await load("nn/bind.js");
+  const { freshAdapter } = await load("nn/lora.js");
+  const { loadModel } = await load("nn/model.js");
+  const { Runtime } = await load("onnx/session.js");
+  const { Engine } = await load("engine/engine.js");
+  const { sampledModel } = await load("engine/policy.js");
+  const { rolloutPrecisionOf } = await load("engine/rollout-precision.js");
+  const { sampler } = await load("diffusion/samplers/unmask.js");
+  const model = await loadModel(dir);
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  const lora = { rank: 16, alpha: 32, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
+  const rollout = await rolloutPrecisionOf(precision, "cpu");
+  const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora, rollout });
+  await engine.setParameters("policy", freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter")));
+  const rng = Rng.named(0, "prompts");
+  const prompts = Array.from({ length: shape.prompts }, () =>
+    Array.from({ length: shape.prompt }, () => rng.int(shape.vocab - 3)),
+  ).flatMap((prompt) => Array(shape.group).fill(prompt));
+  const settings = { prompt_length: shape.prompt, response_length: shape.response, rounds: shape.rounds };
+  const options = sampler.options(sampler.schema.parse(settings), sampledModel(model.config));
+  return {
+    play: async () => {
+      const rngs = prompts.map((_, i) => Rng.named(0, `rollout/${i}`));
+      const before = process.cpuUsage();
+      await sampler.rollout(engine, prompts, options, rngs, prompts.length);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    },
+    close: () => runtime.close(),
+  };
+}
