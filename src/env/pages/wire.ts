@@ -159,6 +159,8 @@ export function carries(
     );
   }
   if (wire.list !== undefined) return fitsList(wire, value, raws);
+  // a box may be sent behind a hidden field of its name that says no: the last counts
+  if (notation.as === "flag") return says(notation, kind, value as boolean, raws.at(-1));
   if (isBlank(value)) return raws.every((raw) => raw === "");
   return raws.length <= 1 && says(notation, kind, value as string, raws[0]);
 }
@@ -180,8 +182,10 @@ export function received(
   if (truth !== undefined && carries(wire, kind, truth, posted, fields)) return truth;
   const raws = saidOf(posted, wire.key, kind);
   const { notation } = wire;
-  if (notation.as === "flag")
-    return raws[0] === notation.on || (raws[0] === (notation.off ?? undefined) ? false : (raws[0] ?? NO_ANSWER));
+  if (notation.as === "flag") {
+    const last = raws.at(-1);
+    return last === notation.on || (last === (notation.off ?? undefined) ? false : (last ?? NO_ANSWER));
+  }
   if (notation.as === "each")
     return Object.entries(notation.keys).flatMap(([item, key]) =>
       rawsOf(posted, key)[0] === notation.on ? [item] : [],

@@ -221,3 +221,27 @@ test("codes are looked for first under the key that is named as the label, and n
   assert.equal(find("Modules", least), undefined);
   assert.deepEqual([...new Set(claimed("Day", "date", all))], ["day"]);
 });
+
+test("a time that reads as another is no code of it, a name is", () => {
+  const slots = (raws: readonly string[]) =>
+    learned("time", [
+      ["10:30", raws[0] as string],
+      ["18:00", raws[1] as string],
+      ["14:15", raws[2] as string],
+    ]);
+  assert.equal(slots(["10:30", "06:00", "02:15"]), undefined);
+  assert.deepEqual(slots(["10:30", "18:00", "14:15"]), { as: "same" });
+  assert.equal(slots(["early", "late", "noon"])?.as, "codes");
+});
+
+test("of a box and the hidden field of its name that says no the last counts", () => {
+  const sent = (on: boolean): Sample => ({
+    fields: { Paper: on },
+    posted: [["paper", "0"], ...(on ? [["paper", "1"] as [string, string]] : [])],
+  });
+  const wire = explain("Paper", "flag", [sent(true), sent(false)], true, new Set());
+  assert.deepEqual(wire?.notation, { as: "flag", on: "1", off: "0" });
+  assert.ok(wire !== undefined);
+  assert.equal(received("Paper", wire, "flag", undefined, sent(true).posted, {}), true);
+  assert.equal(received("Paper", wire, "flag", true, sent(false).posted, {}), false);
+});

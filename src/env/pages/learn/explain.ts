@@ -1,7 +1,7 @@
-import { looseLabel, parseDate } from "../../forms/normalize.js";
+import { looseLabel, parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { Notation, Wire } from "../contract.js";
-import { canonical, DAY_PATTERNS, type Kind, parseRange } from "../values.js";
+import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange } from "../values.js";
 import { carries, counted, isBlank, itemsIn, rawsOf, type Sample, says } from "../wire.js";
 
 /** Notations that are tried for a kind of value, plain ones first. */
@@ -104,13 +104,21 @@ export function explain(
   const found = dayParts(label, kind, told, keys) ?? ends(label, kind, told, keys) ?? partOf(label, all, keys);
   if (found !== undefined) return found;
   const like = free.filter(isLike);
-  if (kind !== "list") return codes(label, told, like, isSure, fits);
+  if (kind !== "list") return codes(label, kind, told, like, isSure, fits);
   return listCodes(label, told, like, isSure, fits) ?? (likeness > 0 ? undefined : listKeys(label, told, free, fits));
+}
+
+/** The day or time that a text says, for kinds of values that say one. */
+function readAs(kind: Kind, text: string): unknown {
+  if (kind === "time") return parseTime(text);
+  if (kind === "date") return dayIn(text);
+  return kind === "moment" ? parseMoment(text) : undefined;
 }
 
 /** A code a value: known values only, each with one of its own, and none of them by chance. */
 function codes(
   label: string,
+  kind: Kind,
   told: readonly Sample[],
   keys: readonly string[],
   isSure: boolean,
@@ -124,6 +132,8 @@ function codes(
     }
     const values = Object.keys(known);
     if (values.length < 2 || new Set(Object.values(known)).size !== values.length) continue;
+    // six in the evening is not written as six in the morning
+    if (values.some((value) => readAs(kind, known[value] as string) !== undefined)) continue;
     const alike = values.filter((value) => isAlike(known[value] as string, value)).length;
     const wire: Wire = { key, notation: { as: "codes", codes: known } };
     if ((isSure || alike * 2 > values.length) && Object.values(known).every((code) => code.length <= 64) && fits(wire))
@@ -240,8 +250,8 @@ function flagWire(
   if (on.length === 0 || off.length === 0) return undefined;
   for (const key of keys) {
     if (taken.has(key)) continue;
-    const yes = rawsOf((on[0] as Sample).posted, key)[0];
-    const no = rawsOf((off[0] as Sample).posted, key)[0];
+    const yes = rawsOf((on[0] as Sample).posted, key).at(-1);
+    const no = rawsOf((off[0] as Sample).posted, key).at(-1);
     if (yes === undefined || yes === no || yes === "") continue;
     const wire: Wire = { key, notation: { as: "flag", on: yes, off: no ?? null } };
     if (fits(wire)) return wire;
