@@ -152,6 +152,38 @@ async function fillStep(
   return left;
 }
 
+/**
+ * Carries the present operation of a field out.
+ * @param before what its box showed. @param look shows it again.
+ * @returns what the box shows of the value; `failed` where the operation throws.
+ */
+async function carriedOut(
+  session: Session,
+  progress: Progress,
+  field: LearnedField,
+  { value, before, searching }: { readonly value: FieldValue; readonly before: Shown; readonly searching: boolean },
+  look: () => Promise<Shown>,
+): Promise<Evidence | "failed"> {
+  const { label, kind, current } = field;
+  if (current === undefined) return "failed";
+  let evidence: Evidence | "failed" = "failed";
+  try {
+    const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
+    await operate(session, progress.ways, label, current.operation, value, patience);
+    await rest(session, field.isPatient ? 200 : 40);
+    evidence = evidenceOf(kind, value, before, await look());
+  } catch (error) {
+    if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
+    await session.page.keyboard.press("Escape").catch(() => undefined);
+  }
+  // what only stands in a field that has the cursor may go when it is left
+  if (searching && evidence === "shown" && current.fate === undefined) {
+    await leave(session);
+    if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
+  }
+  return evidence;
+}
+
 async function fillField(
   session: Session,
   progress: Progress,
@@ -189,23 +221,8 @@ async function fillField(
       field.isClean = JSON.stringify(before) === pristine;
       // a choice that is half made is not taken back by a further try
       if (!field.isClean && CHOSEN.has(kind)) return "spoilt";
-      let evidence: Evidence | "failed" = "failed";
-      try {
-        const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
-        await operate(session, progress.ways, label, current.operation, value, patience);
-        await rest(session, field.isPatient ? 200 : 40);
-        evidence = evidenceOf(kind, value, before, await look());
-      } catch (error) {
-        if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
-        await session.page.keyboard.press("Escape").catch(() => undefined);
-        if (!searching) return false;
-      }
-      // what only stands in a field that has the cursor may go when it is left
-      if (searching && evidence === "shown" && current.fate === undefined) {
-        await leave(session);
-        if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
-      }
-      if (!searching) return true;
+      const evidence = await carriedOut(session, progress, field, { value, before, searching }, look);
+      if (!searching) return evidence !== "failed";
       // a key may send the form before it is complete
       if (sendsEarly()) {
         if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
