@@ -18,7 +18,7 @@ import { draw, fixed, KERNEL, type OpCase, type Operand } from "./operands.js";
 type Float = "float32" | "float64";
 
 /** Ops that neither have a rule nor stop a gradient on purpose: nothing differentiates through them yet. */
-const NOT_NEEDED: ReadonlySet<string> = new Set(["TopK", "ConvTranspose"]);
+const NOT_NEEDED: ReadonlySet<string> = new Set(["TopK", "ConvTranspose", "DynamicQuantizeMatMul"]);
 
 /** Step and tolerance of a central difference: in float32 rounding of the loss (1e-7) is divided by the step. */
 const STEP: Readonly<Record<Float, number>> = { float64: 1e-5, float32: 1e-2 };
