@@ -9,7 +9,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import { formatShape } from "../../src/onnx/shapes.js";
 import type { Attribute, Dim, DType, Initializer, Tensor, Value } from "../../src/onnx/types.js";
 import { CASES } from "../autodiff/cases.js";
-import { bools, c, draw, fixed, index, int, ints, KERNEL, type OpCase, v } from "../autodiff/operands.js";
+import { bools, c, draw, fixed, index, int, ints, KERNEL, type OpCase, type Operand, v } from "../autodiff/operands.js";
 
 const [a, b] = [bools([2, 3], [1, 0, 1, 1, 0, 0]), bools([3], [1, 0, 0])];
 const comparisons = [
@@ -26,6 +26,12 @@ const shapeOf = (...dims: number[]) => fixed(dims);
 const one: Attribute = { dtype: "int64", shape: [1], data: BigInt64Array.of(-3n) };
 const matrix: Attribute = { dtype: "float32", shape: [2, 1], data: Float32Array.of(1, 2) };
 
+/** A matrix [k, n] in int8 and its scales [n]. */
+const codes = (k: number, n: number): Operand[] => [
+  { role: "constant", shape: [k, n], values: Array.from({ length: k * n }, (_, i) => 7 * i - 20), dtype: "int8" },
+  { role: "constant", shape: [n], values: Array.from({ length: n }, (_, i) => 0.1 + i), dtype: "float32" },
+];
+
 /** Ops that have no gradient cases. */
 const OTHERS: Readonly<Record<string, readonly OpCase[]>> = {
   ConvTranspose: [
@@ -35,6 +41,10 @@ const OTHERS: Readonly<Record<string, readonly OpCase[]>> = {
       { group: 2, strides: [2], pads: [1, 0], output_padding: [1] },
       { float32: KERNEL },
     ),
+  ],
+  DynamicQuantizeMatMul: [
+    c("2-D", [v([2, 3]), ...codes(3, 4)], {}, { float32: KERNEL }),
+    c("a batch", [v([2, 2, 3]), ...codes(3, 2)], {}, { float32: KERNEL }),
   ],
   And: [c("broadcast", [a, b])],
   Or: [c("broadcast", [b, a])],
