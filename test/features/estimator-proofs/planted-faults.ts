@@ -144,7 +144,7 @@ export const FAULTS: readonly PlantedFault[] = [
       "e.add(z, perToken(e.sub(value, reference)))",
       "e.add(z, perToken(e.sub(reference, value)))",
     ],
-    ["gradient through the weight", "e.stopGradient(e.clip(ratio, low, high))", "e.clip(ratio, low, high)"],
+    ["gradient through the weight", "e.stopGradient(e.clip(ratio, ...bounds))", "e.clip(ratio, ...bounds)"],
     ["paths not divided by their length", "const perToken = (v) => e.div(v, units);", "const perToken = (v) => v;"],
   ]),
   ...inFile("rl/objectives/mdpo.js", { objective: "mdpo" }, [
