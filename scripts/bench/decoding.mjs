@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeRandomModel } from "../gpu/random-model.mjs";
-import { load, median } from "./support.mjs";
+import { load, median, openEngine } from "./support.mjs";
 
 const LARGER = {
   layers: 8,
@@ -86,20 +86,8 @@ async function formPrompts(count) {
 
 async function compare(dir, kind, prompts, settings, batch, runs) {
   const { Rng } = await load("core/rng.js");
-  const { loraSites } = await load("nn/bind.js");
-  const { freshAdapter } = await load("nn/lora.js");
-  const { loadModel } = await load("nn/model.js");
-  const { Runtime } = await load("onnx/session.js");
-  const { Engine } = await load("engine/engine.js");
-  const { sampledModel } = await load("engine/policy.js");
-  const { samplerOf } = await load("diffusion/kinds.js");
-  const sampler = await samplerOf(kind);
-  const model = await loadModel(dir);
-  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  const lora = { rank: 8, alpha: 16, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
-  const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
-  await engine.setParameters("policy", freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter")));
-  const pad = BigInt(model.config.pad_token_id);
+  const { engine, sampler, about, runtime } = await openEngine(dir, kind, { rank: 8 });
+  const pad = BigInt(about.tokens.pad);
   const decode = async (kv_cache) => {
     let tokens = 0;
     const counted = (rounds) => ({
@@ -112,7 +100,7 @@ async function compare(dir, kind, prompts, settings, batch, runs) {
         return { ...counted(cached), close: () => cached.close() };
       },
     });
-    const options = sampler.options(sampler.schema.parse({ ...settings, kv_cache }), sampledModel(model.config));
+    const options = sampler.options(sampler.schema.parse({ ...settings, kv_cache }), about);
     const rngs = prompts.map((_, i) => Rng.named(0, `rollout/${i}`));
     const before = process.cpuUsage();
     const responses = await sampler.rollout(counted(engine), prompts, options, rngs, batch);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeRandomModel } from "../gpu/random-model.mjs";
 import { SHAPES } from "./rl-step.mjs";
-import { load, median } from "./support.mjs";
+import { load, median, openEngine } from "./support.mjs";
 
 const PRECISIONS = ["float32", "int8"];
 
@@ -44,26 +44,13 @@ async function compare(shape, runs) {
 /** The rollouts of a step in a precision: `play` gives their CPU milliseconds. */
 async function open(dir, shape, precision) {
   const { Rng } = await load("core/rng.js");
-  const { loraSites } = await load("nn/bind.js");
-  const { freshAdapter } = await load("nn/lora.js");
-  const { loadModel } = await load("nn/model.js");
-  const { Runtime } = await load("onnx/session.js");
-  const { Engine } = await load("engine/engine.js");
-  const { sampledModel } = await load("engine/policy.js");
-  const { rolloutPrecisionOf } = await load("engine/rollout-precision.js");
-  const { sampler } = await load("diffusion/samplers/unmask.js");
-  const model = await loadModel(dir);
-  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  const lora = { rank: 16, alpha: 32, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
-  const rollout = await rolloutPrecisionOf(precision, "cpu");
-  const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora, rollout });
-  await engine.setParameters("policy", freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter")));
+  const { engine, sampler, about, runtime } = await openEngine(dir, "unmask", { rank: 16, precision });
   const rng = Rng.named(0, "prompts");
   const prompts = Array.from({ length: shape.prompts }, () =>
     Array.from({ length: shape.prompt }, () => rng.int(shape.vocab - 3)),
   ).flatMap((prompt) => Array(shape.group).fill(prompt));
   const settings = { prompt_length: shape.prompt, response_length: shape.response, rounds: shape.rounds };
-  const options = sampler.options(sampler.schema.parse(settings), sampledModel(model.config));
+  const options = sampler.options(sampler.schema.parse(settings), about);
   return {
     play: async () => {
       const rngs = prompts.map((_, i) => Rng.named(0, `rollout/${i}`));

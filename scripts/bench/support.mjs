@@ -40,3 +40,25 @@ export async function openPeer(python, args) {
     close: () => child.stdin.end("exit\n"),
   };
 }
+
+/** A model's engine with a fresh adapter, on one thread, behind a sampler. @param precision of rollouts. */
+export async function openEngine(dir, kind, { rank, precision = "float32" }) {
+  const { Rng } = await load("core/rng.js");
+  const { samplerOf } = await load("diffusion/kinds.js");
+  const { Engine } = await load("engine/engine.js");
+  const { sampledModel } = await load("engine/policy.js");
+  const { rolloutPrecisionOf } = await load("engine/rollout-precision.js");
+  const { loraSites } = await load("nn/bind.js");
+  const { freshAdapter } = await load("nn/lora.js");
+  const { loadModel } = await load("nn/model.js");
+  const { Runtime } = await load("onnx/session.js");
+  const sampler = await samplerOf(kind);
+  const model = await loadModel(dir);
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  const lora = { rank, alpha: 2 * rank, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
+  const about = sampledModel(model.config);
+  const rollout = await rolloutPrecisionOf(precision, runtime.provider);
+  const engine = new Engine(runtime, model, { sampler, about, lora, rollout });
+  await engine.setParameters("policy", freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter")));
+  return { engine, sampler, about, runtime };
+}

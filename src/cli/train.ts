@@ -57,7 +57,10 @@ interface TrainFlags {
   readonly json?: boolean;
 }
 
-/** What a run will need, in words, before a dry run begins it: export `estimate` of a file in estimates/. @throws UserError where it is not there. */
+/**
+ * Estimates in words what a run needs, before a dry run begins: one file under estimates/ exports one as `estimate`.
+ * @throws UserError where the machine does not have it.
+ */
 type Estimate = (config: RunConfig, command: string) => Promise<string>;
 
 /** The command that takes whatever objective a config names. */

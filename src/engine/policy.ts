@@ -26,7 +26,7 @@ import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
 import { checkGraph } from "./graph-check.js";
 import { assertBatchesFit, machineMemory } from "./least-memory.js";
-import { EXACT, rolloutPrecisionOf } from "./rollout-precision.js";
+import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
 /** The way responses are generated. */
@@ -97,12 +97,7 @@ export async function openPolicy(
   const sites = full ? [] : usingGraph(model, () => loraSites(model.graph, lora));
   const { memory_gib } = config.runtime;
   const memory = memory_gib === null ? undefined : memory_gib * 2 ** 30;
-  const runtime = await openRuntime(config, model, memory, training !== undefined);
-  const { rollout_precision } = config.runtime;
-  const rollout = await rolloutPrecisionOf(rollout_precision, runtime.provider).catch(async (error: unknown) => {
-    await runtime.close();
-    throw error;
-  });
+  const { runtime, rollout } = await openRuntime(config, model, memory, training !== undefined);
   const engine = new Engine(runtime, model, {
     rollout,
     sampler,
@@ -134,7 +129,7 @@ export async function openPolicy(
         : { ...evaluation, rounds: engine.roundsOf(other.kind, evaluation.sampler) },
     lora,
     sites,
-    isExact: rollout_precision === EXACT,
+    isExact: rollout === undefined,
     notes,
     startOf: (observation) => sampler.policy.begin(seen(observation), tokenizer, about),
     exampleOf: ({ observation, action }) =>
@@ -154,13 +149,13 @@ async function notesOn(model: Model, decodings: readonly Pick<Decoding, "sampler
   ];
 }
 
-/** Opens a runtime that computes the model's graph as its config.json has it. @param memory bytes. */
+/** Opens a runtime that computes the model's graph as its config.json has it, and the precision of rollouts on it. @param memory bytes. */
 async function openRuntime(
-  { runtime: { provider, binding, precision, threads } }: RunConfig,
+  { runtime: { provider, binding, precision, rollout_precision, threads } }: RunConfig,
   model: Model,
   memory: number | undefined,
   trains: boolean,
-): Promise<Runtime> {
+): Promise<{ readonly runtime: Runtime; readonly rollout: RolloutPrecision | undefined }> {
   const runtime = await Runtime.open({
     ...(memory === undefined ? {} : { deviceMemory: memory }),
     provider,
@@ -171,11 +166,11 @@ async function openRuntime(
   });
   try {
     await checkGraph(runtime, model);
+    return { runtime, rollout: await rolloutPrecisionOf(rollout_precision, runtime.provider) };
   } catch (error) {
     await runtime.close();
     throw error;
   }
-  return runtime;
 }
 
 /** Factors of an adapter: beyond them it changes nothing, and has no gradient, or all is infinite. */

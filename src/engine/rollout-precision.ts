@@ -4,7 +4,7 @@ import type { ProviderName } from "../onnx/runtimes/messages.js";
 import type { Graph } from "../onnx/types.js";
 
 /** Rollouts in the precision of scoring: as the model's graph is. */
-export const EXACT = "float32";
+const EXACT = "float32";
 
 /**
  * One file under rollout-precisions/ exports one of these as `rolloutPrecision`: rollouts are computed faster and less

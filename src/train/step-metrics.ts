@@ -93,23 +93,21 @@ export function importanceMetrics(
   batches: readonly MicroBatch[],
   cap: number | null | undefined,
 ): Record<string, number | null> {
+  const staleness = sampled === undefined ? {} : { staleness: sampled.lag };
+  if (typeof cap !== "number") return staleness;
   const weights = batches.flatMap(({ batch, trust }) =>
     [...(trust ?? [])].filter((_, s) => (batch.owner[s] ?? -1) >= 0),
   );
   const distances = batches.flatMap(({ batch: { recorded, owner }, values: { old } }) =>
     [...(recorded ?? [])].flatMap((r, s) => ((owner[s] ?? -1) < 0 ? [] : [Math.abs((old[s] as number) - r)])),
   );
+  const average = (values: readonly number[]): number | null => (values.length === 0 ? null : mean(values));
   return {
-    ...(sampled === undefined ? {} : { staleness: sampled.lag }),
-    ...(typeof cap !== "number"
-      ? {}
-      : {
-          importance_distance: distances.length === 0 ? null : mean(distances),
-          importance_weight: weights.length === 0 ? null : mean(weights),
-          // what is masked is 0
-          importance_truncated:
-            weights.length === 0 ? null : mean(weights.map((w) => Number(w === 0 || w >= Math.fround(cap)))),
-        }),
+    ...staleness,
+    importance_distance: average(distances),
+    importance_weight: average(weights),
+    // what is masked is 0
+    importance_truncated: average(weights.map((w) => Number(w === 0 || w >= Math.fround(cap)))),
   };
 }
 

@@ -27,7 +27,7 @@ const schema = z.strictObject({
 });
 
 /** Nodes and weights of Gauss-Legendre quadrature on (-1, 1) (Abramowitz & Stegun, table 25.4). */
-const LEGENDRE: Readonly<Record<1 | 2 | 3 | 4, readonly (readonly [number, number])[]>> = {
+const LEGENDRE: Readonly<Record<z.infer<typeof schema>["points"], readonly (readonly [number, number])[]>> = {
   1: [[0, 2]],
   2: [
     [-0.5773502691896257, 1],

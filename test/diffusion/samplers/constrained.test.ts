@@ -7,21 +7,11 @@ import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
-import { Canvas, isRoom, type TemplateStart } from "../../../src/diffusion/template.js";
+import { isRoom } from "../../../src/diffusion/template.js";
 import { having } from "../../support/typed.js";
-import { FakeNetwork, MODEL, SMALL, streams, TOKENS } from "./unmask/fake-model.js";
+import { CHOOSING, isOption, valuesOf } from "./choices.js";
+import { FakeNetwork, MODEL, SMALL, streams } from "./unmask/fake-model.js";
 
-const EOS = TOKENS.eos;
-const CHOICES = { a: [[0], [0, 1], [1, 1, 0]], b: [[1], [0, 0]] };
-const START: TemplateStart = {
-  prompt: [1, 0],
-  parts: [
-    [1],
-    { name: "a", needs: 4, whole: true, choices: CHOICES.a },
-    [0, 1],
-    { name: "b", needs: 3, whole: true, choices: CHOICES.b },
-  ],
-};
 const OPTIONS: UnmaskOptions = { ...SMALL, responseLength: 24, temperature: 6, constrained: true };
 
 const layout = { batch: 1, lengthStep: 1, level: "token" as const };
@@ -32,18 +22,6 @@ function close(network: FakeNetwork, batch: Batch, expected: readonly number[]):
   assert.equal(counted.length, expected.length);
   counted.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < 1e-6, `term ${i}`));
 }
-
-/** The values of the blanks of a response. */
-function valuesOf({ template, response }: Pick<UnmaskTrajectory, "template" | "response">): number[][] {
-  const canvas = Canvas.of(template);
-  const tokens = canvas.byCell(response, EOS);
-  return canvas.blanks.map(({ first, end }) =>
-    tokens.slice(first, end).filter((token): token is number => token !== undefined && token !== EOS),
-  );
-}
-
-const isOption = (name: "a" | "b", value: readonly number[]): boolean =>
-  [[], ...CHOICES[name]].some((choice) => String(choice) === String(value));
 
 test("unmask: every value is an option or nothing, all of them add up to 1, and the record is scored as it was drawn", async () => {
   for (const attention of ["causal", "bidirectional"] as const) {
@@ -64,7 +42,7 @@ test("unmask: every value is an option or nothing, all of them add up to 1, and 
       const order = slotFill === "parallel" ? OPTIONS.order : "blanks";
       const options: UnmaskOptions = { ...OPTIONS, order, slotFill, slotSize, rounds, model: { ...MODEL, attention } };
       const network = new FakeNetwork(4);
-      const drawn = await unmask.rollout(network, Array(250).fill(START), options, streams(250, 7), 50);
+      const drawn = await unmask.rollout(network, Array(250).fill(CHOOSING), options, streams(250, 7), 50);
       const outcomes = new Map<string, number>();
       for (const [i, trajectory] of drawn.entries()) {
         const [a = [], b = []] = valuesOf(trajectory);
@@ -88,7 +66,7 @@ test("unmask: every value is an option or nothing, all of them add up to 1, and 
 test("without the option the same blanks hold anything, and their records have no options", async () => {
   const drawn = await unmask.rollout(
     new FakeNetwork(4),
-    Array(40).fill(START),
+    Array(40).fill(CHOOSING),
     { ...OPTIONS, constrained: false },
     streams(40, 7),
   );
@@ -97,8 +75,8 @@ test("without the option the same blanks hold anything, and their records have n
 });
 
 test("greedy takes the most probable option token, and a record of another is refused", async () => {
-  const [greedy] = await unmask.rollout(new FakeNetwork(4), [START], { ...OPTIONS, temperature: 0 }, streams(1, 1));
-  const again = await unmask.rollout(new FakeNetwork(4), [START], { ...OPTIONS, temperature: 0 }, streams(1, 2));
+  const [greedy] = await unmask.rollout(new FakeNetwork(4), [CHOOSING], { ...OPTIONS, temperature: 0 }, streams(1, 1));
+  const again = await unmask.rollout(new FakeNetwork(4), [CHOOSING], { ...OPTIONS, temperature: 0 }, streams(1, 2));
   assert.deepEqual(again[0]?.response, greedy?.response);
   const { template } = greedy as UnmaskTrajectory;
   const other = template?.map((part) => (isRoom(part) ? { ...part, choices: [[1, 0, 1]] } : part));
@@ -127,7 +105,7 @@ test("samplers that cannot hold to options say so", async () => {
   await assert.rejects(
     unmask.rollout(
       new FakeNetwork(4),
-      [START],
+      [CHOOSING],
       { ...OPTIONS, order: "blanks", slotFill: "single-mask", slotSize: 2, rounds: 1 },
       streams(1, 1),
     ),

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/batch.js";
 import type { StepLayout } from "../../../src/diffusion/layouts.js";
-import { Canvas, type TemplateStart } from "../../../src/diffusion/template.js";
+import type { TemplateStart } from "../../../src/diffusion/template.js";
 import { sampler as autoregressive } from "../../../src/features/autoregressive/samplers/autoregressive.js";
+import { CHOOSING, isOption, valuesOf } from "../../diffusion/samplers/choices.js";
 import { FakeNetwork, MODEL, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
 import { tokensOf } from "../../support/token-batch.js";
 import { having } from "../../support/typed.js";
@@ -19,16 +20,6 @@ const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
 const EXAMPLE: TemplateStart = {
   prompt: [1, 0],
   parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
-};
-const CHOICES = { a: [[0], [0, 1], [1, 1, 0]], b: [[1], [0, 0]] };
-const CHOOSING: TemplateStart = {
-  prompt: [1, 0],
-  parts: [
-    [1],
-    { name: "a", needs: 4, whole: true, choices: CHOICES.a },
-    [0, 1],
-    { name: "b", needs: 3, whole: true, choices: CHOICES.b },
-  ],
 };
 
 /** log p of every term that counts, in order. */
@@ -47,18 +38,6 @@ function readAt(batch: Batch, prompt: number): number[] {
   const { rows, positionIds } = tokensOf(batch);
   return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [Number(positionIds[Number(rows[r])]) - prompt]));
 }
-
-/** The values of the blanks of a response. */
-function valuesOf({ template, response }: Parameters<typeof autoregressive.reveals & object>[0]): number[][] {
-  const canvas = Canvas.of(template);
-  const tokens = canvas.byCell(response, EOS);
-  return canvas.blanks.map(({ first, end }) =>
-    tokens.slice(first, end).filter((token): token is number => token !== undefined && token !== EOS),
-  );
-}
-
-const isOption = (name: "a" | "b", value: readonly number[]): boolean =>
-  [[], ...CHOICES[name]].some((choice) => String(choice) === String(value));
 
 test("the autoregressive policy writes the values, and its steps are scored as they were drawn", async () => {
   const options = {
