@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configOf, loadConfig, type RunConfig } from "../config/config.js";
 import { closing, orClose } from "../core/closing.js";
@@ -163,9 +164,13 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     };
     if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
     const played: Played[] = [];
+    const keepHar = harWriter(join(run?.dir ?? ".", "eval", "har", split));
     const listeners: Listeners = {
       onEpisode: (done, all) => progress.phase({ doing: split, done, all }),
-      onPlayed: options.show === true ? (one) => void played.push(one) : undefined,
+      onPlayed: (one) => {
+        if (options.show === true) played.push(one);
+        keepHar(one);
+      },
     };
     const evaluation = await unlessAborted(
       options.signal,
@@ -185,6 +190,19 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   }
   progress.end();
   return { evaluations, files, ...(options.show === true ? { misses, kind: loaded.environment.kind } : {}) };
+}
+
+/** Gives what writes an episode's requests (`browser.har`): TASK.har, of further attempts TASK-2.har and so on. */
+function harWriter(folder: string): (played: Played) => void {
+  const attempts = new Map<string, number>();
+  return ({ task, outcome: { har } }) => {
+    if (har === undefined) return;
+    const attempt = (attempts.get(task.id) ?? 0) + 1;
+    attempts.set(task.id, attempt);
+    const name = task.id.replace(/[^\w.-]+/g, "-");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${name}${attempt === 1 ? "" : `-${attempt}`}.har`), JSON.stringify(har));
+  };
 }
 
 /** An evaluation saves nothing half done: an interrupt ends it at once. @throws the signal's AbortError. */

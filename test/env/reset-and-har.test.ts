@@ -8,7 +8,7 @@ import { Rng } from "../../src/core/rng.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import type { Environment, EpisodeOutcome } from "../../src/env/environment.js";
 import { openEnvironment } from "../../src/env/open.js";
-import { train } from "../../src/library/programs.js";
+import { evaluate, train } from "../../src/library/programs.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 import { ownFolder } from "../support/own-modules.js";
@@ -143,7 +143,7 @@ describe("a site that is reset before each episode, and whose requests are kept"
       }
     });
 
-  it("keeps a file for each rollout of a step, and none in the rollouts' own file", async () => {
+  it("keeps a file for each rollout of a step and each episode of an evaluation, and none in the rollouts' own file", async () => {
     const { runDir } = await train(
       {
         ...config("./reset.mjs"),
@@ -164,6 +164,13 @@ describe("a site that is reset before each episode, and whose requests are kept"
       const entries = entriesOf(JSON.parse(readFileSync(run.har(record), "utf8")));
       assert.equal(entries[0]?.response.status, 200);
     }
+    // an evaluation, twice: the files of the first are written over
+    for (let time = 0; time < 2; time++)
+      await evaluate({ run: runDir }, { split: "train", policy: "oracle", episodes: "all" });
+    const folder = join(runDir, "eval", "har", "train");
+    assert.deepEqual(readdirSync(folder).sort(), ["visit-train-0.har", "visit-train-1.har", "visit-train-2.har"]);
+    const [, sent] = entriesOf(JSON.parse(readFileSync(join(folder, "visit-train-1.har"), "utf8")));
+    assert.equal(sent?.request.postData?.text, "n=Bo+Diaz");
   });
 
   it("refuses a reset on another host, and a module without a function", async () => {
