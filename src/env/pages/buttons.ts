@@ -1,42 +1,71 @@
 import type { Locator, Page } from "playwright";
+import type { Session } from "../browser/session.js";
 import type { PlaceOf } from "./contract.js";
 
-const BUTTONS = "button,input[type=submit],input[type=button],input[type=image],[role=button],[type=submit]";
+const BUTTONS =
+  "button:not([type=reset]),input[type=submit],input[type=button],input[type=image],[role=button],[type=submit]";
 /** Buttons that are looked at, the likeliest first. */
 const MOST = 12;
 
-/** Runs IN THE PAGE: the text that a button shows: its own, or what stands in its slots. */
-function textOf(button: Element): string {
-  const own = (button.textContent ?? "").trim();
+/** Runs IN THE PAGE: what a button is called, by the text in it or in its slots, and whether it sends the form that it is in. */
+function readButton(button: Element): { readonly text: string; readonly submits: boolean } {
   const slotted = [...button.querySelectorAll("slot")].flatMap((slot) => slot.assignedNodes({ flatten: true }));
-  return own !== "" ? own : slotted.map((node) => node.textContent ?? "").join(" ");
+  const inner = (button.textContent ?? "").trim() || slotted.map((node) => node.textContent ?? "").join(" ");
+  const text = button.getAttribute("aria-label") ?? inner;
+  const type = button.getAttribute("type");
+  const isOfForm = (button as HTMLButtonElement).form != null || button.closest("form") !== null;
+  return {
+    text: text.replace(/\s+/g, " ").trim() || (button.getAttribute("value") ?? ""),
+    submits: type === "submit" || (button.localName === "button" && type === null && isOfForm),
+  };
+}
+
+/** Runs IN THE PAGE: texts of what a hand points at, though it is no button by its tag or its role, and leads nowhere else. */
+function handsOf(css: string): string[] {
+  const found: string[] = [];
+  const visit = (node: Element | ShadowRoot): void => {
+    for (const e of node.children) {
+      if (found.length > 60 || e.matches(`${css},label,select,input,textarea,script,style`)) continue;
+      const isHand = getComputedStyle(e).cursor === "pointer";
+      if (isHand) {
+        const text = (e.textContent ?? "").replace(/\s+/g, " ").trim();
+        const leads = /^(?!#|javascript:)/.test(e.closest("a")?.getAttribute("href") ?? "#");
+        const isPart = e.hasAttribute("role") || e.querySelector("input,select,textarea,label") !== null;
+        if (text !== "" && text.length <= 60 && !leads && !isPart && e.checkVisibility({ visibilityProperty: true }))
+          found.push(text);
+      } else {
+        if (e.shadowRoot !== null) visit(e.shadowRoot);
+        visit(e);
+      }
+    }
+  };
+  if (document.body !== null) visit(document.body);
+  return found;
 }
 
 /** A button as a contract names it: by what it is called where that is plain, else by its place among the buttons. */
-async function named(page: Page, nth: number): Promise<PlaceOf> {
-  const button = page.locator(BUTTONS).nth(nth);
-  const text = ((await button.getAttribute("aria-label")) ?? (await button.evaluate(textOf)))
-    .replace(/\s+/g, " ")
-    .trim();
-  const value = text === "" ? ((await button.getAttribute("value")) ?? "") : text;
-  const locator = `role=button[name=${JSON.stringify(value)}s]`;
-  const same = value === "" || value.length > 60 ? 0 : await page.locator(locator).count();
+async function named(page: Page, { nth, text }: { readonly nth: number; readonly text: string }): Promise<PlaceOf> {
+  const locator = `role=button[name=${JSON.stringify(text)}s]`;
+  const same = text === "" || text.length > 60 ? 0 : await page.locator(locator).count();
   return same === 1 ? { locator, nth: 0 } : { locator: BUTTONS, nth };
 }
 
-/** The buttons that can be seen, in the order in which they may send the form: submits first, the last on the page first. */
-export async function buttonsOf(page: Page): Promise<PlaceOf[]> {
-  const all = await page.locator(BUTTONS).all();
-  const seen: { readonly nth: number; readonly submits: boolean }[] = [];
-  for (const [nth, button] of all.entries()) {
+/**
+ * What may send the form, the likeliest first: submits, the last on the page first, other buttons with words, what only
+ * looks like a button, and buttons without words, which rather are parts of fields.
+ */
+export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
+  const found: { readonly nth: number; readonly text: string; readonly rank: number }[] = [];
+  for (const [nth, button] of (await page.locator(BUTTONS).all()).entries()) {
     if (!(await button.isVisible())) continue;
-    const type = await button.getAttribute("type");
-    const form = await button.evaluate((e) => (e as HTMLButtonElement).form != null || e.closest("form") !== null);
-    const plain = (await button.evaluate((e) => e.localName)) === "button" && type === null && form;
-    seen.push({ nth, submits: type === "submit" || plain });
+    const { text, submits } = await button.evaluate(readButton);
+    found.unshift({ nth, text, rank: submits ? 0 : /\p{L}/u.test(text) ? 1 : 3 });
   }
-  const order = [...seen.filter((b) => b.submits).reverse(), ...seen.filter((b) => !b.submits).reverse()];
-  return Promise.all(order.slice(0, MOST).map(({ nth }) => named(page, nth)));
+  const ranked = async (...ranks: number[]): Promise<PlaceOf[]> =>
+    Promise.all(ranks.flatMap((rank) => found.filter((b) => b.rank === rank)).map((button) => named(page, button)));
+  const hands = (await view.evaluate(handsOf, BUTTONS)).reverse();
+  const looks = hands.map((text): PlaceOf => ({ locator: `text=${JSON.stringify(text)}`, nth: 0 }));
+  return [...(await ranked(0, 1)), ...looks, ...(await ranked(3))].slice(0, MOST);
 }
 
 /** Tells what a contract's place of a button is on the page. */

@@ -12,16 +12,16 @@ const count = (text: string, part: string): number => (part === "" ? 0 : text.sp
 export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: Shown): Evidence {
   const same =
     before.text === after.text &&
-    JSON.stringify(before.values) === JSON.stringify(after.values) &&
+    JSON.stringify([before.values, before.held]) === JSON.stringify([after.values, after.held]) &&
     JSON.stringify(before.on) === JSON.stringify(after.on);
   if (same) return says(kind, value, after) && !after.invalid ? "shown" : "same";
   return says(kind, value, after) || tells(kind, value, before, after) ? "shown" : "changed";
 }
 
 /** Tells whether inputs, ticks and choices of a field say a value. */
-export function says(kind: Kind, value: FieldValue, { values, on, unset }: Shown): boolean {
+export function says(kind: Kind, value: FieldValue, { values, held, on, unset }: Shown): boolean {
   if (kind === "flag") return !unset && on.length > 0 === value;
-  const all = [...values, ...on].map(normalizeText);
+  const all = [...values, ...held, ...on].map(normalizeText);
   const days = kind === "range" ? parseRange(value) : undefined;
   if (days !== undefined)
     return days.every((day) =>

@@ -126,18 +126,25 @@ function readGrid(
         !within(e, grid) &&
         seen(e) !== undefined,
     );
-  for (let n = 0; n < 7 && (!yearSaid() || clickable().length < 2); n++) {
-    const next = up(panel);
-    if (next === null || next === document.body) break;
-    panel = next;
-  }
+  const outermost = (): Element[] => {
+    const own = clickable();
+    return own.filter((e) => !own.some((o) => o !== e && within(e, o)));
+  };
+  const grow = (isEnough: () => boolean): void => {
+    for (let next = up(panel), n = 0; n < 7 && !isEnough() && next !== null && next !== document.body; n++) {
+      panel = next;
+      next = up(panel);
+    }
+  };
+  grow(yearSaid);
+  const said = heads().map(textOf);
+  // of two months side by side each may have one of the arrows
+  grow(() => outermost().length > 1);
   const label = grid.getAttribute("aria-label") ?? grid.querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
-  const own = clickable();
-  const outer = own.filter((e) => !own.some((o) => o !== e && within(e, o)));
   return {
-    heading: [...heads().map(textOf), label].filter((t) => t !== ""),
+    heading: [...said, label].filter((t) => t !== ""),
     cells: days.filter((e) => within(e, grid)).map((e) => cellOf(e, grid)),
-    buttons: outer.map((e) => {
+    buttons: outermost().map((e) => {
       const r = e.getBoundingClientRect();
       return { x: r.x + r.width / 2, y: r.y + r.height / 2, text: trimmed(e).slice(0, 20) };
     }),

@@ -68,9 +68,23 @@ const clicked = (target: Locator, timeout: number): Promise<boolean> =>
     () => false,
   );
 
-/** Clicks an element, or what lies over it: a picture of the control may take its clicks. */
+/** Runs IN THE PAGE: whether a window lies over the middle of an element, which is larger than a picture of it would be. */
+function isUnder(e: Element): boolean {
+  const { x, y, width, height } = e.getBoundingClientRect();
+  const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  let over = top;
+  while (over?.parentElement != null && !over.parentElement.contains(e)) over = over.parentElement;
+  return top !== null && over !== null && !over.contains(e) && !e.contains(top) && over.clientHeight > 80 + height;
+}
+
+/** Clicks an element, or what lies over it: a picture of the control may take its clicks. A window that was left open is closed. */
 async function clickOn(page: Page, target: Locator, timeout: number): Promise<void> {
   if (await clicked(target, timeout / 2)) return;
+  if (await target.evaluate(isUnder, undefined, { timeout }).catch(() => false)) {
+    await page.keyboard.press("Escape");
+    await page.mouse.click(1, 1);
+    if (await clicked(target, timeout / 2)) return;
+  }
   await clickLabel({ page, limit: { timeout } }, target);
 }
 

@@ -9,7 +9,7 @@ import type { FieldValue } from "../site.js";
 import { buttonAt } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
 import { placeAt, rest, slowed } from "./hand.js";
-import { setLabels, shownIn } from "./place.js";
+import { looksOf, setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
 /** Limits how long a page may take to draw the form, and how long it may stand still meanwhile. */
@@ -20,6 +20,8 @@ const LOOKUP_MS = 1000;
 
 /** Time in which a page begins to send a file that was chosen, or takes over the answer. */
 const UPLOAD_MS = 250;
+/** As long at most where it does so late. */
+const UPLOAD_LATE_MS = 4000;
 
 /** Room for a form and for what opens over it: what lies outside the window cannot be clicked. */
 const VIEWPORT = { width: 1280, height: 1400 };
@@ -82,10 +84,25 @@ export async function operate(
     const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
     throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
   }
-  if (way.sends !== true) return;
+  if (way.sends === true) await uploadDone(session, label, operation.variant.endsWith(", later"));
+}
+
+/** Waits until the page has sent what was put in, and taken the answer over. @param isLate it takes its time for both. */
+async function uploadDone(session: Session, label: string, isLate: boolean): Promise<void> {
+  const begun = session.traffic.exchanges.length;
+  const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
+  if (isLate) await session.until(slowed(session, UPLOAD_LATE_MS), hasBegun);
   await rest(session, UPLOAD_MS);
   await session.until(session.actionTimeoutMs, () => !session.traffic.exchanges.some(isUnanswered));
   await rest(session, UPLOAD_MS);
+  if (!isLate) return;
+  let looks = "";
+  for (let end = performance.now() + UPLOAD_LATE_MS, still = 0; still < 5 && performance.now() < end; ) {
+    await rest(session, UPLOAD_MS / 2);
+    const now = await looksOf(session, label, 0);
+    still = now === looks ? still + 1 : 0;
+    looks = now;
+  }
 }
 
 /** The outcome of pressing the button that sends. */

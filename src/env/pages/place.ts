@@ -8,6 +8,8 @@ export interface Shown {
   readonly text: string;
   /** Values of inputs. */
   readonly values: readonly string[];
+  /** Values of hidden inputs, which are sent. */
+  readonly held: readonly string[];
   /** Names of what is ticked, chosen or pressed. */
   readonly on: readonly string[];
   /** The box that was looked into is there, and laid out: a part of the form that comes later is not. */
@@ -31,15 +33,16 @@ function observe(
       .join(" ")
       .trim();
     const own = e.getAttribute("aria-label") ?? (by !== "" ? by : (labelled ?? e.textContent));
-    const text = (own ?? "").replace(/\s+/g, " ").trim();
-    return text !== ""
-      ? text
-      : ((e as HTMLInputElement).value ?? e.getAttribute("value") ?? e.parentElement?.textContent ?? "");
+    const around = e.parentElement?.querySelectorAll("input").length === 1 ? e.parentElement.textContent : "";
+    const [text] = [own, around].map((said) => (said ?? "").replace(/\s+/g, " ").trim()).filter((said) => said !== "");
+    return text ?? (e as HTMLInputElement).value ?? e.getAttribute("value") ?? e.parentElement?.textContent ?? "";
   };
   return labels.map((label, i): Shown => {
     const box = boxes(label, all)[nth[i] ?? 0];
-    if (box === undefined) return { text: "", values: [], on: [], there: false, invalid: false, unset: false };
+    if (box === undefined)
+      return { text: "", values: [], held: [], on: [], there: false, invalid: false, unset: false };
     const values: string[] = [];
+    const held: string[] = [];
     const on: string[] = [];
     let text = "";
     const marks = { invalid: false, unset: false };
@@ -75,8 +78,8 @@ function observe(
         else if (node.localName.includes("-") && (input.checked === true || input.value !== undefined)) {
           if (input.checked === true) on.push(nameOf(node));
           if (typeof input.value === "string" && input.value !== "") values.push(input.value);
-        } else if (/^(?:INPUT|TEXTAREA)$/.test(node.nodeName) && input.type !== "hidden")
-          values.push(String(input.value));
+        } else if (/^(?:INPUT|TEXTAREA)$/.test(node.nodeName))
+          (input.type === "hidden" ? held : values).push(String(input.value));
         const now = node.getAttribute("aria-valuetext") ?? node.getAttribute("aria-valuenow");
         if (now !== null) values.push(now);
         if (node.getAttribute("aria-valuenow") !== null && now !== node.getAttribute("aria-valuenow"))
@@ -97,8 +100,29 @@ function observe(
       if (other) visit(other, 0);
     }
     const there = box.checkVisibility() || getComputedStyle(box).display === "contents";
-    return { text: text.replace(/\s+/g, " ").trim(), values, on, there, ...marks };
+    return { text: text.replace(/\s+/g, " ").trim(), values, held, on, there, ...marks };
   });
+}
+
+/** Runs IN THE PAGE: classes, styles and hidden values in a label's field, which tell that something happened where no text does. */
+function look(boxes: BoxesOf, { label, nth, all }: { label: string; nth: number; all: readonly string[] }): string {
+  const parts: string[] = [];
+  const visit = (node: Element | ShadowRoot): void => {
+    for (const e of node.children) {
+      if (parts.length > 2000) return;
+      const states = ["class", "style", "aria-checked", "aria-valuenow", "fill", "d"].map((name) =>
+        e.getAttribute(name),
+      );
+      parts.push(
+        `${e.localName} ${states.join(" ")} ${(e as HTMLInputElement).type === "hidden" ? (e as HTMLInputElement).value : ""}`,
+      );
+      if (e.shadowRoot !== null) visit(e.shadowRoot);
+      visit(e);
+    }
+  };
+  const box = boxes(label, all)[nth];
+  if (box !== undefined) visit(box);
+  return parts.join("\n");
 }
 
 /** Runs IN THE PAGE: whether something else lies over the middle of a label's field, as a window that a try has opened, or it is gone. */
@@ -133,6 +157,12 @@ export function shownIn(session: Session, labels: readonly string[], nth: readon
   const all = LABELS.get(session.page) ?? [];
   const source = `function (argument) { return (${observe})(${BOXES}, argument); }`;
   return session.view.run<Shown[]>(source, { labels, nth, all });
+}
+
+/** The looks of a label's field beside its texts and values. */
+export function looksOf(session: Session, label: string, nth: number): Promise<string> {
+  const source = `function (argument) { return (${look})(${BOXES}, argument); }`;
+  return session.view.run<string>(source, { label, nth, all: LABELS.get(session.page) ?? [] });
 }
 
 /** Tells whether something else lies over a label's field, or it is gone. */

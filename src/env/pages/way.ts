@@ -48,7 +48,7 @@ export interface Way {
 
 /** CSS of what a person writes into. */
 export const WRITABLE =
-  "input:not([type=radio],[type=checkbox],[type=file],[type=hidden],[type=range],[type=button],[type=submit],[type=reset],[type=image]),textarea,[contenteditable]:not([contenteditable=false])";
+  "input:not([readonly],[type=radio],[type=checkbox],[type=file],[type=hidden],[type=range],[type=button],[type=submit],[type=reset],[type=image]),textarea:not([readonly]),[contenteditable]:not([contenteditable=false])";
 
 /** A way's step cannot be done here. */
 export class NoWay extends Error {}
@@ -68,7 +68,8 @@ function buttonsNow(): { readonly x: number; readonly y: number; readonly text: 
   const visit = (node: Document | ShadowRoot): void => {
     for (const e of node.querySelectorAll("*")) {
       if (e.shadowRoot !== null) visit(e.shadowRoot);
-      if (!e.matches("button,[role=button],input[type=button],input[type=submit]")) continue;
+      // what stands in a list is an option
+      if (!e.matches("button,[role=button],input[type=button],input[type=submit]") || e.closest("ul,ol")) continue;
       const { x, y, width, height } = e.getBoundingClientRect();
       const text = (e instanceof HTMLInputElement ? e.value : (e.textContent ?? "")).trim();
       const isSeen = e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
@@ -149,6 +150,20 @@ export async function cleared(place: Place): Promise<void> {
   await place.click(place.control);
   await place.page.keyboard.press("ControlOrMeta+A");
   await place.page.keyboard.press("Delete");
+}
+
+/** Writes a text over what a control holds, and leaves it by a key. */
+export async function retyped(place: Place, text: string, key: string): Promise<void> {
+  const { page, control, limit } = place;
+  await place.click(control);
+  // a calendar that opens may take the cursor
+  await place.pause();
+  await control.focus(limit);
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.press("Delete");
+  await page.keyboard.type(text);
+  await page.keyboard.press(key);
+  await page.keyboard.press("Escape");
 }
 
 export const itemsOf = (value: FieldValue): string[] => (Array.isArray(value) ? value : [String(value)]);

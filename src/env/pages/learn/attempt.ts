@@ -8,7 +8,7 @@ import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { PATIENCE, rest, slowness } from "../hand.js";
 import { arrive, openPage, operate, type Press, press } from "../operate.js";
-import { isCovered, type Shown, shownIn } from "../place.js";
+import { isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
 import type { Way } from "../way.js";
 import type { LearnedField } from "./candidates.js";
@@ -167,6 +167,9 @@ async function carriedOut(
   const { label, kind, current } = field;
   if (current === undefined) return "failed";
   let evidence: Evidence | "failed" = "failed";
+  const looks = (): Promise<string> => looksOf(session, label, boxOf(field));
+  const isNew = searching && current.fate === undefined;
+  const looked = isNew && current.isLikely ? await looks() : undefined;
   try {
     const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
     await operate(session, progress.ways, label, current.operation, value, patience);
@@ -177,9 +180,15 @@ async function carriedOut(
     await session.page.keyboard.press("Escape").catch(() => undefined);
   }
   // what only stands in a field that has the cursor may go when it is left
-  if (searching && evidence === "shown" && current.fate === undefined) {
+  if (isNew && evidence === "shown") {
     await leave(session);
     if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
+  }
+  // what is drawn, as stars are, changes its looks alone
+  if (looked !== undefined && evidence === "same") {
+    await session.page.mouse.move(1, 1);
+    await leave(session);
+    if ((await looks()) !== looked) evidence = "changed";
   }
   return evidence;
 }
@@ -300,7 +309,7 @@ async function goOn(
   const labels = left.map(({ label }) => label);
   const isShown = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ there }) => there);
   const known = progress.steps[step];
-  for (const button of known === undefined ? (await buttonsOf(session.page)).slice(0, MOST_BUTTONS) : [known]) {
+  for (const button of known === undefined ? (await buttonsOf(session)).slice(0, MOST_BUTTONS) : [known]) {
     await buttonAt(session.page, button)
       .click({ timeout: session.stretched(1000) })
       .catch(() => undefined);
@@ -348,10 +357,10 @@ async function send(
   const before = await textsNow(session);
   let result: Press = { exchange: undefined, exchanges: session.traffic.exchanges, ms: 0 };
   let invalid: string[] = [];
-  const buttons =
-    progress.submit === undefined
-      ? (await buttonsOf(session.page)).filter((button) => !progress.idle.has(JSON.stringify(button)))
-      : [progress.submit];
+  const isFresh = (button: PlaceOf): boolean => !progress.idle.has(JSON.stringify(button));
+  const all = progress.submit === undefined ? await buttonsOf(session) : [progress.submit];
+  if (!all.some(isFresh)) progress.idle.clear();
+  const buttons = all.filter(isFresh);
   for (const button of buttons.slice(0, MOST_BUTTONS)) {
     const isOver = async (): Promise<boolean> => (await invalidNow()).length > 0;
     result = await press(session, button, isForm, SEND_MS, isOver).catch((error: unknown) => {
@@ -370,6 +379,7 @@ async function send(
     invalid = await invalidNow().catch(() => []);
     if (invalid.length === 0) invalid = await complaints(session, before, labels).catch(() => []);
     if (invalid.length > 0) break;
+    if (progress.fields.every(({ isSure, isLost }) => isSure || isLost)) progress.idle.add(JSON.stringify(button));
   }
   return { result, invalid };
 }

@@ -1,6 +1,6 @@
 import { parseDate } from "../../forms/normalize.js";
 import { DAY_PATTERNS, writeDay } from "../values.js";
-import { cleared, NoWay, type Way, WRITABLE } from "../way.js";
+import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
 
 /** Types a date in one of the usual notations. */
 export const way: Way = {
@@ -12,9 +12,6 @@ export const way: Way = {
     const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
     const day = parseDate(value);
     if (day === undefined) throw new NoWay("no date");
-    await cleared(place);
-    await place.page.keyboard.type(writeDay(day, pattern));
-    await place.page.keyboard.press(key);
-    await place.page.keyboard.press("Escape");
+    await retyped(place, writeDay(day, pattern), key);
   },
 };

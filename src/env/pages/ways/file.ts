@@ -5,7 +5,7 @@ export const way: Way = {
   serves: ["file"],
   sends: true,
   oddness: 0,
-  variants: ["input", "box", "chooser", "any"],
+  variants: ["input", "box", "input, later", "box, later", "chooser", "any", "any, later"],
   async operate(place, value) {
     const { page, box, control, limit } = place;
     // a path or control characters in a file's name would be an invention of the page's browser
@@ -14,14 +14,15 @@ export const way: Way = {
         .replace(/[\p{Cc}/\\]+/gu, "_")
         .slice(0, 100) || "file.txt";
     const file = { name, mimeType: typeOf(name), buffer: Buffer.from("refusion-train\n") };
-    if (place.variant === "chooser") {
+    const [where] = place.variant.split(", ");
+    if (where === "chooser") {
       const chooser = page.waitForEvent("filechooser", limit);
       chooser.catch(() => undefined);
       await control.click(limit);
       return (await chooser).setFiles(file);
     }
-    const inputs = place.variant === "any" ? page.locator("input[type=file]") : box.locator("input[type=file]");
-    const input = place.variant === "input" ? control.and(page.locator("input[type=file]")) : inputs.first();
+    const inputs = where === "any" ? page.locator("input[type=file]") : box.locator("input[type=file]");
+    const input = where === "input" ? control.and(page.locator("input[type=file]")) : inputs.first();
     if (!(await place.has(input))) throw new NoWay("no file field");
     await input.setInputFiles(file, limit);
   },

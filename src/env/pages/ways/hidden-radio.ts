@@ -4,6 +4,7 @@ import { clickLabel, firstOf, NoWay, type Way } from "../way.js";
 export const way: Way = {
   serves: ["text", "number", "time", "date"],
   oddness: 3,
+  signs: "[role=radio],input[type=radio]",
   variants: ["text", "label"],
   async operate(place, value) {
     if (place.variant === "label") {

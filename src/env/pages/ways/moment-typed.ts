@@ -1,5 +1,5 @@
 import { DAY_PATTERNS, parseMoment, TIME_PATTERNS, writeDay, writeTime } from "../values.js";
-import { cleared, NoWay, type Way, WRITABLE } from "../way.js";
+import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
 
 /** Types a date with a time in one of the usual notations. */
 export const way: Way = {
@@ -13,9 +13,6 @@ export const way: Way = {
     const [, day = "", time = "", key = ""] = /^(.*\S) ([Hh]\S*(?: A)?), (\w+)$/.exec(place.variant) ?? [];
     const moment = parseMoment(value);
     if (moment === undefined) throw new NoWay("no moment");
-    await cleared(place);
-    await place.page.keyboard.type(`${writeDay(moment.date, day)} ${writeTime(moment.time, time)}`);
-    await place.page.keyboard.press(key);
-    await place.page.keyboard.press("Escape");
+    await retyped(place, `${writeDay(moment.date, day)} ${writeTime(moment.time, time)}`, key);
   },
 };

@@ -10,6 +10,8 @@ export const way: Way = {
     const { box, page, control } = place;
     const fields = page.locator(WRITABLE).locator("visible=true");
     const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), control);
+    // a window that was closed fades away
+    await place.pause(350);
     const before = await fields.count();
     const open = async (): Promise<void> => {
       await place.click(opener);

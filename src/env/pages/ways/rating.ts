@@ -1,26 +1,52 @@
 import { clickLabel, NoWay, type Way } from "../way.js";
 
+/** Runs IN THE PAGE: the middle of the n-th of a row of like elements, as stars are. */
+function nthOfRow(box: Element, n: number): [number, number] | undefined {
+  const rectOf = (e: Element): DOMRect => e.getBoundingClientRect();
+  const rowOf = (parent: Element | ShadowRoot): Element[] => {
+    const seen = [...parent.children].filter((e) => rectOf(e).width > 4 && rectOf(e).height > 4);
+    return seen.filter((e) => {
+      const [a, b] = [rectOf(e), rectOf(seen[seen.length - 1] as Element)];
+      return e.localName === seen.at(-1)?.localName && Math.abs(a.y - b.y) < 6 && Math.abs(a.width - b.width) < 6;
+    });
+  };
+  const open: (Element | ShadowRoot)[] = [box];
+  for (const node of open) {
+    const row = rowOf(node);
+    if (row.length > 2 && row.length >= n) {
+      const { x, y, width, height } = rectOf(row[n - 1] as Element);
+      return [x + width / 2, y + height / 2];
+    }
+    if (node instanceof Element && node.shadowRoot !== null) open.push(node.shadowRoot);
+    open.push(...node.children);
+  }
+  return undefined;
+}
+
 /** Clicks the star, dot or cell whose place is the number. */
 export const way: Way = {
   serves: ["number"],
   oddness: 4,
   signs: "[role=radio],input[type=radio],[class*=rate i],[class*=rating i],[class*=star i]",
-  variants: ["radio", "button", "svg", "item", "share"],
+  variants: ["radio", "button", "row", "share"],
   async operate(place, value) {
-    const { box } = place;
+    const { box, page, variant } = place;
     const n = Number(value);
     const name = new RegExp(`^\\D*${n}(?!\\d)\\D*$`);
-    if (place.variant === "share") {
-      const area = await place.control.boundingBox();
-      if (area === null) throw new NoWay("not seen");
-      return place.page.mouse.click(area.x + ((n - 0.5) / 5) * area.width, area.y + area.height / 2);
+    if (variant === "row" || variant === "share") {
+      const area = variant === "share" ? await place.control.boundingBox() : null;
+      const at =
+        area === null
+          ? await box.evaluate(nthOfRow, n, place.limit)
+          : ([area.x + ((n - 0.5) / 5) * area.width, area.y + area.height / 2] as const);
+      if (at === undefined) throw new NoWay("no stars");
+      // what follows the pointer takes a click where it has drawn it
+      await page.mouse.move(...at);
+      await place.pause(0);
+      return page.mouse.click(...at);
     }
     const all =
-      place.variant === "radio"
-        ? box.getByRole("radio", { includeHidden: true })
-        : place.variant === "button"
-          ? box.locator("button,[role=button]")
-          : box.locator(place.variant === "svg" ? "svg" : "li,span,i,label");
+      variant === "radio" ? box.getByRole("radio", { includeHidden: true }) : box.locator("button,[role=button]");
     const named = all.and(box.getByRole("radio", { name, includeHidden: true }).or(box.getByRole("button", { name })));
     const target = (await place.has(named)) ? named.first() : all.nth(n - 1);
     if (!(await place.has(target))) throw new NoWay("no stars");

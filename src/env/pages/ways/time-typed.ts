@@ -1,6 +1,6 @@
 import { parseTime } from "../../forms/normalize.js";
 import { TIME_PATTERNS, writeTime } from "../values.js";
-import { cleared, NoWay, type Way, WRITABLE } from "../way.js";
+import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
 
 /** Types a time of day in one of the usual notations. */
 export const way: Way = {
@@ -12,9 +12,6 @@ export const way: Way = {
     const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
     const time = parseTime(value);
     if (time === undefined) throw new NoWay("no time");
-    await cleared(place);
-    await place.page.keyboard.type(writeTime(time, pattern));
-    await place.page.keyboard.press(key);
-    await place.page.keyboard.press("Escape");
+    await retyped(place, writeTime(time, pattern), key);
   },
 };
