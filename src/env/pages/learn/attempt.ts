@@ -169,7 +169,7 @@ async function carriedOut(
   let evidence: Evidence | "failed" = "failed";
   const looks = (): Promise<string> => looksOf(session, label, boxOf(field));
   const isNew = searching && current.fate === undefined;
-  const looked = isNew && current.isLikely ? await looks() : undefined;
+  const looked = searching && current.isLikely ? await looks() : undefined;
   try {
     const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
     await operate(session, progress.ways, label, current.operation, value, patience);

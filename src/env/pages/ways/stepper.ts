@@ -28,9 +28,12 @@ export const way: Way = {
       if (after > before) up = i;
       if (after < before) down = i;
     }
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0, nearest = Number.POSITIVE_INFINITY, still = 0; i < 200 && still < 4; i++) {
       const now = await read();
       if (now === Number(value)) return;
+      const far = Math.abs(now - Number(value));
+      still = far < nearest ? 0 : still + 1;
+      nearest = Math.min(far, nearest);
       const which = now < Number(value) ? up : down;
       if (which === undefined) break;
       await buttons[which]?.click(limit);
