@@ -10,26 +10,27 @@ export const cacheUse = z
   );
 
 /**
- * One forward over what is new: B sequences of N new tokens, and the W keys of each one's buffer, in its order. Padding
- * is at the end of both and seen by nothing real. Readings of one and the same buffer share a sequence.
+ * One forward over what is new: T tokens one behind the other, without padding. The attention has a row of Q queries for
+ * each of A sequences, and the W keys of its buffer, in its order; padding is at the end of both and seen by nothing real.
+ * Readings of one and the same buffer share a sequence.
  */
 export interface NewTokens {
-  /** B */
-  readonly batch: number;
-  /** N */
-  readonly length: number;
-  /** W, a multiple of {@link LANES} */
-  readonly width: number;
-  /** [B*N] */
+  /** A, Q, W; W is a multiple of {@link LANES}. */
+  readonly rows: readonly [sequences: number, queries: number, width: number];
+  /** [T] */
   readonly inputIds: BigInt64Array;
-  /** [B*N] original positions */
+  /** [T] original positions */
   readonly positionIds: BigInt64Array;
+  /** [A*Q] the token of each query. */
+  readonly queries: BigInt64Array;
+  /** [T] the query a*Q+q of each token. */
+  readonly places: BigInt64Array;
   /**
-   * [B*W] where a key is: an index b*W+w of the forward before (its own sizes; {@link NOTHING_KEPT} rows behind none), or
-   * b*N+n - B*N for a new token, counted from the end.
+   * [A*W] where a key is: an index a*W+w of the forward before (its own sizes; {@link NOTHING_KEPT} rows behind none), or
+   * t - T for a new token, counted from the end.
    */
   readonly keys: BigInt64Array;
-  /** [B*N*W] additive, query-major. */
+  /** [A*Q*W] additive, query-major. */
   readonly attentionBias: Float32Array;
 }
 
@@ -58,7 +59,7 @@ interface Entry {
 /** A sequence of the next forward. */
 interface Part {
   readonly entries: readonly Entry[];
-  /** Index of a computed entry among the computed ones. */
+  /** The token of each computed entry. */
   readonly computed: Map<number, number>;
 }
 
@@ -70,71 +71,70 @@ interface Part {
  */
 export class PrefixCache {
   private readonly names = new Names();
-  /** Index b*W+w of the last forward, by name. */
+  /** Index a*W+w of the last forward, by name. */
   private kept: ReadonlyMap<number, number> = new Map();
 
   /**
    * Lays out the next forward.
    * @param readings by a key of the caller's; what no sequence of this forward holds is forgotten.
-   * @returns what to compute, and where each entry that was asked for is.
+   * @returns what to compute, and the token of each entry that was asked for.
    */
-  next(
-    readings: ReadonlyMap<number, Reading>,
-    pad: number,
-  ): { tokens: NewTokens; row(key: number, n: number): number } {
+  next(readings: ReadonlyMap<number, Reading>): { tokens: NewTokens; row(key: number, n: number): number } {
     const parts = new Map<number, Part>();
-    const partOf = new Map<number, number>();
+    const partOf = new Map<number, Part>();
     for (const [key, { buffer, rows }] of readings) {
       const { entries, all } = this.names.ofBuffer(buffer);
       const part = parts.get(all) ?? { entries, computed: new Map() };
       parts.set(all, part);
-      partOf.set(key, [...parts.keys()].indexOf(all));
+      partOf.set(key, part);
       for (const n of rows) part.computed.set(n, 0);
     }
     const sequences = [...parts.values()];
+    let count = 0;
     for (const { entries, computed } of sequences) {
-      let next = 0;
       entries.forEach(({ name }, j) => {
-        if (computed.has(j) || !this.kept.has(name)) computed.set(j, next++);
+        if (computed.has(j) || !this.kept.has(name)) computed.set(j, count++);
       });
     }
-    const batch = sequences.length;
-    const length = Math.max(1, ...sequences.map(({ computed }) => computed.size));
-    const width = LANES * Math.ceil(Math.max(1, ...sequences.map(({ entries }) => entries.length)) / LANES);
+    const tokens = this.layOut(sequences, Math.max(1, count));
+    const width = tokens.rows[2];
+    this.kept = new Map(sequences.flatMap(({ entries }, a) => entries.map(({ name }, j) => [name, a * width + j])));
+    return { tokens, row: (key, n) => partOf.get(key)?.computed.get(n) as number };
+  }
+
+  private layOut(sequences: readonly Part[], count: number): NewTokens {
+    const longest = Math.max(1, ...sequences.map(({ entries }) => entries.length));
+    const [queries, width] = [
+      Math.max(1, ...sequences.map(({ computed }) => computed.size)),
+      LANES * Math.ceil(longest / LANES),
+    ];
     const tokens: NewTokens = {
-      batch,
-      length,
-      width,
-      inputIds: new BigInt64Array(batch * length).fill(BigInt(pad)),
-      positionIds: new BigInt64Array(batch * length),
-      keys: new BigInt64Array(batch * width),
-      attentionBias: new Float32Array(batch * length * width).fill(BLOCKED),
+      rows: [sequences.length, queries, width],
+      inputIds: new BigInt64Array(count),
+      positionIds: new BigInt64Array(count),
+      queries: new BigInt64Array(sequences.length * queries),
+      places: new BigInt64Array(count),
+      keys: new BigInt64Array(sequences.length * width),
+      attentionBias: new Float32Array(sequences.length * queries * width).fill(BLOCKED),
     };
-    const kept = new Map<number, number>();
-    sequences.forEach(({ entries, computed }, b) => {
+    sequences.forEach(({ entries, computed }, a) => {
+      let query = a * queries;
       entries.forEach(({ id, position, shared, own, name }, j) => {
-        kept.set(name, b * width + j);
-        const n = computed.get(j);
-        if (n === undefined) {
-          tokens.keys[b * width + j] = BigInt(this.kept.get(name) as number);
-          return;
-        }
-        const at = b * length + n;
-        tokens.keys[b * width + j] = BigInt(at - batch * length);
-        tokens.inputIds[at] = BigInt(id);
-        tokens.positionIds[at] = BigInt(position);
-        tokens.attentionBias.fill(0, at * width, at * width + shared);
-        tokens.attentionBias.fill(0, at * width + own, at * width + j + 1);
+        const t = computed.get(j);
+        tokens.keys[a * width + j] = BigInt(t === undefined ? (this.kept.get(name) as number) : t - count);
+        if (t === undefined) return;
+        tokens.inputIds[t] = BigInt(id);
+        tokens.positionIds[t] = BigInt(position);
+        tokens.queries[query] = BigInt(t);
+        tokens.places[t] = BigInt(query);
+        tokens.attentionBias.fill(0, query * width, query * width + shared);
+        tokens.attentionBias.fill(0, query * width + own, query * width + j + 1);
+        query++;
       });
       // nobody reads padding, but it must see something
-      for (let n = computed.size; n < length; n++) tokens.attentionBias[(b * length + n) * width] = 0;
+      for (; query < (a + 1) * queries; query++) tokens.attentionBias[query * width] = 0;
     });
-    this.kept = kept;
-    const row = (key: number, n: number): number => {
-      const b = partOf.get(key) as number;
-      return b * length + ((sequences[b] as Part).computed.get(n) as number);
-    };
-    return { tokens, row };
+    return tokens;
   }
 }
 

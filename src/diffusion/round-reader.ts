@@ -98,17 +98,20 @@ export class RoundReader<Round> {
       const { buffer, rows } = request;
       readings.set(b, { buffer, rows: rows.filter((row) => row >= 0) });
     });
-    const { tokens, row } = this.cache.next(readings, this.options.pad);
+    const { tokens, row } = this.cache.next(readings);
     let size = 0;
     const all = requests.map((request) => request ?? NOTHING);
     const places = all.map(({ rows }) => rows.map((n) => (n < 0 ? -1 : size++)));
-    const { batch, length, width } = tokens;
     const { rows: wanted, headInputs } = this.draws(all, places, size, row);
+    const [sequences, queries, width] = tokens.rows;
+    const count = tokens.inputIds.length;
     const inputs = {
-      input_ids: i64([batch, length], tokens.inputIds),
-      position_ids: i64([batch, length], tokens.positionIds),
-      attention_bias: f32([batch, 1, length, width], tokens.attentionBias),
-      keys: i64([batch, width], tokens.keys),
+      input_ids: i64([1, count], tokens.inputIds),
+      position_ids: i64([1, count], tokens.positionIds),
+      attention_bias: f32([sequences, 1, queries, width], tokens.attentionBias),
+      keys: i64([sequences, width], tokens.keys),
+      queries: i64([sequences, queries], tokens.queries),
+      places: i64([1, count], tokens.places),
       rows: wanted,
     };
     return { round: await cached.forwardRound({ inputs, headInputs }), places };

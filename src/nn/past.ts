@@ -23,11 +23,11 @@ export interface Keys {
  */
 export class SharedKeys implements Keys {
   readonly rows = ["A", "Q"] as const;
-  private readonly keys: Value;
+  protected readonly keys: Value;
   private readonly queries: Value;
   private readonly places: Value;
 
-  constructor(private readonly e: Emitter) {
+  constructor(protected readonly e: Emitter) {
     this.keys = e.g.input(KEYS, "int64", ["A", "W"]);
     this.queries = e.g.input("queries", "int64", ["A", "Q"]);
     this.places = e.g.input("places", "int64", ["B", "N"]);
@@ -55,28 +55,14 @@ export const PAST = "past/";
 export const PRESENT = "present/";
 
 /**
- * Keys and values of tokens that an earlier forward computed: the graph's own outputs `present/<name>` [B*W, H, D], all
- * sequences one behind the other, come back as its inputs `past/<name>` [C, H, D]. `keys` [B, W] says which rows each
- * sequence sees: an index of the C old rows, or b*N+n - B*N, which is below 0, for a new token. So they stand in the order
- * of the sequence, as in a forward over all of it, and sums over them are the same to the last bit.
+ * Keys and values of tokens that an earlier forward computed, in rows of tokens as in {@link SharedKeys}: the graph's own
+ * outputs `present/<name>` [A*W, H, D], all rows one behind the other, come back as its inputs `past/<name>` [C, H, D].
+ * `keys` [A, W] says which of them each row sees: an index of the C old ones, or b*N+n - B*N, which is below 0, for a new
+ * token. So they stand in the order of the sequence, as in a forward over all of it, and sums over them are the same to
+ * the last bit.
  */
-export class Past implements Keys {
-  readonly rows = ["B", "N"] as const;
-  private readonly keys: Value;
-
-  constructor(private readonly e: Emitter) {
-    this.keys = e.g.input(KEYS, "int64", ["B", "W"]);
-  }
-
-  queriesOf(x: Value): Value {
-    return x;
-  }
-
-  toTokens(x: Value): Value {
-    return x;
-  }
-
-  seen(name: string, x: Value): Value {
+export class Past extends SharedKeys {
+  override seen(name: string, x: Value): Value {
     const { e } = this;
     const [heads, width] = x.shape.slice(2) as [number, number];
     const past = e.g.input(`${PAST}${name}`, "float32", ["C", heads, width]);

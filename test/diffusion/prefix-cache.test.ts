@@ -4,8 +4,6 @@ import fc from "fast-check";
 import type { TokenBuffer } from "../../src/diffusion/buffer.js";
 import { type NewTokens, PrefixCache, type Reading } from "../../src/diffusion/prefix-cache.js";
 
-const PAD = 9;
-
 /** What keys and values depend on: the token, its position, and all of that for each token it sees. */
 function state(id: number, position: number, seen: readonly string[]): string {
   return `(${id}@${position}<${[...seen].sort().join("")})`;
@@ -25,40 +23,38 @@ function read({ ids, positions, shared, own }: TokenBuffer): string[] {
 class Kept {
   private states: readonly string[] = ["nothing"];
 
-  /** @returns the states of the B*N new tokens. */
-  forward({ batch, length, width, inputIds, positionIds, keys, attentionBias }: NewTokens): string[] {
-    const old = this.states.length;
-    const ours = batch * length;
+  /** @returns the states of the T new tokens. */
+  forward({ rows: [sequences, queries, width], ...tokens }: NewTokens): string[] {
+    const { inputIds, positionIds, keys, attentionBias } = tokens;
+    const [old, ours] = [this.states.length, inputIds.length];
     const fresh: string[] = [];
-    const seenBy = (b: number): (string | undefined)[] =>
+    const seenBy = (a: number): (string | undefined)[] =>
       Array.from({ length: width }, (_, w) => {
-        const at = Number(keys[b * width + w]);
+        const at = Number(keys[a * width + w]);
         assert.ok(-ours <= at && at < old);
         return at < 0 ? fresh[ours + at] : this.states[at];
       });
-    for (let b = 0; b < batch; b++) {
-      for (let n = 0; n < length; n++) {
-        const at = b * length + n;
-        const bias = attentionBias.subarray(at * width, (at + 1) * width);
-        const itself = keys.subarray(b * width, (b + 1) * width).indexOf(BigInt(at - ours));
-        const isPadding = itself < 0;
-        if (isPadding) {
-          assert.ok(bias.includes(0), "padding sees something");
-          fresh.push("padding");
-          continue;
-        }
-        assert.equal(bias[itself], 0, "a token sees itself");
-        assert.ok(
-          bias.subarray(itself + 1).every((x) => x < -1e8),
-          "nothing sees what lies behind it",
-        );
-        const row = seenBy(b);
-        const seen = row.filter((_, w) => bias[w] === 0 && w !== itself);
-        assert.ok(seen.every((key) => key !== undefined));
-        fresh.push(state(Number(inputIds[at]), Number(positionIds[at]), seen as string[]));
+    for (let query = 0; query < sequences * queries; query++) {
+      const [a, t] = [Math.floor(query / queries), Number(tokens.queries[query])];
+      const bias = attentionBias.subarray(query * width, (query + 1) * width);
+      if (tokens.places[t] !== BigInt(query)) {
+        assert.ok(bias.includes(0), "padding sees something");
+        continue;
       }
+      assert.equal(t, fresh.length, "tokens stand in the order of the queries");
+      const itself = keys.subarray(a * width, (a + 1) * width).indexOf(BigInt(t - ours));
+      assert.equal(bias[itself], 0, "a token sees itself");
+      assert.ok(
+        bias.subarray(itself + 1).every((x) => x < -1e8),
+        "nothing sees what lies behind it",
+      );
+      const row = seenBy(a);
+      const seen = row.filter((_, w) => bias[w] === 0 && w !== itself);
+      assert.ok(seen.every((key) => key !== undefined));
+      fresh.push(state(Number(inputIds[t]), Number(positionIds[t]), seen as string[]));
     }
-    this.states = Array.from({ length: batch }, (_, b) => seenBy(b) as string[]).flat();
+    assert.equal(fresh.length, ours, "every token has a query, and there is no padding among them");
+    this.states = Array.from({ length: sequences }, (_, a) => seenBy(a) as string[]).flat();
     return fresh;
   }
 }
@@ -117,10 +113,10 @@ describe("prefix cache", () => {
               buffers.set(key, buffer);
               readings.set(key, { buffer, rows: rowsOf(buffer, Math.max(0, buffer.ids.length - 1 - part.from)) });
             });
-            const { tokens, row } = cache.next(readings, PAD);
-            if (r < splits && readings.has(0)) assert.ok(tokens.batch < readings.size);
+            const { tokens, row } = cache.next(readings);
+            if (r < splits && readings.has(0)) assert.ok(tokens.rows[0] < readings.size);
             const got = network.forward(tokens);
-            computed += tokens.batch * tokens.length;
+            computed += tokens.inputIds.length;
             for (const [key, { buffer, rows }] of readings) {
               const expected = read(buffer);
               whole += expected.length;
@@ -138,7 +134,7 @@ describe("prefix cache", () => {
     const cache = new PrefixCache();
     const next = (ids: number[], from: number, more: Partial<TokenBuffer> = {}): number => {
       const buffer = { ids, positions: ids.map((_, i) => i), ...more };
-      return cache.next(new Map([[0, { buffer, rows: rowsOf(buffer, from) }]]), PAD).tokens.length;
+      return cache.next(new Map([[0, { buffer, rows: rowsOf(buffer, from) }]])).tokens.inputIds.length;
     };
     assert.equal(next([1, 2, 3, 4], 3), 4, "nothing is known yet");
     assert.equal(next([1, 2, 3, 4], 3), 1, "the row that is asked for");
@@ -153,28 +149,54 @@ describe("prefix cache", () => {
 
   it("reads rollouts of one prompt once, until they differ", () => {
     const cache = new PrefixCache();
-    const next = (...ids: number[][]): { batch: number; length: number; keys: number[]; rows: number[] } => {
+    const next = (...ids: number[][]): { sequences: number; tokens: number; keys: number[]; rows: number[] } => {
       const buffers = ids.map((list) => ({ ids: list, positions: list.map((_, i) => i) }));
-      const { tokens, row } = cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, rows: [3] }])), PAD);
-      const { batch, length, width } = tokens;
+      const { tokens, row } = cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, rows: [3] }])));
+      const [sequences, , width] = tokens.rows;
       assert.equal(width, 32);
-      const keys = Array.from({ length: batch }, (_, b) => [...tokens.keys.subarray(b * width, b * width + 4)]);
-      return { batch, length, keys: keys.flat().map(Number), rows: ids.map((_, key) => row(key, 3)) };
+      const keys = Array.from({ length: sequences }, (_, a) => [...tokens.keys.subarray(a * width, a * width + 4)]);
+      const rows = ids.map((_, key) => row(key, 3));
+      return { sequences, tokens: tokens.inputIds.length, keys: keys.flat().map(Number), rows };
     };
     // new tokens are counted from the end
-    const first = { batch: 2, length: 4, keys: [-8, -7, -6, -5, -4, -3, -2, -1], rows: [3, 3, 7] };
+    const first = { sequences: 2, tokens: 8, keys: [-8, -7, -6, -5, -4, -3, -2, -1], rows: [3, 3, 7] };
     assert.deepEqual(next([1, 2, 3, 0], [1, 2, 3, 0], [4, 2, 3, 0]), first);
     const keys = [0, 1, 2, -3, 0, 1, 2, -2, 32, 33, 34, -1];
-    const second = { batch: 3, length: 1, keys, rows: [0, 1, 2] };
+    const second = { sequences: 3, tokens: 3, keys, rows: [0, 1, 2] };
     assert.deepEqual(next([1, 2, 3, 5], [1, 2, 3, 6], [4, 2, 3, 6]), second);
     // and again once they are the same
-    assert.equal(next([1, 2, 3, 7], [1, 2, 3, 7], [4, 2, 3, 7]).batch, 2);
+    assert.equal(next([1, 2, 3, 7], [1, 2, 3, 7], [4, 2, 3, 7]).sequences, 2);
+  });
+
+  it("reads sequences of unlike lengths without padding", () => {
+    const cache = new PrefixCache();
+    const next = (...ids: number[][]): NewTokens => {
+      const buffers = ids.map((list) => ({ ids: list, positions: list.map((_, i) => i) }));
+      return cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, rows: [buffer.ids.length - 1] }]))).tokens;
+    };
+    const first = next([1, 2, 3], [4]);
+    assert.deepEqual(
+      [first.rows, [...first.inputIds].map(Number)],
+      [
+        [2, 3, 32],
+        [1, 2, 3, 4],
+      ],
+    );
+    const second = next([1, 2, 3, 5], [4, 6, 7, 8]);
+    assert.deepEqual(
+      [second.rows, [...second.inputIds].map(Number)],
+      [
+        [2, 3, 32],
+        [5, 6, 7, 8],
+      ],
+    );
+    assert.deepEqual([...second.places].map(Number), [0, 3, 4, 5]);
   });
 
   it("finds a token where others stand between it and what it sees", () => {
     const cache = new PrefixCache();
     const next = (buffer: TokenBuffer, rows: number[]): number =>
-      cache.next(new Map([[0, { buffer, rows }]]), PAD).tokens.length;
+      cache.next(new Map([[0, { buffer, rows }]])).tokens.inputIds.length;
     // two slots behind a prompt of one token, each unseen by the other, that grow side by side
     const slots = (n: number): TokenBuffer => ({
       ids: [1, ...Array(n).fill(2), ...Array(n).fill(3)],
@@ -191,13 +213,13 @@ describe("prefix cache", () => {
     const cache = new PrefixCache();
     const lengths = [[0, 1], [1], [0, 1]].map((keys) => {
       const buffer = (key: number): TokenBuffer => ({ ids: [key, 2, 3], positions: [0, 1, 2] });
-      const { tokens } = cache.next(new Map(keys.map((key) => [key, { buffer: buffer(key), rows: [2] }])), PAD);
-      return [tokens.batch, tokens.length];
+      const { tokens } = cache.next(new Map(keys.map((key) => [key, { buffer: buffer(key), rows: [2] }])));
+      return [tokens.rows[0], tokens.inputIds.length];
     });
     assert.deepEqual(lengths, [
-      [2, 3],
+      [2, 6],
       [1, 1],
-      [2, 3],
+      [2, 4],
     ]);
   });
 });

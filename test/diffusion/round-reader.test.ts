@@ -125,13 +125,24 @@ describe("a reader of rounds", () => {
     assert.deepEqual(
       model.cached.map((input) => {
         const { batch, length, rows } = tokensOf(input);
-        assert.deepEqual(input.inputs.attention_bias?.shape, [batch, 1, length, 32]);
-        return [batch, length, input.inputs.keys?.shape[1], rows.length];
+        const { attention_bias, queries, places, keys } = input.inputs;
+        const [sequences, , most] = attention_bias?.shape ?? [];
+        assert.deepEqual(attention_bias?.shape, [sequences, 1, most, 32]);
+        assert.deepEqual(
+          [queries?.shape, keys?.shape],
+          [
+            [sequences, most],
+            [sequences, 32],
+          ],
+        );
+        assert.deepEqual([batch, places?.shape], [1, [1, length]]);
+        return [sequences, most, length, rows.length];
       }),
       [
-        [2, 4, 32, 3],
+        // four and three tokens, and none beside them
+        [2, 4, 7, 3],
         // from the first row that is asked for
-        [1, 2, 32, 2],
+        [1, 2, 2, 2],
       ],
     );
     assert.deepEqual([model.uses, model.whole, model.closed], [["auto"], [], 0]);

@@ -22,8 +22,9 @@ const lora = { rank: 2, alpha: 4, targets: ["q_proj", "k_proj", "v_proj", "up_pr
 
 /** One forward: its sequences and their entries, padding too. */
 interface Forward {
-  readonly batch: number;
-  readonly length: number;
+  readonly sequences: number;
+  /** Of all sequences, padding too. */
+  readonly tokens: number;
 }
 
 interface Drawn {
@@ -31,7 +32,7 @@ interface Drawn {
   readonly forwards: readonly Forward[];
 }
 
-const entriesOf = ({ forwards }: Drawn): number => forwards.reduce((n, { batch, length }) => n + batch * length, 0);
+const entriesOf = ({ forwards }: Drawn): number => forwards.reduce((n, { tokens }) => n + tokens, 0);
 
 /** What was drawn, without the numbers that depend on the order of sums. */
 const choices = ({ trajectories }: Drawn): unknown =>
@@ -70,8 +71,8 @@ describe("rollouts with keys and values used again", () => {
     const forwards: Forward[] = [];
     const spied = <R>(forward: (input: RoundInput) => Promise<R>): ((input: RoundInput) => Promise<R>) => {
       return (input) => {
-        const { batch, length } = tokensOf(input);
-        forwards.push({ batch, length });
+        const { inputIds } = tokensOf(input);
+        forwards.push({ sequences: input.inputs.attention_bias?.shape[0] as number, tokens: inputIds.length });
         return forward(input);
       };
     };
@@ -191,14 +192,15 @@ describe("rollouts with keys and values used again", () => {
     );
     const [first, ...others] = forwards;
     // a prompt and the masks of the first slot: from left to right nothing sees those behind
-    assert.deepEqual(first, { batch: 2, length: 3 + 2 });
+    assert.deepEqual(first, { sequences: 2, tokens: 2 * (3 + 2) });
     const rounds = trajectories.map((trajectory) => trajectory.rounds.length);
     assert.ok(Math.min(...rounds) < Math.max(...rounds), `all took ${rounds} rounds`);
-    others.forEach(({ batch, length }, i) => {
+    others.forEach(({ sequences, tokens }, i) => {
       const round = i + 1;
-      assert.ok(batch <= rounds.filter((n) => n > round).length, `${batch} sequences in round ${round} of ${rounds}`);
+      const most = rounds.filter((n) => n > round).length;
+      assert.ok(sequences <= most, `${sequences} sequences in round ${round} of ${rounds}`);
       // the slot of the round before and this one's masks
-      assert.equal(length, 4);
+      assert.equal(tokens, 4 * sequences);
     });
   });
 
@@ -214,7 +216,7 @@ describe("rollouts with keys and values used again", () => {
       {},
     );
     assert.ok(forwards.length > 1);
-    assert.ok(forwards.every(({ batch }) => batch === 1));
+    assert.ok(forwards.every(({ sequences }) => sequences === 1));
     assert.deepEqual(trajectories[1], trajectories[0]);
   });
 
