@@ -15,10 +15,14 @@ interface Implementation {
 /** No tokenizer has an id from here on: a list of so many is made. */
 export const LARGEST_VOCABULARY = 2 ** 22;
 
+/** Characters of texts whose ids are kept, as the lines of a form, which every task of it has; and how many are kept. */
+const [SHORT, MOST_KNOWN] = [64, 4096];
+
 /** Text to token ids and back, from a Hugging Face `tokenizer.json`. */
 export class Tokenizer {
   /** One more than the highest id. A model's own vocabulary may be padded beyond it. */
   readonly vocabSize: number;
+  private readonly known = new Map<string, readonly number[]>();
 
   /**
    * @param implementation spells ids, special ones too.
@@ -75,9 +79,12 @@ export class Tokenizer {
    * Unpaired surrogates become U+FFFD, as UTF-8 cannot hold them.
    */
   encode(text: string): number[] {
+    const known = this.known.get(text);
+    if (known !== undefined) return [...known];
     const ids: number[] = [];
     // a vocabulary that has neither the piece nor an unknown token leaves holes, which are no tokens
     for (const id of this.reader.encode(text, { add_special_tokens: false }).ids) if (id !== undefined) ids.push(id);
+    if (text.length <= SHORT && this.known.size < MOST_KNOWN) this.known.set(text, [...ids]);
     return ids;
   }
 
