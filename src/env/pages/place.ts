@@ -107,18 +107,12 @@ function observe(
 /** Runs IN THE PAGE: classes, styles and hidden values in a label's field, which tell that something happened where no text does. */
 function look(boxes: BoxesOf, { label, nth, all }: { label: string; nth: number; all: readonly string[] }): string {
   const parts: string[] = [];
-  const visit = (node: Element | ShadowRoot): void => {
-    for (const e of node.children) {
-      if (parts.length > 2000) return;
-      const states = ["class", "style", "aria-checked", "aria-valuenow", "fill", "d"].map((name) =>
-        e.getAttribute(name),
-      );
-      parts.push(
-        `${e.localName} ${states.join(" ")} ${(e as HTMLInputElement).type === "hidden" ? (e as HTMLInputElement).value : ""}`,
-      );
-      if (e.shadowRoot !== null) visit(e.shadowRoot);
-      visit(e);
-    }
+  const visit = (e: Element): void => {
+    if (parts.length > 2000) return;
+    const states = ["class", "style", "aria-checked", "aria-valuenow", "fill", "d"].map((name) => e.getAttribute(name));
+    const hidden = (e as HTMLInputElement).type === "hidden" ? (e as HTMLInputElement).value : "";
+    parts.push(`${e.localName} ${states.join(" ")} ${hidden}`);
+    for (const child of [...(e.shadowRoot?.children ?? []), ...e.children]) visit(child);
   };
   const box = boxes(label, all)[nth];
   if (box !== undefined) visit(box);

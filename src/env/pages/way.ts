@@ -152,8 +152,15 @@ export async function cleared(place: Place): Promise<void> {
   await place.page.keyboard.press("Delete");
 }
 
+/** A place whose control is found by its id, where it has one: a calendar may give it another name once it is open. */
+export async function pinned(place: Place): Promise<Place> {
+  const id = await place.control.getAttribute("id", place.limit);
+  return id ? { ...place, control: place.page.locator(`[id=${JSON.stringify(id)}]`) } : place;
+}
+
 /** Writes a text over what a control holds, and leaves it by a key. */
-export async function retyped(place: Place, text: string, key: string): Promise<void> {
+export async function retyped(at: Place, text: string, key: string): Promise<void> {
+  const place = await pinned(at);
   const { page, control, limit } = place;
   await place.click(control);
   // a calendar that opens may take the cursor

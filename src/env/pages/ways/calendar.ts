@@ -2,7 +2,7 @@ import { parseDate } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { type Grid, readGrids, type Spot } from "../grids.js";
 import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
-import { firstOf, NoWay, type Place, type Way } from "../way.js";
+import { firstOf, NoWay, type Place, pinned, type Way } from "../way.js";
 
 /** Clicks that a calendar may take to reach a month. */
 const MOST_CLICKS = 90;
@@ -12,7 +12,7 @@ export const way: Way = {
   serves: ["date", "moment", "range"],
   oddness: 4,
   variants: ["open", "control", "button", "icon", "last button", "control, confirm", "button, confirm"],
-  operate: (place, value) => pickDay(place, value),
+  operate: async (place, value) => pickDay(await pinned(place), value),
 };
 
 async function pickDay(place: Place, value: FieldValue): Promise<void> {
@@ -111,7 +111,10 @@ const monthOf = ({ heading }: Grid): number | undefined => {
 };
 
 const numeric = (text: string): number | undefined => {
-  const m = /^(?:(?:19|20)\d\d\D{1,3}(\d{1,2})\D?|(\d{1,2})\D{1,3}(?:19|20)\d\d)$/.exec(text.trim());
+  // a month by its number and the sign for it
+  const m =
+    /(?<!\d)(\d{1,2})()\s*[月월]/.exec(text) ??
+    /^(?:(?:19|20)\d\d\D{1,3}(\d{1,2})\D?|(\d{1,2})\D{1,3}(?:19|20)\d\d)$/.exec(text.trim());
   const month = Number(m?.[1] ?? m?.[2]);
   return month >= 1 && month <= 12 ? month : undefined;
 };

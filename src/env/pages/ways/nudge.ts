@@ -51,7 +51,11 @@ async function byKeys(place: Place, wanted: number): Promise<void> {
 /** Numbers that a field's inputs hold, those of its texts where none does. */
 const numbersIn = (box: Locator): Promise<number[]> =>
   box.evaluate((e) => {
-    const held = [...e.querySelectorAll("input")].map(({ value }) => value).filter((text) => text !== "");
+    const said = [...e.querySelectorAll("[aria-valuetext]")].map((one) => one.getAttribute("aria-valuetext") ?? "");
+    const held = [...e.querySelectorAll("input")]
+      .map(({ value }) => value)
+      .concat(said)
+      .filter((text) => text !== "");
     const texts = held.length > 0 ? held : ((e.textContent ?? "").match(/-?\d+(?:\.\d+)?/g) ?? []);
     return texts.map(Number).filter((number) => !Number.isNaN(number));
   });

@@ -1,5 +1,14 @@
 import { confirmed, firstOf, NoWay, type Way, WRITABLE } from "../way.js";
 
+/** Runs IN THE PAGE: the middles of fields that nothing lies over. */
+function fieldsNow(css: string): [number, number][] {
+  return [...document.querySelectorAll(css)].flatMap((e): [number, number][] => {
+    const { x, y, width, height } = e.getBoundingClientRect();
+    const middle: [number, number] = [x + width / 2, y + height / 2];
+    return document.elementFromPoint(...middle) === e ? [middle] : [];
+  });
+}
+
 /** Opens a window that has a field of its own, as for a colour, writes the value there and takes it over. */
 export const way: Way = {
   serves: ["text", "number", "time"],
@@ -8,19 +17,19 @@ export const way: Way = {
   variants: ["confirm", "Enter"],
   async operate(place, value) {
     const { box, page, control } = place;
-    const fields = page.locator(WRITABLE).locator("visible=true");
     const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), control);
-    // a window that was closed fades away
-    await place.pause(350);
-    const before = await fields.count();
+    const look = () => place.look<[number, number][]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
     const open = async (): Promise<void> => {
       await place.click(opener);
       await place.pause(200);
     };
+    // a window that was closed fades away
+    await place.pause(700);
+    const before = (await look()).map(String);
     const write = async (): Promise<void> => {
-      // the window's fields stand behind those of the page
-      if ((await fields.count()) <= before) throw new NoWay("nothing to write into");
-      await fields.last().click(place.limit);
+      const field = (await look()).filter((middle) => !before.includes(String(middle))).at(-1);
+      if (field === undefined) throw new NoWay("nothing to write into");
+      await page.mouse.click(...field);
       await page.keyboard.press("ControlOrMeta+A");
       await page.keyboard.type(String(value), { delay: 15 });
     };

@@ -2,11 +2,14 @@ import type { Locator } from "playwright";
 import { asLabel } from "../place.js";
 import { firstOf, type Way } from "../way.js";
 
+const DRAWN = "[class*=switch i],[class*=toggle i],[class*=check i]";
+
 /** Clicks what stands for a box that cannot be seen or has no role: its text, its track, its host. */
 export const way: Way = {
   serves: ["flag"],
   oddness: 2,
-  variants: ["text", "box", "host", "edge"],
+  signs: DRAWN,
+  variants: ["text", "drawn", "box", "host", "edge"],
   async operate(place, value) {
     const { page, box, limit } = place;
     const twin = page
@@ -19,6 +22,7 @@ export const way: Way = {
     else if (place.variant === "box")
       await (await firstOf(place, box.locator("label,span,div,button"), box)).click(limit);
     else if (place.variant === "host") await twin.first().click({ ...limit, force: true });
+    else if (place.variant === "drawn") await place.click(await firstOf(place, box.locator(DRAWN)));
     else await box.click({ ...limit, position: { x: 8, y: 8 } });
   },
 };

@@ -5,6 +5,7 @@ import { firstOf, turned, type Way } from "../way.js";
 export const way: Way = {
   serves: ["flag"],
   oddness: 0,
+  signs: "[role=switch],[role=checkbox],input[type=checkbox]",
   variants: ["box", "label"],
   async operate(place, value) {
     const { page, box } = place;
