@@ -128,6 +128,8 @@ describe("a prompt that is read once for its rollouts", () => {
         const off = largest(tensor.data as Float32Array, shared.gradients.get(key)?.data as Float32Array);
         assert.ok(off < 1e-4 * scale, `${key} differs by ${off} of ${scale}`);
       }
+      // threads that add to one row at once would lose terms, others each time
+      assert.deepEqual((await run(trial, true)).gradients, shared.gradients);
       assert.ok(shared.read < alone.read, `${shared.read} tokens instead of ${alone.read}`);
     });
   }
