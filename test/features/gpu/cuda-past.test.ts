@@ -35,7 +35,9 @@ function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
   const keys = BigInt64Array.from({ length: BATCH * seen }, () =>
     BigInt(Math.floor(rng.uniform() * rows) - BATCH * fresh),
   );
-  return { ...feeds, keys: i64([BATCH, seen], keys) };
+  const all = BigInt64Array.from({ length: BATCH * fresh }, (_, i) => BigInt(i));
+  const [queries, places] = [i64([BATCH, fresh], all), i64([BATCH, fresh], all)];
+  return { ...feeds, keys: i64([BATCH, seen], keys), queries, places };
 }
 
 describe("keys and values of earlier rounds on CUDA", () => {
