@@ -30,7 +30,7 @@ export async function openForm(
   form: string,
   people: readonly object[],
   page: string,
-  answer: (sent: URLSearchParams) => string,
+  answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
   answersInMs = 0,
 ): Promise<FormSite> {
   const received: URLSearchParams[] = [];
@@ -47,7 +47,11 @@ export async function openForm(
       }
       const sent = new URLSearchParams(body);
       received.push(sent);
-      setTimeout(() => response.end(answer(sent)), answersInMs);
+      setTimeout(() => {
+        const said = answer(sent);
+        const { status, html } = typeof said === "string" ? { status: 200, html: said } : said;
+        response.writeHead(status).end(html);
+      }, answersInMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

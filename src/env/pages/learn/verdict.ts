@@ -1,4 +1,5 @@
 import type { EpisodeRunner } from "../../browser/episode.js";
+import { isError } from "../../forms/judge.js";
 import type { FieldValue } from "../../site.js";
 import { featuresOf, telling, withoutValues } from "../answer.js";
 import type { Contract } from "../contract.js";
@@ -25,8 +26,10 @@ export async function learnVerdict(
   limits: LearnLimits,
   end: number,
 ): Promise<Pick<Contract, "accepted" | "refused">> {
-  if (right.length === 0) return { accepted: [], refused: [] };
-  const accepted = right.map(({ person, attempt: done }) => observed(done, person));
+  // of a form with a field that was never found even the best one may have been refused
+  const taken = right.filter(({ attempt: { exchange } }) => !isError(exchange?.answer?.status ?? null));
+  if (taken.length === 0) return { accepted: [], refused: [] };
+  const accepted = taken.map(({ person, attempt: done }) => observed(done, person));
   const base = persons[0] as Person;
   const labels = progress.fields
     .filter(({ label, kind }) => label in base && kind !== "flag")
