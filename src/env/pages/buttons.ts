@@ -51,7 +51,7 @@ async function named(page: Page, { nth, text }: { readonly nth: number; readonly
 }
 
 /**
- * What may send the form, the likeliest first: submits, the last on the page first, other buttons with words, what only
+ * Lists what may send the form, the likeliest first: submits, the last on the page first, other buttons with words, what only
  * looks like a button, and buttons without words, which rather are parts of fields.
  */
 export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {

@@ -59,12 +59,10 @@ function observe(
       if (node instanceof Element) {
         if (/^(?:SCRIPT|STYLE|TEMPLATE)$/i.test(node.nodeName)) return;
         const input = node as HTMLInputElement;
+        const role = node.getAttribute("role") ?? "";
         if (
-          input.type === "checkbox" ||
-          input.type === "radio" ||
-          /^(?:checkbox|radio|switch|option|button|tab|menuitemradio|menuitemcheckbox|treeitem)$/.test(
-            node.getAttribute("role") ?? "",
-          ) ||
+          /^(?:checkbox|radio)$/.test(input.type) ||
+          /^(?:checkbox|radio|switch|option|button|tab|menuitemradio|menuitemcheckbox|treeitem)$/.test(role) ||
           node.hasAttribute("aria-pressed")
         ) {
           const ticked =
@@ -80,10 +78,10 @@ function observe(
           if (typeof input.value === "string" && input.value !== "") values.push(input.value);
         } else if (/^(?:INPUT|TEXTAREA)$/.test(node.nodeName))
           (input.type === "hidden" ? held : values).push(String(input.value));
-        const now = node.getAttribute("aria-valuetext") ?? node.getAttribute("aria-valuenow");
+        const number = node.getAttribute("aria-valuenow");
+        const now = node.getAttribute("aria-valuetext") ?? number;
         if (now !== null) values.push(now);
-        if (node.getAttribute("aria-valuenow") !== null && now !== node.getAttribute("aria-valuenow"))
-          values.push(node.getAttribute("aria-valuenow") ?? "");
+        if (number !== null && number !== now) values.push(number);
         if (
           node.getAttribute("aria-invalid") === "true" ||
           (input.willValidate === true && input.validity?.valid === false)
@@ -146,23 +144,29 @@ function covers(boxes: BoxesOf, { label, all }: { label: string; all: readonly s
 const LABELS = new WeakMap<Page, readonly string[]>();
 export const setLabels = (page: Page, labels: readonly string[]): void => void LABELS.set(page, labels);
 
+/** Runs a function of this file in the page, with what finds a label's boxes. */
+function inBoxes<A extends object, T>(
+  session: Session,
+  run: (boxes: BoxesOf, argument: A & { all: readonly string[] }) => T,
+  argument: A,
+): Promise<T> {
+  const source = `function (argument) { return (${run})(${BOXES}, argument); }`;
+  return session.view.run<T>(source, { ...argument, all: LABELS.get(session.page) ?? [] });
+}
+
 /** The state of each label's field. @param nth which of the label's boxes is looked into; the first where none is given. */
 export function shownIn(session: Session, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
-  const all = LABELS.get(session.page) ?? [];
-  const source = `function (argument) { return (${observe})(${BOXES}, argument); }`;
-  return session.view.run<Shown[]>(source, { labels, nth, all });
+  return inBoxes(session, observe, { labels, nth });
 }
 
 /** The looks of a label's field beside its texts and values. */
 export function looksOf(session: Session, label: string, nth: number): Promise<string> {
-  const source = `function (argument) { return (${look})(${BOXES}, argument); }`;
-  return session.view.run<string>(source, { label, nth, all: LABELS.get(session.page) ?? [] });
+  return inBoxes(session, look, { label, nth });
 }
 
 /** Tells whether something else lies over a label's field, or it is gone. */
 export function isCovered(session: Session, label: string): Promise<boolean> {
-  const source = `function (argument) { return (${covers})(${BOXES}, argument); }`;
-  return session.view.run<boolean>(source, { label, all: LABELS.get(session.page) ?? [] });
+  return inBoxes(session, covers, { label });
 }
 
 let registered: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import type { Emitter } from "../../onnx/emit.js";
-import { type Formula, writtenOut } from "../../onnx/passes/written-out.js";
-import { type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
+import { type Formula, rewritten } from "../../onnx/passes/written-out.js";
+import { type Graph, isExternal, type Value } from "../../onnx/types.js";
 
 /** Elements of a matrix that is cast in one piece: 256 MB of float32. */
 export const LARGE = 2 ** 26;
@@ -11,14 +11,13 @@ export const LARGE = 2 ** 26;
  * cast first, when nothing else is to be done, and keep the matrix in float32 until it is used.
  */
 export function inBlocks(graph: Graph, large: number): Graph {
-  const initializers = new Map(graph.initializers);
   const stored = new Map<string, Value>();
   for (const { op, inputs, outputs } of graph.nodes) {
     const weight = graph.initializers.get(inputs[0]?.name ?? "");
     if (op === "Cast" && weight !== undefined && isExternal(weight.data) && outputs[0]?.dtype === "float32")
       stored.set(outputs[0].name, weight.value);
   }
-  const nodes = graph.nodes.flatMap((node): readonly Node[] => {
+  return rewritten(graph, (node, write) => {
     const [a, cast, c] = node.inputs;
     const weight = stored.get(cast?.name ?? "");
     if (node.op !== "Gemm" || a === undefined || weight === undefined) return [node];
@@ -30,11 +29,8 @@ export function inBlocks(graph: Graph, large: number): Graph {
     const formula = Number(node.attributes.transB ?? 0) === 1 ? timesTransposed(blocks) : times(blocks);
     // a path of its own: what the weight waited for has names under the node's
     const whole = { ...node, name: `${node.name}/blocks`, inputs: c === undefined ? [a, weight] : [a, weight, c] };
-    const part = writtenOut(whole, node.outputs[0] as Value, formula);
-    for (const [name, initializer] of part.initializers) initializers.set(name, initializer);
-    return part.nodes;
+    return write(whole, node.outputs[0] as Value, formula);
   });
-  return { ...graph, nodes, initializers };
 }
 
 /** First row of every block, and the end. */

@@ -1,5 +1,5 @@
 import { bnb4Attributes } from "../../onnx/nf4.js";
-import { type Formula, writtenOut } from "../../onnx/passes/written-out.js";
+import { type Formula, rewritten } from "../../onnx/passes/written-out.js";
 import { type Graph, type Initializer, isExternal, type Node, type Value } from "../../onnx/types.js";
 import { inBlocks, LARGE } from "./cuda-blocks.js";
 
@@ -108,18 +108,6 @@ interface Places {
  * round.
  */
 export function withoutJoining(graph: Graph): Graph {
-  const initializers = new Map(graph.initializers);
-  const write = (
-    node: Node,
-    part: string,
-    inputs: readonly Value[],
-    result: Value,
-    formula: Formula,
-  ): readonly Node[] => {
-    const made = writtenOut({ ...node, name: `${node.name}/${part}`, inputs }, result, formula);
-    for (const [name, initializer] of made.initializers) initializers.set(name, initializer);
-    return made.nodes;
-  };
   const joined = new Map<string, readonly Value[]>();
   for (const { op, inputs, outputs, attributes } of graph.nodes)
     if (op === "Concat" && inputs.length === 2 && Number(attributes.axis) === 0 && outputs[0]?.dtype === "float32")
@@ -127,12 +115,14 @@ export function withoutJoining(graph: Graph): Graph {
   const inputs = new Set(graph.inputs.map(({ name }) => name));
   // all layers look up the same rows
   const known = new Map<string, Places>();
-  const nodes = graph.nodes.flatMap((node): readonly Node[] => {
+  return rewritten(graph, (node, writeOut) => {
     const [all, keys] = node.inputs;
     const [first, second] = joined.get(all?.name ?? "") ?? [];
     const [output] = node.outputs;
     if (node.op !== "Gather" || first === undefined || second === undefined || output === undefined) return [node];
     if (keys === undefined || !inputs.has(keys.name) || Number(node.attributes.axis ?? 0) !== 0) return [node];
+    const write = (part: string, inputs: readonly Value[], result: Value, formula: Formula): readonly Node[] =>
+      writeOut({ ...node, name: `${node.name}/${part}`, inputs }, result, formula);
     const before: Node[] = [];
     let places = known.get(keys.name);
     if (places === undefined) {
@@ -141,20 +131,19 @@ export function withoutJoining(graph: Graph): Graph {
       const old = value(`${keys.name}/old`, "int64");
       const fresh = value(`${keys.name}/new`, "int64");
       before.push(
-        ...write(node, "is-old", [keys], isOld, (e, at) => e.greaterOrEqual(at, 0)),
-        ...write(node, "old", [keys, isOld], old, (e, at, is) => e.where(is as Value, at, e.g.scalar(0, "int64"))),
-        ...write(node, "new", [keys, isOld], fresh, (e, at, is) => e.where(is as Value, e.g.scalar(-1, "int64"), at)),
+        ...write("is-old", [keys], isOld, (e, at) => e.greaterOrEqual(at, 0)),
+        ...write("old", [keys, isOld], old, (e, at, is) => e.where(is as Value, at, e.g.scalar(0, "int64"))),
+        ...write("new", [keys, isOld], fresh, (e, at, is) => e.where(is as Value, e.g.scalar(-1, "int64"), at)),
       );
       places = { isOld, old, fresh };
       known.set(keys.name, places);
     }
     const { isOld, old, fresh } = places;
     const axes = first.shape.slice(1).map((_, i) => isOld.shape.length + i);
-    const rows = write(node, "rows", [first, second, isOld, old, fresh], output, (e, a, ...rest) => {
+    const rows = write("rows", [first, second, isOld, old, fresh], output, (e, a, ...rest) => {
       const [b, is, atOld, atNew] = rest as [Value, Value, Value, Value];
       return e.where(e.unsqueeze(is, axes), e.gather(a, atOld), e.gather(b, atNew));
     });
     return [...before, ...rows];
   });
-  return { ...graph, nodes, initializers };
 }

@@ -1,24 +1,19 @@
-import { type Formula, writtenOut } from "../passes/written-out.js";
+import { type Formula, rewritten } from "../passes/written-out.js";
 import type { Lowering } from "../session.js";
 import { product } from "../shapes.js";
-import type { Initializer, Node, Value } from "../types.js";
+import type { Value } from "../types.js";
 
 /**
  * ScatterND that adds, multiplies or compares, as ScatterElements over rows. ONNX Runtime cuts ScatterND's updates into
  * parts for its threads, two of which may write one place at once, so that sums with repeated indices lose terms
  * (1.30.0, and main since); its ScatterElements runs in one thread.
  */
-export const lowering: Lowering = (graph) => {
-  const initializers = new Map<string, Initializer>(graph.initializers);
-  const nodes = graph.nodes.flatMap((node): readonly Node[] => {
+export const lowering: Lowering = (graph) =>
+  rewritten(graph, (node, write) => {
     const { reduction = "none" } = node.attributes;
     if (node.op !== "ScatterND" || reduction === "none") return [node];
-    const part = writtenOut(node, node.outputs[0] as Value, scatterRows(String(reduction)));
-    for (const [name, initializer] of part.initializers) initializers.set(name, initializer);
-    return part.nodes;
+    return write(node, node.outputs[0] as Value, scatterRows(String(reduction)));
   });
-  return { ...graph, nodes, initializers };
-};
 
 /** data [R.., C..], indices [N.., k] of its first k axes, updates [N.., C..]. */
 const scatterRows =

@@ -1,6 +1,6 @@
 import { Emitter } from "../emit.js";
 import { GraphBuilder } from "../graph.js";
-import type { Initializer, Node, Value } from "../types.js";
+import type { Graph, Initializer, Node, Value } from "../types.js";
 
 /** A value from the inputs of a node. */
 export type Formula = (e: Emitter, ...inputs: [Value, ...Value[]]) => Value;
@@ -27,4 +27,21 @@ export function writtenOut(
       [...g.initializers].map(([name, { value, data }]) => [`${node.name}${name}`, { value: renamed(value), data }]),
     ),
   };
+}
+
+/**
+ * The same graph with other nodes in the place of some.
+ * @param nodesOf gives what stands for a node; `write` writes one out, and puts the constants of that into the graph.
+ */
+export function rewritten(
+  graph: Graph,
+  nodesOf: (node: Node, write: (...of: Parameters<typeof writtenOut>) => readonly Node[]) => readonly Node[],
+): Graph {
+  const initializers = new Map(graph.initializers);
+  const write = (...of: Parameters<typeof writtenOut>): readonly Node[] => {
+    const part = writtenOut(...of);
+    for (const [name, initializer] of part.initializers) initializers.set(name, initializer);
+    return part.nodes;
+  };
+  return { ...graph, nodes: graph.nodes.flatMap((node) => nodesOf(node, write)), initializers };
 }

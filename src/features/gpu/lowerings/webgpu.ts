@@ -1,4 +1,4 @@
-import { type Formula, writtenOut } from "../../../onnx/passes/written-out.js";
+import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import type { Lowering } from "../../../onnx/session.js";
 import { axisOf } from "../../../onnx/shapes.js";
 import type { Graph, Node, Value } from "../../../onnx/types.js";
@@ -16,21 +16,14 @@ export const lowering: Lowering = (graph) => forWebGpu(graph);
  */
 export function forWebGpu(graph: Graph): Graph {
   const used = new Set([...graph.outputs, ...graph.nodes.flatMap((n) => n.inputs)].map((v) => v?.name));
-  const initializers = new Map(graph.initializers);
-  const computed = (node: Node, output: Value, formula: Formula): readonly Node[] => {
-    const part = writtenOut(node, output, formula);
-    for (const [name, initializer] of part.initializers) initializers.set(name, initializer);
-    return part.nodes;
-  };
-  const nodes = graph.nodes.flatMap((node): readonly Node[] => {
+  return rewritten(graph, (node, write) => {
     const [first, second] = node.outputs;
-    if (node.op === "LogSoftmax") return computed(node, first as Value, logSoftmax(node));
-    if (node.op === "Sum" && node.inputs.length > 1) return computed(node, first as Value, sum);
+    if (node.op === "LogSoftmax") return write(node, first as Value, logSoftmax(node));
+    if (node.op === "Sum" && node.inputs.length > 1) return write(node, first as Value, sum);
     if (node.op !== "SimplifiedLayerNormalization" || second === undefined) return [node];
     const alone = { ...node, outputs: [first as Value] };
-    return used.has(second.name) ? [alone, ...computed(node, second, inverseRootMeanSquare(node, second))] : [alone];
+    return used.has(second.name) ? [alone, ...write(node, second, inverseRootMeanSquare(node, second))] : [alone];
   });
-  return { ...graph, nodes, initializers };
 }
 
 const sum: Formula = (e, ...inputs) => inputs.reduce((a, b) => e.add(a, b));

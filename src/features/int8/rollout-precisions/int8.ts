@@ -1,6 +1,6 @@
 import { misuse } from "../../../core/errors.js";
 import type { RolloutPrecision } from "../../../engine/rollout-precision.js";
-import { type Formula, writtenOut } from "../../../onnx/passes/written-out.js";
+import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import {
   type ExternalData,
   type Graph,
@@ -25,19 +25,15 @@ export const rolloutPrecision: RolloutPrecision = {
   providers: ["cpu"],
   apply: (graph, dir) => {
     const weights = new Map<string, Int8Matrix>();
-    const constants = new Map(graph.initializers);
-    const nodes = graph.nodes.flatMap((node): readonly Node[] => {
+    const { nodes, initializers } = rewritten(graph, (node, write) => {
       const matrix = matrixOf(graph, node);
       if (matrix === undefined) return [node];
       const key = `${matrix.value.name} ${matrix.transposed}`;
       const { codes, scales } = weights.get(key) ?? quantized(matrix, dir);
       weights.set(key, { codes, scales });
-      for (const made of [codes, scales]) constants.set(made.value.name, made);
       const [x, , bias] = node.inputs;
       const inputs = [x, codes.value, scales.value, ...(bias === undefined ? [] : [bias])];
-      const part = writtenOut({ ...node, inputs }, node.outputs[0] as Value, product);
-      for (const [name, made] of part.initializers) constants.set(name, made);
-      return part.nodes;
+      return write({ ...node, inputs }, node.outputs[0] as Value, product);
     });
     if (weights.size === 0)
       misuse("runtime.rollout_precision=int8 changes nothing here: no matrix of the model is kept in 16 or 32 bits.", {
@@ -45,7 +41,9 @@ export const rolloutPrecision: RolloutPrecision = {
       });
     const used = new Set(nodes.flatMap(({ inputs }) => inputs.map((input) => input?.name)));
     for (const { name } of graph.outputs) used.add(name);
-    return { ...graph, nodes, initializers: new Map([...constants].filter(([name]) => used.has(name))) };
+    const codes = [...weights.values()].flatMap(({ codes, scales }) => [codes, scales]);
+    const constants = [...initializers, ...codes.map((made) => [made.value.name, made] as const)];
+    return { ...graph, nodes, initializers: new Map(constants.filter(([name]) => used.has(name))) };
   },
 };
 
