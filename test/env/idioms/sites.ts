@@ -26,18 +26,6 @@ export const SITES: Idioms = {
     fields: { Name: "Bo Fern", Topic: "Support" },
     answer: (r, s) => r.method === "POST" && page(s, `<div id=box><p>Your message has been sent.</p></div>`),
   },
-  "htmx fragment with errors": {
-    html: `<div id=box><form id=f><label>Name <input name=name></label><label>Age <input name=age></label><button>Send</button></form></div>
-      <script>f.onsubmit = async (e) => { e.preventDefault(); const r = await fetch("contact", { method: "POST", body: new URLSearchParams(new FormData(f)) }); box.outerHTML = await r.text(); }</script>`,
-    fields: { Name: "Bo Fern", Age: "12" },
-    accepted: false,
-    answer: (r, s) =>
-      r.method === "POST" &&
-      page(
-        s,
-        `<div id=box><form><label>Name <input name=name value="Bo Fern"></label><label>Age <input name=age value=12 aria-invalid=true></label><p class=field-error>You have to be 18.</p><button>Send</button></form></div>`,
-      ),
-  },
   "livewire-like updates": {
     html: `<form id=f><label>Title <input name=title></label><label>Body <textarea name=body></textarea></label><button>Publish</button></form><p id=out></p>
       <script>const call = (method, data) => fetch("livewire/update", { method: "POST", body: JSON.stringify({ components: [{ snapshot: JSON.stringify({ data: {} }), updates: data, calls: method ? [{ method, params: [] }] : [] }] }) });
@@ -68,17 +56,6 @@ export const SITES: Idioms = {
       "posts-1": `<p id=notice style="color: green">Post was successfully created.</p><p><strong>Title:</strong> Lichen</p><a href="edit">Edit</a>`,
     },
   },
-  "rails scaffold with errors": {
-    html: `<form action=posts method=post><div class=field><label for=post_title>Title</label><input type=text name="post[title]" id=post_title></div><input type=submit value="Create Post"></form>`,
-    fields: { Title: "Lichen" },
-    accepted: false,
-    answer: (r, s) =>
-      r.method === "POST" &&
-      page(
-        s,
-        `<form action=posts method=post><div id=error_explanation><h2>1 error prohibited this post from being saved:</h2><ul><li>Title has already been taken</li></ul></div><div class=field><div class=field_with_errors><label for=post_title>Title</label></div><div class=field_with_errors><input type=text value=Lichen name="post[title]" id=post_title></div></div><input type=submit value="Create Post"></form>`,
-      ),
-  },
   "django admin": {
     html: `<div id=content><h1>Add book</h1><form method=post id=book_form><input type=hidden name=csrfmiddlewaretoken value=x><fieldset class=module><div class="form-row field-name"><div><label class=required for=id_name>Name:</label> <input type=text name=name id=id_name></div></div><div class="form-row"><label for=id_pages>Pages:</label> <input type=number name=pages id=id_pages></div></fieldset><div class=submit-row><input type=submit value=Save class=default name=_save><input type=submit value="Save and add another" name=_addanother><input type=submit value="Save and continue editing" name=_continue></div></form></div>`,
     fields: { Name: "Ferns", Pages: 210 },
@@ -98,19 +75,6 @@ export const SITES: Idioms = {
         status: "mail_sent",
         message: "Thank you for your message. It has been sent.",
         posted_data_hash: "a",
-        invalid_fields: [],
-      }),
-  },
-  "contact form 7 taken for spam": {
-    html: `<form class=wpcf7-form method=post><p><label> Your name <input name=your-name></label></p><p><input type=submit value=Send></p><div class=wpcf7-response-output></div></form>
-      <script>document.querySelector("form").addEventListener("submit", (e) => { e.preventDefault(); fetch("feedback", { method: "POST", body: new FormData(e.target) }).then((r) => r.json()).then((j) => { document.querySelector(".wpcf7-response-output").textContent = j.message; }); })</script>`,
-    fields: { "Your name": "Cy Brook" },
-    accepted: false,
-    answer: (r, s) =>
-      r.method === "POST" &&
-      json(s, {
-        status: "spam",
-        message: "There was an error trying to send your message. Please try again later.",
         invalid_fields: [],
       }),
   },
@@ -157,14 +121,6 @@ export const SITES: Idioms = {
     fields: { Nickname: "moss", Country: "Norway", "Public profile": true },
     answer: (r, s) => r.method === "POST" && json(s, { data: { save: { id: 1 } } }),
   },
-  "graphql errors with status 200": {
-    html: `<form id=f><label>Handle <input id=h></label><button>Create account</button></form><p id=o></p><script>f.onsubmit = (e) => { e.preventDefault(); fetch("graphql", { method: "POST", body: JSON.stringify({ query: "mutation{}", variables: { handle: h.value } }) }).then((r) => r.json()).then((j) => { o.textContent = j.data ? "Created" : "x"; }); }</script>`,
-    fields: { Handle: "moss-eater" },
-    accepted: false,
-    answer: (r, s) =>
-      r.method === "POST" &&
-      json(s, { data: { createAccount: { account: null, userErrors: [{ field: ["handle"], message: "is taken" }] } } }),
-  },
   "antd select and date": {
     html: `<form id=f><div class=ant-form-item><label for=who>Owner</label><input id=who class=ant-input></div><div class=ant-form-item><div class=ant-form-item-label><label for=prio title=Priority>Priority</label></div><div class="ant-select"><div class=ant-select-selector style="border:1px solid;height:24px;position:relative"><span class=ant-select-selection-search><input type=search id=prio role=combobox aria-haspopup=listbox aria-owns=prio_list aria-controls=prio_list aria-expanded=false readonly style="opacity:0;width:100%"></span><span class=ant-select-selection-placeholder>Please select</span></div></div></div><button class="ant-btn ant-btn-primary"><span>Submit</span></button></form><div id=pop></div>
       <script>let prio; const opts = [["low", "Low"], ["high", "High"], ["top", "Top most"]]; document.querySelector(".ant-select-selector").addEventListener("mousedown", (e) => { e.preventDefault(); document.getElementById("prio").setAttribute("aria-expanded", true);
@@ -202,16 +158,6 @@ export const SITES: Idioms = {
     answer: (r, s) => r.method === "POST" && redirect(s, "list"),
     more: { list: "<h1>Notes</h1><ul><li>Water the fern</li></ul>" },
   },
-  "session that has expired on the way": {
-    html: `<form method=post action=save><label>Name <input name=n></label><button>Save</button></form>`,
-    fields: { Name: "Jo" },
-    accepted: false,
-    answer: (r, s) => r.method === "POST" && redirect(s, "login?next=/", 302),
-    more: {
-      login:
-        "<h1>Sign in</h1><form method=post><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Sign in</button></form>",
-    },
-  },
   "phoenix live view socket": {
     html: `<form id=f phx-submit=save><label>Room <input name=room></label><label>Seats <input name=seats type=number></label><button>Reserve</button></form><script>const ws = new WebSocket("ws://" + location.host + "/live"); f.onsubmit = (e) => { e.preventDefault(); ws.send(JSON.stringify(["4", "12", "lv:phx-1", "event", { type: "form", event: "save", value: new URLSearchParams(new FormData(f)).toString() }])); }</script>`,
     fields: { Room: "Green", Seats: 8 },
@@ -228,12 +174,6 @@ export const SITES: Idioms = {
       customElements.define("sl-button", class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = "<button type=button><slot></slot></button>"; } });
       f.querySelector("sl-button").onclick = () => fetch("people", { method: "POST", body: JSON.stringify(Object.fromEntries([...f.querySelectorAll("sl-input")].map((e) => [e.getAttribute("name"), e.value]))) });</script>`,
     fields: { "First name": "Lea", "Last name": "Sand" },
-  },
-  "optimistic save with a failing server": {
-    html: `<form id=f><label>Amount <input id=a></label><button>Transfer</button></form><div id=toasts aria-live=polite></div><script>f.onsubmit = (e) => { e.preventDefault(); fetch("transfers", { method: "POST", body: JSON.stringify({ amount: a.value }) }).then((r) => r.json()).then((j) => { toasts.textContent = j.result === "E17" ? "Your transfer could not be completed." : "Sent."; }); }</script>`,
-    fields: { Amount: "250" },
-    accepted: false,
-    answer: (r, s) => r.method === "POST" && json(s, { result: "E17" }),
   },
   "server wizard": {
     html: `<h1>Step 1 of 2</h1><form method=post action=step1><label>Name <input name=name></label><button>Next</button></form>`,
