@@ -5,15 +5,15 @@ import { sha256 } from "../core/files.js";
 import { isModulePath, loadedModules } from "../core/own-module.js";
 import { PROMPT_STYLES } from "../text/prompt.js";
 import { EpisodeRunner } from "./browser/episode.js";
-import type { Execution } from "./browser/execute.js";
 import { injectedFaults } from "./browser/injected-faults.js";
 import type { Session } from "./browser/session.js";
 import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
+import type { Played } from "./forms/outcome.js";
 import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";
 import { Contracts } from "./pages/contracts.js";
-import { declaredForm } from "./pages/native.js";
+import { declaredControls } from "./pages/native.js";
 import { registerField } from "./pages/place.js";
 import { type KnownForm, controlsOf as learnedControls, playPlan } from "./pages/play.js";
 import type { RunningSite, Task } from "./site.js";
@@ -159,7 +159,7 @@ export class SiteEnvironment {
     return this.contracts?.of(task, () => this.runner());
   }
 
-  private playKnown(session: Session, task: Task, plan: Plan): Promise<Execution> {
+  private playKnown(session: Session, task: Task, plan: Plan): Promise<Played> {
     const form = this.contracts?.knownForm(task);
     if (form === undefined) throw new Error(`${task.form} has not been learned`);
     return playPlan(session, form, task, plan, this.config.browser.uploads);
@@ -185,8 +185,9 @@ export class SiteEnvironment {
     const task = given as Task;
     const contract = this.contracts?.kept(task);
     const declared = this.site.declaredForm?.(task);
-    const learned = contract && { contract, controls: learnedControls(contract, this.tasksOf(task)), learned: true };
-    const form = learned ?? (declared && declaredForm(task.form, declared));
+    const { fields } = contract ?? {};
+    const learned = contract && { contract, controls: learnedControls(contract, this.tasksOf(task)), fields };
+    const form = learned ?? (declared && { contract: declared, controls: declaredControls(declared) });
     const uploads = this.config.browser.uploads === "dummy";
     return rejudge(task, detail, form, { uploads, scoreOf: this.scoreOf });
   }

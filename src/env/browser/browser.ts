@@ -18,6 +18,7 @@ export class SharedFate extends EnvironmentFault {}
 export interface BrowserOptions {
   readonly site: RunningSite;
   readonly headless: boolean;
+  /** Limit of one browser action or answer, in milliseconds. */
   readonly actionTimeoutMs: number;
   /** Requests of episodes are recorded. */
   readonly har?: boolean;

@@ -1,68 +1,42 @@
 import { messageOf, UserError } from "../../core/errors.js";
-import type { Logger } from "../../core/log.js";
 import { Semaphore } from "../../core/semaphore.js";
-import type { Evidence } from "../forms/judge.js";
+import type { JudgedForm } from "../forms/judge.js";
+import { type Played, scored } from "../forms/outcome.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
-import type { PostedPair } from "../forms/posted.js";
-import { documentsReward, score } from "../forms/reward.js";
-import { declaredForm, type NativeForm } from "../pages/native.js";
-import type { FieldValue, RunningSite, Task } from "../site.js";
+import type { Score } from "../forms/reward.js";
+import { declaredControls } from "../pages/native.js";
+import type { Task } from "../site.js";
 import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "./browser.js";
 import type { Control } from "./controls.js";
 import { Idle, withDeadline } from "./deadline.js";
-import { type Execution, executePlan, openForm } from "./execute.js";
-import type { ActionRecord } from "./fill.js";
+import { executePlan, openForm } from "./execute.js";
 import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
 import type { Har } from "./network/har.js";
 import { Pace } from "./pace.js";
 import { Session } from "./session.js";
 
-export interface EpisodeOptions {
-  readonly site: RunningSite;
-  readonly headless: boolean;
+export interface EpisodeOptions extends BrowserOptions {
   /** Episodes at once, each in its own isolated context. */
   readonly contexts: number;
-  /** Limit of one browser action or answer, in milliseconds. */
-  readonly actionTimeoutMs: number;
   /** Limit of one attempt at an episode, in milliseconds. */
   readonly episodeTimeoutMs: number;
   /** The file that a file field gets: a small generated one, or none (file fields then do not count). */
   readonly uploads: "dummy" | "none";
   /** Faults on purpose. */
   readonly faults?: InjectedFaults;
-  readonly log?: Logger;
-  /** Requests are recorded: each episode has a HAR. */
-  readonly har?: boolean;
   /** Carries a plan out on a task's page, where its form was learned. */
-  readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Execution>;
+  readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Played>;
 }
 
 /** A plan carried out once. */
-export interface Episode {
+export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly taskId: string;
   /** The environment failed, after all retries: there is no reward, its fields are NaN. Leave the episode out. */
   readonly fault?: string;
-  readonly reward: number;
-  readonly taskCompletion: number;
-  readonly fieldAccuracy: number;
-  readonly executionCompleteness: number;
   /** The design documents' own formula, for comparison. */
   readonly documentsReward: number;
-  readonly success: boolean;
-  readonly perField: Readonly<Record<string, number>>;
-  /** The final value of each true field's control: as posted, or as the page held it where nothing was posted. */
-  readonly received: Readonly<Record<string, FieldValue | null>>;
-  readonly accepted: boolean;
-  /** The server's answer to the form post, where there was one. */
-  readonly status?: number;
-  readonly posted: readonly PostedPair[];
-  /** The evidence that it was judged by; absent where nothing was played. */
-  readonly evidence?: Evidence;
   /** The requests that were sent, where that is asked for. */
-  readonly har?: Har;
-  /** Tells why the server did not accept the form, or why it is not taken to have. */
-  readonly refusal?: string;
-  readonly actions: readonly ActionRecord[];
+  readonly har?: Har | undefined;
   /** Lines of the plan that are no action. */
   readonly unresolved: readonly string[];
   /** Attempts it took: 1 without faults. */
@@ -70,6 +44,9 @@ export interface Episode {
   /** Milliseconds from the start of the first attempt, without the wait for a free context. */
   readonly ms: number;
 }
+
+/** What came of some work with a page: its result, or the last of the faults that it met. */
+export type Tried<T> = Pick<Episode, "attempts" | "ms"> & ({ readonly result: T } | { readonly fault: string });
 
 /** Retries after a fault. */
 const RETRIES = 2;
@@ -85,6 +62,8 @@ const STUCK = { action: 2, attempt: 8, close: 2 };
 const SPARES = 2;
 /** Limits how long a context may take to close on a quiet machine before its browser is given up. */
 const CLOSE_PATIENCE_MS = 3000;
+
+type Work<T> = (session: Session, idle: Idle) => Promise<T>;
 
 /**
  * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is
@@ -102,7 +81,6 @@ export class EpisodeRunner {
 
   private constructor(
     private readonly options: EpisodeOptions,
-    private readonly browserOptions: BrowserOptions,
     private readonly host: BrowserHost,
   ) {
     // what one episode resets another one may be using
@@ -111,72 +89,46 @@ export class EpisodeRunner {
 
   /** Starts the browser. @throws UserError where there is none or it does not start. */
   static async open(options: EpisodeOptions): Promise<EpisodeRunner> {
-    const browserOptions: BrowserOptions = {
-      site: options.site,
-      headless: options.headless,
-      actionTimeoutMs: options.actionTimeoutMs,
-      ...(options.har === undefined ? {} : { har: options.har }),
-      ...(options.log === undefined ? {} : { log: options.log }),
-    };
-    const host = new BrowserHost(browserOptions);
+    const host = new BrowserHost(options);
     await host.browser();
-    return new EpisodeRunner(options, browserOptions, host);
+    return new EpisodeRunner(options, host);
   }
 
   /** Plays a plan, or a response text as one. Never throws for what the policy or the environment does. */
   async run(task: Task, written: string | Plan): Promise<Episode> {
     const plan = typeof written === "string" ? parsePlan(written) : written;
-    const episode = this.episodes++;
-    return this.slots.run(async () => {
-      const start = performance.now();
-      const { result, faults } = await this.withRetries(async (session) => {
-        const judged = this.judge(task, plan, await this.execute(session, task, plan));
-        return session.har === undefined ? judged : { ...judged, har: await session.har.end() };
-      }, episode);
-      const about = {
-        taskId: task.id,
-        unresolved: plan.unresolved,
-        attempts: faults.length + (result === undefined ? 0 : 1),
-        ms: performance.now() - start,
+    const tried = await this.converse(async (session) => {
+      const played = await this.execute(session, task, plan);
+      return {
+        ...scored(task, played, plan.unresolved, this.options.uploads === "dummy"),
+        har: await session.har?.end(),
       };
-      return result === undefined
-        ? { ...about, ...NOT_PLAYED, fault: faults.at(-1) ?? "the browser is closed" }
-        : { ...about, ...result };
     });
+    const { attempts, ms } = tried;
+    const outcome =
+      "fault" in tried ? { ...NOT_PLAYED, unresolved: plan.unresolved, fault: tried.fault } : tried.result;
+    return { ...outcome, taskId: task.id, attempts, ms };
   }
 
   /**
-   * Keeps a context for an episode of several turns: `work` plays it with a session, and gives back what it came to.
-   * What it waits for on the policy's side (`idle`) costs it no time. It is called anew, with another session, after a
+   * Keeps a context for an episode of one or several turns: `work` plays it with a session, and gives back what it came
+   * to. What it waits for on the policy's side (`idle`) costs it no time. It is called anew, with another session, after a
    * fault: what it has asked before it must not ask again.
    * @param limitMs of one attempt, where it is another than an episode's.
    */
-  async converse<T>(
-    work: (session: Session, idle: Idle) => Promise<T>,
-    limitMs?: number,
-  ): Promise<{ readonly result: T } | { readonly fault: string }> {
-    const episode = this.episodes++;
-    return this.slots.run(async () => {
-      const { result, faults } = await this.withRetries(
-        async (session, idle) => ({ of: await work(session, idle) }),
-        episode,
-        limitMs,
-      );
-      return result === undefined ? { fault: faults.at(-1) ?? "the browser is closed" } : { result: result.of };
-    });
+  async converse<T>(work: Work<T>, limitMs?: number): Promise<Tried<T>> {
+    return this.tried(work, limitMs, this.episodes++);
   }
 
   /** The controls of a task's page, untouched. @throws EnvironmentFault where the page cannot be read. */
   async snapshot(task: Task): Promise<readonly Control[]> {
-    return this.slots.run(async () => {
-      const { result, faults } = await this.withRetries(async (session) => {
-        const form = await openForm(session, task, this.known(task)?.controls);
-        await form.handle.dispose();
-        return form.controls;
-      });
-      if (result === undefined) throw new EnvironmentFault(`${task.url}: ${faults.at(-1) ?? "the browser is closed"}`);
-      return result;
+    const tried = await this.tried(async (session) => {
+      const form = await openForm(session, task, this.declared(task)?.controls);
+      await form.handle.dispose();
+      return form.controls;
     });
+    if ("fault" in tried) throw new EnvironmentFault(`${task.url}: ${tried.fault}`);
+    return tried.result;
   }
 
   /**
@@ -188,13 +140,11 @@ export class EpisodeRunner {
     const actions = plan.actions
       .slice(0, end < 0 ? undefined : end)
       .filter((action) => action.kind !== "click" && action.kind !== "goto");
-    return this.slots.run(async () => {
-      const { result } = await this.withRetries(async (session) => {
-        await this.execute(session, task, { ...plan, actions });
-        return session.photograph();
-      });
-      return result;
+    const tried = await this.tried(async (session) => {
+      await this.execute(session, task, { ...plan, actions });
+      return session.photograph();
     });
+    return "fault" in tried ? undefined : tried.result;
   }
 
   /** The browser's process id, where it is known. */
@@ -211,84 +161,52 @@ export class EpisodeRunner {
     return this.closing;
   }
 
-  private execute(session: Session, task: Task, plan: Plan): Promise<Execution> {
+  private execute(session: Session, task: Task, plan: Plan): Promise<Played> {
     const { execute, uploads } = this.options;
-    return execute?.(session, task, plan) ?? executePlan(session, task, plan, { uploads, known: this.known(task) });
+    return execute?.(session, task, plan) ?? executePlan(session, task, plan, { uploads, known: this.declared(task) });
   }
 
   /** A task's form as its site declares it. */
-  known(task: Task): NativeForm | undefined {
-    const known = this.declared.get(task.url);
-    const declared = known === undefined ? this.options.site.declaredForm?.(task) : undefined;
-    if (declared === undefined) return known;
-    const form = declaredForm(task.form, declared);
-    this.declared.set(task.url, form);
+  declared(task: Task): JudgedForm | undefined {
+    const known = this.forms.get(task.url);
+    const contract = known === undefined ? this.options.site.declaredForm?.(task) : undefined;
+    if (contract === undefined) return known;
+    const form = { contract, controls: declaredControls(contract) };
+    this.forms.set(task.url, form);
     return form;
   }
-  private readonly declared = new Map<string, NativeForm>();
-
-  private judge(
-    task: Task,
-    plan: Plan,
-    execution: Execution,
-  ): Omit<Episode, "taskId" | "unresolved" | "attempts" | "ms"> {
-    const { form, actions, values, submission, posted, unearned = [] } = execution;
-    const accepted = submission?.accepted ?? false;
-    const outcome = {
-      values,
-      accepted,
-      actions,
-      unresolved: plan.unresolved.length,
-      uploads: this.options.uploads === "dummy",
-    };
-    return {
-      ...score(task, form.controls, outcome),
-      documentsReward: documentsReward(task, form.controls, outcome),
-      accepted,
-      ...(submission === undefined || Number.isNaN(submission.status) ? {} : { status: submission.status }),
-      posted,
-      ...(submission?.refusal === undefined ? {} : { refusal: submission.refusal }),
-      actions,
-      evidence: {
-        requests: [],
-        ...submission?.evidence,
-        values,
-        ...(unearned.length === 0 ? {} : { unearned }),
-        // a form that is declared or learned is known without them
-        ...(this.options.execute === undefined && this.known(task) === undefined ? { controls: form.controls } : {}),
-      },
-    };
-  }
+  private readonly forms = new Map<string, JudgedForm>();
 
   /** @param episode its number, where it may meet an injected fault. */
-  private async withRetries<T>(
-    work: (session: Session, idle: Idle) => Promise<T>,
-    episode?: number,
-    limitMs = this.options.episodeTimeoutMs,
-  ): Promise<{ result: T | undefined; faults: string[] }> {
-    const faults: string[] = [];
-    let shared = 0;
-    while (faults.length <= RETRIES && this.closing === undefined) {
-      try {
-        const { faults: injected } = this.options;
-        const fault =
-          episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
-        return { result: await this.attempt(work, faults.length, fault, limitMs), faults };
-      } catch (error) {
-        if (error instanceof PolicyFailure) throw error.cause;
-        // a browser that does not start again even now will not start for any other episode either
-        if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
-        if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
-        const fault = reasonOf(error);
-        faults.push(fault);
-        this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
+  private tried<T>(work: Work<T>, limitMs = this.options.episodeTimeoutMs, episode?: number): Promise<Tried<T>> {
+    return this.slots.run(async () => {
+      const start = performance.now();
+      const { faults: injected } = this.options;
+      const faults: string[] = [];
+      let shared = 0;
+      while (faults.length <= RETRIES && this.closing === undefined) {
+        try {
+          const fault =
+            episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
+          const result = await this.attempt(work, faults.length, fault, limitMs);
+          return { result, attempts: faults.length + 1, ms: performance.now() - start };
+        } catch (error) {
+          if (error instanceof PolicyFailure) throw error.cause;
+          // a browser that does not start again even now will not start for any other episode either
+          if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
+          if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
+          const fault = reasonOf(error);
+          faults.push(fault);
+          this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
+        }
       }
-    }
-    return { result: undefined, faults };
+      const fault = faults.at(-1) ?? "the browser is closed";
+      return { fault, attempts: faults.length, ms: performance.now() - start };
+    });
   }
 
   private async attempt<T>(
-    work: (session: Session, idle: Idle) => Promise<T>,
+    work: Work<T>,
     faults: number,
     injected: InjectedFault | undefined,
     limitMs: number,
@@ -352,7 +270,7 @@ export class EpisodeRunner {
 
   private async openFresh(browser: Session["browser"]): Promise<Session> {
     const start = performance.now();
-    const opening = Session.open(browser, this.browserOptions);
+    const opening = Session.open(browser, this.options);
     try {
       const session = await withDeadline(opening, this.pace.limit(this.options.episodeTimeoutMs, STUCK.attempt));
       this.pace.observe(performance.now() - start);
@@ -386,12 +304,8 @@ export class EpisodeRunner {
 
   /** Work that no episode waits for; the end of the runner does. */
   private inBackground(work: Promise<unknown>): void {
-    const chore = work
-      .then(
-        () => undefined,
-        () => undefined,
-      )
-      .finally(() => this.chores.delete(chore));
+    const done = (): void => void this.chores.delete(chore);
+    const chore = work.then(done, done);
     this.chores.add(chore);
   }
 

@@ -1,30 +1,18 @@
+import type { JudgedForm, Submission } from "../forms/judge.js";
+import type { Played } from "../forms/outcome.js";
 import type { Action, Plan } from "../forms/plan.js";
-import type { PostedPair } from "../forms/posted.js";
-import type { NativeForm } from "../pages/native.js";
 import type { FieldValue, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
 import { attachFile, emptyFiles } from "./page/actions.js";
 import type { Session } from "./session.js";
-import { type Submission, submitForm } from "./submit.js";
-
-/** A plan that was carried out. */
-export interface Execution {
-  readonly form: Pick<ReadForm, "controls">;
-  readonly actions: readonly ActionRecord[];
-  /** Final values, one a control: as posted, or from the page where nothing was posted. */
-  readonly values: readonly FieldValue[];
-  readonly submission: Submission | undefined;
-  readonly posted: readonly PostedPair[];
-  /** Controls with a file that no plan asked for, by index. */
-  readonly unearned?: readonly number[];
-}
+import { submitForm } from "./submit.js";
 
 export interface ExecuteOptions {
   readonly uploads: "dummy" | "none";
   /** The form where it is known; else its page is read. */
-  readonly known?: NativeForm | undefined;
+  readonly known?: JudgedForm | undefined;
 }
 
 /** Limits how long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
@@ -71,12 +59,7 @@ export async function checkBackground(session: Session): Promise<void> {
  * Carries a plan out on the task's page, in order: everything up to a submit goes to the page in one message.
  * @throws EnvironmentFault and Playwright's errors where the environment fails; whatever the policy does wrong is a fate.
  */
-export async function executePlan(
-  session: Session,
-  task: Task,
-  plan: Plan,
-  options: ExecuteOptions,
-): Promise<Execution> {
+export async function executePlan(session: Session, task: Task, plan: Plan, options: ExecuteOptions): Promise<Played> {
   const form = await openForm(session, task, options.known?.controls);
   const filler = new Filler(form, task.url, options);
   const { documents } = session;
@@ -103,8 +86,23 @@ export async function executePlan(
   const held = async (): Promise<FieldValue[]> => (session.documents > documents ? [] : currentValues(form));
   const values = filler.merits(submission?.values ?? (await held()));
   await form.handle.dispose();
-  const { records: actions, unearned } = filler;
-  return { form, actions, values, submission, posted: submission?.posted ?? [], unearned };
+  return {
+    controls: form.controls,
+    actions: filler.records,
+    values,
+    accepted: submission !== undefined && submission.refusal === undefined,
+    refusal: submission?.refusal,
+    status: submission?.status,
+    posted: submission?.posted ?? [],
+    evidence: {
+      requests: [],
+      ...submission?.evidence,
+      values,
+      ...filler.unearnedFiles,
+      // a form that is declared is known without them
+      ...(options.known === undefined ? { controls: form.controls } : {}),
+    },
+  };
 }
 
 /** Puts values into a form's controls, those that stand together in one message to the page. */
@@ -176,7 +174,13 @@ export class Filler {
     return this.form.controls.map((control, i) => (unearned.includes(i) ? "" : (values[i] ?? control.default)));
   }
 
-  get unearned(): number[] {
+  /** As evidence; empty where there are none. */
+  get unearnedFiles(): { readonly unearned?: readonly number[] } {
+    const { unearned } = this;
+    return unearned.length === 0 ? {} : { unearned };
+  }
+
+  private get unearned(): number[] {
     return [...this.attached].filter((i) => !this.records.some((r) => r.control === i && r.fate === "done"));
   }
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Evidence, isError, keptRequest, refusalOf } from "../forms/judge.js";
+import { isError, judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
 import type { Action } from "../forms/plan.js";
-import type { PostedPair } from "../forms/posted.js";
-import type { Contract } from "../pages/contract.js";
-import { carriedOf, receivedBy } from "../pages/native.js";
-import type { FieldValue, Task } from "../site.js";
+import type { Answers } from "../pages/contract.js";
+import { carriedOf } from "../pages/native.js";
+import type { Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
@@ -13,22 +12,6 @@ import { checkAnswered, type Exchange } from "./network/exchange.js";
 import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
-
-/** One submission: what the server received and answered. */
-export interface Submission {
-  readonly method: string;
-  readonly path: string;
-  readonly posted: readonly PostedPair[];
-  /** NaN where an answer has none: a socket, a beacon. */
-  readonly status: number;
-  readonly accepted: boolean;
-  /** Tells why it was not accepted. */
-  readonly refusal?: string;
-  /** One value a control, as the server received it. */
-  readonly values: readonly FieldValue[];
-  /** The evidence that it was judged by. */
-  readonly evidence: Omit<Evidence, "values">;
-}
 
 /** Limits how long a form may take to send, and when a click is looked for that met nothing. */
 const SEND_MS = 3000;
@@ -43,7 +26,7 @@ export async function submitForm(
   task: Pick<Task, "fields" | "keys" | "success">,
   action: Action,
   button: number | undefined,
-  contract: Contract | undefined,
+  contract: Answers | undefined,
 ): Promise<{ readonly record: ActionRecord; readonly submission?: Submission }> {
   if (button === undefined) return { record: { action, fate: "no-such-control", detail: "no submit button" } };
   const { traffic, documents } = session;
@@ -59,22 +42,8 @@ export async function submitForm(
     const request = keptRequest(pressed, contract);
     const page =
       before === undefined || isError(request.status) ? undefined : await shownAgain(session, pressed, before);
-    const refusal = page ?? refusalOf(request, contract, marked);
-    const submission: Submission = {
-      method: pressed.method,
-      path: new URL(pressed.url).pathname,
-      posted: pressed.posted,
-      status: pressed.answer?.status ?? Number.NaN,
-      accepted: refusal === undefined,
-      ...(refusal === undefined ? {} : { refusal }),
-      values: receivedBy(form.controls, pressed.posted, task),
-      evidence: {
-        requests: [request],
-        ...(marked === undefined ? {} : { marked }),
-        ...(page === undefined ? {} : { page }),
-      },
-    };
-    const detail = refusal === undefined ? {} : { detail: refusal };
+    const submission = judgeRequest({ controls: form.controls, contract }, request, task, { marked, page });
+    const detail = submission.refusal === undefined ? {} : { detail: submission.refusal };
     return { record: { action, fate: "done", submitted: true, ...detail }, submission };
   } finally {
     traffic.disarm();
@@ -93,7 +62,7 @@ async function pressButton(
   session: Session,
   form: ReadForm,
   button: number,
-  request: Contract["request"],
+  request: Answers["request"],
 ): Promise<Exchange | string> {
   const { traffic, background } = session;
   const aim = await aimed(session, form, button);
@@ -139,7 +108,7 @@ const clicked = (form: ReadForm): Promise<boolean> => form.handle.evaluate((page
 function formRequest(
   form: ReadForm,
   { method, address }: Pick<Aim, "method" | "address">,
-  request?: Contract["request"],
+  request?: Answers["request"],
 ): (exchange: Exchange) => boolean {
   if (request !== undefined)
     return (exchange) =>

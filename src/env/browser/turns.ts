@@ -1,11 +1,12 @@
-import { type Evidence, type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../forms/judge.js";
+import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../forms/judge.js";
+import type { Played } from "../forms/outcome.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
 import { type SeenPage, seenPage } from "../forms/seen-page.js";
 import { carriedOf, receivedBy } from "../pages/native.js";
 import type { FieldValue, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
-import { type Control, currentValues, type ReadForm, renew, rescan, submitButton } from "./controls.js";
+import { currentValues, type ReadForm, renew, rescan, submitButton } from "./controls.js";
 import { checkBackground, type ExecuteOptions, Filler, openForm } from "./execute.js";
 import type { ActionRecord, Step } from "./fill.js";
 import { awaitMarker } from "./marker.js";
@@ -17,21 +18,6 @@ import { aimed } from "./submit.js";
 
 /** Limits how long a page may take to go on after a click that sends nothing. */
 const STEP_MS = 300;
-
-/** The outcome of a form of several pages. */
-export interface Walked {
-  readonly controls: readonly Control[];
-  /** One a control: as the server received it, or as a page held it that was never posted. */
-  readonly values: readonly FieldValue[];
-  readonly actions: readonly ActionRecord[];
-  /** The server took the last page, and there is nothing more to fill in or to confirm. */
-  readonly accepted: boolean;
-  readonly refusal?: string;
-  readonly posted: readonly PostedPair[];
-  readonly status?: number;
-  /** The evidence that it is judged by. */
-  readonly evidence: Evidence;
-}
 
 /** A form that is filled in turn by turn: each turn carries a plan out up to the first button that leads on. */
 export class Walk {
@@ -101,7 +87,7 @@ export class Walk {
   }
 
   /** Tells what it came to; the page is left. */
-  async end(): Promise<Walked> {
+  async end(): Promise<Played> {
     const { form, filler } = this;
     const held = await currentValues(form);
     await form.handle.dispose();
@@ -115,14 +101,14 @@ export class Walk {
         requests,
         values,
         controls,
-        ...(filler.unearned.length === 0 ? {} : { unearned: filler.unearned }),
-        ...(marked === undefined ? {} : { marked }),
+        ...filler.unearnedFiles,
+        marked,
         ...(this.done ? {} : { page: this.complaint ?? "the form was not sent to its end" }),
       },
       actions: filler.records,
       accepted: this.done,
-      ...(this.complaint === undefined ? {} : { refusal: this.complaint }),
-      ...(this.status === undefined ? {} : { status: this.status }),
+      refusal: this.complaint,
+      status: this.status,
       posted: this.posted,
     };
   }

@@ -209,7 +209,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     const known = this.form(task);
     const read = (): Promise<readonly Control[]> =>
       known?.then(({ controls }) => controls) ??
-      this.runner().then((runner) => runner.known(task)?.controls ?? runner.snapshot(task));
+      this.runner().then((runner) => runner.declared(task)?.controls ?? runner.snapshot(task));
     const reading = this.pages.get(task.url) ?? read();
     this.pages.set(task.url, reading);
     try {

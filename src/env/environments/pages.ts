@@ -6,12 +6,11 @@ import { z } from "zod";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
 import { EnvironmentFault } from "../browser/browser.js";
-import type { Idle } from "../browser/deadline.js";
-import { type Episode, NOT_PLAYED } from "../browser/episode.js";
+import type { Episode } from "../browser/episode.js";
 import type { Har } from "../browser/network/har.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
-import { Walk, type Walked } from "../browser/turns.js";
+import { Walk } from "../browser/turns.js";
 import type {
   Demonstration,
   Environment,
@@ -22,17 +21,16 @@ import type {
   Unproven,
 } from "../environment.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
+import type { JudgedForm } from "../forms/judge.js";
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
-import { outcomeOf } from "../forms/outcome.js";
+import { faulted, outcomeOf, type Played, scored } from "../forms/outcome.js";
 import { type RewardKind, rewardFor } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { renderPlan } from "../forms/plan.js";
 import type { Answer } from "../forms/plan-parts.js";
-import { documentsReward, score } from "../forms/reward.js";
 import { knownPage, type SeenPage } from "../forms/seen-page.js";
 import { unprovenOf } from "../forms/shortfall.js";
-import type { NativeForm } from "../pages/native.js";
 import type { RunningSite, Task } from "../site.js";
 import { config as formsConfig, SiteEnvironment } from "../site-environment.js";
 import { environment as forms, openSite } from "./forms.js";
@@ -61,9 +59,9 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** The outcome of an episode, with the pages that were seen. */
-interface Played {
-  readonly walked: Walked;
+/** An episode that was played, with the pages that were seen. */
+interface Seen {
+  readonly walked: Played;
   /** Labels of the controls that each turn was shown, as `looseLabel` gives them. */
   readonly shown: readonly (readonly string[])[];
   readonly unresolved: readonly string[];
@@ -134,38 +132,26 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     const task = given as Task;
     const runner = await this.runner();
     const asked: Asked[] = [];
-    const start = performance.now();
-    let attempts = 0;
-    const work = (session: Session, idle: Idle): Promise<Played> => {
-      attempts++;
-      return this.playOnce(session, task, runner.known(task), (observation, turn) =>
-        idle.during(answered(asked, turn, observation, act)),
-      );
-    };
     try {
-      const ended = await runner.converse(work);
-      const about = { taskId: task.id, attempts, ms: performance.now() - start };
-      if ("fault" in ended)
-        return outcomeOf(task, { ...NOT_PLAYED, unresolved: [], ...about, fault: ended.fault }, this.scoreOf, []);
-      return await this.outcome(task, ended.result, about);
+      const ended = await runner.converse((session, idle) =>
+        this.playOnce(session, task, runner.declared(task), (observation, turn) =>
+          idle.during(answered(asked, turn, observation, act)),
+        ),
+      );
+      return "fault" in ended ? faulted(task, ended.fault) : await this.outcome(task, ended.result, ended);
     } catch (error) {
       // the policy's own environment may be out of reach: a fault as any other
       if (!(error instanceof EnvironmentFault)) throw error;
-      return outcomeOf(
-        task,
-        { ...NOT_PLAYED, unresolved: [], taskId: task.id, attempts, ms: 0, fault: error.message },
-        this.scoreOf,
-        [],
-      );
+      return faulted(task, error.message);
     }
   }
 
   private async playOnce(
     session: Session,
     task: Task,
-    known: NativeForm | undefined,
+    known: JudgedForm | undefined,
     ask: (observation: Observation, turn: number) => Promise<Action>,
-  ): Promise<Played> {
+  ): Promise<Seen> {
     const { turns } = this.config.environment;
     const uploads = this.config.browser.uploads;
     const walk = await Walk.open(session, task, { uploads, known });
@@ -204,7 +190,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     const { uploads } = this.config.browser;
     const runner = await this.runner();
     const ended = await runner.converse(async (session) => {
-      const walk = await Walk.open(session, task as Task, { uploads, known: runner.known(task as Task) });
+      const walk = await Walk.open(session, task as Task, { uploads, known: runner.declared(task as Task) });
       for (const [i, answer] of actions.entries()) {
         const controls = answer.values === undefined ? [] : this.blanksOf(await walk.see(), task as Task);
         const plan = planOf(answer, controls);
@@ -220,25 +206,11 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
 
   private async outcome(
     task: Task,
-    { walked, shown, unresolved, cuts, answers, har }: Played,
-    about: Pick<Episode, "taskId" | "attempts" | "ms">,
+    { walked, shown, unresolved, cuts, answers, har }: Seen,
+    { attempts, ms }: Pick<Episode, "attempts" | "ms">,
   ): Promise<EpisodeOutcome> {
-    const { controls, values, actions, accepted, refusal, posted, status, evidence } = walked;
-    const uploads = this.config.browser.uploads === "dummy";
-    const came = { values, accepted, actions, unresolved: unresolved.length, uploads };
-    const episode: Episode = {
-      ...about,
-      ...score(task, controls, came),
-      documentsReward: documentsReward(task, controls, came),
-      accepted,
-      posted,
-      actions,
-      unresolved,
-      evidence,
-      ...(refusal === undefined ? {} : { refusal }),
-      ...(status === undefined ? {} : { status }),
-      ...(har === undefined ? {} : { har }),
-    };
+    const judged = scored(task, walked, unresolved, this.config.browser.uploads === "dummy");
+    const episode: Episode = { ...judged, taskId: task.id, attempts, ms, har };
     const outcome = await outcomeOf(task, episode, this.scoreOf, answers);
     const mean = (labels: readonly string[]): number | undefined =>
       labels.length === 0
@@ -249,7 +221,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       ...outcome,
       // a page without fields of the task is worth what became of the form
       turnRewards: shown.map(
-        (labels) => mean(wanted.filter((label) => labels.includes(looseLabel(label)))) ?? Number(accepted),
+        (labels) => mean(wanted.filter((label) => labels.includes(looseLabel(label)))) ?? Number(episode.accepted),
       ),
       metrics: {
         ...outcome.metrics,

@@ -14,8 +14,8 @@ import { type ActionRecord, resolveAction } from "../browser/fill.js";
 import type { PageOp } from "../browser/page/actions.js";
 import type { EnvironmentKind, EnvironmentTask, EpisodeOutcome } from "../environment.js";
 import { parseNumber } from "../forms/normalize.js";
+import { scored } from "../forms/outcome.js";
 import type { Plan } from "../forms/plan.js";
-import { documentsReward, score } from "../forms/reward.js";
 import { viewDetail } from "../forms/view.js";
 import { type FieldValue, type RunningSite, type Task, TIERS } from "../site.js";
 import { config } from "../site-environment.js";
@@ -117,19 +117,9 @@ export class PaperEnvironment extends FormsEnvironment {
       const took = step.ops.map((op) => apply(op, controls, values)).every(Boolean);
       return { action, fate: took ? "done" : "rejected", ...on, ...(step.ops.length === 0 ? { neutral: true } : {}) };
     });
-    const { unresolved } = plan;
-    const came = { values, accepted, actions, unresolved: unresolved.length, uploads: true };
-    return {
-      ...score(task, controls, came),
-      documentsReward: documentsReward(task, controls, came),
-      taskId: task.id,
-      accepted,
-      posted: accepted ? page.map(({ field }, i) => [field.name, String(values[i])]) : [],
-      actions,
-      unresolved,
-      attempts: 1,
-      ms: 0,
-    };
+    const posted = accepted ? page.map(({ field }, i): [string, string] => [field.name, String(values[i])]) : [];
+    const played = { controls, values, accepted, actions, posted };
+    return { ...scored(task, played, plan.unresolved, true), taskId: task.id, attempts: 1, ms: 0 };
   }
 
   protected override async controls(task: Task): Promise<readonly Control[]> {

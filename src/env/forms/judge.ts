@@ -5,7 +5,7 @@
 import type { Control } from "../browser/controls.js";
 import type { Exchange } from "../browser/network/exchange.js";
 import { featuresOf } from "../pages/answer.js";
-import type { Contract } from "../pages/contract.js";
+import type { Answers, Contract } from "../pages/contract.js";
 import { receivedBy } from "../pages/native.js";
 import { received, uploaded } from "../pages/wire.js";
 import type { FieldValue, Task } from "../site.js";
@@ -35,21 +35,21 @@ export interface Evidence {
   /** The values that were compared, one a control. */
   readonly values: readonly FieldValue[];
   /** Controls with a file that no plan asked for, by index. */
-  readonly unearned?: readonly number[];
+  readonly unearned?: readonly number[] | undefined;
   /** Tells whether the task's success marker appeared. */
-  readonly marked?: boolean;
+  readonly marked?: boolean | undefined;
   /** Tells why the page that was shown is that of a form which was not accepted. */
-  readonly page?: string;
+  readonly page?: string | undefined;
   /** Used where neither the site nor a contract tells them. */
-  readonly controls?: readonly Control[];
+  readonly controls?: readonly Control[] | undefined;
 }
 
 /** A form as far as judging needs it. */
 export interface JudgedForm {
   readonly controls: readonly Control[];
-  readonly contract?: Contract | undefined;
-  /** Its values are read as its contract learned them. */
-  readonly learned?: boolean;
+  readonly contract?: Answers | undefined;
+  /** Where each value stands and how it is written, where that was learned. */
+  readonly fields?: Contract["fields"] | undefined;
 }
 
 export const NO_MARKER = "the success marker did not appear";
@@ -58,7 +58,7 @@ const MOST_FEATURES = 100;
 /** A request as it is judged and kept. @param shown features of the page. */
 export function keptRequest(
   exchange: Exchange,
-  contract: Contract | undefined,
+  contract: Answers | undefined,
   {
     shown = [],
     exchanges = [],
@@ -84,7 +84,7 @@ export function keptRequest(
 /** Tells why an answer is none that a form was accepted with; undefined where it is one. */
 export function refusalOf(
   { status, features, again }: Pick<KeptRequest, "status" | "features" | "again">,
-  contract: Contract | undefined,
+  contract: Answers | undefined,
   marked: boolean | undefined,
 ): string | undefined {
   if (marked !== undefined) return marked ? undefined : NO_MARKER;
@@ -106,16 +106,43 @@ function isShownAgain({ answer, posted, how, method }: Exchange): boolean {
 
 /** Tells what the server received by a request, one value a control. */
 export function valuesOf(
-  { controls, contract, learned }: JudgedForm,
+  { controls, fields }: Pick<JudgedForm, "controls" | "fields">,
   { posted, uploads = [] }: Pick<KeptRequest, "posted" | "uploads">,
   task: Pick<Task, "fields" | "keys">,
 ): FieldValue[] {
-  if (contract === undefined || learned !== true) return receivedBy(controls, posted, task);
+  if (fields === undefined) return receivedBy(controls, posted, task);
   return controls.map(({ label }): FieldValue => {
-    const field = contract.fields[label];
+    const field = fields[label];
     if (field?.wire === undefined) return "";
     return received(label, field.wire, field.kind, task.fields[label], [...posted, ...uploads], task.fields);
   });
+}
+
+/** A form that was sent: what the server received and answered. */
+export interface Submission {
+  readonly posted: readonly PostedPair[];
+  readonly status?: number | undefined;
+  /** Tells why it was not accepted, if it was not. */
+  readonly refusal: string | undefined;
+  /** One value a control, as the server received it. */
+  readonly values: readonly FieldValue[];
+  readonly evidence: Omit<Evidence, "values">;
+}
+
+/** Judges a form that was sent. @param said what the page says of it. */
+export function judgeRequest(
+  { contract, ...form }: JudgedForm,
+  request: KeptRequest,
+  task: Pick<Task, "fields" | "keys">,
+  { marked, page }: Pick<Evidence, "marked" | "page">,
+): Submission {
+  return {
+    posted: request.posted,
+    status: request.status ?? undefined,
+    refusal: page ?? refusalOf(request, contract, marked),
+    values: valuesOf(form, request, task),
+    evidence: { requests: [request], marked, page },
+  };
 }
 
 /** Judges kept evidence: why the form was not accepted, if it was not, and one value a control. */

@@ -4,10 +4,9 @@ import type { ActionRecord, Fate } from "../browser/fill.js";
 import type { EpisodeOutcome } from "../environment.js";
 import type { Task } from "../site.js";
 import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
-import { outcomeOf } from "./outcome.js";
+import { outcomeOf, scored } from "./outcome.js";
 import type { RewardKind } from "./own-reward.js";
 import { parsePlan } from "./plan.js";
-import { documentsReward, score } from "./reward.js";
 
 const pairs = z.array(z.tuple([z.string(), z.string()]));
 const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
@@ -43,16 +42,10 @@ export async function rejudge(
     else actions.push({ ...record, action: parsedAction, fate: record.fate as Fate } as ActionRecord);
   }
   const { refusal, values } = judgeEvidence(form, kept, task);
-  const came = { values, accepted: refusal === undefined, actions, unresolved: unresolved.length, uploads };
+  const played = { controls: form.controls, values, accepted: refusal === undefined, refusal, actions };
   const episode: Episode = {
-    ...score(task, form.controls, came),
-    documentsReward: documentsReward(task, form.controls, came),
+    ...scored(task, { ...played, posted: parsed.data.posted }, unresolved, uploads),
     taskId: task.id,
-    accepted: came.accepted,
-    posted: parsed.data.posted,
-    ...(refusal === undefined ? {} : { refusal }),
-    actions,
-    unresolved,
     // of no two playings the same, so that no record has them
     attempts: Number.NaN,
     ms: Number.NaN,

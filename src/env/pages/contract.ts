@@ -79,6 +79,13 @@ const schema = z.strictObject({
 /** A form as it was learned: how each field is operated, where its value stands in the request, what acceptance is. */
 export type Contract = z.output<typeof schema>;
 
+/** The part of a contract that tells the form's request, and an accepted form from a refused one. */
+export interface Answers {
+  readonly request?: Contract["request"];
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
+}
+
 /** @throws UserError where a text is no contract. */
 export function readContract(text: string, file: string): Contract {
   const result = schema.safeParse(parse(text));

@@ -1,15 +1,9 @@
 import type { Control } from "../browser/controls.js";
 import type { PostedPair } from "../forms/posted.js";
 import type { DeclaredForm, FieldValue, Task } from "../site.js";
-import type { Contract, Wire } from "./contract.js";
+import type { Wire } from "./contract.js";
 import type { Kind } from "./values.js";
 import { received } from "./wire.js";
-
-/** A form of the browser's own controls: what is known of it before its page is opened. */
-export interface NativeForm {
-  readonly controls: readonly Control[];
-  readonly contract: Contract;
-}
 
 const kindOf = ({ kind }: Control): Kind =>
   kind === "checkbox"
@@ -83,9 +77,9 @@ export function carriedOf(controls: readonly Control[], posted: readonly PostedP
 /** `n` of `order.data.n`. */
 const innermost = (key: string): string => key.split(/[.[\]]+/).findLast((part) => part !== "") ?? key;
 
-/** The contract that a site's own declaration comes to. */
-export function declaredForm(form: string, { url, fields, request, accepted, refused }: DeclaredForm): NativeForm {
-  const controls = Object.entries(fields).map(
+/** The controls that a site declares. */
+export function declaredControls({ fields }: DeclaredForm): Control[] {
+  return Object.entries(fields).map(
     ([label, { kind, name, default: preset, required = false, offers = [] }], index): Control => ({
       index,
       kind,
@@ -98,33 +92,4 @@ export function declaredForm(form: string, { url, fields, request, accepted, ref
       present: true,
     }),
   );
-  const contract: Contract = {
-    form,
-    url,
-    page: "",
-    fields: Object.fromEntries(
-      controls.map((control) => [
-        control.label,
-        {
-          locator: `[name=${JSON.stringify(control.name)}]`,
-          nth: 0,
-          way: "native",
-          variant: "",
-          kind: kindOf(control),
-          step: 0,
-          default: control.default,
-          wire: wireOf(control),
-          hand: false,
-        },
-      ]),
-    ),
-    steps: [],
-    submit: { locator: "[type=submit]", nth: 0 },
-    request,
-    sends_within_ms: 1000,
-    accepted: [...accepted],
-    refused: [...refused],
-    not_learned: {},
-  };
-  return { controls, contract };
 }

@@ -2,15 +2,15 @@ import { errors } from "playwright";
 import { EnvironmentFault } from "../browser/browser.js";
 import { type Control, readForm } from "../browser/controls.js";
 import { PolicyFailure } from "../browser/episode.js";
-import type { Execution } from "../browser/execute.js";
 import type { ActionRecord } from "../browser/fill.js";
 import { resolveAction } from "../browser/fill.js";
 import { awaitMarker } from "../browser/marker.js";
 import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
-import { arrived, type Submission } from "../browser/submit.js";
-import { keptRequest, refusalOf, valuesOf } from "../forms/judge.js";
+import { arrived } from "../browser/submit.js";
+import { judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
 import { listItems, parseBoolean } from "../forms/normalize.js";
+import type { Played } from "../forms/outcome.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
 import { shownLines } from "./answer.js";
@@ -142,7 +142,7 @@ export async function playPlan(
   task: Task,
   plan: Plan,
   uploads: "dummy" | "none",
-): Promise<Execution> {
+): Promise<Played> {
   const { contract, controls } = form;
   const asked = askedBy(plan, form, task.url);
   const labels = Object.keys(contract.fields);
@@ -178,7 +178,16 @@ export async function playPlan(
             ...(submission.refusal === undefined ? {} : { detail: submission.refusal }),
           };
   const values = submission?.values ?? (await heldValues(session, form, asked.values));
-  return { form: { controls }, actions: records, values, submission, posted: submission?.posted ?? [] };
+  return {
+    controls,
+    actions: records,
+    values,
+    accepted: submission !== undefined && submission.refusal === undefined,
+    refusal: submission?.refusal,
+    status: submission?.status,
+    posted: submission?.posted ?? [],
+    evidence: { requests: [], ...submission?.evidence, values },
+  };
 }
 
 async function fate(
@@ -259,17 +268,7 @@ async function submit(
           return awaitMarker(session, page, task.success as SuccessMarker, documents, exchanges);
         });
   const kept = keptRequest(exchange, contract, { shown, exchanges });
-  const refusal = refusalOf(kept, contract, marked);
-  return {
-    method: exchange.method,
-    path: pathOf(exchange),
-    posted: exchange.posted,
-    status: exchange.answer?.status ?? Number.NaN,
-    accepted: refusal === undefined,
-    ...(refusal === undefined ? {} : { refusal }),
-    values: valuesOf({ controls, contract, learned: true }, kept, task),
-    evidence: { requests: [kept], ...(marked === undefined ? {} : { marked }) },
-  };
+  return judgeRequest({ controls, contract, fields: contract.fields }, kept, task, { marked });
 }
 
 /** Tells what the page shows of the values that were put in, where nothing was sent. */
