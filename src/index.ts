@@ -15,7 +15,6 @@ export type { ScoreHead } from "./diffusion/score-head.js";
 export type { SupervisedExample } from "./diffusion/supervised.js";
 export type { SampledModel } from "./diffusion/tokens.js";
 export type { Trajectory } from "./diffusion/trajectory.js";
-export type { Episode } from "./env/browser/episode.js";
 export type {
   Demonstration,
   Environment,
@@ -27,6 +26,7 @@ export type {
   Split,
   TaskSet,
 } from "./env/environment.js";
+export type { Episode } from "./env/forms/episode.js";
 export type { RewardKind } from "./env/forms/own-reward.js";
 export type { Place, Way } from "./env/pages/way.js";
 export type { DeclaredForm, FieldKind, FieldValue, RunningSite, SiteKind, SuccessMarker, Task } from "./env/site.js";

@@ -8,7 +8,7 @@ import { EpisodeRunner } from "./browser/episode.js";
 import { injectedFaults } from "./browser/injected-faults.js";
 import type { Session } from "./browser/session.js";
 import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
-import type { Played } from "./forms/outcome.js";
+import type { Played } from "./forms/episode.js";
 import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import type { Episode, EpisodeRunner } from "../../src/env/browser/episode.js";
+import type { EpisodeRunner } from "../../src/env/browser/episode.js";
+import type { Episode } from "../../src/env/forms/episode.js";
 import { PLAN_LIMITS, parsePlan } from "../../src/env/forms/plan.js";
 import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Rng } from "../../src/core/rng.js";
-import type { Episode } from "../../src/env/browser/episode.js";
+import type { Episode } from "../../src/env/forms/episode.js";
 import { oracleActions } from "../../src/env/forms/oracle.js";
 import { renderPlan } from "../../src/env/forms/plan.js";
 import type { Task } from "../../src/env/site.js";

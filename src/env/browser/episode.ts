@@ -1,9 +1,8 @@
 import { messageOf, UserError } from "../../core/errors.js";
 import { Semaphore } from "../../core/semaphore.js";
+import { type Episode, NOT_PLAYED, type Played, scored } from "../forms/episode.js";
 import type { JudgedForm } from "../forms/judge.js";
-import { type Played, scored } from "../forms/outcome.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
-import type { Score } from "../forms/reward.js";
 import { declaredControls } from "../pages/native.js";
 import type { Task } from "../site.js";
 import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "./browser.js";
@@ -11,7 +10,6 @@ import type { Control } from "./controls.js";
 import { Idle, withDeadline } from "./deadline.js";
 import { executePlan, openForm } from "./execute.js";
 import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
-import type { Har } from "./network/har.js";
 import { Pace } from "./pace.js";
 import { Session } from "./session.js";
 
@@ -26,23 +24,6 @@ export interface EpisodeOptions extends BrowserOptions {
   readonly faults?: InjectedFaults;
   /** Carries a plan out on a task's page, where its form was learned. */
   readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Played>;
-}
-
-/** A plan carried out once. */
-export interface Episode extends Score, Omit<Played, "controls" | "values"> {
-  readonly taskId: string;
-  /** The environment failed, after all retries: there is no reward, its fields are NaN. Leave the episode out. */
-  readonly fault?: string;
-  /** The design documents' own formula, for comparison. */
-  readonly documentsReward: number;
-  /** The requests that were sent, where that is asked for. */
-  readonly har?: Har | undefined;
-  /** Lines of the plan that are no action. */
-  readonly unresolved: readonly string[];
-  /** Attempts it took: 1 without faults. */
-  readonly attempts: number;
-  /** Milliseconds from the start of the first attempt, without the wait for a free context. */
-  readonly ms: number;
 }
 
 /** What came of some work with a page: its result, or the last of the faults that it met. */
@@ -327,21 +308,6 @@ function reasonOf(error: unknown): string {
   const timeout = /^Timeout (\d+)ms exceeded/.exec(plain);
   return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
 }
-
-/** The score of an episode that ended in a fault. */
-export const NOT_PLAYED = {
-  reward: Number.NaN,
-  taskCompletion: Number.NaN,
-  fieldAccuracy: Number.NaN,
-  executionCompleteness: Number.NaN,
-  documentsReward: Number.NaN,
-  success: false,
-  perField: {},
-  received: {},
-  accepted: false,
-  posted: [],
-  actions: [],
-} satisfies Partial<Episode>;
 
 /** The policy failed, not the environment: nothing is tried again. */
 export class PolicyFailure extends Error {}

@@ -1,5 +1,5 @@
+import type { Played } from "../forms/episode.js";
 import type { JudgedForm, Submission } from "../forms/judge.js";
-import type { Played } from "../forms/outcome.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { FieldValue, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";

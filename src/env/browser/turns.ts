@@ -1,5 +1,5 @@
+import type { Played } from "../forms/episode.js";
 import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../forms/judge.js";
-import type { Played } from "../forms/outcome.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { PostedPair } from "../forms/posted.js";
 import { type SeenPage, seenPage } from "../forms/seen-page.js";

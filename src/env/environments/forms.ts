@@ -11,7 +11,6 @@ import type { Rng } from "../../core/rng.js";
 import { renderPrompt } from "../../text/prompt.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import type { Control } from "../browser/controls.js";
-import type { Episode } from "../browser/episode.js";
 import { findBrowser } from "../browser/find-browser.js";
 import {
   type Demonstration,
@@ -25,6 +24,7 @@ import {
   type Unproven,
 } from "../environment.js";
 import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
+import type { Episode } from "../forms/episode.js";
 import { kindsOn, NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
 import { rewardFor } from "../forms/own-reward.js";

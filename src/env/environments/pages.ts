@@ -6,7 +6,6 @@ import { z } from "zod";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
 import { EnvironmentFault } from "../browser/browser.js";
-import type { Episode } from "../browser/episode.js";
 import type { Har } from "../browser/network/har.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
 import type { Session } from "../browser/session.js";
@@ -21,10 +20,12 @@ import type {
   Unproven,
 } from "../environment.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
+import type { Episode } from "../forms/episode.js";
+import { type Played, scored } from "../forms/episode.js";
 import type { JudgedForm } from "../forms/judge.js";
 import { looseLabel } from "../forms/normalize.js";
 import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
-import { faulted, outcomeOf, type Played, scored } from "../forms/outcome.js";
+import { faulted, outcomeOf } from "../forms/outcome.js";
 import { type RewardKind, rewardFor } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
 import { renderPlan } from "../forms/plan.js";

@@ -1,43 +1,9 @@
-import type { Control } from "../browser/controls.js";
-import type { Episode } from "../browser/episode.js";
-import type { ActionRecord } from "../browser/fill.js";
 import type { EpisodeOutcome } from "../environment.js";
-import type { FieldValue, Task } from "../site.js";
-import type { Evidence } from "./judge.js";
+import type { Task } from "../site.js";
+import type { Episode } from "./episode.js";
 import type { RewardKind } from "./own-reward.js";
 import { renderPlan } from "./plan.js";
 import { type Answer, answerParts } from "./plan-parts.js";
-import type { PostedPair } from "./posted.js";
-import { documentsReward, score } from "./reward.js";
-
-/** A plan that was carried out, before it is scored. */
-export interface Played {
-  readonly controls: readonly Control[];
-  readonly actions: readonly ActionRecord[];
-  /** One a control: as the server received it, or as the page held it where nothing was posted. */
-  readonly values: readonly FieldValue[];
-  readonly accepted: boolean;
-  readonly refusal?: string | undefined;
-  readonly status?: number | undefined;
-  readonly posted: readonly PostedPair[];
-  readonly evidence?: Evidence;
-}
-
-/** Scores what was played. @param unresolved lines of the plan that are no action. */
-export function scored(
-  task: Pick<Task, "fields">,
-  { controls, values, ...played }: Played,
-  unresolved: readonly string[],
-  uploads: boolean,
-): Omit<Episode, "taskId" | "attempts" | "ms"> {
-  const came = { ...played, values, unresolved: unresolved.length, uploads };
-  return {
-    ...score(task, controls, came),
-    documentsReward: documentsReward(task, controls, came),
-    ...played,
-    unresolved,
-  };
-}
 
 /** Tells what comes of an episode that the environment failed. */
 export function faulted({ fields }: Task, fault: string): EpisodeOutcome {

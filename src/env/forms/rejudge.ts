@@ -1,10 +1,11 @@
 import { z } from "zod";
-import type { Episode } from "../browser/episode.js";
 import type { ActionRecord, Fate } from "../browser/fill.js";
 import type { EpisodeOutcome } from "../environment.js";
+import type { Episode } from "../forms/episode.js";
 import type { Task } from "../site.js";
+import { scored } from "./episode.js";
 import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
-import { outcomeOf, scored } from "./outcome.js";
+import { outcomeOf } from "./outcome.js";
 import type { RewardKind } from "./own-reward.js";
 import { parsePlan } from "./plan.js";
 

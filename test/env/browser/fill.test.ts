@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import type { Control } from "../../../src/env/browser/controls.js";
-import type { Episode, EpisodeRunner } from "../../../src/env/browser/episode.js";
+import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
+import type { Episode } from "../../../src/env/forms/episode.js";
 import { openRunner, type PageSite, servePages, taskFor } from "../page-site.js";
 
 const PAGES = {

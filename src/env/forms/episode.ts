@@ -1,0 +1,68 @@
+import type { Control } from "../browser/controls.js";
+import type { ActionRecord } from "../browser/fill.js";
+import type { Har } from "../browser/network/har.js";
+import type { FieldValue, Task } from "../site.js";
+import type { Evidence } from "./judge.js";
+import type { PostedPair } from "./posted.js";
+import { documentsReward, type Score, score } from "./reward.js";
+
+/** A plan that was carried out, before it is scored. */
+export interface Played {
+  readonly controls: readonly Control[];
+  readonly actions: readonly ActionRecord[];
+  /** One a control: as the server received it, or as the page held it where nothing was posted. */
+  readonly values: readonly FieldValue[];
+  readonly accepted: boolean;
+  readonly refusal?: string | undefined;
+  readonly status?: number | undefined;
+  readonly posted: readonly PostedPair[];
+  readonly evidence?: Evidence;
+}
+
+/** A plan carried out once. */
+export interface Episode extends Score, Omit<Played, "controls" | "values"> {
+  readonly taskId: string;
+  /** The environment failed, after all retries: there is no reward, its fields are NaN. Leave the episode out. */
+  readonly fault?: string;
+  /** The design documents' own formula, for comparison. */
+  readonly documentsReward: number;
+  /** The requests that were sent, where that is asked for. */
+  readonly har?: Har | undefined;
+  /** Lines of the plan that are no action. */
+  readonly unresolved: readonly string[];
+  /** Attempts it took: 1 without faults. */
+  readonly attempts: number;
+  /** Milliseconds from the start of the first attempt, without the wait for a free context. */
+  readonly ms: number;
+}
+
+/** Scores what was played. @param unresolved lines of the plan that are no action. */
+export function scored(
+  task: Pick<Task, "fields">,
+  { controls, values, ...played }: Played,
+  unresolved: readonly string[],
+  uploads: boolean,
+): Omit<Episode, "taskId" | "attempts" | "ms"> {
+  const came = { ...played, values, unresolved: unresolved.length, uploads };
+  return {
+    ...score(task, controls, came),
+    documentsReward: documentsReward(task, controls, came),
+    ...played,
+    unresolved,
+  };
+}
+
+/** The score of an episode that ended in a fault. */
+export const NOT_PLAYED = {
+  reward: Number.NaN,
+  taskCompletion: Number.NaN,
+  fieldAccuracy: Number.NaN,
+  executionCompleteness: Number.NaN,
+  documentsReward: Number.NaN,
+  success: false,
+  perField: {},
+  received: {},
+  accepted: false,
+  posted: [],
+  actions: [],
+} satisfies Partial<Episode>;
