@@ -2,39 +2,34 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail } from "../../core/errors.js";
 import { readJson, writeDirectory } from "../../core/files.js";
-import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
 import { loraName, rowsName } from "../../nn/lora.js";
 import { ADAPTER, ADAPTER_CONFIG, type PeftAdapter, readPeft, writePeftTensors } from "../../nn/peft.js";
 import type { Tensor } from "../../onnx/types.js";
-import type { Precision } from "../../weights/precision.js";
-
-/** An adapter is too small to be packed into 4 bits. */
-type AdapterPrecision = Exclude<Precision, "nf4">;
+import { FLOATS, rounded } from "./forms.js";
 
 /**
- * Writes an adapter directory anew, its numbers in this form: what is shipped beside a model.
+ * Writes an adapter directory anew, its numbers in this form: what is shipped beside a model. It is too small to be
+ * packed into 4 bits.
  * @param base what it says its model is; default: what it said.
  * @returns bytes of its tensors.
  */
-export async function exportAdapter(from: string, out: string, form: AdapterPrecision, base?: string): Promise<number> {
+export async function exportAdapter(
+  from: string,
+  out: string,
+  form: keyof typeof FLOATS,
+  base?: string,
+): Promise<number> {
   const { tensors } = readPeft(from);
   const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
   const named = base === undefined ? config : { ...config, base_model_name_or_path: base };
   await writeDirectory(out, async (aside) => {
     writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(named, null, 2)}\n`);
-    writePeftTensors(
-      join(aside, ADAPTER),
-      new Map([...tensors].map(([name, tensor]) => [name, rounded(tensor, form)])),
-    );
+    const written = [...tensors].map(([name, { shape, data }]): [string, Tensor] => {
+      return [name, { dtype: FLOATS[form], shape, data: rounded(data as Float32Array, FLOATS[form]) }];
+    });
+    writePeftTensors(join(aside, ADAPTER), new Map(written));
   });
   return statSync(join(out, ADAPTER)).size;
-}
-
-function rounded(tensor: Tensor, form: AdapterPrecision): Tensor {
-  const data = tensor.data as Float32Array;
-  const { shape } = tensor;
-  if (form === "bf16") return { dtype: "bfloat16", shape, data: floatToBfloat16(data) };
-  return form === "fp16" ? { dtype: "float16", shape, data: floatToFloat16(data) } : tensor;
 }
 
 /** Names of the modules that an adapter changes, in the order of its tensors. */

@@ -16,7 +16,7 @@ import { openCheckpoint } from "../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json, SourceOptions } from "../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
 import type { Precision } from "../../weights/precision.js";
-import { formOf } from "./forms.js";
+import { FLOATS, formOf } from "./forms.js";
 import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
 import { holdsImported, mergeImported } from "./merge-imported.js";
@@ -30,27 +30,22 @@ import { specsOf, type WeightTask, writeWeights } from "./transcode.js";
  * @throws UserError naming what is missing, broken or not supported; nothing is left then.
  */
 export async function exportModel(options: ExportOptions): Promise<ExportResult> {
-  const { checkpoint, precision, doubleQuant } = options;
+  const { checkpoint, precision, doubleQuant, signal } = options;
   const out = resolve(options.out);
   if (existsSync(out))
     fail(`${options.out} exists already, and a model is never overwritten.`, { hint: "give another --out" });
   if (await holdsImported(checkpoint)) return mergeImported(options);
-  const signal = options.signal === undefined ? {} : { signal: options.signal };
   const source = await openSource(checkpoint, {
-    ...signal,
+    ...(signal && { signal }),
     progress: (name, done, total) => options.progress?.({ stage: "downloading", name, done, total }),
   });
   const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
   const whole = readCheckpointConfig(source, tokenizer, options.tokens);
+  const always = [whole.mask_token_id, whole.eos_token_id, whole.pad_token_id];
   const pruned =
     options.keepTokens === undefined
       ? undefined
-      : pruneTokenizer(
-          source.tokenizer,
-          options.keepTokens,
-          [whole.mask_token_id, whole.eos_token_id, whole.pad_token_id],
-          `the tokenizer of ${checkpoint}`,
-        );
+      : pruneTokenizer(source.tokenizer, options.keepTokens, always, `the tokenizer of ${checkpoint}`);
   const config = pruned === undefined ? whole : prunedConfig(whole, pruned.kept);
   const { tasks, from4Bits } = await planWeights(options, source, config, pruned && { whole, kept: pruned.kept });
   const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + sizeOf(shape) * BYTES[dtype], 0);
@@ -59,14 +54,12 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
   const parameters = tasks.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
   await writeDirectory(options.out, async (aside) => {
     await writeWeights(join(aside, WEIGHTS_FILE), tasks, {
-      ...signal,
+      signal,
       progress: (done, name) => options.progress?.({ stage: "exporting", name, done, total: parameters }),
     });
     writeFileSync(join(aside, "tokenizer.json"), pruned?.json ?? source.tokenizer);
-    writeFileSync(
-      join(aside, "config.json"),
-      `${JSON.stringify(exportedConfig(config, precision, doubleQuant), null, 2)}\n`,
-    );
+    const written = exportedConfig(config, precision, doubleQuant);
+    writeFileSync(join(aside, "config.json"), `${JSON.stringify(written, null, 2)}\n`);
     await writeModelGraph(aside, config);
     // what was just written is what every command will read
     await loadModel(aside);
@@ -104,21 +97,14 @@ async function planWeights(
       problems.push(`missing ${name} [${expected.join(", ")}]`);
       continue;
     }
-    const { dtype, path, open } = weight;
+    const { dtype, path, open, shape: got } = weight;
     from4Bits ||= dtype === "uint8";
-    if (weight.shape.join() !== expected.join())
-      problems.push(
-        `${name}: expected [${expected.join(", ")}], got [${weight.shape.join(", ")}] in ${basename(path)}`,
-      );
+    if (got.join() !== expected.join())
+      problems.push(`${name}: expected [${expected.join(", ")}], got [${got.join(", ")}] in ${basename(path)}`);
     const isTable = pruned !== undefined && expected.join() !== shape.join();
-    const change = changes?.get(name);
-    tasks.push({
-      name,
-      shape,
-      form: formOf(name, shape, dtype, precision, doubleQuant),
-      open: isTable ? () => rowsOf(open(), pruned.kept) : open,
-      ...(change === undefined ? {} : { change }),
-    });
+    const form = formOf(name, shape, dtype, precision, doubleQuant);
+    const kept = isTable ? () => rowsOf(open(), pruned.kept) : open;
+    tasks.push({ name, shape, form, open: kept, change: changes?.get(name) });
   }
   // a tied head may lie in the file once more; anything else would be left out of the model without a word
   const spare = new Set(config.tie_word_embeddings === true ? ["lm_head.weight"] : []);
@@ -168,23 +154,14 @@ function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMatrix {
 /** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */
 function exportedConfig(config: ModelConfig, precision: Precision, doubleQuant: boolean): Record<string, unknown> {
   const { quantization_config: _, torch_dtype, dtype, ...rest } = config as Record<string, unknown>;
-  const floats = { none: "float32", bf16: "bfloat16", fp16: "float16", nf4: dtype ?? torch_dtype ?? "float32" }[
-    precision
-  ];
-  return {
-    ...rest,
-    dtype: floats,
-    ...(precision === "nf4"
-      ? {
-          quantization_config: {
-            quant_method: "bitsandbytes",
-            load_in_4bit: true,
-            bnb_4bit_quant_type: "nf4",
-            bnb_4bit_use_double_quant: doubleQuant,
-          },
-        }
-      : {}),
+  if (precision !== "nf4") return { ...rest, dtype: FLOATS[precision] };
+  const quantization_config = {
+    quant_method: "bitsandbytes",
+    load_in_4bit: true,
+    bnb_4bit_quant_type: "nf4",
+    bnb_4bit_use_double_quant: doubleQuant,
   };
+  return { ...rest, dtype: dtype ?? torch_dtype ?? "float32", quantization_config };
 }
 
 /** @throws UserError where the weights do not fit on the disk. */

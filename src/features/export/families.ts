@@ -4,6 +4,8 @@ import type { Json } from "../../weights/checkpoint-source.js";
 
 export const SPECIAL_TOKENS = ["mask", "eos", "pad"] as const;
 export type SpecialToken = (typeof SPECIAL_TOKENS)[number];
+/** Tokens that the user names. */
+export type ChosenTokens = Readonly<Partial<Record<SpecialToken, string | undefined>>>;
 
 export interface Family {
   /** As the documentation calls it. */

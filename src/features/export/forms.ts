@@ -1,4 +1,5 @@
 import { misuse } from "../../core/errors.js";
+import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
 import { NF4_BLOCK } from "../../onnx/nf4.js";
 import type { DType } from "../../onnx/types.js";
 import type { Form, Precision } from "../../weights/precision.js";
@@ -19,6 +20,16 @@ export function isProjection(weight: string): boolean {
   return last === "weight" && (PROJECTIONS.has(module ?? "") || LLADA_DOWN.test(weight));
 }
 
+/** Form of what is not quantised. */
+export const FLOATS = { none: "float32", bf16: "bfloat16", fp16: "float16" } as const;
+type Float = (typeof FLOATS)[keyof typeof FLOATS];
+
+/** Numbers as a form of 16 or 32 bits keeps them. */
+export function rounded(values: Float32Array, form: Float): Float32Array | Uint16Array {
+  if (form === "float32") return values;
+  return form === "bfloat16" ? floatToBfloat16(values) : floatToFloat16(values);
+}
+
 /**
  * The form of a weight: vectors (norms, biases) stay float32, as they weigh nothing and have no 16-bit kernels; only
  * projections are quantised to 4 bits.
@@ -31,9 +42,8 @@ export function formOf(
   precision: Precision,
   nested: boolean,
 ): Form {
-  if (shape.length < 2 || precision === "none") return "float32";
-  if (precision === "bf16") return "bfloat16";
-  if (precision === "fp16") return "float16";
+  if (shape.length < 2) return "float32";
+  if (precision !== "nf4") return FLOATS[precision];
   if (!isProjection(name)) return source === "bfloat16" || source === "float16" ? source : "float32";
   if ((shape.at(-1) as number) % NF4_BLOCK !== 0)
     misuse(`${name} [${shape.join(", ")}] cannot be kept in 4 bits: its rows are not made of blocks of ${NF4_BLOCK}.`, {

@@ -2,7 +2,7 @@ import { fail, misuse } from "../../core/errors.js";
 import { baseConfigSchema, type ModelConfig, parseConfig } from "../../nn/config.js";
 import type { Tokenizer } from "../../text/tokenizer.js";
 import type { Checkpoint, Json } from "../../weights/checkpoint-source.js";
-import { FAMILIES, type Family, SPECIAL_TOKENS, type SpecialToken } from "./families.js";
+import { type ChosenTokens, FAMILIES, type Family, SPECIAL_TOKENS, type SpecialToken } from "./families.js";
 
 /** config.json of a Hugging Face checkpoint as the config of a model directory. */
 
@@ -38,7 +38,7 @@ const UNDERSTOOD = new Set([
 export function readCheckpointConfig(
   checkpoint: Checkpoint,
   tokenizer: Tokenizer,
-  chosen: Readonly<Partial<Record<SpecialToken, string>>> = {},
+  chosen: ChosenTokens = {},
 ): ModelConfig {
   const { config: raw, where } = checkpoint;
   const family = typeof raw.architecture === "string" ? undefined : familyOf(raw, where);

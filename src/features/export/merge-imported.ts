@@ -10,10 +10,10 @@ import { projectionOf } from "../../nn/projection.js";
 import { readModelFile, writeModelFile } from "../../onnx/format/proto.js";
 import type { RawModel } from "../../onnx/format/raw-model.js";
 import { sizeOf } from "../../onnx/shapes.js";
-import { type DType, type ExternalData, type Initializer, isExternal, type Tensor } from "../../onnx/types.js";
+import { type DType, type Initializer, isExternal } from "../../onnx/types.js";
 import { floatsOf, openStored, readStored } from "../../weights/model-weights.js";
 import { openSafetensors } from "../../weights/safetensors.js";
-import { mergeChanges } from "./merge.js";
+import { type Change, mergeChanges } from "./merge.js";
 import type { ExportOptions, ExportResult } from "./options.js";
 import { type WeightTask, writeWeights } from "./transcode.js";
 
@@ -46,25 +46,23 @@ export async function mergeImported(options: ExportOptions): Promise<ExportResul
   const tasks = stored.map(({ value, data }): WeightTask => {
     const { name, dtype } = value;
     const shape = value.shape as number[];
-    const change = changes.get(name);
     const open = () => (isExternal(data) ? openStored(dir, data, dtype, shape) : floatsOf(dtype, shape, data));
-    return { name, shape, form: dtype as Float, open, ...(change === undefined ? {} : { change }) };
+    return { name, shape, form: dtype as Float, open, change: changes.get(name) };
   });
   const total = tasks.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
   let bytes = 0;
   await writeDirectory(options.out, async (aside) => {
     const weights = join(aside, WEIGHTS_FILE);
     await writeWeights(weights, tasks, {
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      signal: options.signal,
       progress: (done, name) => options.progress?.({ stage: "exporting", name, done, total }),
     });
     const { tensors } = openSafetensors(weights);
     const initializers = new Map<string, Initializer>();
     for (const [name, { value, data }] of file.initializers) {
       const entry = tensors.get(name);
-      const moved = (): ExternalData | Tensor["data"] => (isExternal(data) ? readStored(dir, data, value.dtype) : data);
       const at = entry && { file: WEIGHTS_FILE, offset: entry.offset, length: entry.length };
-      initializers.set(name, { value, data: at ?? moved() });
+      initializers.set(name, { value, data: at ?? (isExternal(data) ? readStored(dir, data, value.dtype) : data) });
       bytes += entry?.length ?? 0;
     }
     await writeModelFile(join(aside, "model.onnx"), { ...file, initializers });
@@ -76,7 +74,7 @@ export async function mergeImported(options: ExportOptions): Promise<ExportResul
 }
 
 /** Gives what the adapter adds, by the names of the file's initializers. */
-function changesOf(model: RawModel, adapter: string): Map<string, (values: Float32Array, begin: number) => void> {
+function changesOf(model: RawModel, adapter: string): Map<string, Change> {
   const shapes = new Map<string, readonly number[]>();
   const transposed = new Set<string>();
   const weights = new Map<string, string>();
@@ -91,7 +89,7 @@ function changesOf(model: RawModel, adapter: string): Map<string, (values: Float
     if (!projection.transposed) transposed.add(key);
   }
   const tables = new Set(model.nodes.flatMap(({ op, inputs }) => (op === "Gather" ? [inputs[0] ?? ""] : [])));
-  const changes = new Map<string, (values: Float32Array, begin: number) => void>();
+  const changes = new Map<string, Change>();
   for (const [key, change] of mergeChanges(readPeft(adapter), shapes, adapter, transposed)) {
     const weight = weights.get(key) as string;
     if (tables.has(weight))

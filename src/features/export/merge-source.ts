@@ -10,20 +10,20 @@ import { RunDirectory } from "../../runs/run-directory.js";
 
 export interface MergeOptions {
   /** A checkpoint of a run; its best one, or its last one where it kept no best, if left out. */
-  readonly step?: "best" | "last" | number;
+  readonly step?: "best" | "last" | number | undefined;
   /** The model that is merged into, where the user names one: then the run's own need not be there. */
-  readonly model?: string;
+  readonly model?: string | undefined;
 }
 
 /** Changes that `export --merge` makes to a model. */
 export interface MergeSource {
   /** The place where the changes lie. */
   readonly from: string;
-  readonly adapter?: string;
+  readonly adapter?: string | undefined;
   /** Directory with the weights of a run that trained all of them. */
-  readonly weights?: string;
+  readonly weights?: string | undefined;
   /** The named model, or the one that the run trained; undefined for an adapter that is of no run. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Something that the user should know about the result. */
   readonly note?: string;
 }
@@ -32,41 +32,30 @@ export interface MergeSource {
  * A run, of which a checkpoint is taken; a checkpoint of a run; or an adapter directory.
  * @throws UserError where the directory is none of them, the checkpoint is damaged, or the run's model has changed.
  */
-export async function mergeSource(dir: string, options: MergeOptions): Promise<MergeSource> {
+export async function mergeSource(dir: string, { step, model }: MergeOptions): Promise<MergeSource> {
   if (!existsSync(dir))
     fail(`There is no run or adapter ${dir}.`, {
       hint: "give the directory of a run, as runs/quickstart, or of an adapter",
     });
   const checkpointItself = isCheckpoint(dir);
   const plain = !checkpointItself && existsSync(join(dir, ADAPTER));
-  if ((checkpointItself || plain) && options.step !== undefined)
+  if ((checkpointItself || plain) && step !== undefined)
     misuse(`--step chooses a checkpoint of a run, and ${dir} is ${plain ? "an adapter" : "one"} itself.`, {
       hint: "leave --step out",
     });
-  const named = options.model === undefined ? {} : { model: options.model };
-  if (plain) return { from: dir, adapter: dir, ...named };
+  if (plain) return { from: dir, adapter: dir, model };
   const run = checkpointItself ? runOf(dir) : openRun(dir);
-  const from = checkpointItself ? dir : findCheckpoint(run as RunDirectory, options.step);
+  const from = checkpointItself ? dir : findCheckpoint(run as RunDirectory, step);
   const files = await verifyCheckpoint(from);
-  const part = files.includes(ADAPTER)
-    ? { adapter: from }
-    : files.includes(WEIGHTS_FILE)
-      ? { weights: from }
-      : undefined;
-  if (part === undefined) fail(`${from} holds neither an adapter nor weights.`);
-  const source = { from, ...part };
-  if (run === undefined) return { ...source, ...named };
-  if (options.model === undefined) return { ...source, model: await trainedModel(run) };
-  const same = (await hashOf(options.model)) === trainedHash(run);
-  return {
-    ...source,
-    ...named,
-    ...(same || part.adapter === undefined
-      ? {}
-      : {
-          note: `${options.model} is not the very model that ${run.dir} trained: what it learnt there is added to this one`,
-        }),
-  };
+  const adapter = files.includes(ADAPTER) ? from : undefined;
+  const weights = adapter === undefined && files.includes(WEIGHTS_FILE) ? from : undefined;
+  if (adapter === undefined && weights === undefined) fail(`${from} holds neither an adapter nor weights.`);
+  const source = { from, adapter, weights, model };
+  if (run === undefined) return source;
+  if (model === undefined) return { ...source, model: await trainedModel(run) };
+  if (adapter === undefined || (await hashOf(model)) === trainedHash(run)) return source;
+  const note = `${model} is not the very model that ${run.dir} trained: what it learnt there is added to this one`;
+  return { ...source, note };
 }
 
 function openRun(dir: string): RunDirectory {

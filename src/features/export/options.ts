@@ -1,5 +1,5 @@
 import type { Precision } from "../../weights/precision.js";
-import type { SpecialToken } from "./families.js";
+import type { ChosenTokens } from "./families.js";
 
 export interface ExportOptions {
   /** A Hugging Face checkpoint, a model directory, a GGUF file, or one of the Hub. */
@@ -10,13 +10,13 @@ export interface ExportOptions {
   /** Quantises the scales of 4-bit weights as well: 4.13 bits a weight instead of 4.5. */
   readonly doubleQuant: boolean;
   /** An adapter directory whose changes are added to the weights. */
-  readonly adapter?: string;
+  readonly adapter?: string | undefined;
   /** A directory whose model.safetensors replaces the checkpoint's weights: a run that trained all of them. */
-  readonly weights?: string;
-  readonly tokens?: Readonly<Partial<Record<SpecialToken, string>>>;
+  readonly weights?: string | undefined;
+  readonly tokens?: ChosenTokens;
   /** A corpus: tokens that neither it nor the fallback to bytes needs are left out of the vocabulary. */
-  readonly keepTokens?: string;
-  readonly signal?: AbortSignal;
+  readonly keepTokens?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
   readonly progress?: (progress: ExportProgress) => void;
 }
 

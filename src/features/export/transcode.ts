@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { fail, misuse } from "../../core/errors.js";
-import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
 import { NF4_BLOCK, NF4_CODE } from "../../onnx/nf4.js";
 import { sizeOf } from "../../onnx/shapes.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
 import { encodeState, type Form, nf4Part, partsOf } from "../../weights/precision.js";
 import { dynamicMap, encodeNf4, encodeScales } from "../../weights/quantize.js";
 import { SafetensorsWriter, type TensorSpec } from "../../weights/safetensors-write.js";
+import { rounded } from "./forms.js";
+import type { Change } from "./merge.js";
 
 /** Elements that are in memory at once: 16 MiB of float32, a whole number of 4-bit blocks. */
 const CHUNK = 2 ** 22;
@@ -18,14 +19,14 @@ export interface WeightTask {
   readonly form: Form;
   /** Opened when its turn comes. */
   open(): StoredMatrix;
-  /** Changes the elements [begin, begin + values.length) in place: an adapter that is merged. */
-  readonly change?: (values: Float32Array, begin: number) => void;
+  /** An adapter that is merged. */
+  readonly change?: Change | undefined;
 }
 
 export interface TranscodeOptions {
   /** After every piece: elements done so far. */
   readonly progress?: (done: number, weight: string) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The tensors of the file that `writeWeights` writes. */
@@ -86,16 +87,13 @@ interface Sink {
 
 function sinkOf(task: WeightTask, writer: SafetensorsWriter): Sink {
   const { name, form } = task;
-  switch (form) {
-    case "float32":
-      return { write: (values, begin) => writer.write(name, begin * 4, values) };
-    case "bfloat16":
-      return { write: (values, begin) => writer.write(name, begin * 2, floatToBfloat16(values)) };
-    case "float16":
-      return { write: (values, begin) => writer.write(name, begin * 2, floatToFloat16(values)) };
-    default:
-      return nf4Sink(task, writer);
-  }
+  if (form === "nf4" || form === "nf4-nested") return nf4Sink(task, writer);
+  return {
+    write(values, begin) {
+      const data = rounded(values, form);
+      writer.write(name, begin * data.BYTES_PER_ELEMENT, data);
+    },
+  };
 }
 
 /** Codes are written as they come; the scales of a weight are kept until its end, as their mean is theirs together. */
@@ -108,17 +106,13 @@ function nf4Sink({ name, shape, form }: WeightTask, writer: SafetensorsWriter): 
       writer.write(nf4Part.codes(name), begin / 2, codes);
     },
     end() {
+      const scales = form === "nf4" ? undefined : encodeScales(absmax);
       writer.write(nf4Part.map(name), 0, NF4_CODE);
-      if (form === "nf4") {
-        writer.write(nf4Part.absmax(name), 0, absmax);
-        writer.write(nf4Part.state(name), 0, encodeState({ shape, offset: undefined }));
-        return;
-      }
-      const { codes, nested, offset } = encodeScales(absmax);
-      writer.write(nf4Part.absmax(name), 0, codes);
-      writer.write(nf4Part.nestedAbsmax(name), 0, nested);
+      writer.write(nf4Part.absmax(name), 0, scales?.codes ?? absmax);
+      writer.write(nf4Part.state(name), 0, encodeState({ shape, offset: scales?.offset }));
+      if (scales === undefined) return;
+      writer.write(nf4Part.nestedAbsmax(name), 0, scales.nested);
       writer.write(nf4Part.nestedMap(name), 0, dynamicMap());
-      writer.write(nf4Part.state(name), 0, encodeState({ shape, offset }));
     },
   };
 }

@@ -63,52 +63,39 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   async load(call: LoadCall): Promise<ApiSession> {
-    const { provider } = call;
+    const { provider, weightsDir } = call;
+    if (provider !== "cuda" && provider !== "cpu")
+      throw new Error(`the C API binding does not serve the provider ${provider}`);
     const model = decodeModel(call.bytes, "the model");
     const inputs: InputOf[] = model.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
     const types = new Map(model.outputs.map(({ name, dtype, shape }) => [name, { name, dtype, shape }]));
+    const external = [...model.initializers.values()].flatMap(({ value, data }) =>
+      isExternal(data) ? [{ name: value.name, dtype: value.dtype, shape: value.shape as number[], data }] : [],
+    );
+    const place: Parameters<typeof this.weights.take>[3] = (...weight) => this.place(...weight, provider);
+    const shared =
+      weightsDir === undefined ? undefined : await this.weights.take(weightsDir, provider, external, place);
+    const forget = shared?.forget ?? (() => undefined);
     const { api } = this;
-    const options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
-    let forget: (() => void) | undefined;
     try {
-      const config = (key: string, value: string): void => api.check("AddSessionConfigEntry", options, key, value);
-      api.check("SetSessionLogSeverityLevel", options, ERRORS_ONLY);
-      api.check("SetSessionGraphOptimizationLevel", options, LEVELS[call.optimization]);
-      api.check("SetIntraOpNumThreads", options, call.threads);
-      api.check("SetInterOpNumThreads", options, 1);
-      if (call.profile !== undefined) api.check("EnableProfiling", options, call.profile);
-      // a planned block is one session's own; what is taken piece by piece goes back to all
-      if (!call.memPattern || provider === "cuda") api.check("DisableMemPattern", options);
-      config("session.intra_op.allow_spinning", "0");
-      config("session.set_denormal_as_zero", "1");
-      config("session.disable_prepacking", call.prepack ? "0" : "1");
-      if (provider === "cuda") this.appendCuda(options);
-      else if (provider !== "cpu") throw new Error(`the C API binding does not serve the provider ${provider}`);
-      if (call.weightsDir !== undefined) {
-        config("session.model_external_initializers_file_folder_path", call.weightsDir);
-        const external = [...model.initializers.values()].flatMap(({ value, data }) =>
-          isExternal(data) ? [{ name: value.name, dtype: value.dtype, shape: value.shape as number[], data }] : [],
-        );
-        const taken = await this.weights.take(call.weightsDir, provider, external, (weight, bytes, read) =>
-          this.place(weight, bytes, read, provider),
-        );
-        forget = taken.forget;
-        for (const [name, tensor] of taken.tensors) api.check("AddInitializer", options, name, tensor.value);
-      }
-      const handle = api.make(
-        "CreateSessionFromArray",
-        "ReleaseSession",
-        this.env,
-        call.bytes,
-        call.bytes.byteLength,
-        options,
-      );
-      return { handle, provider, inputs, outputs: [...types.keys()], types, forget: forget ?? (() => undefined) };
+      const handle = this.session(call.bytes, provider, (options) => {
+        const config = (key: string, value: string): void => api.check("AddSessionConfigEntry", options, key, value);
+        api.check("SetSessionGraphOptimizationLevel", options, LEVELS[call.optimization]);
+        api.check("SetIntraOpNumThreads", options, call.threads);
+        api.check("SetInterOpNumThreads", options, 1);
+        if (call.profile !== undefined) api.check("EnableProfiling", options, call.profile);
+        // a planned block is one session's own; what is taken piece by piece goes back to all
+        if (!call.memPattern || provider === "cuda") api.check("DisableMemPattern", options);
+        config("session.intra_op.allow_spinning", "0");
+        config("session.set_denormal_as_zero", "1");
+        config("session.disable_prepacking", call.prepack ? "0" : "1");
+        if (weightsDir !== undefined) config("session.model_external_initializers_file_folder_path", weightsDir);
+        for (const [name, tensor] of shared?.tensors ?? []) api.check("AddInitializer", options, name, tensor.value);
+      });
+      return { handle, provider, inputs, outputs: [...types.keys()], types, forget };
     } catch (error) {
-      forget?.();
+      forget();
       throw error;
-    } finally {
-      options.free();
     }
   }
 
@@ -185,22 +172,35 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     inputs: Iterable<readonly [string, ApiTensor]>,
     wanted: readonly (readonly [string, ProviderName])[],
   ): Map<string, ApiTensor> {
+    using binding = this.runBound(session, inputs, (to) => {
+      for (const [name, provider] of wanted)
+        this.api.check("BindOutputToDevice", to, name, provider === "cpu" ? this.host : this.device);
+    });
+    const values = this.boundOutputs(binding);
+    return new Map(
+      wanted.map(([name, provider], i) => {
+        const value = values[i] as Handle;
+        return [name, { ...this.typeOf(session.types.get(name), value), value, memory: undefined, provider }];
+      }),
+    );
+  }
+
+  /** Runs a session. @param bind binds its outputs. @returns what holds them. */
+  private runBound(
+    session: ApiSession,
+    inputs: Iterable<readonly [string, ApiTensor]>,
+    bind: (binding: Handle) => void,
+  ): Handle {
     const { api } = this;
     const binding = api.make("CreateIoBinding", "ReleaseIoBinding", session.handle);
     try {
       for (const [name, tensor] of inputs) api.check("BindInput", binding, name, tensor.value);
-      for (const [name, provider] of wanted)
-        api.check("BindOutputToDevice", binding, name, provider === "cpu" ? this.host : this.device);
+      bind(binding);
       api.check("RunWithBinding", session.handle, null, binding);
-      const values = this.boundOutputs(binding);
-      return new Map(
-        wanted.map(([name, provider], i) => {
-          const value = values[i] as Handle;
-          return [name, { ...this.typeOf(session.types.get(name), value), value, memory: undefined, provider }];
-        }),
-      );
-    } finally {
+      return binding;
+    } catch (error) {
       binding.free();
+      throw error;
     }
   }
 
@@ -219,14 +219,10 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     if (known?.shape.every((dim) => typeof dim === "number") && known.shape.length > 0)
       return { dtype: known.dtype as DType, shape: known.shape as number[] };
     const { api } = this;
-    const info = api.make("GetTensorTypeAndShape", "ReleaseTensorTypeAndShapeInfo", value);
-    try {
-      const dtype = DTYPE_OF_CODE[api.number("GetTensorElementType", info)];
-      if (dtype === undefined) throw new Error("an output is of a type that is not supported");
-      return { dtype, shape: api.dimensions(info, api.number("GetDimensionsCount", info)) };
-    } finally {
-      info.free();
-    }
+    using info = api.make("GetTensorTypeAndShape", "ReleaseTensorTypeAndShapeInfo", value);
+    const dtype = DTYPE_OF_CODE[api.number("GetTensorElementType", info)];
+    if (dtype === undefined) throw new Error("an output is of a type that is not supported");
+    return { dtype, shape: api.dimensions(info, api.number("GetDimensionsCount", info)) };
   }
 
   /** An OrtValue over memory that is not its own. */
@@ -270,19 +266,10 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
 
   /** Copies bytes to an address of a device. */
   private carryOver(carrier: ApiSession, wire: WireTensor, address: bigint): void {
-    const { api } = this;
     const from = this.hold(wire);
-    const to = this.over(this.device, address, wire.buffer.byteLength, wire);
-    const binding = api.make("CreateIoBinding", "ReleaseIoBinding", carrier.handle);
-    try {
-      api.check("BindInput", binding, "x", from.value);
-      api.check("BindOutput", binding, "y", to);
-      api.check("RunWithBinding", carrier.handle, null, binding);
-    } finally {
-      binding.free();
-      to.free();
-      this.free(from);
-    }
+    using _ = from.value;
+    using to = this.over(this.device, address, wire.buffer.byteLength, wire);
+    this.runBound(carrier, [["x", from]], (binding) => this.api.check("BindOutput", binding, "y", to)).free();
   }
 
   /** Moves a tensor to a device for good. */
@@ -302,16 +289,8 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
 
   private carrierOf(dtype: DType, rank: number, provider: ProviderName): ApiSession {
     const key = `${provider}/${dtype}/${rank}`;
-    let session = this.carriers.get(key);
-    if (session === undefined) {
-      session = this.carrier(dtype, rank, provider);
-      this.carriers.set(key, session);
-    }
-    return session;
-  }
-
-  private carrier(dtype: DType, rank: number, provider: ProviderName): ApiSession {
-    const { api } = this;
+    const known = this.carriers.get(key);
+    if (known !== undefined) return known;
     const dims = Array.from({ length: rank }, (_, i) => `D${i}`);
     const [x, y] = [
       { name: "x", dtype, shape: dims },
@@ -325,15 +304,20 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
       nodes: [{ name: "/Identity", op: "Identity", domain: "", inputs: [x], outputs: [y], attributes: {} }],
       initializers: new Map(),
     });
-    const options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
-    try {
-      api.check("SetSessionLogSeverityLevel", options, ERRORS_ONLY);
-      if (provider === "cuda") this.appendCuda(options);
-      const handle = api.make("CreateSessionFromArray", "ReleaseSession", this.env, bytes, bytes.byteLength, options);
-      return { handle, provider, inputs: [x], outputs: ["y"], types: new Map(), forget: () => undefined };
-    } finally {
-      options.free();
-    }
+    const handle = this.session(bytes, provider);
+    const made = { handle, provider, inputs: [x], outputs: ["y"], types: new Map(), forget: () => undefined };
+    this.carriers.set(key, made);
+    return made;
+  }
+
+  /** Makes a session of a graph. @param configure sets further options. */
+  private session(bytes: Uint8Array, provider: ProviderName, configure?: (options: Handle) => void): Handle {
+    const { api } = this;
+    using options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
+    api.check("SetSessionLogSeverityLevel", options, ERRORS_ONLY);
+    if (provider === "cuda") this.appendCuda(options);
+    configure?.(options);
+    return api.make("CreateSessionFromArray", "ReleaseSession", this.env, bytes, bytes.byteLength, options);
   }
 
   /** Adds CUDA to a session's options. All sessions take their memory from one arena, which grows by what is asked for. */
@@ -346,26 +330,18 @@ export class ApiBinding implements Binding<ApiTensor, ApiSession> {
     };
     const [keys, values] = [Object.keys(settings), Object.values(settings)];
     if (!this.arena) {
-      const arena = api.make("CreateArenaCfg", "ReleaseArenaCfg", limit ?? 0, SAME_AS_REQUESTED, -1, -1);
-      try {
-        api.check(
-          ...(["CreateAndRegisterAllocatorV2", this.env, "CUDAExecutionProvider", this.device, arena] as const),
-          ...[keys, values, keys.length],
-        );
-      } finally {
-        arena.free();
-      }
+      using arena = api.make("CreateArenaCfg", "ReleaseArenaCfg", limit ?? 0, SAME_AS_REQUESTED, -1, -1);
+      api.check(
+        ...(["CreateAndRegisterAllocatorV2", this.env, "CUDAExecutionProvider", this.device, arena] as const),
+        ...[keys, values, keys.length],
+      );
       this.arena = true;
     }
     api.check("AddSessionConfigEntry", options, "session.use_env_allocators", "1");
     api.check("AddSessionConfigEntry", options, "optimization.disable_specified_optimizers", NOT_ON_CUDA);
-    const cuda = api.make("CreateCUDAProviderOptions", "ReleaseCUDAProviderOptions");
-    try {
-      api.check("UpdateCUDAProviderOptions", cuda, keys, values, keys.length);
-      api.check("SessionOptionsAppendExecutionProvider_CUDA_V2", options, cuda);
-    } finally {
-      cuda.free();
-    }
+    using cuda = api.make("CreateCUDAProviderOptions", "ReleaseCUDAProviderOptions");
+    api.check("UpdateCUDAProviderOptions", cuda, keys, values, keys.length);
+    api.check("SessionOptionsAppendExecutionProvider_CUDA_V2", options, cuda);
   }
 }
 

@@ -89,7 +89,7 @@ const TABLE_LENGTH = 260;
 type Checked = keyof typeof CHECKED;
 type Release = keyof typeof RELEASES;
 
-/** An object of the library that belongs to us. It is released once, and refused afterwards. */
+/** An object of the library that belongs to us. It is released once (`using`), and refused afterwards. */
 export class Handle {
   constructor(
     private address: Pointer | undefined,
@@ -106,6 +106,10 @@ export class Handle {
     const { address } = this;
     this.address = undefined;
     if (address !== undefined) this.release(address);
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
   }
 }
 

@@ -1,4 +1,5 @@
-import { escapeHtml } from "../../core/html.js";
+import { html } from "hono/html";
+import type { Html } from "./style.js";
 
 /** Line charts, which the page's script draws by uPlot (client.ts). Without it each says in words where its lines begin and end. */
 
@@ -29,17 +30,15 @@ export interface Plot {
 const MAX_POINTS = 400;
 
 /** A figure with title and chart; empty where no series has a number. @param include values that the y axis always shows: 0 and 1 for a share. */
-export function lineChart(title: string, all: readonly Series[], include: readonly number[] = []): string {
+export function lineChart(title: string, all: readonly Series[], include: readonly number[] = []): Html {
   const series = all
     .map((s) => ({ ...s, points: thin(s.points.map((p) => ({ ...p, y: Number.isFinite(p.y) ? p.y : null }))) }))
     .filter(({ points }) => points.some(({ y }) => y !== null));
-  if (series.length === 0) return "";
+  if (series.length === 0) return html``;
   const plot: Plot = { include, series };
-  const words = escapeHtml(`${title}: ${series.map((s) => inWords(s)).join("; ")}`);
-  return (
-    `<figure class="chart"><figcaption>${escapeHtml(title)}</figcaption><div class="plot" role="img" tabindex="0"` +
-    ` aria-label="${words}" data-plot="${escapeHtml(JSON.stringify(plot))}"><noscript>${words}</noscript></div></figure>`
-  );
+  const words = `${title}: ${series.map(inWords).join("; ")}`;
+  return html`<figure class="chart"><figcaption>${title}</figcaption>
+<div class="plot" role="img" tabindex="0" aria-label="${words}" data-plot="${JSON.stringify(plot)}"><noscript>${words}</noscript></div></figure>`;
 }
 
 /** Tells a line to a reader who sees no picture. */

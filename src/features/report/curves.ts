@@ -1,6 +1,8 @@
+import { html } from "hono/html";
 import type { StepMetrics } from "../../runs/metrics.js";
 import { lineChart, type Series } from "./chart.js";
 import type { ReportData } from "./data.js";
+import type { Html } from "./style.js";
 
 /** Data of the curves: a finished run, or one that is under way. */
 export type CurveData = Pick<ReportData, "metrics" | "validations"> & {
@@ -8,12 +10,8 @@ export type CurveData = Pick<ReportData, "metrics" | "validations"> & {
 };
 
 /** Every curve of a run; those that a run does not have are left out. */
-export function curves({ metrics, validations, rollouts }: CurveData): string {
-  if (metrics.length === 0) return "<p>No step is recorded yet.</p>";
-  const series = (label: string, value: (m: StepMetrics) => number | null): Series => ({
-    label,
-    points: metrics.map((m) => ({ x: m.step, y: value(m) })),
-  });
+export function curves({ metrics, validations, rollouts }: CurveData): Html {
+  if (metrics.length === 0) return html`<p>No step is recorded yet.</p>`;
   /** Rollouts of every step, and the evaluations in between. */
   const scores = (of: "reward" | "success", rate: "reward" | "success_rate"): Series[] => {
     const intervals = new Map(rollouts.intervals.map((row) => [row.step, row[of]]));
@@ -34,12 +32,12 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
   const times = [...(parts.length > 1 ? parts : []), "total" as const];
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
   type Value = (m: StepMetrics) => number | null;
-  const one = (title: string, values: Readonly<Record<string, Value>>, include: readonly number[] = []): string =>
-    lineChart(
-      title,
-      Object.entries(values).map(([label, value]) => series(label, value)),
-      include,
-    );
+  const one = (title: string, values: Readonly<Record<string, Value>>, include: readonly number[] = []): Html => {
+    const lines = Object.entries(values).map(([label, value]): Series => {
+      return { label, points: metrics.map((m) => ({ x: m.step, y: value(m) })) };
+    });
+    return lineChart(title, lines, include);
+  };
   const charts = [
     lineChart("Reward", scores("reward", "reward")),
     lineChart("Success", scores("success", "success_rate")),
@@ -58,7 +56,7 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
     one("Idle share of the workers' time", { idle: (m) => m.workers?.idle ?? null }, [0, 1]),
     one("Learning rate", { lr: (m) => m.lr }, [0]),
     one("Spread of rewards", { "standard deviation": (m) => m.reward_std }, [0, 1]),
-    metrics.some((m) => m.faults > 0) ? one("Faulted episodes", { faults: (m) => m.faults }, [0]) : "",
+    metrics.some((m) => m.faults > 0) && one("Faulted episodes", { faults: (m) => m.faults }, [0]),
   ];
   const more = extras.map((key) => one(key, { [key]: (m) => m.extra?.[key] ?? null }));
   const legend = [
@@ -66,11 +64,6 @@ export function curves({ metrics, validations, rollouts }: CurveData): string {
     ...(validations.length > 0 ? ["Whiskers: 95 % bootstrap intervals of evaluations."] : []),
     "Point at a chart, or use the arrow keys in it, for values; drag to enlarge, double click for all.",
   ];
-  return (
-    `<p class="dim">${legend.join(" ")}</p>` +
-    `<div class="charts">${charts.join("")}</div>` +
-    (more.length === 0
-      ? ""
-      : `<details><summary>${more.length} more</summary><div class="charts">${more.join("")}</div></details>`)
-  );
+  return html`<p class="dim">${legend.join(" ")}</p><div class="charts">${charts}</div>
+${more.length > 0 && html`<details><summary>${more.length} more</summary><div class="charts">${more}</div></details>`}`;
 }

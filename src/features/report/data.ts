@@ -1,18 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { parse } from "yaml";
-import { resolvePath } from "../../config/config.js";
-import { isPlainObject } from "../../config/overrides.js";
 import { messageOf, UserError } from "../../core/errors.js";
-import type { EnvironmentKind } from "../../env/environment.js";
-import { environmentKinds } from "../../env/open.js";
 import { type Evaluation, readEvaluation } from "../../runs/evaluation.js";
 import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
 import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";
-import type { Speller } from "../../text/token-text.js";
-import { Tokenizer } from "../../text/tokenizer.js";
-import { type RevealReader, revealReader } from "./reveal-order.js";
-import { type RolloutSample, sampleRollouts } from "./rollout-sample.js";
+import { type Look, lookOf } from "./look.js";
+import { type Attempt, type RolloutSample, sampleRollouts } from "./rollout-sample.js";
 
 /** As the config's report.rollouts; a run directory of an older release has none. */
 const DEFAULT_ROLLOUTS = 64;
@@ -27,11 +21,7 @@ export interface ReportData {
   /** Evaluations by step, for the curves: 0 is before training. */
   readonly validations: readonly { readonly step: number; readonly evaluation: Evaluation }[];
   readonly rollouts: RolloutSample;
-  readonly reveals: RevealReader;
-  /** The run's environment; undefined where its config does not say. */
-  readonly kind: EnvironmentKind | undefined;
-  /** Null where the model's tokenizer cannot be read: tokens are then shown as numbers. */
-  readonly tokenizer: Speller | null;
+  readonly look: Look;
   /** The screenshot of a rollout as JPEG, where one was taken. */
   readonly screenshot: (place: { step: number; group: number; rollout: number }) => Uint8Array | undefined;
   /** Files that could not be read: a report of a damaged run still shows the rest. */
@@ -49,17 +39,14 @@ export async function readReportData(
   options: { readonly rollouts?: number } = {},
 ): Promise<ReportData> {
   const problems: string[] = [];
-  const attempt = attempting((text) => problems.push(text));
+  const problem = (text: string): void => void problems.push(text);
   const config = readFileSync(run.config, "utf8");
-  const { model, sampler, environment: kind } = namesOf(config);
   return {
     name: basename(resolve(run.dir)),
     config,
-    environment: attempt(run.environment, () => run.readEnvironment()),
-    ...readCourse(run, options.rollouts ?? DEFAULT_ROLLOUTS, (text) => problems.push(text)),
-    reveals: await revealReader(sampler),
-    kind: await environmentOf(kind),
-    tokenizer: tokenizerOf(model),
+    environment: attempting(problem)(run.environment, () => run.readEnvironment()),
+    ...readCourse(run, options.rollouts ?? DEFAULT_ROLLOUTS, problem),
+    look: await lookOf(treeOf(config)),
     screenshot: (place) => {
       const path = run.screenshot(place);
       return existsSync(path) ? readFileSync(path) : undefined;
@@ -93,16 +80,15 @@ export function readCourse(
     metrics,
     evaluations,
     validations: validations(run, evaluations, metrics.at(-1)?.step ?? 0, evaluation),
-    rollouts: sampleRollouts(run, rollouts, problem),
+    rollouts: sampleRollouts(run, rollouts, attempt),
   };
 }
 
 /** Reads a file that may be missing or damaged: null then. */
-function attempting(problem: (text: string) => void): <T>(path: string, read: () => T) => T | null {
+function attempting(problem: (text: string) => void): Attempt {
   return (path, read) => {
-    if (!existsSync(path)) return null;
     try {
-      return read();
+      return existsSync(path) ? read() : null;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       problem(messageOf(error));
@@ -133,33 +119,11 @@ function validations(
   );
 }
 
-/** Model directory and sampler of a config, which may be damaged. */
-function namesOf(config: string): Partial<Record<"model" | "sampler" | "environment", string | undefined>> {
-  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+/** The tree of a config, which may be damaged. */
+function treeOf(config: string): unknown {
   try {
-    const tree: unknown = parse(config, { logLevel: "error" });
-    if (!isPlainObject(tree)) return {};
-    const kind = (section: unknown): string | undefined => (isPlainObject(section) ? text(section.kind) : undefined);
-    return { model: text(tree.model), sampler: kind(tree.sampler), environment: kind(tree.environment) };
-  } catch {
-    return {};
-  }
-}
-
-/** The kind of an environment, which may be gone by now. */
-export async function environmentOf(kind: string | undefined): Promise<EnvironmentKind | undefined> {
-  try {
-    return kind === undefined ? undefined : (await environmentKinds(kind)).get(kind);
+    return parse(config, { logLevel: "error" });
   } catch {
     return undefined;
-  }
-}
-
-/** The tokenizer of a model, which may be gone by now. */
-export function tokenizerOf(model: string | undefined): Speller | null {
-  try {
-    return model === undefined ? null : Tokenizer.load(resolvePath(model, "model"));
-  } catch {
-    return null;
   }
 }

@@ -1,5 +1,5 @@
+import { html } from "hono/html";
 import { UserError } from "../../core/errors.js";
-import { escapeHtml } from "../../core/html.js";
 import type { Interval } from "../../core/statistics.js";
 import {
   type Comparison,
@@ -10,6 +10,7 @@ import {
   LEAST_PAIRS,
 } from "../../runs/evaluation.js";
 import type { SplitEvaluations } from "./data.js";
+import type { Html } from "./style.js";
 
 /** A score of an evaluation, a comparison or one form's part of it: name, and whether it is a share. */
 interface Score {
@@ -30,37 +31,31 @@ function scoresOf(evaluations: readonly (Evaluation | null)[]): Score[] {
 }
 
 /** Before and after: each split's scores, then each form's. */
-export function evaluationSection(evaluations: readonly SplitEvaluations[]): string {
-  if (evaluations.length === 0) return "";
+export function evaluationSection(evaluations: readonly SplitEvaluations[]): Html {
+  if (evaluations.length === 0) return html``;
   const rows = evaluations.flatMap(({ split, before, after }) => {
     const comparison = compare(before, after);
     const counts = [before, after].map((e) =>
       e === null ? "–" : `${e.episodes}${e.faults > 0 ? ` (+${e.faults} faults)` : ""}`,
     );
     const scores = scoresOf([before, after]);
-    return scores.map((score, i) => {
-      const head =
-        i > 0
-          ? ""
-          : `<th rowspan="${scores.length}" scope="rowgroup">${escapeHtml(split)}</th><td class="num" rowspan="${scores.length}">${counts.join(" / ")}</td>`;
-      const between = comparison === null ? undefined : score.of(comparison);
-      const difference =
-        between === undefined ? "–" : escapeHtml(formatDifference(between, score.share, comparison?.pairs));
-      const cells = [cell(before, score), cell(after, score), difference].map((text) => `<td class="num">${text}</td>`);
-      return `<tr>${head}<th scope="row">${escapeHtml(score.label)}</th>${cells.join("")}</tr>`;
-    });
+    const head = html`<th rowspan="${scores.length}" scope="rowgroup">${split}</th><td class="num" rowspan="${scores.length}">${counts.join(" / ")}</td>`;
+    return scores.map(
+      (score, i) =>
+        html`<tr>${i === 0 && head}<th scope="row">${score.label}</th>${cells(score, before, after, comparison)}</tr>`,
+    );
   });
-  return (
-    `<section><h2>Before and after</h2><p class="dim">Means with 95 % bootstrap intervals; the difference is paired by task, ` +
-    `<b>*</b> marks an interval that leaves 0 out, of ${LEAST_PAIRS} pairs at least.</p><div class="wide" tabindex="0" role="region" aria-label="Before and after">` +
-    `<table><thead><tr><th scope="col">split</th><th scope="col">episodes</th><td></td><th scope="col">before</th>` +
-    `<th scope="col">after</th><th scope="col">difference</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>` +
-    `${evaluations.map(formTable).join("")}</section>`
-  );
+  return html`<section><h2>Before and after</h2><p class="dim">Means with 95 % bootstrap intervals; the difference is paired by task,
+<b>*</b> marks an interval that leaves 0 out, of ${LEAST_PAIRS} pairs at least.</p>
+<div class="wide" tabindex="0" role="region" aria-label="Before and after"><table>
+<thead><tr><th scope="col">split</th><th scope="col">episodes</th><td></td>${SCORED}</tr></thead><tbody>${rows}</tbody></table></div>
+${evaluations.map(formTable)}</section>`;
 }
 
+const SCORED = html`<th scope="col">before</th><th scope="col">after</th><th scope="col">difference</th>`;
+
 /** Forms of a split, the worst (after training) first. */
-function formTable({ split, before, after }: SplitEvaluations): string {
+function formTable({ split, before, after }: SplitEvaluations): Html {
   const forms = [...new Set([...Object.keys(before?.per_form ?? {}), ...Object.keys(after?.per_form ?? {})])];
   const score = (form: string): number =>
     (after?.per_form[form] ?? before?.per_form[form])?.reward.mean ?? Number.POSITIVE_INFINITY;
@@ -69,20 +64,14 @@ function formTable({ split, before, after }: SplitEvaluations): string {
     .map((form) => {
       const [a, b] = [before?.per_form[form] ?? null, after?.per_form[form] ?? null];
       const comparison = compare(onForm(before, form), onForm(after, form));
-      const difference =
-        comparison === null ? "–" : escapeHtml(formatDifference(comparison.reward, false, comparison.pairs));
-      return (
-        `<tr><th scope="row">${escapeHtml(form)}</th><td class="num">${b?.episodes ?? a?.episodes ?? 0}</td>` +
-        `<td>${dumbbell(a?.reward, b?.reward)}</td><td class="num">${cell(a, REWARD)}</td>` +
-        `<td class="num">${cell(b, REWARD)}</td><td class="num">${difference}</td>` +
-        `<td class="num">${percentOf(a?.success_rate)} → ${percentOf(b?.success_rate)}</td></tr>`
-      );
+      return html`<tr><th scope="row">${form}</th><td class="num">${b?.episodes ?? a?.episodes ?? 0}</td>
+<td>${dumbbell(a?.reward, b?.reward)}</td>${cells(REWARD, a, b, comparison)}
+<td class="num">${percentOf(a?.success_rate)} → ${percentOf(b?.success_rate)}</td></tr>`;
     });
-  return (
-    `<details><summary>${escapeHtml(split)}: reward by form, worst first</summary><div class="wide" tabindex="0" role="region" aria-label="${escapeHtml(split)} by form"><table><thead><tr>` +
-    `<th scope="col">form</th><th scope="col">episodes</th><th scope="col"><span class="key k1">before</span> <span class="key k0">after</span></th>` +
-    `<th scope="col">before</th><th scope="col">after</th><th scope="col">difference</th><th scope="col">success</th></tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`
-  );
+  return html`<details><summary>${split}: reward by form, worst first</summary>
+<div class="wide" tabindex="0" role="region" aria-label="${split} by form"><table><thead><tr><th scope="col">form</th><th scope="col">episodes</th>
+<th scope="col"><span class="key k1">before</span> <span class="key k0">after</span></th>${SCORED}<th scope="col">success</th></tr></thead>
+<tbody>${rows}</tbody></table></div></details>`;
 }
 
 function compare(before: Evaluation | null, after: Evaluation | null): Comparison | null {
@@ -96,32 +85,34 @@ function compare(before: Evaluation | null, after: Evaluation | null): Compariso
 }
 
 function onForm(evaluation: Evaluation | null, form: string): Evaluation | null {
-  return evaluation === null
-    ? null
-    : { ...evaluation, per_task: evaluation.per_task.filter((task) => task.form === form) };
+  return evaluation && { ...evaluation, per_task: evaluation.per_task.filter((task) => task.form === form) };
 }
 
 const BAR = { width: 200, height: 20, pad: 6 };
 
 /** Two means with their intervals on the axis 0 to 1. */
-function dumbbell(before: Interval | undefined, after: Interval | undefined): string {
+function dumbbell(before: Interval | undefined, after: Interval | undefined): Html {
   const x = (value: number): string =>
     (BAR.pad + Math.min(1, Math.max(0, value)) * (BAR.width - 2 * BAR.pad)).toFixed(1);
-  const bar = (interval: Interval | undefined, y: number, colour: number): string =>
-    interval === undefined
-      ? ""
-      : `<line class="whisker s${colour}" x1="${x(interval.low)}" x2="${x(interval.high)}" y1="${y}" y2="${y}"/>` +
-        `<circle class="mark s${colour}" cx="${x(interval.mean)}" cy="${y}" r="3.5"/>`;
-  return (
-    `<svg class="bar" viewBox="0 0 ${BAR.width} ${BAR.height}" width="${BAR.width}" height="${BAR.height}" aria-hidden="true">` +
-    `<line class="grid" x1="${x(0)}" x2="${x(0)}" y1="1" y2="19"/><line class="grid" x1="${x(0.5)}" x2="${x(0.5)}" y1="1" y2="19"/>` +
-    `<line class="grid" x1="${x(1)}" x2="${x(1)}" y1="1" y2="19"/>${bar(before, 6, 1)}${bar(after, 14, 0)}</svg>`
-  );
+  const bar = (interval: Interval | undefined, y: number, colour: number): Html | undefined =>
+    interval &&
+    html`<line class="whisker s${colour}" x1="${x(interval.low)}" x2="${x(interval.high)}" y1="${y}" y2="${y}"/>
+<circle class="mark s${colour}" cx="${x(interval.mean)}" cy="${y}" r="3.5"/>`;
+  const grid = [0, 0.5, 1].map((at) => html`<line class="grid" x1="${x(at)}" x2="${x(at)}" y1="1" y2="19"/>`);
+  return html`<svg class="bar" viewBox="0 0 ${BAR.width} ${BAR.height}" width="${BAR.width}" height="${BAR.height}" aria-hidden="true">
+${grid}${bar(before, 6, 1)}${bar(after, 14, 0)}</svg>`;
 }
 
-function cell(scores: Parameters<Score["of"]>[0] | null, score: Score): string {
-  const interval = scores === null ? undefined : score.of(scores);
-  return interval === undefined ? "–" : escapeHtml(formatInterval(interval, score.share));
+type Scores = Parameters<Score["of"]>[0] | null;
+
+/** Before, after and their difference. */
+function cells(score: Score, before: Scores, after: Scores, comparison: Comparison | null): Html[] {
+  const [a, b, difference] = [before, after, comparison].map((scores) => scores && score.of(scores));
+  const texts = [
+    ...[a, b].map((interval) => interval && formatInterval(interval, score.share)),
+    difference && formatDifference(difference, score.share, comparison?.pairs),
+  ];
+  return texts.map((text) => html`<td class="num">${text ?? "–"}</td>`);
 }
 
 function percentOf(interval: Interval | undefined): string {

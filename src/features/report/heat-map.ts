@@ -1,6 +1,7 @@
-import { escapeHtml } from "../../core/html.js";
+import { html } from "hono/html";
 import type { Reveal } from "../../diffusion/sampler.js";
 import { type Speller, spell } from "../../text/token-text.js";
+import type { Html } from "./style.js";
 
 /** Colours of the order, and of the probability (style.ts). */
 const SHADES = 8;
@@ -24,48 +25,37 @@ function likelihood(p: number): number {
  * its probability, which the page's script shows at the pointer or the keyboard's cursor.
  * @param steps rounds of the longest response shown, so that a colour means the same round everywhere.
  */
-export function heatMap(reveals: readonly Reveal[], steps: number, tokenizer: Speller | null): string {
-  const texts =
-    tokenizer === null
-      ? undefined
-      : spell(
-          reveals.map((r) => r.token),
-          tokenizer,
-        );
-  const tokens = reveals.map((reveal, i) => tokenSpan(reveal, texts?.[i], steps));
-  const used = [...new Set(reveals.map((r) => r.step))].sort((a, b) => a - b);
-  return (
-    `<div class="heat" tabindex="0" role="group" aria-label="Response, ${reveals.length} tokens in ${used.length} rounds; the arrow keys go through it">${tokens.join("")}</div>` +
-    `<p class="legend dim">${legend(steps)}</p><p class="probe" aria-live="polite">${reveals.length} tokens. Point at one, or use the arrow keys, for its round and probability.</p>`
-  );
+export function heatMap(reveals: readonly Reveal[], steps: number, tokenizer: Speller | undefined): Html {
+  const ids = reveals.map(({ token }) => token);
+  const texts = tokenizer === undefined ? ids.map((id) => `${id} `) : spell(ids, tokenizer);
+  const rounds = new Set(reveals.map(({ step }) => step)).size;
+  const tokens = reveals.map(({ step, logProb }, i) => {
+    const p = logProb === undefined ? undefined : Math.exp(logProb);
+    const chance = p === undefined ? "" : ` p${likelihood(p)}${p < UNLIKELY ? " low" : ""}`;
+    const probability = p !== undefined && html` data-p="${Number(p.toPrecision(3))}"`;
+    // a line break shows where it is, and breaks
+    const text = texts[i]?.replaceAll("\n", "↵\n");
+    return html`<span class="o${shade(step, steps)}${chance}" data-r="${step + 1}"${probability}>${text}</span>`;
+  });
+  return html`<div class="heat" tabindex="0" role="group"
+aria-label="Response, ${reveals.length} tokens in ${rounds} rounds; the arrow keys go through it">${tokens}</div>
+<p class="legend dim">${legend(steps)}</p>
+<p class="probe" aria-live="polite">${reveals.length} tokens. Point at one, or use the arrow keys, for its round and probability.</p>`;
 }
 
-function tokenSpan({ token, step, logProb }: Reveal, text: string | undefined, steps: number): string {
-  const p = logProb === undefined ? undefined : Math.exp(logProb);
-  const classes = [
-    `o${shade(step, steps)}`,
-    ...(p === undefined ? [] : [`p${likelihood(p)}`, ...(p < UNLIKELY ? ["low"] : [])]),
-  ];
-  // a line break shows where it is, and breaks
-  const shown = text === undefined ? `${token} ` : escapeHtml(text).replaceAll("\n", "↵\n");
-  const probability = p === undefined ? "" : ` data-p="${Number(p.toPrecision(3))}"`;
-  return `<span class="${classes.join(" ")}" data-r="${step + 1}"${probability}>${shown}</span>`;
-}
-
-function legend(steps: number): string {
-  const rounds = steps <= SHADES ? Array.from({ length: steps }, (_, i) => i) : [];
-  const swatch = (kind: string, shadeOf: number, label: string): string =>
-    `<span class="swatch ${kind}${shadeOf}">${label}</span>`;
+function legend(steps: number): Html {
+  const swatch = (kind: string, of: number, label: string | number): Html =>
+    html`<span class="swatch ${kind}${of}">${label}</span>`;
+  const ends = new Map<number, string | number>([
+    [0, 1],
+    [SHADES - 1, steps],
+  ]);
   const order =
-    rounds.length > 0
-      ? rounds.map((round) => swatch("o", shade(round, steps), String(round + 1))).join("")
-      : Array.from({ length: SHADES }, (_, i) =>
-          swatch("o", i, i === 0 ? "1" : i === SHADES - 1 ? String(steps) : "&nbsp;"),
-        ).join("");
-  const limits = [...PROBABILITIES.map((limit) => `&lt; ${limit}`), "more"];
-  const probability = limits.map((label, i) => swatch("p", i, label)).join("");
-  return (
-    `<span class="by-order">round ${order}</span><span class="by-probability">probability ${probability}</span>` +
-    ` <span class="low">underlined</span>: less likely than ${UNLIKELY}`
-  );
+    steps <= SHADES
+      ? Array.from({ length: steps }, (_, round) => swatch("o", shade(round, steps), round + 1))
+      : Array.from({ length: SHADES }, (_, i) => swatch("o", i, ends.get(i) ?? "\u00a0"));
+  const limits = [...PROBABILITIES.map((limit) => `< ${limit}`), "more"];
+  return html`<span class="by-order">round ${order}</span>
+<span class="by-probability">probability ${limits.map((label, i) => swatch("p", i, label))}</span>
+<span class="low">underlined</span>: less likely than ${UNLIKELY}`;
 }

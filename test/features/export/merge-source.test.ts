@@ -16,6 +16,10 @@ import { freshWeights, microModel } from "../../support/micro-model.js";
 
 const LORA = { rank: 2, alpha: 4, targets: ["q_proj"] };
 
+/** A source without what it does not have. */
+const found = async (...of: Parameters<typeof mergeSource>): Promise<object> =>
+  Object.fromEntries(Object.entries(await mergeSource(...of)).filter(([, value]) => value !== undefined));
+
 describe("what is merged", () => {
   let model: { dir: string; remove: () => void };
   let dir: string;
@@ -59,24 +63,24 @@ describe("what is merged", () => {
     await refused(run.dir, /There is no checkpoint in .*run/, {}, /saved none yet/);
     await save(step(1));
     await save(step(2));
-    assert.deepEqual(await mergeSource(run.dir, {}), source(step(2)));
-    assert.deepEqual(await mergeSource(run.dir, { step: 1 }), source(step(1)));
+    assert.deepEqual(await found(run.dir, {}), source(step(2)));
+    assert.deepEqual(await found(run.dir, { step: 1 }), source(step(1)));
     await refused(run.dir, /no checkpoint "best"/, { step: "best" }, /there are: last, 1, 2/);
     await save(run.best);
-    assert.deepEqual(await mergeSource(run.dir, {}), source(run.best));
-    assert.deepEqual(await mergeSource(run.dir, { step: "last" }), source(step(2)));
+    assert.deepEqual(await found(run.dir, {}), source(run.best));
+    assert.deepEqual(await found(run.dir, { step: "last" }), source(step(2)));
   });
 
   it("a checkpoint in its run, a copy of one, and an adapter of anybody", async () => {
     await save(step(1));
     await save(run.best);
     for (const path of [step(1), run.best])
-      assert.deepEqual(await mergeSource(path, {}), { from: path, adapter: path, model: join(dir, "model") });
+      assert.deepEqual(await found(path, {}), { from: path, adapter: path, model: join(dir, "model") });
     const copy = join(dir, "copy");
     cpSync(step(1), copy, { recursive: true });
-    assert.deepEqual(await mergeSource(copy, {}), { from: copy, adapter: copy });
+    assert.deepEqual(await found(copy, {}), { from: copy, adapter: copy });
     rmSync(join(copy, "state.json"));
-    assert.deepEqual(await mergeSource(copy, { model: "m" }), { from: copy, adapter: copy, model: "m" });
+    assert.deepEqual(await found(copy, { model: "m" }), { from: copy, adapter: copy, model: "m" });
     await refused(copy, /--step chooses a checkpoint of a run, and .*copy is an adapter itself/, { step: 1 });
     await refused(step(1), /--step chooses .*step-000001 is one itself/, { step: "last" });
   });
@@ -84,8 +88,8 @@ describe("what is merged", () => {
   it("the weights of a run that trained all of them", async () => {
     await save(step(1), "weights");
     const expected = { from: step(1), weights: step(1), model: join(dir, "model") };
-    assert.deepEqual(await mergeSource(run.dir, {}), expected);
-    assert.deepEqual(await mergeSource(step(1), {}), expected);
+    assert.deepEqual(await found(run.dir, {}), expected);
+    assert.deepEqual(await found(step(1), {}), expected);
     // whatever the model was, its weights are replaced
     const { note } = await mergeSource(run.dir, { model: join(dir, "model") });
     assert.equal(note, undefined);

@@ -12,19 +12,21 @@ function plotOf(chart: string): Plot {
 
 test("what is no number is a gap, and a chart of none is left out", () => {
   const points = [1, Number.NaN, null, 4].map((y, x) => ({ x, y }));
-  const { series } = plotOf(lineChart("t", [{ label: "a", points }]));
+  const { series } = plotOf(String(lineChart("t", [{ label: "a", points }])));
   assert.deepEqual(
     series[0]?.points.map(({ y }) => y),
     [1, null, null, 4],
   );
-  assert.equal(lineChart("t", [{ label: "a", points: [{ x: 0, y: null }] }]), "");
+  assert.equal(String(lineChart("t", [{ label: "a", points: [{ x: 0, y: null }] }])), "");
 });
 
 test("intervals go along, and the picture is told in words", () => {
-  const chart = lineChart("Reward <>", [
-    { label: "rollouts", points: [1, 2].map((x) => ({ x, y: x / 10, low: -1, high: 0.5 })) },
-    { label: "val", whiskers: true, points: [{ x: 0, y: 0.3, low: 0.1, high: 2 }] },
-  ]);
+  const chart = String(
+    lineChart("Reward <>", [
+      { label: "rollouts", points: [1, 2].map((x) => ({ x, y: x / 10, low: -1, high: 0.5 })) },
+      { label: "val", whiskers: true, points: [{ x: 0, y: 0.3, low: 0.1, high: 2 }] },
+    ]),
+  );
   assert.match(
     chart,
     /aria-label="Reward &lt;&gt;: rollouts from 0.1 at step 1 to 0.2 at step 2; val from 0.3 at step 0/,
@@ -35,7 +37,7 @@ test("intervals go along, and the picture is told in words", () => {
 
 test("a long run is thinned but keeps its ends", () => {
   const points = Array.from({ length: 100_000 }, (_, x) => ({ x, y: x }));
-  const chart = lineChart("t", [{ label: "a", points }]);
+  const chart = String(lineChart("t", [{ label: "a", points }]));
   assert.ok(chart.length < 40_000);
   const xs = plotOf(chart).series[0]?.points.map(({ x }) => x);
   assert.deepEqual([xs?.[0], xs?.at(-1)], [0, 99_999]);

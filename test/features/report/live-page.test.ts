@@ -83,7 +83,7 @@ describe("the live page", () => {
   });
 
   it("tells where the run is; curves and rollouts only to whom has not seen them", async () => {
-    assert.equal((await state()).phase, null);
+    assert.match((await state()).texts.phase ?? "", /starting/);
     page.begin({
       name: "quickstart-2",
       command: "flow-grpo",
@@ -97,9 +97,10 @@ describe("the live page", () => {
     page.note("before: val reward 0.5");
     const first = await state();
     assert.deepEqual(
-      [first.name, first.step, first.steps, first.reward, first.eta, first.notes, first.phase?.done],
-      ["quickstart-2", 1, 30, 0.5, 29 * 3.5, ["before: val reward 0.5"], 3],
+      [first.texts.name, first.texts.at, first.progress, first.texts.reward, first.texts.eta, first.notes],
+      ["quickstart-2", "1 of 30", 1 / 30, "0.500", "1:42", ["before: val reward 0.5"]],
     );
+    assert.match(first.texts.phase ?? "", /^flow-grpo · episodes 3\/8/);
     assert.match(first.charts ?? "", /aria-label="Reward: /);
     assert.match(first.rollouts ?? "", /Step 1: the 2 worst of 3\.[\s\S]*2 alike[\s\S]*class="heat"/);
     const again = await state(first.version);
@@ -110,8 +111,8 @@ describe("the live page", () => {
 
   it("a resumed run shows the steps before", async () => {
     page.begin({ name: "a", command: "flow-grpo", dir: (await exampleRun(root, "b")).dir, steps: 30, done: 12 });
-    const { step, eta, charts } = await state();
-    assert.deepEqual([step, eta], [12, null]);
+    const { texts, charts } = await state();
+    assert.deepEqual([texts.at, texts.eta], ["12 of 30", "–"]);
     assert.match(charts ?? "", /at step 12/);
     // the evaluations and the newest rollouts of before, not only the metrics
     assert.match(charts ?? "", /val/);

@@ -80,7 +80,7 @@ test("a supervised run has the curves that it has, and the evaluation that was m
 test("a run with workers has their curves", () => {
   const workers = { workers: 3, waiting: 8, idle: 0.25 };
   const of = (rows: readonly StepMetrics[]): string =>
-    curves({ metrics: rows, validations: [], rollouts: { intervals: [] } });
+    String(curves({ metrics: rows, validations: [], rollouts: { intervals: [] } }));
   const html = of([1, 2].map((step) => stepMetrics(step, { workers })));
   for (const title of ["Workers and jobs", "Idle share of the workers&#39; time"])
     assert.ok(html.includes(`aria-label="${title}: `), html.match(/aria-label="[^"]*orkers[^"]*"/g)?.join());

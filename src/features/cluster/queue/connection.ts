@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
+import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
 import { withoutPasswords } from "../../../core/shown.js";
 
@@ -32,19 +32,15 @@ export function redisAddress(
 ): RedisAddress {
   const variable = /^env:([A-Za-z_]\w*)$/.exec(setting)?.[1];
   const text = variable === undefined ? setting : environment[variable];
-  const from = variable ?? "the address of Redis";
   if (text === undefined || text === "")
     misuse(`The environment variable ${variable} is not set; it should hold the URL of Redis.`, {
       hint: `export ${variable}=rediss://user:password@host:6379`,
     });
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw wrongUrl(from);
-  }
-  if (!["redis:", "rediss:"].includes(url.protocol) || url.hostname === "" || !/^(\/\d*)?$/.test(url.pathname))
-    throw wrongUrl(from);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === "" || !/^(\/\d*)?$/.test(url.pathname))
+    misuse(`${variable ?? "the address of Redis"} is no URL of Redis.`, {
+      hint: "write redis://host:6379, rediss://host:6379 (TLS), or env:NAME",
+    });
   if (variable === undefined && url.password !== "")
     misuse("The URL of Redis holds a password, which others can read where it stands.", {
       hint: `leave it out and set ${PASSWORD_VARIABLE}; or put the whole URL into ${REDIS_VARIABLE} and write env:${REDIS_VARIABLE}`,
@@ -62,13 +58,6 @@ export function redisAddress(
     username: own(url.username) ?? environment[USERNAME_VARIABLE],
     password: own(url.password) ?? environment[PASSWORD_VARIABLE],
   };
-}
-
-function wrongUrl(from: string): UserError {
-  return new UserError(`${from} is no URL of Redis.`, {
-    hint: "write redis://host:6379, rediss://host:6379 (TLS), or env:NAME",
-    exitCode: 2,
-  });
 }
 
 /** A text without the secrets of an address: errors of a client may quote what it sent. */

@@ -17,6 +17,7 @@ import {
   jobKey,
   keyOfCopy,
   QUESTIONS,
+  type QueueName,
   RUN_LIFETIME_S,
   RUNS,
   received,
@@ -78,12 +79,11 @@ export interface DispatcherOptions {
  */
 export class Dispatcher {
   private readonly pending = new Map<string, Pending>();
-  private readonly queues = new Map<JobKind, Queue>();
+  private readonly queues = new Map<QueueName, Queue>();
   private readonly events: QueueEvents[] = [];
-  private readonly kept = new Map<string, Uint8Array>();
+  private readonly kept = new Map<string, { readonly bytes: Uint8Array; users: number }>();
   private readonly stragglers: Stragglers;
   private readonly said = new Set<string>();
-  private questions: Queue | undefined;
   private answering: Worker | undefined;
   private sweeping: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -123,11 +123,12 @@ export class Dispatcher {
   }
 
   private async begin(): Promise<void> {
-    for (const kind of this.options.announcement.jobs) {
+    for (const kind of [QUESTIONS, ...this.options.announcement.jobs] as const) {
       const queue = this.made.queue(kind);
       // what an earlier process of this run left: its episodes wait for answers that nobody has
       await queue.obliterate({ force: true });
       this.queues.set(kind, queue);
+      if (kind === QUESTIONS) continue;
       const events = this.made.events(kind);
       events.on("active", ({ jobId }) => this.stragglers.began(jobId));
       // an event only says where to look: what it holds is not believed
@@ -136,8 +137,6 @@ export class Dispatcher {
       events.on("completed", heard).on("failed", heard);
       this.events.push(events);
     }
-    this.questions = this.made.queue(QUESTIONS);
-    await this.questions.obliterate({ force: true });
     await this.announce();
     const next = (): void => {
       this.timer = setTimeout(() => {
@@ -180,17 +179,23 @@ export class Dispatcher {
     await this.redis.sadd(RUNS, announcement.run);
   }
 
-  /** Keeps a blob there, whatever Redis loses, until it is dropped. @returns its address. */
+  /** Keeps a blob there, whatever Redis loses, until it was dropped as often as it was kept. @returns its address. */
   async keep(bytes: Uint8Array): Promise<string> {
     const address = sha256(bytes);
-    if (this.kept.has(address)) return address;
-    this.kept.set(address, bytes);
-    await this.blobs.put(bytes);
+    const known = this.kept.get(address);
+    if (known !== undefined) known.users++;
+    else {
+      this.kept.set(address, { bytes, users: 1 });
+      await this.blobs.put(bytes);
+    }
     return address;
   }
 
   async drop(address: string): Promise<void> {
-    if (this.kept.delete(address)) await this.blobs.drop(address);
+    const known = this.kept.get(address);
+    if (known === undefined || --known.users > 0) return;
+    this.kept.delete(address);
+    await this.blobs.drop(address);
   }
 
   /**
@@ -330,7 +335,7 @@ export class Dispatcher {
 
   private async sweep(): Promise<void> {
     await this.announce();
-    for (const [address, bytes] of this.kept) if (!(await this.blobs.has(address))) await this.blobs.put(bytes);
+    for (const [address, { bytes }] of this.kept) if (!(await this.blobs.has(address))) await this.blobs.put(bytes);
     let active = 0;
     for (const job of [...this.pending.values()]) {
       let gone = 0;
@@ -380,11 +385,11 @@ export class Dispatcher {
       for (const events of this.events) await events.close();
       await this.redis.srem(RUNS, run);
       await this.redis.del(runKey(run), workersKey(run));
-      for (const queue of [...this.queues.values(), ...(this.questions === undefined ? [] : [this.questions])]) {
+      for (const queue of this.queues.values()) {
         await queue.obliterate({ force: true });
         await queue.close();
       }
-      for (const address of [...this.kept.keys()]) await this.drop(address);
+      for (const address of this.kept.keys()) await this.blobs.drop(address);
     };
     // where Redis is away there is nothing to tidy, and nobody to wait for
     await within(tidy(), CLOSE_MS);

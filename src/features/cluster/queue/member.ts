@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import type { Queue, QueueEvents, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { messageOf } from "../../../core/errors.js";
@@ -10,11 +12,11 @@ import {
   BEAT_MS,
   type Beat,
   isMalformed,
-  type JobData,
   type JobKind,
   type JobResult,
   jobSchema,
   keyOfCopy,
+  Malformed,
   MOST_TEXT,
   QUESTIONS,
   RUNS,
@@ -74,10 +76,7 @@ export async function serve(options: MemberOptions): Promise<void> {
   const redis = connections.connect();
   const joined = new Map<string, Membership>();
   const refused = new Map<string, string>();
-  const ended = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  const ended = signal.aborted ? Promise.resolve() : once(signal, "abort");
   say(`worker ${options.name}: waiting for runs on ${options.address.shown}`);
   try {
     while (!signal.aborted) {
@@ -86,7 +85,7 @@ export async function serve(options: MemberOptions): Promise<void> {
         if (!signal.aborted) say(`worker ${options.name}: ${printable(redact(messageOf(error), options.address))}`);
       });
       await Promise.race([ended, looked]);
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, BEAT_MS))]);
+      await setTimeout(BEAT_MS, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     // jobs that are under way are finished first, where there is somebody to hand them to
@@ -200,57 +199,41 @@ class Membership {
 
   /** Fetches what a job reads, and does it. */
   private async take(kind: JobKind, id: string, data: unknown, later: Later): Promise<JobResult> {
-    const job = this.checked(kind, id, data);
-    const blobs = new Map<string, Buffer>();
-    for (const address of job.blobs) {
-      const bytes = await this.blobs.get(address);
-      if (bytes === undefined) {
-        // lost, or damaged: the coordinator puts it there again where it is not
-        await this.blobs.drop(address);
-        return later(BLOB_PAUSE_MS);
-      }
-      blobs.set(address, bytes);
-    }
-    return this.work(kind, keyOfCopy(id), job.payload, (address) => {
-      const bytes = blobs.get(address);
-      if (bytes === undefined) throw new Error(`the job does not name the blob ${address}`);
-      return bytes;
-    });
-  }
-
-  private checked(kind: JobKind, id: string, data: unknown): JobData {
+    const began = performance.now();
+    if (this.active++ === 0) this.busySince = began;
+    const key = keyOfCopy(id);
     try {
-      return received(`the job ${kind} ${printable(id, 200)}`, jobSchema, data);
+      const job = received(`the job ${kind} ${printable(id, 200)}`, jobSchema, data);
+      const blobs = new Map<string, Buffer>();
+      for (const address of job.blobs) {
+        const bytes = await this.blobs.get(address);
+        if (bytes === undefined) {
+          // lost, or damaged: the coordinator puts it there again where it is not
+          await this.blobs.drop(address);
+          return later(BLOB_PAUSE_MS);
+        }
+        blobs.set(address, bytes);
+      }
+      const blob = (address: string): Buffer => {
+        const bytes = blobs.get(address);
+        if (bytes === undefined) throw new Error(`the job does not name the blob ${address}`);
+        return bytes;
+      };
+      const ask: JobContext["ask"] = (question, asked, read) => this.ask(question, asked, read);
+      const bytes = await (this.hands as Hands).work(kind, job.payload, blob, { key, ask });
+      this.done++;
+      const seconds = (performance.now() - began) / 1000;
+      return { blob: await this.blobs.put(bytes), worker: this.options.name, seconds };
     } catch (error) {
-      this.say(`refused: ${messageOf(error)}`);
+      this.say(error instanceof Malformed ? `refused: ${error.message}` : `${kind} ${key} failed: ${messageOf(error)}`);
       throw error;
+    } finally {
+      if (--this.active === 0) this.busy += performance.now() - this.busySince;
     }
   }
 
   private say(text: string): void {
     this.options.say(`worker ${this.options.name}: ${printable(redact(text, this.options.address))}`);
-  }
-
-  private async work(
-    kind: JobKind,
-    key: string,
-    payload: unknown,
-    blob: (address: string) => Buffer,
-  ): Promise<JobResult> {
-    const began = performance.now();
-    if (this.active++ === 0) this.busySince = began;
-    try {
-      const ask: JobContext["ask"] = (id, question, read) => this.ask(id, question, read);
-      const bytes = await (this.hands as Hands).work(kind, payload, blob, { key, ask });
-      this.done++;
-      const seconds = (performance.now() - began) / 1000;
-      return { blob: await this.blobs.put(bytes), worker: this.options.name, seconds };
-    } catch (error) {
-      this.say(`${kind} ${key} failed: ${messageOf(error)}`);
-      throw error;
-    } finally {
-      if (--this.active === 0) this.busy += performance.now() - this.busySince;
-    }
   }
 
   private async ask<T>(id: string, question: unknown, read: (answer: unknown) => T): Promise<T> {

@@ -97,40 +97,34 @@ export function isMalformed(error: unknown): boolean {
 }
 
 /**
- * Gives what a message of Redis says, as its schema has it.
+ * Reads something of Redis, or of another machine.
  * @param what names it in the error.
- * @throws Malformed, in one line that names the problem and quotes nothing of the message.
+ * @throws Malformed where `read` throws, in one line that names the problem and quotes nothing of the message.
  */
+function readAs<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    // a parser of JSON quotes what it could not read
+    const other = error instanceof SyntaxError ? " it is no JSON" : ` ${messageOf(error)}`;
+    const why = error instanceof z.ZodError ? problemsOf(error) : other;
+    throw new Malformed(printable(`${what} is malformed:${why}`, 500));
+  }
+}
+
+/** Gives what a message says, as its schema has it. @throws Malformed */
 export function received<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new Malformed(printable(`${what} is malformed:${problemsOf(result.error)}`, 500));
+  return readAs(what, () => schema.parse(value));
 }
 
 /** As {@link received}, of JSON. */
 export function receivedText<T>(what: string, schema: z.ZodType<T>, text: string): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Malformed(`${what} is malformed: it is no JSON`);
-  }
-  return received(what, schema, value);
+  return readAs(what, () => schema.parse(JSON.parse(text)));
 }
 
-/**
- * Reads bytes that came from another machine.
- * @returns what `read` makes of some bytes. @throws Malformed, which names what they should have been.
- */
+/** Gives what `read` makes of some bytes. @throws Malformed */
 export function receivedBytes<T>(what: string, bytes: Uint8Array, read: (bytes: Buffer) => T): T {
-  try {
-    return read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  } catch (error) {
-    // a parser of JSON quotes what it could not read
-    const why = error instanceof SyntaxError ? " it is no JSON" : ` ${messageOf(error)}`;
-    const text = `${what} is malformed:${error instanceof z.ZodError ? problemsOf(error) : why}`;
-    throw new Malformed(printable(text, 500));
-  }
+  return readAs(what, () => read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
 }
 
 /**

@@ -7,11 +7,9 @@ import type { Policy } from "../../../engine/policy.js";
 import type { Environment } from "../../../env/environment.js";
 import { modelHash } from "../../../nn/model.js";
 import type { Tensor } from "../../../onnx/types.js";
-import type { Checkpoint } from "../../../runs/checkpoint.js";
 import type { StepWorkers } from "../../../runs/metrics.js";
 import { type Executor, localExecutor } from "../../../train/executor.js";
 import { collectHere } from "../../../train/rollouts/collect.js";
-import type { PlayedSource } from "../../../train/rollouts/step-groups.js";
 import type { Run } from "../../../train/run.js";
 import { redisAddress } from "../queue/connection.js";
 import { Dispatcher } from "../queue/dispatcher.js";
@@ -60,11 +58,19 @@ export async function openDistributed(
     note,
   });
   await dispatcher.keep(config_);
-  const published = new Published(dispatcher, policy);
-  const publish = (key: PolicyKey): Promise<string> => published.publish(key);
+  const published = new Map<PolicyKey, string>();
+  /** Puts parameters there as they are now. @returns their address. */
+  const publish = async (key: PolicyKey): Promise<string> => {
+    const address = await dispatcher.keep(encodeParameters(await policy.engine.getParameters(key)));
+    const before = published.get(key);
+    published.set(key, address);
+    if (before !== undefined) await dispatcher.drop(before);
+    return address;
+  };
   const pin = async (parameters: ReadonlyMap<string, Tensor>): Promise<Pinned> => {
-    const { address, release } = await published.pin(parameters);
-    return { collect: collectByWorkers(dispatcher, policy, environment, async () => address), release };
+    const address = await dispatcher.keep(encodeParameters(parameters));
+    const collect = collectByWorkers(dispatcher, policy, environment, async () => address);
+    return { collect, release: () => dispatcher.drop(address) };
   };
   if (gradients && config.training.gradient_slots === 1)
     note("training.gradient_slots=1: gradients are computed here; more slots let workers share them");
@@ -79,56 +85,16 @@ export async function openDistributed(
     gradients: shares ? gradientsByWorkers(dispatcher, policy.engine.parameters, publish) : here.gradients,
     ...(rollouts && lag > 0
       ? {
-          source: (played: PlayedSource, checkpoint: Checkpoint | undefined) =>
-            new AheadGroups(
-              lag,
-              config.training.steps,
-              played,
-              pin,
-              () => policy.engine.getParameters("policy"),
-              checkpoint,
-            ),
+          source: (...[played, checkpoint]: Parameters<NonNullable<Executor["source"]>>) => {
+            const newest = () => policy.engine.getParameters("policy");
+            return new AheadGroups(lag, config.training.steps, played, pin, newest, checkpoint);
+          },
         }
       : {}),
     status: () => statusText(dispatcher.meter.sofar),
     figures: () => dispatcher.meter.take(),
     close: () => dispatcher.close(),
   };
-}
-
-/** Parameters that workers may ask for: each blob stays while a policy or a pin has it. */
-class Published {
-  private readonly kept = new Map<PolicyKey, string>();
-  private readonly pins: string[] = [];
-
-  constructor(
-    private readonly dispatcher: Dispatcher,
-    private readonly policy: Policy,
-  ) {}
-
-  /** Puts the parameters there as they are now. @returns their address. */
-  async publish(key: PolicyKey): Promise<string> {
-    const address = await this.dispatcher.keep(encodeParameters(await this.policy.engine.getParameters(key)));
-    const before = this.kept.get(key);
-    this.kept.set(key, address);
-    await this.dropUnused(before);
-    return address;
-  }
-
-  async pin(parameters: ReadonlyMap<string, Tensor>): Promise<{ address: string; release(): Promise<void> }> {
-    const address = await this.dispatcher.keep(encodeParameters(parameters));
-    this.pins.push(address);
-    const release = (): Promise<void> => {
-      this.pins.splice(this.pins.indexOf(address), 1);
-      return this.dropUnused(address);
-    };
-    return { address, release };
-  }
-
-  private async dropUnused(address: string | undefined): Promise<void> {
-    if (address !== undefined && ![...this.kept.values(), ...this.pins].includes(address))
-      await this.dispatcher.drop(address);
-  }
 }
 
 export function statusText({ workers, waiting, idle }: StepWorkers): string {

@@ -10,22 +10,18 @@ import { type SlotGradient, type SlotGradients, slotGradient, slotRanges } from 
 import type { ScoreAll } from "../../../train/update.js";
 import { decode, encode } from "../queue/codec.js";
 import type { Dispatcher } from "../queue/dispatcher.js";
-import { address, received, receivedBytes } from "../queue/protocol.js";
+import { address, receivedBytes } from "../queue/protocol.js";
 import { sentBatches, sentGradients, sentMicroBatches, tensorsOf } from "./sent.js";
 
 /** Scoring or differentiating some micro-batches, as a job. */
-const payloadSchema = z.object({
+export const gradientPayload = z.object({
   what: z.enum(["score", "gradient"]),
   /** Address of the parameters that are taken for the policy's. */
   adapter: address,
   /** Address of the batches. */
   batches: address,
 });
-export type GradientPayload = z.infer<typeof payloadSchema>;
-
-export function parseGradientPayload(payload: unknown): GradientPayload {
-  return received("a job of gradients", payloadSchema, payload);
-}
+export type GradientPayload = z.infer<typeof gradientPayload>;
 
 /** A batch without what is a function: its head is known by its name. */
 type SentBatch = Omit<Batch, "head"> & { readonly head: string };

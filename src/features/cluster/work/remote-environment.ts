@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { delegate } from "../../../core/delegate.js";
 import { UserError } from "../../../core/errors.js";
+import { sha256 } from "../../../core/files.js";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
 import { type Asked, answered, OTHER_PAGE } from "../../../env/browser/recorded-answers.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../../../env/environment.js";
@@ -70,16 +71,10 @@ export async function playEpisode(
   const act: Act = async (observation) => {
     if (known !== undefined) return known;
     const question: Question = { play: play as number, turn: turn++, observation: toText(observation) };
-    return ask(`play${play}.turn${question.turn}.${shortHash(question.observation)}`, question, actionOf);
+    return ask(`play${play}.turn${question.turn}.${sha256(question.observation).slice(0, 12)}`, question, actionOf);
   };
   const outcome = await environment.play(taskOf(task), act, new Map());
   return JSON.stringify(outcome);
-}
-
-function shortHash(text: string): string {
-  let hash = 0;
-  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
-  return (hash >>> 0).toString(36);
 }
 
 /**

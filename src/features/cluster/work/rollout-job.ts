@@ -5,20 +5,22 @@ import { parseRollout, type RolloutRecord } from "../../../runs/rollout-record.j
 import { type Collect, chunkSize, collectHere, type Rollout } from "../../../train/rollouts/collect.js";
 import { recordOf } from "../../../train/rollouts/group-source.js";
 import type { Dispatcher } from "../queue/dispatcher.js";
-import { address, Malformed, received } from "../queue/protocol.js";
+import { address } from "../queue/protocol.js";
 
 /** Episodes whose turns are generated together, as a job: what would be one chunk in one process. */
-const payloadSchema = z.object({
-  /** Address of the policy's parameters. */
-  adapter: address,
-  tasks: z.array(z.string()).min(1).max(100_000),
-  seed: z.int().nonnegative(),
-  streams: z.array(z.string()),
-  decoding: z.enum(["training", "evaluation"]),
-  batch: z.int().min(1).max(100_000),
-  temperature: z.number().nonnegative().optional(),
-});
-export type RolloutPayload = z.infer<typeof payloadSchema>;
+export const rolloutPayload = z
+  .object({
+    /** Address of the policy's parameters. */
+    adapter: address,
+    tasks: z.array(z.string()).min(1).max(100_000),
+    seed: z.int().nonnegative(),
+    streams: z.array(z.string()),
+    decoding: z.enum(["training", "evaluation"]),
+    batch: z.int().min(1).max(100_000),
+    temperature: z.number().nonnegative().optional(),
+  })
+  .refine(({ streams, tasks }) => streams.length === tasks.length, "it has a stream for each task");
+export type RolloutPayload = z.infer<typeof rolloutPayload>;
 
 /** Rollouts as a worker returns them: lines of the rollout file, and what such a line leaves out. */
 const resultSchema = z.object({
@@ -62,14 +64,6 @@ export async function playRollouts(
     }),
   };
   return JSON.stringify(result);
-}
-
-/** Reads a job of rollouts. @throws Malformed where it is none. */
-export function parseRolloutPayload(payload: unknown): RolloutPayload {
-  const parsed = received("a job of rollouts", payloadSchema, payload);
-  if (parsed.streams.length !== parsed.tasks.length)
-    throw new Malformed("a job of rollouts has a stream for each task");
-  return parsed;
 }
 
 /** Finds a task by its id. @throws Error where there is none. */

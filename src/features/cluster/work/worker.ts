@@ -10,11 +10,11 @@ import { modelHash } from "../../../nn/model.js";
 import { objectiveOf } from "../../../rl/kinds.js";
 import { redisAddress } from "../queue/connection.js";
 import { type Hands, NotYet, serve } from "../queue/member.js";
-import { type Announcement, differences, JOB_KINDS, type JobKind, receivedBytes } from "../queue/protocol.js";
-import { computeGradients, LoadedAdapter, parseGradientPayload } from "./gradient-job.js";
+import { type Announcement, differences, JOB_KINDS, type JobKind, received, receivedBytes } from "../queue/protocol.js";
+import { computeGradients, gradientPayload, LoadedAdapter } from "./gradient-job.js";
 import { deciding } from "./options.js";
 import { playEpisode } from "./remote-environment.js";
-import { parseRolloutPayload, playRollouts, taskOf } from "./rollout-job.js";
+import { playRollouts, rolloutPayload, taskOf } from "./rollout-job.js";
 
 export interface WorkerOptions {
   /** URL, or `env:NAME`. */
@@ -74,6 +74,8 @@ async function opened<T>(what: string, { say, debug }: WorkerOptions, open: () =
   }
 }
 
+type Facts = Readonly<Record<string, string>>;
+
 /** The part of a config that is read before its schema is known. */
 const sentConfig = z.looseObject({ model: z.string(), objective: z.looseObject({ kind: z.string() }) });
 
@@ -83,8 +85,12 @@ async function openHands(
   announcement: Announcement,
   blob: (address: string) => Promise<Buffer | undefined>,
 ): Promise<Hands> {
-  const version = differences("other versions", announcement.versions, deciding());
-  if (version !== undefined) throw new Refused(version, { hint: "install the coordinator's version on this machine" });
+  const agree = (what: string, run: Facts, mine: Facts, hint: string): void => {
+    const wrong = differences(what, run, mine);
+    if (wrong !== undefined) throw new Refused(wrong, { hint });
+  };
+  agree("other versions", announcement.versions, deciding(), "install the coordinator's version on this machine");
+  const { model: runsModel = "", split: runsSplit = "" } = announcement.hashes;
   const bytes = await blob(announcement.config);
   if (bytes === undefined) throw new NotYet("its config is not there yet");
   const values = receivedBytes("its config", bytes, (text) => sentConfig.parse(JSON.parse(text.toString("utf8"))));
@@ -97,12 +103,8 @@ async function openHands(
   const needsModel = announcement.jobs.some((kind) => kind !== "episodes" && options.jobs.includes(kind));
   const needsTasks = announcement.jobs.some((kind) => kind !== "gradients" && options.jobs.includes(kind));
   if (needsModel) {
-    const model = differences(
-      "another model",
-      { model: announcement.hashes.model ?? "" },
-      { model: await opened("its model", options, () => modelHash(resolvePath(config.model, "model"))) },
-    );
-    if (model !== undefined) throw new Refused(model, { hint: "give the run's model with --model DIR" });
+    const model = await opened("its model", options, () => modelHash(resolvePath(config.model, "model")));
+    agree("another model", { model: runsModel }, { model }, "give the run's model with --model DIR");
   }
   const environment = needsTasks
     ? await opened("its environment", options, () => openEnvironment(config, options.say))
@@ -110,9 +112,8 @@ async function openHands(
   let policy: Policy | undefined;
   try {
     if (environment !== undefined) {
-      const split = { split: announcement.hashes.split ?? "" };
-      const tasks = differences("other tasks", split, { split: environment.splitHash() });
-      if (tasks !== undefined) throw new Refused(tasks, { hint: "give this machine the run's site and tasks" });
+      const split = environment.splitHash();
+      agree("other tasks", { split: runsSplit }, { split }, "give this machine the run's site and tasks");
       await opened("its environment", options, () => environment.start());
     }
     if (needsModel) policy = await opened("its model", options, () => openTrainable(config));
@@ -143,11 +144,11 @@ async function openHands(
       return alone(async () => {
         if (kind === "rollouts") {
           if (environment === undefined) throw new Error("this worker has no environment");
-          const wanted = parseRolloutPayload(payload);
+          const wanted = received("a job of rollouts", rolloutPayload, payload);
           await adapter.load(wanted.adapter, bytesOf);
           return Buffer.from(await playRollouts(wanted, own, environment, tasks));
         }
-        const wanted = parseGradientPayload(payload);
+        const wanted = received("a job of gradients", gradientPayload, payload);
         await adapter.load(wanted.adapter, bytesOf);
         return computeGradients(wanted.what, bytesOf(wanted.batches), own);
       });

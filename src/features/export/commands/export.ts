@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { type CliCommand, type CliContext, checkpointName, shellWord } from "../../../cli/shared.js";
-import { messageOf, misuse, UserError } from "../../../core/errors.js";
+import { messageOf, misuse } from "../../../core/errors.js";
 import { PRECISIONS, type Precision } from "../../../weights/precision.js";
 import type { ExportProgress } from "../options.js";
 
@@ -36,11 +36,18 @@ export const command: CliCommand = {
         "--checkpoint <source>",
         "a directory with config.json, tokenizer files and safetensors, whole or in shards; a GGUF file; or hf:org/name[@revision][:file.gguf]",
       )
-      .option("--model <dir>", "a model directory instead; with --merge of a run: the run's own, if left out")
+      .addOption(
+        new Option(
+          "--model <dir>",
+          "a model directory instead; with --merge of a run: the run's own, if left out",
+        ).conflicts("checkpoint"),
+      )
       .option("--merge <dir>", "add this run's or adapter's changes to the weights")
-      .option(
-        "--adapter <dir>",
-        "write this run's adapter by itself, in PEFT's layout, instead of a model; --model names its base",
+      .addOption(
+        new Option(
+          "--adapter <dir>",
+          "write this run's adapter by itself, in PEFT's layout, instead of a model; --model names its base",
+        ).conflicts(["checkpoint", "merge", "keepTokens", "maskToken"]),
       )
       .option(
         "--step <step>",
@@ -68,72 +75,56 @@ export const command: CliCommand = {
 };
 
 async function run(flags: ExportFlags, context: CliContext): Promise<void> {
-  const usage = (message: string, hint: string): UserError => new UserError(message, { hint, exitCode: 2 });
-  if (flags.checkpoint !== undefined && flags.model !== undefined)
-    throw usage("--checkpoint and --model are two names of what is read.", "give one of them");
-  if (flags.doubleQuant === true && flags.quantize !== "nf4")
-    throw usage("--double-quant needs --quantize nf4.", "there are no scales to quantise otherwise");
-  if (flags.step !== undefined && flags.merge === undefined && flags.adapter === undefined)
-    throw usage("--step chooses a checkpoint of the run that --merge names.", "add --merge RUN, or leave --step out");
+  const { out, quantize, step } = flags;
+  if (flags.doubleQuant === true && quantize !== "nf4")
+    misuse("--double-quant needs --quantize nf4.", { hint: "there are no scales to quantise otherwise" });
+  if (step !== undefined && flags.merge === undefined && flags.adapter === undefined)
+    misuse("--step chooses a checkpoint of the run that --merge names.", {
+      hint: "add --merge RUN, or leave --step out",
+    });
   const { mergeSource } = await import("../merge-source.js");
-  const step = flags.step === undefined ? {} : { step: flags.step };
   if (flags.adapter !== undefined) {
-    const others = [flags.checkpoint, flags.merge, flags.keepTokens, flags.maskToken];
-    if (others.some((flag) => flag !== undefined) || flags.quantize === "nf4")
-      throw usage(
-        "--adapter writes an adapter and no model.",
-        "give only --out, --step, --model and --quantize bf16 or fp16 with it",
-      );
-    const { adapter } = await mergeSource(flags.adapter, step);
+    if (quantize === "nf4")
+      misuse("--adapter writes an adapter, which is not kept in 4 bits.", { hint: "give --quantize bf16 or fp16" });
+    const { adapter } = await mergeSource(flags.adapter, { step });
     if (adapter === undefined)
-      throw usage(`${flags.adapter} trained every weight.`, "use --merge: there is no adapter");
+      misuse(`${flags.adapter} trained every weight.`, { hint: "use --merge: there is no adapter" });
     const { exportAdapter } = await import("../adapter.js");
-    const bytes = await exportAdapter(adapter, flags.out, flags.quantize, flags.model);
-    context.print(`${flags.out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
-    return context.log(`next: init_adapter=${shellWord(flags.out)}`);
+    const bytes = await exportAdapter(adapter, out, quantize, flags.model);
+    context.print(`${out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
+    return context.log(`next: init_adapter=${shellWord(out)}`);
   }
   const { exportModel } = await import("../export.js");
   const named = flags.checkpoint ?? flags.model;
-  const merged =
-    flags.merge === undefined
-      ? undefined
-      : await mergeSource(flags.merge, {
-          ...step,
-          ...(named === undefined ? {} : { model: named }),
-        });
+  const merged = flags.merge === undefined ? undefined : await mergeSource(flags.merge, { step, model: named });
   const checkpoint = named ?? merged?.model;
   if (checkpoint === undefined)
-    throw usage(
-      "No model: --checkpoint SOURCE is missing.",
-      "give the checkpoint, or with --merge the --model it belongs to",
-    );
+    misuse("No model: --checkpoint SOURCE is missing.", {
+      hint: "give the checkpoint, or with --merge the --model it belongs to",
+    });
   const line = progressLine(flags.quiet === true);
   const { parameters, bytes, from4Bits, vocabulary } = await exportModel({
     checkpoint,
-    out: flags.out,
-    precision: flags.quantize,
+    out,
+    precision: quantize,
     doubleQuant: flags.doubleQuant ?? false,
     signal: context.signal,
     progress: line.update,
-    tokens: {
-      ...(flags.maskToken === undefined ? {} : { mask: flags.maskToken }),
-      ...(flags.eosToken === undefined ? {} : { eos: flags.eosToken }),
-      ...(flags.padToken === undefined ? {} : { pad: flags.padToken }),
-    },
-    ...(flags.keepTokens === undefined ? {} : { keepTokens: readText(flags.keepTokens) }),
-    ...(merged?.adapter === undefined ? {} : { adapter: merged.adapter }),
-    ...(merged?.weights === undefined ? {} : { weights: merged.weights }),
+    tokens: { mask: flags.maskToken, eos: flags.eosToken, pad: flags.padToken },
+    keepTokens: flags.keepTokens === undefined ? undefined : readText(flags.keepTokens),
+    adapter: merged?.adapter,
+    weights: merged?.weights,
   }).finally(line.end);
-  context.print(`${flags.out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
+  context.print(`${out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
   if (flags.keepTokens !== undefined)
     context.log(`vocabulary: ${vocabulary.kept} of ${vocabulary.whole} tokens, those of ${flags.keepTokens} and bytes`);
   if (merged !== undefined) {
     context.log(`merged: ${merged.from} into ${checkpoint}`);
     if (merged.note !== undefined) context.log(`note: ${merged.note}`);
-    if (merged.adapter !== undefined && flags.quantize !== "none") context.log(`note: ${ROUNDED}`);
+    if (merged.adapter !== undefined && quantize !== "none") context.log(`note: ${ROUNDED}`);
     else if (from4Bits) context.log(`note: ${DECODED}`);
   }
-  context.log(`next: refusion-eval --help, or train it: model=${shellWord(flags.out)}`);
+  context.log(`next: refusion-eval --help, or train it: model=${shellWord(out)}`);
 }
 
 function readText(path: string): string {

@@ -1,19 +1,12 @@
-import type { Phase } from "../../../watch/watcher.js";
-
 /** State of the run, which the page fetches every second. */
 export interface LiveState {
   /** Grows with every step; charts and rollouts come only where the page has not seen it yet. */
   readonly version: number;
-  readonly name: string;
-  readonly command: string;
-  readonly step: number;
-  readonly steps: number;
-  readonly reward: number | null;
-  readonly success: number | null;
-  readonly kl: number | null;
-  readonly loss: number | null;
-  readonly eta: number | null;
-  readonly phase: Phase | null;
+  readonly title: string;
+  /** Share of the steps that are done. */
+  readonly progress: number;
+  /** Texts by the ids of the elements that show them. */
+  readonly texts: Readonly<Record<string, string>>;
   readonly notes: readonly string[];
   readonly charts?: string;
   readonly rollouts?: string;
@@ -28,14 +21,6 @@ function follow(): void {
   let seen = 0;
   let waiting: string | undefined;
   let failures = 0;
-
-  const put = (id: string, value: string): void => {
-    const element = part(id);
-    if (element.textContent !== value) element.textContent = value;
-  };
-  const number = (value: number | null, digits: number): string => (value === null ? "–" : value.toFixed(digits));
-  const duration = (seconds: number): string =>
-    seconds < 60 ? `${seconds.toFixed(0)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 
   const showRollouts = (html: string): void => {
     waiting = undefined;
@@ -53,21 +38,10 @@ function follow(): void {
   };
 
   const show = (state: LiveState): void => {
-    const { phase, steps } = state;
-    document.title = `${state.step}/${steps} ${state.name}`;
-    put("name", state.name);
-    const count = phase?.done === undefined ? "" : ` ${phase.done}/${phase.all}`;
-    put(
-      "phase",
-      `${state.command} · ${phase === null ? "starting" : `${phase.doing}${count}${phase.now === undefined ? "" : ` · ${phase.now}`}`}`,
-    );
-    part<HTMLProgressElement>("progress").value = steps === 0 ? 0 : state.step / steps;
-    put("at", `${state.step} of ${steps}`);
-    put("reward", number(state.reward, 3));
-    put("success", state.success === null ? "–" : `${(100 * state.success).toFixed(0)} %`);
-    put("kl", state.kl === null ? "–" : state.kl.toPrecision(2));
-    put("loss", state.loss === null ? "–" : state.loss.toPrecision(3));
-    put("eta", state.eta === null ? "–" : duration(state.eta));
+    document.title = state.title;
+    part<HTMLProgressElement>("progress").value = state.progress;
+    for (const [id, text] of Object.entries(state.texts))
+      if (part(id).textContent !== text) part(id).textContent = text;
     showNotes(state.notes);
     const charts = part("charts");
     const busy = charts.matches(":hover, :focus-within");

@@ -1,23 +1,23 @@
 import { Hono } from "hono";
+import { html, raw } from "hono/html";
 import type { RunConfig } from "../../../config/config.js";
 import { messageOf } from "../../../core/errors.js";
-import { cspHash, escapeHtml } from "../../../core/html.js";
+import { cspHash } from "../../../core/html.js";
 import { ownHostOnly, type Served, serveApp } from "../../../core/serve.js";
-import type { EnvironmentKind } from "../../../env/environment.js";
 import type { Evaluation } from "../../../runs/evaluation.js";
 import type { StepMetrics } from "../../../runs/metrics.js";
 import type { RolloutRecord } from "../../../runs/rollout-record.js";
 import { RunDirectory } from "../../../runs/run-directory.js";
-import type { Speller } from "../../../text/token-text.js";
-import { timeLeft } from "../../../watch/progress-text.js";
+import { phaseText } from "../../../watch/live-view.js";
+import { formatDuration, percent, timeLeft } from "../../../watch/progress-text.js";
 import type { Phase, WatchedRun, Watcher } from "../../../watch/watcher.js";
 import { REPORT_SCRIPT } from "../client.js";
 import { curves } from "../curves.js";
-import { environmentOf, readCourse, tokenizerOf } from "../data.js";
-import { type RevealReader, revealReader } from "../reveal-order.js";
+import { readCourse } from "../data.js";
+import { type Look, lookOf } from "../look.js";
 import { type StepInterval, stepInterval, worstOf } from "../rollout-sample.js";
-import { orderSteps, ordersOf, rolloutCard } from "../rollouts.js";
-import { REPORT_STYLE } from "../style.js";
+import { COLOURS, rolloutCards } from "../rollouts.js";
+import { type Html, plain, REPORT_STYLE } from "../style.js";
 import { LIVE_SCRIPT, type LiveState } from "./client.js";
 
 /** Rollouts of the newest step that the page shows. */
@@ -43,9 +43,7 @@ export class LivePage implements Watcher {
 
   private constructor(
     private readonly name: string,
-    private readonly tokenizer: Speller | null,
-    private readonly reveals: RevealReader,
-    private readonly kind: EnvironmentKind | undefined,
+    private readonly look: Look,
   ) {
     this.app = this.routes();
   }
@@ -62,12 +60,7 @@ export class LivePage implements Watcher {
     port: number,
     config: Pick<RunConfig, "name" | "model" | "sampler" | "environment">,
   ): Promise<LivePage> {
-    const page = new LivePage(
-      config.name,
-      tokenizerOf(config.model),
-      await revealReader(config.sampler.kind),
-      await environmentOf(config.environment.kind),
-    );
+    const page = new LivePage(config.name, await lookOf(config));
     page.served = await serveApp(page.app, port, "--ui");
     const { port: chosen } = new URL(page.served.baseUrl);
     page.hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${chosen}`));
@@ -124,24 +117,25 @@ export class LivePage implements Watcher {
   /** The page's state; the heavy parts only where `seen` is older. */
   state(seen: number): LiveState {
     const last = this.metrics.at(-1);
-    const steps = this.run?.steps ?? 0;
-    const own = this.metrics.filter((m) => m.step > (this.run?.done ?? 0));
-    const eta = timeLeft(
-      own.map((m) => m.time.total),
-      steps - (last?.step ?? 0),
-    );
+    const { name = this.name, command = "", steps = 0, done = 0 } = this.run ?? {};
+    const step = last?.step ?? done;
+    const own = this.metrics.flatMap((m) => (m.step > done ? [m.time.total] : []));
+    const figure = (value: number | null | undefined, format: (value: number) => string): string =>
+      value === null || value === undefined ? "–" : format(value);
     return {
       version: this.version,
-      name: this.run?.name ?? this.name,
-      command: this.run?.command ?? "",
-      step: last?.step ?? this.run?.done ?? 0,
-      steps,
-      reward: last?.reward ?? null,
-      success: last?.success_rate ?? null,
-      kl: last?.kl ?? null,
-      loss: last?.loss ?? null,
-      eta: own.length === 0 ? null : eta,
-      phase: this.current ?? null,
+      title: `${step}/${steps} ${name}`,
+      progress: steps === 0 ? 0 : step / steps,
+      texts: {
+        name,
+        phase: `${command} · ${this.current === undefined ? "starting" : phaseText(this.current)}`,
+        at: `${step} of ${steps}`,
+        reward: figure(last?.reward, (value) => value.toFixed(3)),
+        success: figure(last?.success_rate, percent),
+        kl: figure(last?.kl, (value) => value.toPrecision(2)),
+        loss: figure(last?.loss, (value) => value.toPrecision(3)),
+        eta: figure(own.length === 0 ? null : timeLeft(own, steps - step), formatDuration),
+      },
       notes: this.notes,
       ...(seen === this.version ? {} : this.parts()),
     };
@@ -150,31 +144,18 @@ export class LivePage implements Watcher {
   private parts(): { charts: string; rollouts: string } {
     if (this.made?.version !== this.version) {
       const { metrics, validations, intervals } = this;
-      const charts = curves({ metrics, validations, rollouts: { intervals } });
-      this.made = { version: this.version, charts, rollouts: this.cards() };
+      const charts = String(plain(curves({ metrics, validations, rollouts: { intervals } })));
+      this.made = { version: this.version, charts, rollouts: String(plain(this.cards())) };
     }
     const { charts, rollouts } = this.made;
     return { charts, rollouts };
   }
 
-  private cards(): string {
-    if (this.latest === undefined) return "<p>No rollout yet.</p>";
+  private cards(): Html {
+    if (this.latest === undefined) return html`<p>No rollout yet.</p>`;
     const { step, records } = this.latest;
     const shown = worstOf(records, MOST_ROLLOUTS);
-    const orders = shown.map(({ record }) => ordersOf(record, this.reveals));
-    const steps = orderSteps(orders);
-    const { tokenizer } = this;
-    const cards = shown.map((rollout, i) =>
-      rolloutCard(rollout, {
-        open: false,
-        orders: orders[i] ?? [],
-        steps,
-        tokenizer,
-        image: undefined,
-        kind: this.kind,
-      }),
-    );
-    return `<p class="dim">Step ${step}: the ${shown.length} worst of ${records.length}.</p>${cards.join("")}`;
+    return html`<p class="dim">Step ${step}: the ${shown.length} worst of ${records.length}.</p>${[...rolloutCards(shown, this.look)]}`;
   }
 
   private routes(): Hono {
@@ -188,7 +169,7 @@ export class LivePage implements Watcher {
       for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
       return undefined;
     });
-    app.get("/", (c) => c.html(livePage(this.name), 200, { "content-security-policy": LIVE_POLICY }));
+    app.get("/", (c) => c.html(String(livePage(this.name)), 200, { "content-security-policy": LIVE_POLICY }));
     app.get("/state.json", (c) => c.json(this.state(Number(c.req.query("seen") ?? 0))));
     app.get("/favicon.ico", (c) => c.body(null, 204));
     app.notFound((c) => c.text("Not found.\n", 404));
@@ -221,22 +202,21 @@ const LIVE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+const TILES = { at: "step", reward: "reward", success: "success", kl: "KL", loss: "loss", eta: "time left" };
+
 /** The page around what the script fetches. */
-function livePage(name: string): string {
-  const tile = (id: string, label: string): string => `<div><dt>${label}</dt><dd id="${id}">–</dd></div>`;
-  return [
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">`,
-    `<title>${escapeHtml(name)}</title><style>${REPORT_STYLE}</style><style>${LIVE_STYLE}</style></head><body>`,
-    `<header><h1 id="name">${escapeHtml(name)}</h1><p id="phase">Connecting…</p></header>`,
-    `<progress id="progress" max="1" value="0" aria-label="Steps done"></progress>`,
-    `<p id="gone" class="bad" role="status" hidden>The run has ended, or its process is gone. Its report.html has everything.</p>`,
-    `<dl class="tiles">${tile("at", "step")}${tile("reward", "reward")}${tile("success", "success")}${tile("kl", "KL")}${tile("loss", "loss")}${tile("eta", "time left")}</dl>`,
-    `<section><h2>Training</h2><div id="charts"><p>No step is recorded yet.</p></div></section>`,
-    `<section id="rollouts"><h2>Latest rollouts, worst first</h2><div class="filters" hidden><fieldset><legend>Colour</legend>`,
-    `<label><input type="radio" name="colour" value="order" checked> order</label><label><input type="radio" name="colour" value="probability"> probability</label></fieldset></div>`,
-    `<button id="fresh" type="button" hidden>Show the newest step's</button><div id="latest"></div></section>`,
-    `<section><h2>Notes</h2><ul id="notes"></ul></section>`,
-    `<noscript><p class="bad">This page needs its script to follow the run.</p></noscript>`,
-    `<script>${REPORT_SCRIPT}</script><script>${LIVE_SCRIPT}</script></body></html>`,
-  ].join("\n");
+function livePage(name: string): Html {
+  const tiles = Object.entries(TILES).map(([id, label]) => html`<div><dt>${label}</dt><dd id="${id}">–</dd></div>`);
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${name}</title><style>${raw(REPORT_STYLE)}</style><style>${raw(LIVE_STYLE)}</style></head><body>
+<header><h1 id="name">${name}</h1><p id="phase">Connecting…</p></header>
+<progress id="progress" max="1" value="0" aria-label="Steps done"></progress>
+<p id="gone" class="bad" role="status" hidden>The run has ended, or its process is gone. Its report.html has everything.</p>
+<dl class="tiles">${tiles}</dl>
+<section><h2>Training</h2><div id="charts"><p>No step is recorded yet.</p></div></section>
+<section id="rollouts"><h2>Latest rollouts, worst first</h2><div class="filters" hidden>${COLOURS}</div>
+<button id="fresh" type="button" hidden>Show the newest step's</button><div id="latest"></div></section>
+<section><h2>Notes</h2><ul id="notes"></ul></section>
+<noscript><p class="bad">This page needs its script to follow the run.</p></noscript>
+<script>${raw(REPORT_SCRIPT)}</script><script>${raw(LIVE_SCRIPT)}</script></body></html>`;
 }

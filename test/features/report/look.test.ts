@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { revealReader } from "../../../src/features/report/reveal-order.js";
+import { revealReader } from "../../../src/features/report/look.js";
 
 const unmasked = {
   response: [7, 8, 9],

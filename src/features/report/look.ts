@@ -1,10 +1,46 @@
 import { z } from "zod";
+import { resolvePath } from "../../config/config.js";
 import { samplerKinds } from "../../diffusion/kinds.js";
 import type { Reveal } from "../../diffusion/sampler.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
+import type { EnvironmentKind } from "../../env/environment.js";
+import { environmentKinds } from "../../env/open.js";
+import type { Speller } from "../../text/token-text.js";
+import { Tokenizer } from "../../text/tokenizer.js";
 
 /** Tells when each token of a recorded response got its final value, from left to right; undefined where it cannot. */
 export type RevealReader = (trajectory: unknown) => Reveal[] | undefined;
+
+/** Knowledge of how a run's rollouts are shown. */
+export interface Look {
+  readonly reveals: RevealReader;
+  /** The run's environment; undefined where its config does not say, or it is gone. */
+  readonly kind: EnvironmentKind | undefined;
+  /** Undefined where the model's tokenizer cannot be read: tokens are then shown as numbers. */
+  readonly tokenizer: Speller | undefined;
+}
+
+const kindOf = z.object({ kind: z.string() }).optional().catch(undefined);
+const namesOf = z
+  .object({ model: z.string().optional().catch(undefined), sampler: kindOf, environment: kindOf })
+  .catch({});
+
+/** The look of a run. @param config of the run, or what is left of it: parts that it names may be gone by now. */
+export async function lookOf(config: unknown): Promise<Look> {
+  const { model, sampler, environment } = namesOf.parse(config);
+  const tolerant = async <T>(find: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await find();
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    reveals: await revealReader(sampler?.kind),
+    kind: await tolerant(async () => environment && (await environmentKinds(environment.kind)).get(environment.kind)),
+    tokenizer: await tolerant(() => (model === undefined ? model : Tokenizer.load(resolvePath(model, "model")))),
+  };
+}
 
 const answer = z.array(
   z.object({
