@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { Html } from "./style.js";
+import type { Html } from "./html.js";
 
 /** Line charts, which the page's script draws by uPlot (client.ts). Without it each says in words where its lines begin and end. */
 

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { StepMetrics } from "../../runs/metrics.js";
 import { lineChart, type Series } from "./chart.js";
 import type { ReportData } from "./data.js";
-import type { Html } from "./style.js";
+import type { Html } from "./html.js";
 
 /** Data of the curves: a finished run, or one that is under way. */
 export type CurveData = Pick<ReportData, "metrics" | "validations"> & {

@@ -10,7 +10,7 @@ import {
   LEAST_PAIRS,
 } from "../../runs/evaluation.js";
 import type { SplitEvaluations } from "./data.js";
-import type { Html } from "./style.js";
+import type { Html } from "./html.js";
 
 /** A score of an evaluation, a comparison or one form's part of it: name, and whether it is a share. */
 interface Score {

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Reveal } from "../../diffusion/sampler.js";
 import { type Speller, spell } from "../../text/token-text.js";
-import type { Html } from "./style.js";
+import type { Html } from "./html.js";
 
 /** Colours of the order, and of the probability (style.ts). */
 const SHADES = 8;

@@ -8,8 +8,9 @@ import { REPORT_SCRIPT } from "./client.js";
 import { curves } from "./curves.js";
 import { type ReportData, readReportData } from "./data.js";
 import { evaluationSection } from "./evaluations.js";
+import { type Html, plain } from "./html.js";
 import { rolloutSection } from "./rollouts.js";
-import { type Html, plain, REPORT_STYLE } from "./style.js";
+import { REPORT_STYLE } from "./style.js";
 
 /** Writes report.html of a run and returns its path. */
 export async function writeReport(run: RunDirectory, options: ReportOptions = {}): Promise<string> {

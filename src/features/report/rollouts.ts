@@ -4,9 +4,9 @@ import type { DetailTable, EnvironmentKind } from "../../env/environment.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { ReportData } from "./data.js";
 import { heatMap } from "./heat-map.js";
+import type { Html } from "./html.js";
 import type { Look } from "./look.js";
 import type { ShownRollout } from "./rollout-sample.js";
-import type { Html } from "./style.js";
 
 /** A page stays quick below this many bytes of rollouts; the rest is left out and said to be. */
 const MOST_BYTES = 12 * 2 ** 20;

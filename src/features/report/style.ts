@@ -1,12 +1,4 @@
-import { type html, raw } from "hono/html";
-import { visible } from "../../core/shown.js";
 import { CHART_STYLE } from "./client.js";
-
-/** A piece of a page: its texts are escaped. */
-export type Html = ReturnType<typeof html>;
-
-/** A piece with control and direction characters as codes: a model's output cannot reorder or hide text of the page. */
-export const plain = (piece: Html): Html => raw(visible(String(piece), "\n\t"));
 
 /** Shades of the order (o0 first .. o7 last) and of the probability (p0 unlikely .. p7 likely), dark text or light on them. */
 const LIGHT = {

@@ -14,10 +14,11 @@ import type { Phase, WatchedRun, Watcher } from "../../../watch/watcher.js";
 import { REPORT_SCRIPT } from "../client.js";
 import { curves } from "../curves.js";
 import { readCourse } from "../data.js";
+import { type Html, plain } from "../html.js";
 import { type Look, lookOf } from "../look.js";
 import { type StepInterval, stepInterval, worstOf } from "../rollout-sample.js";
 import { COLOURS, rolloutCards } from "../rollouts.js";
-import { type Html, plain, REPORT_STYLE } from "../style.js";
+import { REPORT_STYLE } from "../style.js";
 import { LIVE_SCRIPT, type LiveState } from "./client.js";
 
 /** Rollouts of the newest step that the page shows. */
