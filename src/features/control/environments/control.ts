@@ -132,78 +132,71 @@ export class ControlEnvironment implements Environment {
 
   async play(task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
     const { chunk, horizon, reward, discount } = this.options;
-    return this.within(task, async (world) => {
-      const path: number[][] = [];
-      let state = world.state();
-      let steps = 0;
-      let grasped = false;
-      let [reach, carry] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-      while (steps < horizon && !succeeded(state)) {
-        path.push(centimetres(state));
-        const { vector } = await act(observe(world, this.options.state));
-        if (vector === undefined || vector.length % ACTION_SIZE !== 0 || vector.length === 0)
-          misuse("The control environment is answered by vectors of actions, four numbers each.", {
-            hint: "use sampler.kind=flow with a model of architecture velocity",
-          });
-        for (let i = 0; i < Math.min(chunk * ACTION_SIZE, vector.length) && steps < horizon; i += ACTION_SIZE) {
-          world.step(vector.subarray(i, i + ACTION_SIZE));
-          steps++;
-          state = world.state();
-          grasped ||= state.can[2] > LIFTED;
-          reach = Math.min(reach, distance(state.hand, state.can));
-          if (state.can[2] > LIFTED) carry = Math.min(carry, distance(state.bin, state.can.slice(0, 2)));
-          if (succeeded(state)) break;
-        }
-      }
+    const { start } = task as ControlTask;
+    using world = this.simulator.begin(start);
+    const path: number[][] = [];
+    let state = world.state();
+    let steps = 0;
+    let grasped = false;
+    let [reach, carry] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    while (steps < horizon && !succeeded(state)) {
       path.push(centimetres(state));
-      const success = succeeded(state);
-      const earned = success ? 1 : reward === "staged" ? stage(reach, carry) : 0;
-      return {
-        reward: earned * discount ** steps,
-        success,
-        metrics: { control_steps: steps, lifted: Number(grasped), in_bin: Number(inBin(state)) },
-        detail: { path, bin: (task as ControlTask).start.bin },
-        summary: success ? `in its bin after ${steps} steps` : grasped ? "lifted, not placed" : "not lifted",
-      };
-    });
+      const { vector } = await act(observe(world, this.options.state));
+      if (vector === undefined || vector.length % ACTION_SIZE !== 0 || vector.length === 0)
+        misuse("The control environment is answered by vectors of actions, four numbers each.", {
+          hint: "use sampler.kind=flow with a model of architecture velocity",
+        });
+      for (let i = 0; i < Math.min(chunk * ACTION_SIZE, vector.length) && steps < horizon; i += ACTION_SIZE) {
+        world.step(vector.subarray(i, i + ACTION_SIZE));
+        steps++;
+        state = world.state();
+        reach = Math.min(reach, distance(state.hand, state.can));
+        if (state.can[2] > LIFTED) {
+          grasped = true;
+          carry = Math.min(carry, distance(state.bin, state.can.slice(0, 2)));
+        }
+        if (succeeded(state)) break;
+      }
+    }
+    path.push(centimetres(state));
+    const success = succeeded(state);
+    const earned = success ? 1 : reward === "staged" ? stage(reach, carry) : 0;
+    return {
+      reward: earned * discount ** steps,
+      success,
+      metrics: { control_steps: steps, lifted: Number(grasped), in_bin: Number(inBin(state)) },
+      detail: { path, bin: start.bin },
+      summary: success ? `in its bin after ${steps} steps` : grasped ? "lifted, not placed" : "not lifted",
+    };
   }
 
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
     oracle: async (task) => {
       // the same actions as in the episode that it is asked in: a world of its own goes the same way
-      const chunks = this.expertChunks(task as ControlTask);
+      const actions = this.expertEpisode(task as ControlTask).map(({ action }) => action);
       let next = 0;
-      return async () => ({ vector: chunks[Math.min(next++, chunks.length - 1)] as Float32Array });
+      return async () => {
+        const from = Math.min(next++ * this.options.chunk, actions.length - 1);
+        return { vector: Float32Array.from(actions.slice(from, from + this.options.chunk).flat()) };
+      };
     },
     random: async (_, rng) => async () => ({
       vector: Float32Array.from({ length: this.options.chunk * ACTION_SIZE }, () => 2 * rng.uniform() - 1),
     }),
   };
 
-  /** Gives what the expert does from a start state: its actions, chunk after chunk. */
-  private expertChunks(task: ControlTask): Float32Array[] {
-    const { chunk } = this.options;
-    const actions = this.expertEpisode(task).map(({ action }) => action);
-    return Array.from({ length: Math.ceil(actions.length / chunk) }, (_, i) =>
-      Float32Array.from(actions.slice(i * chunk, (i + 1) * chunk).flat()),
-    );
-  }
-
+  /** Gives what the expert sees and does from a start state. @param disturb adds to the speeds that it asks for. */
   private expertEpisode(task: ControlTask, disturb?: () => number): { observation: Observation; action: number[] }[] {
-    const world = this.simulator.begin(task.start);
-    try {
-      const episode: { observation: Observation; action: number[] }[] = [];
-      let state = world.state();
-      for (let t = 0; t < this.options.horizon && !succeeded(state); t++) {
-        const action = expertAction(state);
-        episode.push({ observation: observe(world, this.options.state), action });
-        world.step(disturb === undefined ? action : action.map((a, i) => (i < 3 ? a + disturb() : a)));
-        state = world.state();
-      }
-      return episode;
-    } finally {
-      world.end();
+    using world = this.simulator.begin(task.start);
+    const episode: { observation: Observation; action: number[] }[] = [];
+    let state = world.state();
+    for (let t = 0; t < this.options.horizon && !succeeded(state); t++) {
+      const action = expertAction(state);
+      episode.push({ observation: observe(world, this.options.state), action });
+      world.step(disturb === undefined ? action : action.map((a, i) => (i < 3 ? a + disturb() : a)));
+      state = world.state();
     }
+    return episode;
   }
 
   /** A chunk from every control step of the expert's episodes; at an episode's end its last action is held. */
@@ -212,31 +205,16 @@ export class ControlEnvironment implements Environment {
     return (tasks as readonly ControlTask[]).flatMap((task) => {
       const rng = Rng.named(seed, `demonstration/${task.id}`);
       const episode = this.expertEpisode(task, noise === 0 ? undefined : () => noise * rng.normal());
-      const last = episode.length - 1;
-      return episode.map(({ observation }, t) => ({
-        id: task.id,
-        observation,
-        action: {
-          vector: Float32Array.from(
-            Array.from({ length: chunk }, (_, i) => episode[Math.min(t + i, last)]?.action ?? []).flat(),
-          ),
-        },
-      }));
+      const heldAt = (t: number): number[] => episode[Math.min(t, episode.length - 1)]?.action ?? [];
+      return episode.map(({ observation }, t) => {
+        const actions = Array.from({ length: chunk }, (_, i) => heldAt(t + i));
+        return { id: task.id, observation, action: { vector: Float32Array.from(actions.flat()) } };
+      });
     });
   }
 
   async close(): Promise<void> {
     this.simulator.close();
-  }
-
-  /** Lends a world to `use`, from the task's start state. */
-  private async within<T>(task: EnvironmentTask, use: (world: World) => Promise<T>): Promise<T> {
-    const world = this.simulator.begin((task as ControlTask).start);
-    try {
-      return await use(world);
-    } finally {
-      world.end();
-    }
   }
 }
 

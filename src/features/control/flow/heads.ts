@@ -1,7 +1,6 @@
 import type { RoundHead } from "../../../diffusion/sampler.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
 import type { Emitter } from "../../../onnx/emit.js";
-import type { InputSpecs } from "../../../onnx/tensors.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
 
 /** The velocity [B, A] as it is. */
@@ -13,27 +12,17 @@ export const velocityHead: RoundHead<Float32Array, unknown> = {
   read: ({ drawn_from }) => (drawn_from as Tensor).data as Float32Array,
 };
 
-/** A term is one number of one chunk: its place in the velocity [B, A], row by row, and what it is compared with. */
-const TERM = {
-  place: { dtype: "int64", shape: ["R"] },
-  target: { dtype: "float32", shape: ["R"] },
-} as const satisfies InputSpecs;
+/** Terms are the numbers of the velocity [B, A], row by row. */
+const terms = (e: Emitter, { velocity }: Readonly<Record<string, Value>>): Value => e.reshape(velocity as Value, [-1]);
 
-function velocityAt(e: Emitter, { velocity }: Readonly<Record<string, Value>>, place: Value): Value {
-  return e.gather(e.reshape(velocity as Value, [-1]), place);
-}
+const perTerm = { dtype: "float32", shape: ["R"] } as const;
 
 /** log N(x'; ofX x + ofV v, std^2) with target = x' - ofX x (step.ts). */
 export const gaussianHead: ScoreHead<unknown> = {
   name: "gaussian",
-  inputs: {
-    ...TERM,
-    of_v: { dtype: "float32", shape: ["R"] },
-    inverse_std: { dtype: "float32", shape: ["R"] },
-    log_normaliser: { dtype: "float32", shape: ["R"] },
-  },
-  emit(e, outputs, { place, target, of_v, inverse_std, log_normaliser }) {
-    const mean = e.mul(velocityAt(e, outputs, place as Value), of_v as Value);
+  inputs: { target: perTerm, of_v: perTerm, inverse_std: perTerm, log_normaliser: perTerm },
+  emit(e, outputs, { target, of_v, inverse_std, log_normaliser }) {
+    const mean = e.mul(terms(e, outputs), of_v as Value);
     const z = e.mul(e.sub(target as Value, mean), inverse_std as Value);
     return e.sub(log_normaliser as Value, e.mul(e.mul(z, z), 0.5));
   },
@@ -42,9 +31,9 @@ export const gaussianHead: ScoreHead<unknown> = {
 /** -(v - target)^2: of conditional flow matching. */
 export const squaredErrorHead: ScoreHead<unknown> = {
   name: "squared-error",
-  inputs: TERM,
-  emit(e, outputs, { place, target }) {
-    const error = e.sub(velocityAt(e, outputs, place as Value), target as Value);
+  inputs: { target: perTerm },
+  emit(e, outputs, { target }) {
+    const error = e.sub(terms(e, outputs), target as Value);
     return e.neg(e.mul(error, error));
   },
 };

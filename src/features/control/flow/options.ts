@@ -1,6 +1,5 @@
 import type { SamplerOptions } from "../../../diffusion/sampler.js";
-import type { NamedTensors } from "../../../onnx/tensors.js";
-import { f32 } from "../../../onnx/tensors.js";
+import { f32, type NamedTensors, vector } from "../../../onnx/tensors.js";
 
 /** Score of a chunk of actions, of which ratios are formed. */
 export type FlowRatio = "sde" | "cfm";
@@ -17,12 +16,18 @@ export interface FlowOptions extends SamplerOptions {
   readonly depth: number;
 }
 
+/** Numbers on the way from noise to a chunk [rows * A], and the time of each row, as the network reads them. */
+export const pathInputs = (actions: Float32Array, time: Float32Array): NamedTensors => ({
+  actions: f32([time.length, actions.length / time.length], actions),
+  time: vector(time),
+});
+
 /** The network's inputs of what is seen. @param seen [rows * promptLength]: state, then image, row by row. */
 export function seenInputs(
   seen: Float32Array<ArrayBuffer>,
-  rows: number,
   { stateSize, depth, promptLength: size }: FlowOptions,
 ): NamedTensors {
+  const rows = seen.length / size;
   if (depth === 0) return { state: f32([rows, stateSize], seen) };
   const [state, image] = [new Float32Array(rows * stateSize), new Float32Array(rows * depth * depth)];
   for (let b = 0; b < rows; b++) {

@@ -1,7 +1,7 @@
 import type { Rng } from "../../../core/rng.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
-import { f32, type NamedTensors, vector } from "../../../onnx/tensors.js";
-import type { FlowOptions } from "./options.js";
+import type { NamedTensors } from "../../../onnx/tensors.js";
+import { type FlowOptions, pathInputs } from "./options.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
 /**
@@ -34,10 +34,7 @@ export async function drawPairs(
       for (let i = 0; i < size; i++) noise[b * size + i] = rng.normal();
     });
     const actions = chunks.map((a, i) => between(a, noise[i] as number, time[Math.floor(i / size)] as number));
-    const velocity = await model.forwardRound({
-      inputs: { actions: f32([batch, size], actions), time: vector(time), ...seen },
-      headInputs: {},
-    });
+    const velocity = await model.forwardRound({ inputs: { ...pathInputs(actions, time), ...seen }, headInputs: {} });
     drawn.forEach((of, b) => {
       const own = noise.subarray(b * size, (b + 1) * size);
       const loss = own.reduce((sum, e, i) => {

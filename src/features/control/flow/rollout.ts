@@ -1,8 +1,7 @@
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams } from "../../../diffusion/batches.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
-import { f32, vector } from "../../../onnx/tensors.js";
-import { type FlowOptions, seenInputs } from "./options.js";
+import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { drawPairs, type Pair } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
@@ -35,44 +34,32 @@ async function together(
 ): Promise<FlowTrajectory[]> {
   const { steps, temperature, promptLength, responseLength: size, ratio } = options;
   const all = new Float32Array(batch * promptLength);
-  states.forEach((s, b) => {
-    all.set(s, b * promptLength);
-  });
-  const seen = seenInputs(all, batch, options);
-  let x = new Float32Array(batch * size);
-  const each = (draw: (rng: Rng, b: number, i: number) => number): Float32Array<ArrayBuffer> => {
-    const drawn = new Float32Array(batch * size);
-    states.forEach((_, b) => {
-      for (let i = 0; i < size; i++) drawn[b * size + i] = draw(rngs[b] as Rng, b, b * size + i);
+  for (const [b, s] of states.entries()) all.set(s, b * promptLength);
+  const seen = seenInputs(all, options);
+  const each = (draw: (rng: Rng, i: number) => number): Float32Array<ArrayBuffer> =>
+    Float32Array.from({ length: batch * size }, (_, i) => {
+      const b = Math.floor(i / size);
+      return b < states.length ? draw(rngs[b] as Rng, i) : 0;
     });
-    return drawn;
-  };
-  x = each((rng) => rng.normal());
+  let x = each((rng) => rng.normal());
   const row = (of: Float32Array, b: number): number[] => [...of.subarray(b * size, (b + 1) * size)];
   const paths = states.map((_, b) => [row(x, b)]);
   const logProbs: number[][] = states.map(() => []);
   for (let k = 0; k < steps; k++) {
     const law = stepLaw(k, steps, temperature);
-    const velocity = await model.forwardRound({
-      inputs: {
-        actions: f32([batch, size], x),
-        time: vector(new Float32Array(batch).fill(law.time)),
-        ...seen,
-      },
-      headInputs: {},
-    });
+    const time = new Float32Array(batch).fill(law.time);
+    const velocity = await model.forwardRound({ inputs: { ...pathInputs(x, time), ...seen }, headInputs: {} });
     const mean = x.map((value, i) => law.ofX * value + law.ofV * (velocity[i] as number));
-    const next = law.std === 0 ? mean : each((rng, _, i) => (mean[i] as number) + law.std * rng.normal());
-    states.forEach((_, b) => {
-      const place = b * size;
-      paths[b]?.push(row(next, b));
-      if (law.std === 0) return;
+    const next = law.std === 0 ? mean : each((rng, i) => (mean[i] as number) + law.std * rng.normal());
+    for (const [b, path] of paths.entries()) {
+      path.push(row(next, b));
+      if (law.std === 0) continue;
       let logProb = size * logNormaliser(law.std);
       // of the numbers as they are kept: float32
-      for (let i = place; i < place + size; i++)
+      for (let i = b * size; i < (b + 1) * size; i++)
         logProb -= (((next[i] as number) - (mean[i] as number)) / law.std) ** 2 / 2;
       logProbs[b]?.push(logProb);
-    });
+    }
     x = next;
   }
   const mine = rngs.slice(0, states.length);

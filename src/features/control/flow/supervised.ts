@@ -1,10 +1,9 @@
-import type { Rng } from "../../../core/rng.js";
 import type { Batch } from "../../../diffusion/batch.js";
 import type { SupervisedLayout } from "../../../diffusion/layouts.js";
 import { type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
-import { f32, vector } from "../../../onnx/tensors.js";
+import { vector } from "../../../onnx/tensors.js";
 import { squaredErrorHead } from "./heads.js";
-import { type FlowOptions, seenInputs } from "./options.js";
+import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { between } from "./pairs.js";
 
 /** A point of the straight path from noise to a chunk, [A] each. */
@@ -28,47 +27,35 @@ export function supervisedTerms(
   { rng }: SupervisedLayout,
 ): Batch[] {
   const times = stratified(examples.length, rng);
-  return [
-    matchingTerms(
-      examples.map(({ prompt, response }, b) => ({
-        time: times[b] as number,
-        state: prompt,
-        actions: response,
-        noise: noiseFor(response, rng),
-      })),
-      options,
-    ),
-  ];
+  const points = examples.map(({ prompt: state, response: actions }, b) => {
+    return { time: times[b] as number, state, actions, noise: actions.map(() => rng.normal()) };
+  });
+  return [matchingTerms(points, options)];
 }
-
-const noiseFor = (actions: readonly number[], rng: Rng): number[] => actions.map(() => rng.normal());
 
 /** The loss at given points, as one segment. */
 export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions): Batch {
   const { responseLength: size, promptLength } = options;
-  const rows = points.length;
-  const terms = rows * size;
+  const terms = points.length * size;
   const wrong = points.find(({ state, actions }) => state.length !== promptLength || actions.length !== size);
   if (wrong !== undefined)
     throw new Error(
       `the model sees ${promptLength} numbers and answers ${size}; an example has ${wrong.state.length} and ${wrong.actions.length}`,
     );
-  const across = (value: (point: FlowPoint, i: number) => number): Float32Array<ArrayBuffer> =>
-    Float32Array.from(points.flatMap((point) => point.actions.map((_, i) => value(point, i))));
+  const across = (value: (a: number, e: number, time: number) => number): Float32Array =>
+    Float32Array.from(
+      points.flatMap(({ actions, noise, time }) => actions.map((a, i) => value(a, noise[i] as number, time))),
+    );
   return {
     inputs: {
-      actions: f32(
-        [rows, size],
-        across(({ time, actions, noise }, i) => between(actions[i] as number, noise[i] as number, time)),
+      ...pathInputs(
+        across(between),
+        Float32Array.from(points, ({ time }) => time),
       ),
-      time: vector(Float32Array.from(points, ({ time }) => time)),
-      ...seenInputs(Float32Array.from(points.flatMap(({ state }) => state)), rows, options),
+      ...seenInputs(Float32Array.from(points.flatMap(({ state }) => state)), options),
     },
     head: squaredErrorHead as Batch["head"],
-    headInputs: {
-      place: vector(BigInt64Array.from({ length: terms }, (_, r) => BigInt(r))),
-      target: vector(across(({ actions, noise }, i) => (actions[i] as number) - (noise[i] as number))),
-    },
+    headInputs: { target: vector(across((a, e) => a - e)) },
     coefficient: new Float32Array(terms).fill(1 / terms),
     segment: new BigInt64Array(terms),
     segments: 1,

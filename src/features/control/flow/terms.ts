@@ -2,9 +2,9 @@ import { misuse } from "../../../core/errors.js";
 import type { Batch } from "../../../diffusion/batch.js";
 import type { StepLayout } from "../../../diffusion/layouts.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
-import { f32, vector } from "../../../onnx/tensors.js";
+import { vector } from "../../../onnx/tensors.js";
 import { gaussianHead, squaredErrorHead } from "./heads.js";
-import { type FlowOptions, seenInputs } from "./options.js";
+import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { between } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
@@ -102,8 +102,7 @@ export function stepTerms(
   const [actions, time, seen, target] = [floats(terms), floats(rows), floats(rows * promptLength), floats(terms)];
   const own = new Map(constants.map((name) => [name, floats(terms)]));
   const [coefficient, units, recorded, share] = [floats(terms), floats(segments), floats(segments), floats(segments)];
-  const owner = Array<number>(segments).fill(-1);
-  const stepOf = Array<number>(segments).fill(-1);
+  const [owner, stepOf] = [Array<number>(segments).fill(-1), Array<number>(segments).fill(-1)];
   const segment = new BigInt64Array(terms);
   trajectories.forEach((trajectory, b) => {
     const steps = chosen[b] as readonly number[];
@@ -130,12 +129,11 @@ export function stepTerms(
       }
     });
   });
-  const counted = level === "token" ? size : 1;
+  const of = (level === "token" ? size : 1) * trajectories.reduce((n, t) => n + count(t), 0);
   return {
-    inputs: { actions: f32([rows, size], actions), time: vector(time), ...seenInputs(seen, rows, options) },
+    inputs: { ...pathInputs(actions, time), ...seenInputs(seen, options) },
     head: head as Batch["head"],
     headInputs: {
-      place: vector(BigInt64Array.from({ length: terms }, (_, r) => BigInt(r))),
       target: vector(target),
       ...Object.fromEntries([...own].map(([name, values]) => [name, vector(values)])),
     },
@@ -147,8 +145,6 @@ export function stepTerms(
     units,
     // a single number's log-probability is not recorded
     recorded: level === "token" ? undefined : recorded,
-    ...(subset === undefined
-      ? {}
-      : { sampled: { share, of: counted * trajectories.reduce((n, t) => n + count(t), 0) } }),
+    ...(subset && { sampled: { share, of } }),
   };
 }

@@ -25,15 +25,7 @@ export function drawStrip(path: readonly Row[], bin: number): string {
 }
 
 function frame(row: Row, target: number, t: number, left: number): string {
-  const [hx, hy, hz, width, cx, cy, cz] = row.map((centimetre) => 10 * centimetre) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [hx = 0, hy = 0, hz = 0, width = 0, cx = 0, cy = 0, cz = 0] = row.map((centimetre) => 10 * centimetre);
   const [radius, half, bin] = [CAN.radius * 1000, CAN.half * 1000, BIN_HALF * 1000];
   const rect = (x: number, y: number, w: number, h: number, style = ""): string =>
     `<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}"${style}/>`;

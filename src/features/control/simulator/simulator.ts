@@ -69,14 +69,7 @@ export class Simulator {
     const qpos = data.qpos as Float64Array;
     qpos.set([...start.hand, OPEN, OPEN, ...start.can, CAN.half, 1, 0, 0, 0]);
     this.mujoco.mj_forward(this.model, data);
-    const step = (): void => {
-      for (let i = 0; i < SUBSTEPS; i++) this.mujoco.mj_step(this.model, data);
-    };
-    return new World(data, BINS[start.bin], {
-      advance: step,
-      see: () => this.camera?.see(data),
-      end: () => void this.free.push(data),
-    });
+    return new World(data, BINS[start.bin], this.mujoco, this.model, this.camera, this.free);
   }
 
   close(): void {
@@ -86,44 +79,37 @@ export class Simulator {
   }
 }
 
-/** One world between a start state and its end. */
+/** One world between a start state and its end (`using`). */
 export class World {
   private grip = 1;
 
   constructor(
     private readonly data: MjData,
     private readonly bin: readonly [number, number],
-    private readonly simulator: {
-      advance(): void;
-      see(): Float32Array | undefined;
-      end(): void;
-    },
+    private readonly mujoco: MainModule,
+    private readonly model: MjModel,
+    private readonly camera: DepthCamera | undefined,
+    /** Where the world's memory goes. */
+    private readonly free: MjData[],
   ) {}
 
   /** One control step. @param action [4] in -1..1: the hand's speed along x, y and z, and the fingers (1 is open). */
   step(action: ArrayLike<number>): void {
-    const [x, y, z, grip] = Array.from({ length: ACTION_SIZE }, (_, i) => Math.max(-1, Math.min(1, action[i] ?? 0)));
-    this.grip = grip as number;
+    const bounded = Array.from({ length: ACTION_SIZE }, (_, i) => Math.max(-1, Math.min(1, action[i] ?? 0)));
+    this.grip = bounded.pop() as number;
     const width = (OPEN * (this.grip + 1)) / 2;
     // memory may have grown: a view is taken anew every time
-    (this.data.ctrl as Float64Array).set([
-      (x as number) * SPEED,
-      (y as number) * SPEED,
-      (z as number) * SPEED,
-      width,
-      width,
-    ]);
-    this.simulator.advance();
+    (this.data.ctrl as Float64Array).set([...bounded.map((speed) => speed * SPEED), width, width]);
+    for (let i = 0; i < SUBSTEPS; i++) this.mujoco.mj_step(this.model, this.data);
   }
 
   /** The depth image, row by row (depth.ts); undefined where none was asked for. */
   depth(): Float32Array | undefined {
-    return this.simulator.see();
+    return this.camera?.see(this.data);
   }
 
-  /** Gives the world's memory back. */
-  end(): void {
-    this.simulator.end();
+  [Symbol.dispose](): void {
+    this.free.push(this.data);
   }
 
   state(): WorldState {
