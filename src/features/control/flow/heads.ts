@@ -1,6 +1,7 @@
 import type { RoundHead } from "../../../diffusion/sampler.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
 import type { Emitter } from "../../../onnx/emit.js";
+import { type InputSpecs, vector } from "../../../onnx/tensors.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
 
 /** The velocity [B, A] as it is. */
@@ -12,17 +13,26 @@ export const velocityHead: RoundHead<Float32Array, unknown> = {
   read: ({ drawn_from }) => (drawn_from as Tensor).data as Float32Array,
 };
 
-/** Terms are the numbers of the velocity [B, A], row by row. */
-const terms = (e: Emitter, { velocity }: Readonly<Record<string, Value>>): Value => e.reshape(velocity as Value, [-1]);
-
 const perTerm = { dtype: "float32", shape: ["R"] } as const;
+/** A term is one number of one chunk: its place in the velocity [B, A], row by row, and what it is compared with. */
+const TERM = { place: { dtype: "int64", shape: ["R"] }, target: perTerm } as const satisfies InputSpecs;
+
+/** Inputs of either head, where every number of the velocity is a term. @param target [R] */
+export const termInputs = (target: Float32Array): Record<keyof typeof TERM, Tensor> => ({
+  place: vector(BigInt64Array.from(target, (_, r) => BigInt(r))),
+  target: vector(target),
+});
+
+function velocityAt(e: Emitter, { velocity }: Readonly<Record<string, Value>>, place: Value): Value {
+  return e.gather(e.reshape(velocity as Value, [-1]), place);
+}
 
 /** log N(x'; ofX x + ofV v, std^2) with target = x' - ofX x (step.ts). */
 export const gaussianHead: ScoreHead<unknown> = {
   name: "gaussian",
-  inputs: { target: perTerm, of_v: perTerm, inverse_std: perTerm, log_normaliser: perTerm },
-  emit(e, outputs, { target, of_v, inverse_std, log_normaliser }) {
-    const mean = e.mul(terms(e, outputs), of_v as Value);
+  inputs: { ...TERM, of_v: perTerm, inverse_std: perTerm, log_normaliser: perTerm },
+  emit(e, outputs, { place, target, of_v, inverse_std, log_normaliser }) {
+    const mean = e.mul(velocityAt(e, outputs, place as Value), of_v as Value);
     const z = e.mul(e.sub(target as Value, mean), inverse_std as Value);
     return e.sub(log_normaliser as Value, e.mul(e.mul(z, z), 0.5));
   },
@@ -31,9 +41,9 @@ export const gaussianHead: ScoreHead<unknown> = {
 /** -(v - target)^2: of conditional flow matching. */
 export const squaredErrorHead: ScoreHead<unknown> = {
   name: "squared-error",
-  inputs: { target: perTerm },
-  emit(e, outputs, { target }) {
-    const error = e.sub(terms(e, outputs), target as Value);
+  inputs: TERM,
+  emit(e, outputs, { place, target }) {
+    const error = e.sub(velocityAt(e, outputs, place as Value), target as Value);
     return e.neg(e.mul(error, error));
   },
 };

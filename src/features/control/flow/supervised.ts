@@ -1,8 +1,7 @@
 import type { Batch } from "../../../diffusion/batch.js";
 import type { SupervisedLayout } from "../../../diffusion/layouts.js";
 import { type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
-import { vector } from "../../../onnx/tensors.js";
-import { squaredErrorHead } from "./heads.js";
+import { squaredErrorHead, termInputs } from "./heads.js";
 import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { between } from "./pairs.js";
 
@@ -55,7 +54,7 @@ export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions
       ...seenInputs(Float32Array.from(points.flatMap(({ state }) => state)), options),
     },
     head: squaredErrorHead as Batch["head"],
-    headInputs: { target: vector(across((a, e) => a - e)) },
+    headInputs: termInputs(across((a, e) => a - e)),
     coefficient: new Float32Array(terms).fill(1 / terms),
     segment: new BigInt64Array(terms),
     segments: 1,

@@ -3,7 +3,7 @@ import type { Batch } from "../../../diffusion/batch.js";
 import type { StepLayout } from "../../../diffusion/layouts.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
 import { vector } from "../../../onnx/tensors.js";
-import { gaussianHead, squaredErrorHead } from "./heads.js";
+import { gaussianHead, squaredErrorHead, termInputs } from "./heads.js";
 import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { between } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
@@ -134,7 +134,7 @@ export function stepTerms(
     inputs: { ...pathInputs(actions, time), ...seenInputs(seen, options) },
     head: head as Batch["head"],
     headInputs: {
-      target: vector(target),
+      ...termInputs(target),
       ...Object.fromEntries([...own].map(([name, values]) => [name, vector(values)])),
     },
     coefficient,
