@@ -30,23 +30,32 @@ const PATIENCE_MS = 180_000;
 
 /** All checks for a config, in the order in which a run would meet them. */
 export async function checkMachine(config: RunConfig): Promise<Check[]> {
-  const checks = [checkNode(), await checkRuntime(config), await checkModel(config)];
+  const checks = [
+    checkNode(),
+    await check(
+      "runtime",
+      () => useRuntime(config),
+      "npm ci (it brings onnxruntime-node's binary for this platform), or another runtime.provider",
+    ),
+    await check("model", () => useModel(config), "install the package again: the tiny models are part of it"),
+  ];
   let environment: Environment | undefined;
-  const tasks = await check("tasks", async () => {
+  const open = async (): Promise<string> => {
     const { openEnvironment } = await import("../../env/open.js");
     environment = await limited(openEnvironment(config, () => undefined));
-    const splits = [...new Set(environment.tasks.map((task) => task.split))];
-    if (splits.length === 0) fail(`${environment.name} has no tasks.`);
-    const missing = splitsOf(config).filter((split) => !splits.some((s) => s === split));
-    if (missing.length > 0)
-      fail(`${environment.name}: no task is of the split ${missing.join(" or ")}, which this config uses`, {
-        hint: `give tasks that split, or leave it out: 'evaluation.splits=[${splits.filter((split) => split !== "train").join(",")}]'`,
-      });
-    return `${environment.name}: ${environment.tasks.length} tasks (${splits.join(", ")})`;
-  });
+    return splitsIn(environment, config);
+  };
   try {
-    checks.push(tasks, await checkEnvironment(config, environment));
-    checks.push(...(await checkLengths(config, environment)));
+    checks.push(await check("tasks", open));
+    const decoding = await decodingOf(config);
+    checks.push(
+      await check(
+        "environment",
+        () => useEnvironment(config, environment, decoding),
+        "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
+      ),
+      ...(await checkLengths(config, environment, decoding)),
+    );
   } finally {
     await environment?.close().catch(() => undefined);
   }
@@ -71,72 +80,69 @@ export function withoutHome(text: string, home: string = homedir()): string {
 }
 
 function checkNode(): Check {
+  const { node } = process.versions;
   const wanted = (readJson(join(packageRoot(), "package.json")) as { engines: { node: string } }).engines.node;
-  const numbers = (text: string): number[] => text.replace(/^\D+/, "").split(".").map(Number);
-  const [have, want] = [numbers(process.versions.node), numbers(wanted)];
-  const first = want.findIndex((value, i) => value !== (have[i] ?? 0));
-  const ok = first < 0 || (have[first] ?? 0) > (want[first] ?? 0);
   return {
     name: "node",
-    ok,
-    found: `${process.versions.node} (needs ${wanted})`,
+    ok: node.localeCompare(wanted.replace(/^\D+/, ""), "en", { numeric: true }) >= 0,
+    found: `${node} (needs ${wanted})`,
     fix: "install Node 20.19 or later from https://nodejs.org",
   };
 }
 
-function checkRuntime(config: RunConfig): Promise<Check> {
-  return check(
-    "runtime",
-    async () => {
-      const [{ Runtime }, { packedGradientCheck }, { gradientCheck }] = await Promise.all([
-        import("../../onnx/session.js"),
-        import("../../onnx/nf4-check.js"),
-        import("../../engine/gradient-check.js"),
-      ]);
-      const { provider, binding } = config.runtime;
-      const opened = await Runtime.open({ provider, binding, checks: [gradientCheck(), packedGradientCheck()] });
-      const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
-      await opened.close();
-      return found;
-    },
-    "npm ci (it brings onnxruntime-node's binary for this platform), or another runtime.provider",
-  );
+async function useRuntime({ runtime: { provider, binding } }: RunConfig): Promise<string> {
+  const [{ Runtime }, { packedGradientCheck }, { gradientCheck }] = await Promise.all([
+    import("../../onnx/session.js"),
+    import("../../onnx/nf4-check.js"),
+    import("../../engine/gradient-check.js"),
+  ]);
+  const opened = await Runtime.open({ provider, binding, checks: [gradientCheck(), packedGradientCheck()] });
+  const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
+  await opened.close();
+  return found;
 }
 
-function checkModel(config: RunConfig): Promise<Check> {
-  return check(
-    "model",
-    async () => {
-      const [{ resolvePath }, { loadModel }, { Runtime }, { checkGraph }] = await Promise.all([
-        import("../../config/config.js"),
-        import("../../nn/model.js"),
-        import("../../onnx/session.js"),
-        import("../../engine/graph-check.js"),
-      ]);
-      const model = await loadModel(resolvePath(config.model, "model"));
-      const { dir, config: about, graph } = model;
-      const runtime = await Runtime.open({ provider: "cpu" });
-      await checkGraph(runtime, model).finally(() => runtime.close());
-      return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.reads_tokens === false ? "no" : about.vocab_size} tokens`;
-    },
-    "install the package again: the tiny models are part of it",
-  );
+async function useModel(config: RunConfig): Promise<string> {
+  const [{ resolvePath }, { loadModel }, { Runtime }, { checkGraph }] = await Promise.all([
+    import("../../config/config.js"),
+    import("../../nn/model.js"),
+    import("../../onnx/session.js"),
+    import("../../engine/graph-check.js"),
+  ]);
+  const model = await loadModel(resolvePath(config.model, "model"));
+  const { dir, config: about, graph } = model;
+  const runtime = await Runtime.open({ provider: "cpu" });
+  await checkGraph(runtime, model).finally(() => runtime.close());
+  return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.reads_tokens === false ? "no" : about.vocab_size} tokens`;
+}
+
+/** Names the splits that an environment has. @throws UserError where the config uses another. */
+function splitsIn({ name, tasks }: Environment, config: RunConfig): string {
+  const splits = [...new Set(tasks.map((task) => task.split))];
+  if (splits.length === 0) fail(`${name} has no tasks.`);
+  const missing = splitsOf(config).filter((split) => !splits.includes(split));
+  if (missing.length > 0)
+    fail(`${name}: no task is of the split ${missing.join(" or ")}, which this config uses`, {
+      hint: `give tasks that split, or leave it out: 'evaluation.splits=[${splits.filter((split) => split !== "train").join(",")}]'`,
+    });
+  return `${name}: ${tasks.length} tasks (${splits.join(", ")})`;
 }
 
 /** Tells whether what plays the episodes is there: it opens the first task. */
-function checkEnvironment(config: RunConfig, environment: Environment | undefined): Promise<Check> {
-  return check(
-    "environment",
-    async () => {
-      const { environmentKinds } = await import("../../env/open.js");
-      const { kind } = config.environment;
-      const entry = (await environmentKinds(kind)).get(kind);
-      if (environment === undefined) return `${kind}; not started, as its tasks did not open`;
-      await checkFit(config, environment);
-      return (await limited(entry?.check?.(config, environment) ?? Promise.resolve(undefined))) ?? kind;
-    },
-    "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
-  );
+async function useEnvironment(
+  config: RunConfig,
+  environment: Environment | undefined,
+  decoding: OnModel | undefined,
+): Promise<string> {
+  const { kind } = config.environment;
+  const [{ environmentKinds }, { checkSpaces }] = await Promise.all([
+    import("../../env/open.js"),
+    import("../../engine/policy.js"),
+  ]);
+  if (environment === undefined) return `${kind}; not started, as its tasks did not open`;
+  if (decoding !== undefined) checkSpaces(environment, decoding);
+  const entry = (await environmentKinds(kind)).get(kind);
+  return (await limited(entry?.check?.(config, environment) ?? Promise.resolve(undefined))) ?? kind;
 }
 
 /** The splits that a run of the config needs. */
@@ -144,33 +150,29 @@ function splitsOf({ evaluation: { splits, every } }: RunConfig): readonly Split[
   return [...new Set<Split>(["train", ...splits, ...(every > 0 ? (["val"] as const) : [])])];
 }
 
+type OnModel = Pick<Decoding, "sampler" | "options"> & { readonly model: Model };
+
 /** The config's sampler on its model; undefined where there is no such model, which is a miss of its own. */
-async function decodingOf(
-  config: RunConfig,
-): Promise<(Pick<Decoding, "sampler" | "options"> & { readonly model: Model }) | undefined> {
+async function decodingOf(config: RunConfig): Promise<OnModel | undefined> {
   const [{ resolvePath }, { loadModel }, { sampledModel }, { samplerOf }] = await Promise.all([
     import("../../config/config.js"),
     import("../../nn/model.js"),
     import("../../engine/policy.js"),
     import("../../diffusion/kinds.js"),
   ]);
-  const load = async (): ReturnType<typeof loadModel> => loadModel(resolvePath(config.model, "model"));
+  const load = async (): Promise<Model> => loadModel(resolvePath(config.model, "model"));
   const model = await load().catch(() => undefined);
   if (model === undefined) return undefined;
   const sampler = await samplerOf(config.sampler.kind);
   return { model, sampler, options: sampler.options(config.sampler, sampledModel(model.config)) };
 }
 
-/** @throws UserError where the config's model cannot act in its environment. */
-async function checkFit(config: RunConfig, environment: Environment): Promise<void> {
-  const decoding = await decodingOf(config);
-  const { checkSpaces } = await import("../../engine/policy.js");
-  if (decoding !== undefined) checkSpaces(environment, decoding);
-}
-
 /** Checks that prompts and the oracle's answers fit the sampler, as far as they are known without playing. */
-async function checkLengths(config: RunConfig, environment: Environment | undefined): Promise<Check[]> {
-  const decoding = await decodingOf(config);
+async function checkLengths(
+  config: RunConfig,
+  environment: Environment | undefined,
+  decoding: OnModel | undefined,
+): Promise<Check[]> {
   if (environment?.firstObservation === undefined || decoding?.sampler.policy.length === undefined) return [];
   const [{ taskLength }, { sampledModel }] = await Promise.all([
     import("../../train/supervised/skip-long.js"),

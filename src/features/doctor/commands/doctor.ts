@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { CliCommand } from "../../../cli/shared.js";
 import { loadConfig, type RunConfig } from "../../../config/config.js";
-import { EXIT, messageOf, UserError } from "../../../core/errors.js";
+import { EXIT, fail, messageOf, UserError } from "../../../core/errors.js";
 import { packageRoot } from "../../../core/files.js";
 import { hardware, versions } from "../../../runs/run-directory.js";
-import { type Check, checkMachine, withoutHome } from "../machine-checks.js";
+import { type Check, check, checkMachine, withoutHome } from "../machine-checks.js";
 
 /** The objective of a config that does not name one. */
 const STANDARD = "flow-grpo";
@@ -51,7 +51,8 @@ async function checksFor({ config: path, ...flags }: DoctorFlags, overrides: rea
     const objective = flags.objective ?? (path === undefined ? STANDARD : await objectiveOf(path, overrides));
     const config = await loadConfig(path ?? standard, { command: objective, overrides });
     const checks = await checkMachine(config);
-    return path === undefined ? checks : [...checks, await runMemory(config, objective)];
+    if (path !== undefined) checks.push(await check("run", () => runMemory(config, objective), "correct the config"));
+    return checks;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // the rest of the machine can still be looked at
@@ -73,23 +74,15 @@ async function objectiveOf(path: string, overrides: readonly string[]): Promise<
 }
 
 /** Tells whether a run fits into the machine, by its own graphs. */
-async function runMemory(config: RunConfig, objective: string): Promise<Check> {
+async function runMemory(config: RunConfig, objective: string): Promise<string> {
   const [{ estimateRun, formatMemory, memoryAdvice }, { machineMemory }] = await Promise.all([
     import("../estimates/memory.js"),
     import("../../../engine/least-memory.js"),
   ]);
-  try {
-    const estimate = await estimateRun(config, objective);
-    return {
-      name: "run",
-      ok: estimate.total <= machineMemory(),
-      found: `the memory of ${objective} with this config (--objective names another):\n${formatMemory(estimate).replace(/^/gm, "      ")}`,
-      fix: memoryAdvice(config, estimate),
-    };
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { name: "run", ok: false, found: messageOf(error), fix: error.hint ?? "correct the config" };
-  }
+  const estimate = await estimateRun(config, objective);
+  const found = `the memory of ${objective} with this config (--objective names another):\n${formatMemory(estimate).replace(/^/gm, "      ")}`;
+  if (estimate.total > machineMemory()) fail(found, { hint: memoryAdvice(config, estimate) });
+  return found;
 }
 
 function formatCheck({ name, ok, found, fix }: Check): string {

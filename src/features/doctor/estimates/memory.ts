@@ -12,7 +12,6 @@ import type { Batch } from "../../../diffusion/batch.js";
 import { samplerOf } from "../../../diffusion/kinds.js";
 import type { CacheUse, Sampler, SamplerOptions } from "../../../diffusion/sampler.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
-import type { Trajectory } from "../../../diffusion/trajectory.js";
 import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../../engine/graphs.js";
 import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../../../engine/least-memory.js";
 import { checkInputs, loraOptions, sampledModel } from "../../../engine/policy.js";
@@ -77,25 +76,17 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   const lora = loraOptions(config, model);
   const trained: TrainedModel = { graph, lora: full ? undefined : lora, about: options.model };
   const weights = weightBytes(model);
-  const adapter = full
-    ? weights
-    : 4 *
-      loraSites(graph, lora)
-        .flatMap((site) => siteShapes(site, lora.rank))
-        .reduce((n, [, shape]) => n + sizeOf(shape), 0);
+  const shapes = full ? [] : loraSites(graph, lora).flatMap((site) => siteShapes(site, lora.rank));
+  const adapter = full ? weights : 4 * sum(shapes.map(([, shape]) => sizeOf(shape)));
   const batch = await largestBatch(planned);
   const shape = shapeOf(graph, batch);
-  const parameters = (objective.parameters?.(config.objective, { hiddenSize: model.config.hidden_size }) ?? []).flatMap(
-    (group) => group.parameters,
-  );
-  const trainingWith = (checkpoint: boolean): Graph =>
-    trainingGraph(
-      { ...trained, recomputed: checkpoint ? { layers: ALL_LAYERS } : {} },
-      shape,
-      batch.head,
-      { objective, options: config.objective, parameters },
-      new Map(),
-    );
+  const groups = objective.parameters?.(config.objective, { hiddenSize: model.config.hidden_size }) ?? [];
+  const parameters = groups.flatMap((group) => group.parameters);
+  const learned = { objective, options: config.objective, parameters };
+  const trainingWith = (checkpoint: boolean): Graph => {
+    const recomputed = checkpoint ? { layers: ALL_LAYERS } : {};
+    return trainingGraph({ ...trained, recomputed }, shape, batch.head, learned, new Map());
+  };
   const checkpoint = config.training.gradient_checkpointing;
   const training = peakActivationBytes(trainingWith(checkpoint));
   const scored = objective.learnsFrom === "rollouts";
@@ -122,17 +113,14 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   if (memory_gib !== null) {
     // the training graph that computes most again, alone
     const least = PROGRAM + adapter * ADAPTER_COPIES + sessionBytes(trainingWith(true), true) + 3 * inputBytes(batch);
-    const released = sum(parts) - Math.max(memory_gib * 2 ** 30, least);
+    const released = totalOf(parts) - Math.max(memory_gib * 2 ** 30, least);
     if (released > 0) parts.push({ name: "released within runtime.memory_gib", bytes: -released });
   }
-  return { parts, total: sum(parts), otherTraining: peakActivationBytes(trainingWith(!checkpoint)) };
+  return { parts, total: totalOf(parts), otherTraining: peakActivationBytes(trainingWith(!checkpoint)) };
 }
 
 function weightBytes({ graph }: Model): number {
-  const bytes = [...graph.initializers.values()].map(({ value: { dtype, shape } }) =>
-    shape.reduce<number>((size, d) => size * Number(d), BYTES[dtype]),
-  );
-  return bytes.reduce((n, x) => n + x, 0);
+  return sum([...graph.initializers.values()].map(({ value: { dtype, shape } }) => BYTES[dtype] * sizeOf(shape)));
 }
 
 /** Sessions that generate, and what they take beside the weights. */
@@ -151,7 +139,7 @@ async function rolloutParts(
   const kept = keepsPast(config, sampler.caches?.(options)) ? await keptBytes(model) : 0;
   // a session that keeps keys and values takes batches of any size
   const rollouts = kept > 0 ? [Math.max(...batches)] : [...batches];
-  const bytes = rollouts.reduce((n, b) => n + activations(b), 0);
+  const bytes = sum(rollouts.map(activations));
   const past = PAST_COPIES * kept * Math.max(...rollouts) * (sizes.dims(1).N ?? 0);
   const parts = [
     { name: `rollout, ${rollouts.join(" and ")} at once`, bytes },
@@ -160,10 +148,11 @@ async function rolloutParts(
   return { rollouts: rollouts.length, parts };
 }
 
-const sum = (parts: readonly MemoryPart[]): number => parts.reduce((n, p) => n + p.bytes, 0);
+const sum = (numbers: readonly number[]): number => numbers.reduce((n, x) => n + x, 0);
+const totalOf = (parts: readonly MemoryPart[]): number => sum(parts.map(({ bytes }) => bytes));
 
 function inputBytes({ inputs, headInputs }: Batch): number {
-  return [...Object.values(inputs), ...Object.values(headInputs)].reduce((n, { data }) => n + data.byteLength, 0);
+  return sum([...Object.values(inputs), ...Object.values(headInputs)].map(({ data }) => data.byteLength));
 }
 
 /** Tells whether rollouts keep keys and values; `auto` may still find a GPU, and then does not. */
@@ -174,9 +163,8 @@ function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
 /** Keys and values of one token in float32: 2 * 4 bytes * layers * KV heads * head size; 0 where none can be kept. */
 async function keptBytes(model: Model): Promise<number> {
   const inputs = (await graphWithKeys(model, "past"))?.inputs ?? [];
-  return inputs
-    .filter(({ name }) => name.startsWith(PAST))
-    .reduce((bytes, { shape: [, heads, width] }) => bytes + 4 * Number(heads) * Number(width), 0);
+  const kept = inputs.filter(({ name }) => name.startsWith(PAST));
+  return sum(kept.map(({ shape: [, heads, width] }) => 4 * Number(heads) * Number(width)));
 }
 
 /** A vocabulary of a few tokens: shapes do not depend on it. */
@@ -211,9 +199,8 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
     return batch;
   }
   await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
-  let trajectory: Trajectory | undefined;
-  const noise = new NoiseModel(runtime, sampler, sampled, model.graph);
-  [trajectory] = await sampler.rollout(noise, [prompt], options, [rng]);
+  const network = noise(runtime, sampler, sampled, model.graph);
+  const [trajectory] = await sampler.rollout(network, [prompt], options, [rng]);
   if (trajectory === undefined) throw new Error("no trajectory was drawn");
   const size = config.training.micro_batch;
   const stream = (name: string): Rng => Rng.named(config.seed, `memory/${name}`);
@@ -235,43 +222,30 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
 type Noise = Parameters<Sampler["rollout"]>[0];
 
 /** A network that knows nothing and never ends a response. */
-class NoiseModel implements Noise {
-  private readonly rng = Rng.named(0, "noise");
-
-  constructor(
-    private readonly runtime: Runtime,
-    private readonly sampler: Sampler,
-    private readonly sampled: SampledModel,
-    private readonly graph: RawModel,
-  ) {}
-
-  /** Gives what the head reads: logits of the rows, or what a network without tokens returns for one rollout. */
-  private output(rows: number): { readonly name: string; readonly shape: number[] } {
-    const [own] = this.graph.outputs;
-    if (this.sampled.network === undefined || own === undefined)
-      return { name: "logits", shape: [rows, this.sampled.vocabulary] };
-    return { name: own.name, shape: own.shape.map((d) => (typeof d === "number" ? d : 1)) };
-  }
-
-  async forwardRound({ inputs, headInputs }: Parameters<Noise["forwardRound"]>[0]): Promise<unknown> {
-    const { roundHead } = this.sampler;
-    const { tokens, vocabulary } = this.sampled;
-    const { name: output, shape } = this.output(inputs.rows?.shape[0] ?? 1);
-    if (!this.runtime.has("noise")) {
-      const g = new GraphBuilder("noise");
-      const logits = g.input(output, "float32", shape);
-      const given = Object.fromEntries(
-        Object.entries(headInputs).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),
+function noise(runtime: Runtime, { roundHead }: Sampler, sampled: SampledModel, { outputs: [own] }: RawModel): Noise {
+  const { tokens, vocabulary, network } = sampled;
+  const rng = Rng.named(0, "noise");
+  return {
+    async forwardRound({ inputs, headInputs }) {
+      // what the head reads: logits of the rows, or what a network without tokens returns for one rollout
+      const [output, shape] =
+        network === undefined || own === undefined
+          ? ["logits", [inputs.rows?.shape[0] ?? 1, vocabulary]]
+          : [own.name, own.shape.map((d) => (typeof d === "number" ? d : 1))];
+      if (!runtime.has("noise")) {
+        const g = new GraphBuilder("noise");
+        const logits = g.input(output, "float32", shape);
+        const given = Object.entries(headInputs).map(([name, of]) => [name, g.input(name, of.dtype, of.shape)]);
+        roundHead.emit(new Emitter(g), { [output]: logits }, Object.fromEntries(given), sampled);
+        await runtime.load("noise", { bytes: encodeModel(g.build()) });
+      }
+      const logits = Float32Array.from({ length: sizeOf(shape) }, (_, i) =>
+        i % vocabulary === tokens.eos ? -30 : rng.normal(),
       );
-      roundHead.emit(new Emitter(g), { [output]: logits }, given, this.sampled);
-      await this.runtime.load("noise", { bytes: encodeModel(g.build()) });
-    }
-    const logits = Float32Array.from({ length: shape.reduce((n, d) => n * d, 1) }, (_, i) =>
-      i % vocabulary === tokens.eos ? -30 : this.rng.normal(),
-    );
-    const feeds = { [output]: f32(shape, logits), ...headInputs };
-    return roundHead.read(await this.runtime.run("noise", { feeds }));
-  }
+      const feeds = { [output]: f32(shape, logits), ...headInputs };
+      return roundHead.read(await runtime.run("noise", { feeds }));
+    },
+  };
 }
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
