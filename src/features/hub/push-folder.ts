@@ -46,24 +46,24 @@ export async function writePushFolder(
   // what a run was made with may name a password in an address
   model["config.yaml"] = withoutPasswords(readFileSync(run.config, "utf8"));
   const dir = join(run.dir, "push");
+  const data = new Map(steps.map((step) => [`data/step-${String(step).padStart(6, "0")}.jsonl`, step]));
   rmSync(dir, { recursive: true, force: true });
   await writeDirectory(dir, async (aside) => {
     write(join(aside, "model"), model);
     for (const file of ADAPTER) copyFileSync(join(options.checkpoint, file), join(aside, "model", file));
     if (steps.length === 0) return;
     write(join(aside, "dataset"), { "README.md": datasetCard(options.repo, steps.length) });
-    for (const step of steps) {
+    for (const [path, step] of data) {
       const lines = readRollouts(run.rollouts(step)).map((record) => `${JSON.stringify(row(record))}\n`);
-      write(join(aside, "dataset"), { [`data/step-${String(step).padStart(6, "0")}.jsonl`]: lines.join("") });
+      write(join(aside, "dataset"), { [path]: lines.join("") });
     }
   });
   const files = (folder: string, paths: readonly string[]): RepoFiles =>
     Object.fromEntries(paths.map((path) => [path, join(dir, folder, path)]));
-  const data = steps.map((step) => `data/step-${String(step).padStart(6, "0")}.jsonl`);
   return {
     dir,
     model: files("model", [...Object.keys(model), ...ADAPTER]),
-    dataset: steps.length === 0 ? undefined : files("dataset", ["README.md", ...data]),
+    dataset: steps.length === 0 ? undefined : files("dataset", ["README.md", ...data.keys()]),
   };
 }
 
@@ -90,24 +90,17 @@ function evaluationsOf(run: RunDirectory, which: string): { when: string; evalua
   );
 }
 
-/** A line of the data set: the same columns for every environment, with its own detail as JSON. */
-function row({
-  turns,
-  detail,
-  step,
-  group,
-  rollout,
-  task_id,
-  form,
-  reward,
-  success,
-  advantage,
-  ...rest
-}: RolloutRecord) {
-  const texts = turns.map(({ prompt, response }) => ({ prompt, response }));
-  const { fault, tokens } = rest;
-  const about = { step, group, rollout, task_id, form, reward, success, advantage, fault, tokens };
-  return { ...about, turns: texts, detail: JSON.stringify(detail) };
+/** Columns of the data set, the same for every environment, before texts and detail. */
+const COLUMNS = [
+  ...["step", "group", "rollout", "task_id", "form"],
+  ...["reward", "success", "advantage", "fault", "tokens"],
+] as (keyof RolloutRecord)[];
+
+/** A line of the data set: the environment's own detail is JSON. */
+function row(record: RolloutRecord): object {
+  const about = Object.fromEntries(COLUMNS.map((column) => [column, record[column]]));
+  const turns = record.turns.map(({ prompt, response }) => ({ prompt, response }));
+  return { ...about, turns, detail: JSON.stringify(record.detail) };
 }
 
 const frontMatter = (keys: object): string => `---\n${stringify(keys)}---\n`;

@@ -4,16 +4,7 @@ import { optional } from "../../../core/optional.js";
 import { withoutPasswords } from "../../../core/shown.js";
 
 /** The place where Redis is, and how it lets us in. Only `shown` may be printed, logged or written. */
-export interface RedisAddress {
-  /** `host:port`, or `host:port over TLS`. */
-  readonly shown: string;
-  readonly host: string;
-  readonly port: number;
-  readonly db: number;
-  readonly tls: boolean;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-}
+export type RedisAddress = ReturnType<typeof redisAddress>;
 
 /** The place where a worker without `--redis` looks. */
 export const REDIS_VARIABLE = "REFUSION_REDIS_URL";
@@ -26,10 +17,7 @@ const CONNECT_MS = 10_000;
  * comes from the environment only: what is typed or lies in a config is seen by others.
  * @throws UserError (exit 2) where it is no such URL, or holds a password; the message never shows one.
  */
-export function redisAddress(
-  setting: string,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): RedisAddress {
+export function redisAddress(setting: string, environment: Readonly<Record<string, string | undefined>> = process.env) {
   const variable = /^env:([A-Za-z_]\w*)$/.exec(setting)?.[1];
   const text = variable === undefined ? setting : environment[variable];
   if (text === undefined || text === "")
@@ -50,6 +38,7 @@ export function redisAddress(
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const own = (value: string): string | undefined => (value === "" ? undefined : decodeURIComponent(value));
   return {
+    /** `host:port`, or `host:port over TLS`. */
     shown: `${url.hostname}:${port}${tls ? " over TLS" : ""}`,
     host,
     port,

@@ -42,16 +42,15 @@ export class NotYet extends Error {}
 export interface Hands {
   /** Jobs of a kind at once; absent: 1. */
   readonly concurrency?: Partial<Record<JobKind, number>>;
-  /** Does one job. @param blob the blobs that it names. @returns the result's bytes. */
-  work(kind: JobKind, payload: unknown, blob: (address: string) => Buffer, job: JobContext): Promise<Uint8Array>;
+  /** Does one job of a kind. @param blob the blobs that it names. @returns the result's bytes, or its text. */
+  readonly work: Partial<
+    Record<JobKind, (payload: unknown, blob: (address: string) => Buffer, ask: Ask) => Promise<Uint8Array | string>>
+  >;
   close(): Promise<void>;
 }
 
-export interface JobContext {
-  readonly key: string;
-  /** Asks the coordinator. The same id gets the same answer. @param read throws for a malformed one, which is asked for again. */
-  ask<T>(id: string, question: unknown, read: (answer: unknown) => T): Promise<T>;
-}
+/** Asks the coordinator. The same id gets the same answer. @param read throws for a malformed one, which is asked for again. */
+export type Ask = <T>(id: string, question: unknown, read: (answer: unknown) => T) => Promise<T>;
 
 export interface MemberOptions {
   readonly address: RedisAddress;
@@ -219,11 +218,11 @@ class Membership {
         if (bytes === undefined) throw new Error(`the job does not name the blob ${address}`);
         return bytes;
       };
-      const ask: JobContext["ask"] = (question, asked, read) => this.ask(question, asked, read);
-      const bytes = await (this.hands as Hands).work(kind, job.payload, blob, { key, ask });
+      const result = await this.hands?.work[kind]?.(job.payload, blob, this.ask);
+      if (result === undefined) throw new Error(`this worker does no ${kind}`);
       this.done++;
       const seconds = (performance.now() - began) / 1000;
-      return { blob: await this.blobs.put(bytes), worker: this.options.name, seconds };
+      return { blob: await this.blobs.put(Buffer.from(result)), worker: this.options.name, seconds };
     } catch (error) {
       this.say(error instanceof Malformed ? `refused: ${error.message}` : `${kind} ${key} failed: ${messageOf(error)}`);
       throw error;
@@ -236,7 +235,7 @@ class Membership {
     this.options.say(`worker ${this.options.name}: ${printable(redact(text, this.options.address))}`);
   }
 
-  private async ask<T>(id: string, question: unknown, read: (answer: unknown) => T): Promise<T> {
+  private readonly ask: Ask = async (id, question, read) => {
     if (this.questions === undefined) throw new Error("only episodes may ask");
     const { waiter } = this.questions;
     for (let tries = 1; ; tries++) {
@@ -249,7 +248,7 @@ class Membership {
         await waiter.forget(id);
       }
     }
-  }
+  };
 
   /** Says that it is there. */
   async beat(): Promise<void> {

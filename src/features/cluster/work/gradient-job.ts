@@ -139,15 +139,12 @@ async function sentJob<T>(
 }
 
 /** Puts parameters in the place of the policy's, unless they are there already. */
-export class LoadedAdapter {
-  private loaded: string | undefined;
-
-  constructor(private readonly engine: Pick<Engine, "setParameters" | "parameters">) {}
-
-  async load(address: string, bytes: (address: string) => Buffer): Promise<void> {
-    if (this.loaded === address) return;
-    this.loaded = undefined;
-    await this.engine.setParameters("policy", decodeParameters(bytes(address), this.engine.parameters));
-    this.loaded = address;
-  }
+export function adapterLoader(engine: Pick<Engine, "setParameters" | "parameters">) {
+  let loaded: string | undefined;
+  return async (address: string, bytes: (address: string) => Buffer): Promise<void> => {
+    if (loaded === address) return;
+    loaded = undefined;
+    await engine.setParameters("policy", decodeParameters(bytes(address), engine.parameters));
+    loaded = address;
+  };
 }

@@ -7,7 +7,7 @@ import { type Asked, answered, OTHER_PAGE } from "../../../env/browser/recorded-
 import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../../../env/environment.js";
 import { decode, encode } from "../queue/codec.js";
 import type { Dispatcher } from "../queue/dispatcher.js";
-import type { JobContext } from "../queue/member.js";
+import type { Ask } from "../queue/member.js";
 import { Malformed, received, receivedBytes } from "../queue/protocol.js";
 import type { Later } from "../queue/queues.js";
 
@@ -61,7 +61,7 @@ export async function playEpisode(
   payload: unknown,
   environment: Environment,
   taskOf: (id: string) => EnvironmentTask,
-  ask: JobContext["ask"],
+  ask: Ask,
 ): Promise<string> {
   const { task, play, answer } = received("a job of an episode", payloadSchema, payload);
   const actionOf = (text: unknown): Action => fromText("an answer", actionSchema, text) as Action;

@@ -17,7 +17,7 @@ export const rolloutPayload = z
     streams: z.array(z.string()),
     decoding: z.enum(["training", "evaluation"]),
     batch: z.int().min(1).max(100_000),
-    temperature: z.number().nonnegative().optional(),
+    temperature: z.number().nonnegative().exactOptional(),
   })
   .refine(({ streams, tasks }) => streams.length === tasks.length, "it has a stream for each task");
 export type RolloutPayload = z.infer<typeof rolloutPayload>;
@@ -29,9 +29,9 @@ const resultSchema = z.object({
   rollouts: z.array(
     z.object({
       record: z.unknown(),
-      counts: z.record(z.string(), z.number()).optional(),
-      summary: z.string().optional(),
-      reused: z.boolean().optional(),
+      counts: z.record(z.string(), z.number()).exactOptional(),
+      summary: z.string().exactOptional(),
+      reused: z.boolean().exactOptional(),
     }),
   ),
 });
@@ -43,27 +43,16 @@ export async function playRollouts(
   environment: Environment,
   tasks: ReadonlyMap<string, EnvironmentTask>,
 ): Promise<string> {
-  const { rollouts, times } = await collectHere(
-    policy,
-    environment,
-  )({
-    tasks: payload.tasks.map((id) => taskOf(id, tasks)),
-    seed: payload.seed,
-    streams: payload.streams,
-    decoding: payload.decoding,
-    batch: payload.batch,
-    ...(payload.temperature === undefined ? {} : { temperature: payload.temperature }),
-  });
-  const result: z.input<typeof resultSchema> = {
+  const collect = collectHere(policy, environment);
+  const { rollouts, times } = await collect({ ...payload, tasks: payload.tasks.map((id) => taskOf(id, tasks)) });
+  return JSON.stringify({
     generating: times.generating,
     rollouts: rollouts.map((rollout, i) => {
       const { counts, summary, reused } = rollout.outcome;
       // the coordinator knows where in its step a rollout belongs
-      const record = recordOf(rollout, { step: 1, group: 0, rollout: i }, policy);
-      return { record, counts: counts && { ...counts }, summary, reused };
+      return { record: recordOf(rollout, { step: 1, group: 0, rollout: i }, policy), counts, summary, reused };
     }),
-  };
-  return JSON.stringify(result);
+  });
 }
 
 /** Finds a task by its id. @throws Error where there is none. */
@@ -139,7 +128,7 @@ function rolloutOf(
   record: RolloutRecord,
   task: EnvironmentTask,
   { sampler, options, actionOf }: Pick<Policy, "sampler" | "options" | "actionOf">,
-  rest: { [K in "counts" | "summary" | "reused"]?: EpisodeOutcome[K] | undefined },
+  rest: Pick<EpisodeOutcome, "counts" | "summary" | "reused">,
 ): Rollout {
   if (record.task_id !== task.id) throw new Error(`${record.task_id} was played in the place of ${task.id}`);
   const turns = record.turns.map(({ prompt, trajectory: data }) => {
@@ -158,7 +147,7 @@ function rolloutOf(
       : {}),
     metrics: record.metrics ?? {},
     detail: record.detail,
-    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+    ...rest,
   };
   return { task, turns, outcome };
 }

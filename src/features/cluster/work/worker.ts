@@ -4,6 +4,7 @@ import { configOf, type RunConfig, resolvePath } from "../../../config/config.js
 import { optimizerOptions } from "../../../config/optimizer.js";
 import { messageOf, UserError } from "../../../core/errors.js";
 import { guardCode } from "../../../core/own-module.js";
+import { Semaphore } from "../../../core/semaphore.js";
 import { openPolicy, type Policy } from "../../../engine/policy.js";
 import { openEnvironment } from "../../../env/open.js";
 import { modelHash } from "../../../nn/model.js";
@@ -11,7 +12,7 @@ import { objectiveOf } from "../../../rl/kinds.js";
 import { redisAddress } from "../queue/connection.js";
 import { type Hands, NotYet, serve } from "../queue/member.js";
 import { type Announcement, differences, JOB_KINDS, type JobKind, received, receivedBytes } from "../queue/protocol.js";
-import { computeGradients, gradientPayload, LoadedAdapter } from "./gradient-job.js";
+import { adapterLoader, computeGradients, gradientPayload } from "./gradient-job.js";
 import { deciding } from "./options.js";
 import { playEpisode } from "./remote-environment.js";
 import { playRollouts, rolloutPayload, taskOf } from "./rollout-job.js";
@@ -123,35 +124,33 @@ async function openHands(
     throw error;
   }
   const tasks = new Map(environment?.tasks.map((task) => [task.id, task]));
-  const adapter = policy && new LoadedAdapter(policy.engine);
   /** Jobs that use the model take turns: each has parameters of its own. */
-  let last: Promise<unknown> = Promise.resolve();
-  const alone = <T>(job: () => Promise<T>): Promise<T> => {
-    const mine = last.then(job, job);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  const turns = new Semaphore(1);
+  const load = policy && adapterLoader(policy.engine);
   const { browser } = config as RunConfig & { readonly browser?: { readonly contexts?: number } };
   return {
     concurrency: { episodes: environment?.capacity ?? browser?.contexts ?? 1 },
-    async work(kind, payload, bytesOf, { ask }) {
-      if (kind === "episodes") {
-        if (environment === undefined) throw new Error("this worker has no environment");
-        return Buffer.from(await playEpisode(payload, environment, (id) => taskOf(id, tasks), ask));
-      }
-      if (policy === undefined || adapter === undefined) throw new Error("this worker has no model");
-      const own = policy;
-      return alone(async () => {
-        if (kind === "rollouts") {
-          if (environment === undefined) throw new Error("this worker has no environment");
-          const wanted = received("a job of rollouts", rolloutPayload, payload);
-          await adapter.load(wanted.adapter, bytesOf);
-          return Buffer.from(await playRollouts(wanted, own, environment, tasks));
-        }
-        const wanted = received("a job of gradients", gradientPayload, payload);
-        await adapter.load(wanted.adapter, bytesOf);
-        return computeGradients(wanted.what, bytesOf(wanted.batches), own);
-      });
+    work: {
+      ...(environment && {
+        episodes: (payload, _, ask) => playEpisode(payload, environment, (id) => taskOf(id, tasks), ask),
+      }),
+      ...(environment &&
+        policy && {
+          rollouts: (payload, blob) =>
+            turns.run(async () => {
+              const wanted = received("a job of rollouts", rolloutPayload, payload);
+              await load?.(wanted.adapter, blob);
+              return playRollouts(wanted, policy, environment, tasks);
+            }),
+        }),
+      ...(policy && {
+        gradients: (payload, blob) =>
+          turns.run(async () => {
+            const wanted = received("a job of gradients", gradientPayload, payload);
+            await load?.(wanted.adapter, blob);
+            return computeGradients(wanted.what, blob(wanted.batches), policy);
+          }),
+      }),
     },
     async close() {
       await policy?.close();
