@@ -103,20 +103,17 @@ function validations(
   lastStep: number,
   read: (split: string, when: number) => Evaluation | null,
 ): ReportData["validations"] {
-  const between = run.evaluatedSteps().flatMap((step) =>
-    run.evaluatedSplits(step).flatMap((split) => {
-      const evaluation = read(split, step);
-      return evaluation === null ? [] : [{ step, evaluation }];
-    }),
-  );
-  const ends = evaluations.flatMap(({ before, after }) => [
-    ...(before === null ? [] : [{ step: 0, evaluation: before }]),
-    ...(after === null || lastStep === 0 ? [] : [{ step: lastStep, evaluation: after }]),
-  ]);
-  const taken = new Set(between.map(({ step, evaluation: e }) => `${e.split} ${step}`));
-  return [...between, ...ends.filter(({ step, evaluation: e }) => !taken.has(`${e.split} ${step}`))].sort(
-    (a, b) => a.step - b.step,
-  );
+  const known = new Map<string, ReportData["validations"][number]>();
+  const add = (step: number, evaluation: Evaluation | null): void => {
+    if (evaluation !== null) known.set(`${evaluation.split} ${step}`, { step, evaluation });
+  };
+  for (const { before, after } of evaluations) {
+    add(0, before);
+    if (lastStep > 0) add(lastStep, after);
+  }
+  // one that was made in between stands for what was made again at the end
+  for (const step of run.evaluatedSteps()) for (const split of run.evaluatedSplits(step)) add(step, read(split, step));
+  return [...known.values()].sort((a, b) => a.step - b.step);
 }
 
 /** The tree of a config, which may be damaged. */

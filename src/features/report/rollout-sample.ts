@@ -44,8 +44,7 @@ export type Attempt = <T>(path: string, read: () => T) => T | null;
 /** A rollout, the whole of which is checked where it is shown. */
 interface Candidate {
   readonly value: Partial<RolloutRecord>;
-  readonly path: string;
-  readonly line: number;
+  readonly where: string;
   readonly step: number;
   readonly reward: number | null;
   alike: number;
@@ -70,10 +69,12 @@ export function sampleRollouts(run: RunDirectory, limit: number, attempt: Attemp
     const lines = attempt(path, () => readJsonLines(path));
     if (lines === null) continue;
     const rows = lines.map(({ value }) => (value ?? {}) as Partial<RolloutRecord>);
-    rows.forEach((row, i) => {
-      const known = latest.get(keyOf(row)) ?? earlier.get(keyOf(row));
+    const pool = read.length === 0 ? latest : earlier;
+    rows.forEach((value, i) => {
+      const known = latest.get(keyOf(value)) ?? earlier.get(keyOf(value));
+      const reward = typeof value.reward === "number" ? value.reward : null;
       if (known !== undefined) known.alike++;
-      else (read.length === 0 ? latest : earlier).set(keyOf(row), candidate(row, step, path, lines[i]?.line));
+      else pool.set(keyOf(value), { value, where: `${path}, line ${lines[i]?.line}`, step, reward, alike: 1 });
     });
     total += rows.length;
     const interval = stepInterval(step, rows);
@@ -83,8 +84,8 @@ export function sampleRollouts(run: RunDirectory, limit: number, attempt: Attemp
   }
   const fromLatest = worst([...latest.values()], read.length > 1 ? Math.ceil(limit / 2) : limit);
   const chosen = [...fromLatest, ...worst([...earlier.values()], limit - fromLatest.length)];
-  const shown = chosen.sort(byReward).flatMap(({ value, path, line, alike }) => {
-    const record = attempt(path, () => parseRollout(value, `${path}, line ${line}`));
+  const shown = chosen.sort(byReward).flatMap(({ value, where, step, alike }) => {
+    const record = attempt(run.rollouts(step), () => parseRollout(value, where));
     return record === null ? [] : [{ record, alike }];
   });
   return {
@@ -116,10 +117,6 @@ export function worstOf(records: readonly RolloutRecord[], limit: number): Shown
   const alike = [...groupBy(records, keyOf).values()];
   const shown = alike.map(([record, ...others]) => ({ record: record as RolloutRecord, alike: 1 + others.length }));
   return shown.sort((a, b) => (a.record.reward ?? 2) - (b.record.reward ?? 2)).slice(0, limit);
-}
-
-function candidate(value: Partial<RolloutRecord>, step: number, path: string, line = 0): Candidate {
-  return { value, path, line, step, reward: typeof value.reward === "number" ? value.reward : null, alike: 1 };
 }
 
 /** A failed episode is not alike one that did not fail; where nothing was said, what happened tells episodes apart. */

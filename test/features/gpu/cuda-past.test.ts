@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import { withoutJoining } from "../../../src/features/gpu/cuda.js";
+import { withoutJoining } from "../../../src/features/gpu/lowerings/cuda.js";
 import { Past } from "../../../src/nn/past.js";
 import { Emitter } from "../../../src/onnx/emit.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";

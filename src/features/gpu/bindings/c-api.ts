@@ -1,5 +1,351 @@
-import type { BindingKind } from "../../../onnx/runtimes/binding.js";
-import { openApiBinding } from "../c-api.js";
+import { decodeModel, encodeModel } from "../../../onnx/format/proto.js";
+import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../../../onnx/runtimes/binding.js";
+import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
+import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
+import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
+import { type Handle, OrtApi } from "../ort-api.js";
+import { type ReadBytes, SharedWeights } from "../shared-weights.js";
+
+/**
+ * ONNX Runtime through its C API: tensors stay where they are computed, weights are there once for all sessions, and
+ * only outputs that are asked for come back.
+ */
+
+interface ApiTensor extends Held {
+  /** An OrtValue. It moves to the device when a session there first binds it. */
+  value: Handle;
+  /** The host memory that the OrtValue lies in, where that is ours; undefined: it is ONNX Runtime's. */
+  memory: ArrayBuffer | undefined;
+  provider: ProviderName;
+  /** The OrtValue whose memory this one only points to. */
+  owner?: Handle;
+}
+
+interface ApiSession extends Loaded {
+  readonly handle: Handle;
+  readonly provider: ProviderName;
+  /** Type and shape of a static output, so that ONNX Runtime need not be asked. */
+  readonly types: ReadonlyMap<string, InputOf>;
+  /** Gives up its part of the shared weights. */
+  readonly forget: () => void;
+}
+
+const LEVELS = { disabled: 0, basic: 1, extended: 2, all: 99 } as const;
+const ERRORS_ONLY = 3;
+const DEFAULT_MEMORY = 0;
+const DEVICE_ALLOCATOR = 0;
+const SAME_AS_REQUESTED = 1;
+/** Bytes that are carried to a device at a time. */
+const PIECE = 2 ** 26;
+
+class ApiBinding implements Binding<ApiTensor, ApiSession> {
+  private readonly env: Handle;
+  private readonly host: Handle;
+  private readonly device: Handle;
+  /** Frees arrays that ONNX Runtime returns; its own. */
+  private readonly allocator: bigint;
+  private readonly weights: SharedWeights<ApiTensor>;
+  /** Sessions of one Identity, which carry a tensor to a device or back. */
+  private readonly carriers = new Map<string, ApiSession>();
+  /** Of weights on the device, which must be freed before it. */
+  private deviceAllocator: Handle | undefined;
+  private arena = false;
+
+  constructor(
+    private readonly api: OrtApi,
+    private readonly deviceMemory: number | undefined,
+  ) {
+    this.env = api.make("CreateEnv", "ReleaseEnv", ERRORS_ONLY, "refusion-train");
+    this.host = api.make("CreateCpuMemoryInfo", "ReleaseMemoryInfo", DEVICE_ALLOCATOR, DEFAULT_MEMORY);
+    this.device = api.make("CreateMemoryInfo", "ReleaseMemoryInfo", "Cuda", DEVICE_ALLOCATOR, 0, DEFAULT_MEMORY);
+    this.allocator = api.pointer("GetAllocatorWithDefaultOptions");
+    this.weights = new SharedWeights((tensor) => this.free(tensor));
+  }
+
+  async load(call: LoadCall): Promise<ApiSession> {
+    const { provider, weightsDir } = call;
+    if (provider !== "cuda" && provider !== "cpu")
+      throw new Error(`the C API binding does not serve the provider ${provider}`);
+    const model = decodeModel(call.bytes, "the model");
+    const inputs: InputOf[] = model.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
+    const types = new Map(model.outputs.map(({ name, dtype, shape }) => [name, { name, dtype, shape }]));
+    const external = [...model.initializers.values()].flatMap(({ value, data }) =>
+      isExternal(data) ? [{ name: value.name, dtype: value.dtype, shape: value.shape as number[], data }] : [],
+    );
+    const place: Parameters<typeof this.weights.take>[3] = (...weight) => this.place(...weight, provider);
+    const shared =
+      weightsDir === undefined ? undefined : await this.weights.take(weightsDir, provider, external, place);
+    const forget = shared?.forget ?? (() => undefined);
+    const { api } = this;
+    try {
+      const handle = this.session(call.bytes, provider, (options) => {
+        const config = (key: string, value: string): void => api.check("AddSessionConfigEntry", options, key, value);
+        api.check("SetSessionGraphOptimizationLevel", options, LEVELS[call.optimization]);
+        api.check("SetIntraOpNumThreads", options, call.threads);
+        api.check("SetInterOpNumThreads", options, 1);
+        if (call.profile !== undefined) api.check("EnableProfiling", options, call.profile);
+        // a planned block is one session's own; what is taken piece by piece goes back to all
+        if (!call.memPattern || provider === "cuda") api.check("DisableMemPattern", options);
+        config("session.intra_op.allow_spinning", "0");
+        config("session.set_denormal_as_zero", "1");
+        config("session.disable_prepacking", call.prepack ? "0" : "1");
+        if (weightsDir !== undefined) config("session.model_external_initializers_file_folder_path", weightsDir);
+        for (const [name, tensor] of shared?.tensors ?? []) api.check("AddInitializer", options, name, tensor.value);
+      });
+      return { handle, provider, inputs, outputs: [...types.keys()], types, forget };
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  async release({ handle, forget }: ApiSession): Promise<void> {
+    handle.free();
+    forget();
+  }
+
+  hold({ dtype, shape, buffer }: WireTensor): ApiTensor {
+    // an address even where there are no elements
+    const memory = buffer.byteLength === 0 ? new ArrayBuffer(8) : buffer;
+    const value = this.over(this.host, this.api.address(memory), buffer.byteLength, { dtype, shape });
+    return { dtype, shape, value, memory, provider: "cpu" };
+  }
+
+  read(tensor: ApiTensor): WireTensor {
+    const { dtype, shape } = tensor;
+    if (tensor.provider !== "cpu") {
+      const fetched = this.carry(tensor, tensor.provider, "cpu");
+      try {
+        return this.read(fetched);
+      } finally {
+        this.free(fetched);
+      }
+    }
+    const bytes = shape.reduce((product, dim) => product * dim, BYTES[dtype]);
+    if (tensor.memory !== undefined) return { dtype, shape, buffer: tensor.memory.slice(0, bytes) };
+    // a tensor without elements has no address
+    const buffer =
+      bytes === 0 ? new ArrayBuffer(0) : this.api.copy(this.api.pointer("GetTensorMutableData", tensor.value), bytes);
+    return { dtype, shape, buffer };
+  }
+
+  free(tensor: ApiTensor): void {
+    tensor.value.free();
+    tensor.owner?.free();
+    tensor.memory = undefined;
+  }
+
+  async run(
+    session: ApiSession,
+    fed: ReadonlyMap<string, ApiTensor>,
+    bound: ReadonlyMap<string, ApiTensor>,
+    kept: readonly string[],
+    fetched: readonly string[],
+  ): Promise<Results<ApiTensor>> {
+    for (const tensor of bound.values()) this.settle(tensor, session.provider);
+    const home = session.provider;
+    const wanted = [
+      ...kept.map((name) => [name, home] as const),
+      ...fetched.filter((name) => !kept.includes(name)).map((name) => [name, "cpu"] as const),
+    ];
+    const outputs = this.execute(session, [...fed, ...bound], wanted);
+    try {
+      const back = Object.fromEntries(fetched.map((name) => [name, this.read(outputs.get(name) as ApiTensor)]));
+      const staying = new Map(kept.map((name) => [name, outputs.get(name) as ApiTensor]));
+      for (const name of kept) outputs.delete(name);
+      return { kept: staying, fetched: back };
+    } finally {
+      for (const tensor of outputs.values()) this.free(tensor);
+    }
+  }
+
+  close(): void {
+    this.deviceAllocator?.free();
+    for (const { handle } of this.carriers.values()) handle.free();
+    this.carriers.clear();
+    for (const handle of [this.host, this.device, this.env]) handle.free();
+  }
+
+  /** Runs a session; each output lies where it is wanted. */
+  private execute(
+    session: ApiSession,
+    inputs: Iterable<readonly [string, ApiTensor]>,
+    wanted: readonly (readonly [string, ProviderName])[],
+  ): Map<string, ApiTensor> {
+    using binding = this.runBound(session, inputs, (to) => {
+      for (const [name, provider] of wanted)
+        this.api.check("BindOutputToDevice", to, name, provider === "cpu" ? this.host : this.device);
+    });
+    const values = this.boundOutputs(binding);
+    return new Map(
+      wanted.map(([name, provider], i) => {
+        const value = values[i] as Handle;
+        return [name, { ...this.typeOf(session.types.get(name), value), value, memory: undefined, provider }];
+      }),
+    );
+  }
+
+  /** Runs a session. @param bind binds its outputs. @returns what holds them. */
+  private runBound(
+    session: ApiSession,
+    inputs: Iterable<readonly [string, ApiTensor]>,
+    bind: (binding: Handle) => void,
+  ): Handle {
+    const { api } = this;
+    const binding = api.make("CreateIoBinding", "ReleaseIoBinding", session.handle);
+    try {
+      for (const [name, tensor] of inputs) api.check("BindInput", binding, name, tensor.value);
+      bind(binding);
+      api.check("RunWithBinding", session.handle, null, binding);
+      return binding;
+    } catch (error) {
+      binding.free();
+      throw error;
+    }
+  }
+
+  /** The outputs of a run, in the order of their binding. */
+  private boundOutputs(binding: Handle): Handle[] {
+    const { api } = this;
+    const [array, count]: [[bigint | null], [number]] = [[null], [0]];
+    api.check("GetBoundOutputValues", binding, this.allocator, array, count);
+    if (array[0] === null) return [];
+    const values = api.pointers(array[0], Number(count[0])).map((pointer) => api.own("ReleaseValue", pointer));
+    api.check("AllocatorFree", this.allocator, array[0]);
+    return values;
+  }
+
+  private typeOf(known: InputOf | undefined, value: Handle): Held {
+    if (known?.shape.every((dim) => typeof dim === "number") && known.shape.length > 0)
+      return { dtype: known.dtype as DType, shape: known.shape as number[] };
+    const { api } = this;
+    using info = api.make("GetTensorTypeAndShape", "ReleaseTensorTypeAndShapeInfo", value);
+    const dtype = DTYPE_OF_CODE[api.number("GetTensorElementType", info)];
+    if (dtype === undefined) throw new Error("an output is of a type that is not supported");
+    return { dtype, shape: api.dimensions(info, api.number("GetDimensionsCount", info)) };
+  }
+
+  /** An OrtValue over memory that is not its own. */
+  private over(place: Handle, address: bigint, bytes: number, { dtype, shape }: Held): Handle {
+    const dims = BigInt64Array.from(shape, BigInt);
+    return this.api.make(
+      ...(["CreateTensorWithDataAsOrtValue", "ReleaseValue", place] as const),
+      ...[address, bytes, dims, shape.length, DTYPE_CODE[dtype]],
+    );
+  }
+
+  /**
+   * A weight that stays on a provider's device, carried there in pieces, so that neither side holds it twice. Sessions
+   * share only what they do not own: an OrtValue over another one's memory.
+   */
+  private place(weight: Held, bytes: number, read: ReadBytes, provider: ProviderName): ApiTensor {
+    if (provider === "cpu") return this.hold({ ...weight, buffer: read(0, bytes) });
+    const { api } = this;
+    const carrier = this.carrierOf("uint8", 1, provider);
+    this.deviceAllocator ??= api.make("CreateAllocator", "ReleaseAllocator", carrier.handle, this.device);
+    let owner: Handle | undefined;
+    try {
+      const dims = BigInt64Array.from(weight.shape, BigInt);
+      owner = api.make(
+        ...(["CreateTensorAsOrtValue", "ReleaseValue", this.deviceAllocator] as const),
+        ...[dims, dims.length, DTYPE_CODE[weight.dtype]],
+      );
+      const address = api.pointer("GetTensorMutableData", owner);
+      for (let at = 0; at < bytes; at += PIECE) {
+        const piece: Held = { dtype: "uint8", shape: [Math.min(PIECE, bytes - at)] };
+        const length = piece.shape[0] as number;
+        this.carryOver(carrier, { ...piece, buffer: read(at, length) }, address + BigInt(at));
+      }
+      const value = this.over(this.device, address, bytes, weight);
+      return { ...weight, value, owner, memory: undefined, provider };
+    } catch (error) {
+      owner?.free();
+      throw error;
+    }
+  }
+
+  /** Copies bytes to an address of a device. */
+  private carryOver(carrier: ApiSession, wire: WireTensor, address: bigint): void {
+    const from = this.hold(wire);
+    using _ = from.value;
+    using to = this.over(this.device, address, wire.buffer.byteLength, wire);
+    this.runBound(carrier, [["x", from]], (binding) => this.api.check("BindOutput", binding, "y", to)).free();
+  }
+
+  /** Moves a tensor to a device for good. */
+  private settle(tensor: ApiTensor, provider: ProviderName): void {
+    if (tensor.provider !== "cpu" || provider === "cpu") return;
+    const moved = this.carry(tensor, provider, provider);
+    this.free(tensor);
+    tensor.value = moved.value;
+    tensor.provider = provider;
+  }
+
+  /** A copy of a tensor, made by a session on a provider: Identity's input is copied in, its output lies where wanted. */
+  private carry(tensor: ApiTensor, on: ProviderName, to: ProviderName): ApiTensor {
+    const session = this.carrierOf(tensor.dtype, tensor.shape.length, on);
+    return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
+  }
+
+  private carrierOf(dtype: DType, rank: number, provider: ProviderName): ApiSession {
+    const key = `${provider}/${dtype}/${rank}`;
+    const known = this.carriers.get(key);
+    if (known !== undefined) return known;
+    const dims = Array.from({ length: rank }, (_, i) => `D${i}`);
+    const [x, y] = [
+      { name: "x", dtype, shape: dims },
+      { name: "y", dtype, shape: dims },
+    ];
+    const bytes = encodeModel({
+      name: "carrier",
+      opset: 21,
+      inputs: [x],
+      outputs: [y],
+      nodes: [{ name: "/Identity", op: "Identity", domain: "", inputs: [x], outputs: [y], attributes: {} }],
+      initializers: new Map(),
+    });
+    const handle = this.session(bytes, provider);
+    const made = { handle, provider, inputs: [x], outputs: ["y"], types: new Map(), forget: () => undefined };
+    this.carriers.set(key, made);
+    return made;
+  }
+
+  /** Makes a session of a graph. @param configure sets further options. */
+  private session(bytes: Uint8Array, provider: ProviderName, configure?: (options: Handle) => void): Handle {
+    const { api } = this;
+    using options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
+    api.check("SetSessionLogSeverityLevel", options, ERRORS_ONLY);
+    if (provider === "cuda") this.appendCuda(options);
+    configure?.(options);
+    return api.make("CreateSessionFromArray", "ReleaseSession", this.env, bytes, bytes.byteLength, options);
+  }
+
+  /** Adds CUDA to a session's options. All sessions take their memory from one arena, which grows by what is asked for. */
+  private appendCuda(options: Handle): void {
+    const { api } = this;
+    const limit = this.deviceMemory;
+    const settings = {
+      arena_extend_strategy: "kSameAsRequested",
+      ...(limit === undefined ? {} : { gpu_mem_limit: String(limit) }),
+    };
+    const [keys, values] = [Object.keys(settings), Object.values(settings)];
+    if (!this.arena) {
+      using arena = api.make("CreateArenaCfg", "ReleaseArenaCfg", limit ?? 0, SAME_AS_REQUESTED, -1, -1);
+      api.check(
+        ...(["CreateAndRegisterAllocatorV2", this.env, "CUDAExecutionProvider", this.device, arena] as const),
+        ...[keys, values, keys.length],
+      );
+      this.arena = true;
+    }
+    api.check("AddSessionConfigEntry", options, "session.use_env_allocators", "1");
+    api.check("AddSessionConfigEntry", options, "optimization.disable_specified_optimizers", NOT_ON_CUDA);
+    using cuda = api.make("CreateCUDAProviderOptions", "ReleaseCUDAProviderOptions");
+    api.check("UpdateCUDAProviderOptions", cuda, keys, values, keys.length);
+    api.check("SessionOptionsAppendExecutionProvider_CUDA_V2", options, cuda);
+  }
+}
 
 /** The C API of onnxruntime-node's own library, called through koffi: tensors stay on the device. */
-export const binding: BindingKind = { open: openApiBinding };
+export const binding: BindingKind = {
+  open: async (deviceMemory) => new ApiBinding(await OrtApi.load(libraryPath()), deviceMemory),
+};

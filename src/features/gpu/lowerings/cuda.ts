@@ -1,5 +1,8 @@
+import { bnb4Attributes } from "../../../onnx/nf4.js";
+import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import type { Lowering } from "../../../onnx/session.js";
-import { forCuda } from "../cuda.js";
+import { type Graph, type Initializer, isExternal, type Node, type Value } from "../../../onnx/types.js";
+import { inBlocks, LARGE } from "../cuda-blocks.js";
 import { halfTrunk } from "../half-trunk.js";
 
 /** CUDA computes layers in 16 bits where asked. */
@@ -7,3 +10,148 @@ export const lowering: Lowering = (graph, precision) => {
   const lowered = forCuda(graph);
   return precision === "float32" ? lowered : halfTrunk(lowered, precision);
 };
+
+/**
+ * The same graph for ONNX Runtime's CUDA provider, where sessions fold no constants and merge no equal expressions
+ * (session options of the bindings):
+ *
+ * - a constant need not wait for another value (late.ts): waiting costs a synchronisation, as shapes live on the host;
+ * - the gradient of a product in 4 bits is a product in 4 bits: the CUDA kernel of MatMulBnb4 honours transB = 0, which
+ *   was made for that, and decodes on its way. The CPU kernel ignores it.
+ * - a large matrix that is stored in 16 bits and multiplied in float32, as the output head, is cast in blocks;
+ * - keys and values of earlier rounds are not joined with new ones to be looked up.
+ * @param largest elements of a matrix that is cast in one piece.
+ */
+export function forCuda(graph: Graph, largest = LARGE): Graph {
+  return live(inBlocks(packedGradients(withoutJoining(withoutLate(graph))), largest));
+}
+
+/** Removes what no output needs. */
+function live(graph: Graph): Graph {
+  const needed = new Set(graph.outputs.map((v) => v.name));
+  const nodes: Node[] = [];
+  for (const node of [...graph.nodes].reverse()) {
+    if (!node.outputs.some((v) => needed.has(v.name))) continue;
+    nodes.push(node);
+    for (const input of node.inputs) if (input !== undefined) needed.add(input.name);
+  }
+  const initializers = new Map([...graph.initializers].filter(([name]) => needed.has(name)));
+  return { ...graph, nodes: nodes.reverse(), initializers };
+}
+
+/** Constants under a reshape whose target is computed: the constants themselves, or under a constant target. */
+function withoutLate(graph: Graph): Graph {
+  const initializers = new Map(graph.initializers);
+  const instead = new Map<string, Value>();
+  const nodes = graph.nodes.flatMap((node): Node[] => {
+    const inputs = node.inputs.map((v) => v && (instead.get(v.name) ?? v));
+    const [constant, target] = inputs;
+    const [output] = node.outputs;
+    const waits = node.op === "Reshape" && target !== undefined && !graph.initializers.has(target.name);
+    const weight = graph.initializers.get(constant?.name ?? "");
+    if (!waits || constant === undefined || output === undefined || weight === undefined || !isExternal(weight.data))
+      return [{ ...node, inputs }];
+    if (output.shape.join() === constant.shape.join()) {
+      instead.set(output.name, constant);
+      return [];
+    }
+    const shape: Value = { name: `${node.name}/shape`, dtype: "int64", shape: [output.shape.length] };
+    initializers.set(shape.name, { value: shape, data: BigInt64Array.from(output.shape as number[], BigInt) });
+    return [{ ...node, inputs: [constant, shape] }];
+  });
+  return { ...graph, nodes, initializers };
+}
+
+/** dx = dy W with W decoded from NF4 (emitNf4Matrix): MatMulBnb4 with transB = 0. */
+function packedGradients(graph: Graph): Graph {
+  const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((v) => [v.name, node] as const)));
+  const nodes = graph.nodes.map((node): Node => {
+    const [dy, matrix, c] = node.inputs;
+    if (node.op !== "Gemm" || dy === undefined || matrix === undefined || c !== undefined) return node;
+    if (["transA", "transB"].some((flag) => Number(node.attributes[flag] ?? 0) === 1)) return node;
+    const packed = packedMatrix(matrix, producers, graph.initializers);
+    if (packed === undefined) return node;
+    const [n, k] = matrix.shape as [number, number];
+    return {
+      ...node,
+      op: "MatMulBnb4",
+      domain: "com.microsoft",
+      inputs: [dy, packed.codes, packed.scales],
+      attributes: { ...bnb4Attributes(n, k), transB: 0, training_mode: 1 },
+    };
+  });
+  return { ...graph, nodes };
+}
+
+type Producers = ReadonlyMap<string, Node>;
+
+/** Codes [n k / 2] and scales [n k / 64] of a matrix that is decoded from NF4. */
+function packedMatrix(
+  matrix: Value,
+  producers: Producers,
+  initializers: ReadonlyMap<string, Initializer>,
+): { codes: Value; scales: Value } | undefined {
+  const made = (op: string, value: Value | undefined): readonly (Value | undefined)[] | undefined => {
+    const node = producers.get(value?.name ?? "");
+    return node?.op === op ? node.inputs : undefined;
+  };
+  const [units, column] = made("Mul", made("Reshape", matrix)?.[0]) ?? [];
+  const [table, bytes] = made("Gather", made("Reshape", units)?.[0]) ?? [];
+  const [codes] = made("Cast", bytes) ?? [];
+  const scales = made("Reshape", column)?.[0];
+  if (table?.shape.join() !== "256,2" || codes?.dtype !== "uint8" || !initializers.has(codes.name)) return undefined;
+  return scales?.shape.length === 1 ? { codes, scales } : undefined;
+}
+
+/** Of rows of [old | new] that are looked up, new ones counted from the end: which are old, and their numbers in each. */
+interface Places {
+  readonly isOld: Value;
+  readonly old: Value;
+  readonly fresh: Value;
+}
+
+/**
+ * Keys and values that are looked up in [old | new] (src/nn/past.ts) are looked up in both and chosen from: to join two
+ * parts of two lengths CUDA's Concat copies a table with a number for each row to the device, in every layer of every
+ * round.
+ */
+export function withoutJoining(graph: Graph): Graph {
+  const joined = new Map<string, readonly Value[]>();
+  for (const { op, inputs, outputs, attributes } of graph.nodes)
+    if (op === "Concat" && inputs.length === 2 && Number(attributes.axis) === 0 && outputs[0]?.dtype === "float32")
+      joined.set(outputs[0].name, inputs as Value[]);
+  const inputs = new Set(graph.inputs.map(({ name }) => name));
+  // all layers look up the same rows
+  const known = new Map<string, Places>();
+  return rewritten(graph, (node, writeOut) => {
+    const [all, keys] = node.inputs;
+    const [first, second] = joined.get(all?.name ?? "") ?? [];
+    const [output] = node.outputs;
+    if (node.op !== "Gather" || first === undefined || second === undefined || output === undefined) return [node];
+    if (keys === undefined || !inputs.has(keys.name) || Number(node.attributes.axis ?? 0) !== 0) return [node];
+    const write = (part: string, inputs: readonly Value[], result: Value, formula: Formula): readonly Node[] =>
+      writeOut({ ...node, name: `${node.name}/${part}`, inputs }, result, formula);
+    const before: Node[] = [];
+    let places = known.get(keys.name);
+    if (places === undefined) {
+      const value = (name: string, dtype: Value["dtype"]): Value => ({ name, dtype, shape: keys.shape });
+      const isOld = value(`${keys.name}/is-old`, "bool");
+      const old = value(`${keys.name}/old`, "int64");
+      const fresh = value(`${keys.name}/new`, "int64");
+      before.push(
+        ...write("is-old", [keys], isOld, (e, at) => e.greaterOrEqual(at, 0)),
+        ...write("old", [keys, isOld], old, (e, at, is) => e.where(is as Value, at, e.g.scalar(0, "int64"))),
+        ...write("new", [keys, isOld], fresh, (e, at, is) => e.where(is as Value, e.g.scalar(-1, "int64"), at)),
+      );
+      places = { isOld, old, fresh };
+      known.set(keys.name, places);
+    }
+    const { isOld, old, fresh } = places;
+    const axes = first.shape.slice(1).map((_, i) => isOld.shape.length + i);
+    const rows = write("rows", [first, second, isOld, old, fresh], output, (e, a, ...rest) => {
+      const [b, is, atOld, atNew] = rest as [Value, Value, Value, Value];
+      return e.where(e.unsqueeze(is, axes), e.gather(a, atOld), e.gather(b, atNew));
+    });
+    return [...before, ...rows];
+  });
+}
