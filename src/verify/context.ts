@@ -8,7 +8,7 @@ import { initialParameters } from "../engine/adapter.js";
 import { openPolicy, type Policy } from "../engine/policy.js";
 import { objectiveRefusal } from "../engine/scoring-check.js";
 import type { Model } from "../nn/model.js";
-import type { Tensor } from "../onnx/types.js";
+import { mapTensors } from "./direction.js";
 import type { ObjectiveOnTrial, VerifyContext } from "./proof.js";
 
 /** Added to every element of the adapter: a fresh one changes nothing, and half of its gradient is 0. */
@@ -31,9 +31,10 @@ export async function openContext(
   const rng = (name: string): Rng => Rng.named(config.seed, `verify/${name}`);
   const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> =>
     orClose(await openPolicy(config, training), async (policy) => {
-      const initial = initialParameters(config, policy);
+      const [initial, noise] = [initialParameters(config, policy), rng("adapter")];
       await policy.engine.setParameters("reference", initial);
-      await policy.engine.setParameters("policy", disturbed(initial, rng("adapter")));
+      const disturbed = mapTensors(initial, (data) => data.map((x) => x + NOISE * noise.normal()));
+      await policy.engine.setParameters("policy", disturbed);
       if (training !== undefined) await policy.engine.setOptimizer(undefined);
     });
   const policy = await opened(undefined);
@@ -67,22 +68,12 @@ function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }:
   return kept;
 }
 
-function disturbed(adapter: ReadonlyMap<string, Tensor>, rng: Rng): Map<string, Tensor> {
-  return new Map(
-    [...adapter].map(([name, tensor]) => [
-      name,
-      { ...tensor, data: (tensor.data as Float32Array).map((x) => x + NOISE * rng.normal()) },
-    ]),
-  );
-}
-
 /** Prompts of ordinary tokens drawn at random; of a network that reads none, numbers in their place. */
 export function randomPrompts(model: Model, count: number, longest: number, rng: Rng): number[][] {
-  const { vocab_size: vocabulary, mask_token_id, pad_token_id, eos_token_id } = model.config;
+  const { vocab_size: length, mask_token_id, pad_token_id, eos_token_id } = model.config;
   if (model.config.reads_tokens === false)
     return Array.from({ length: count }, () => Array.from({ length: longest }, () => rng.normal()));
-  const ordinary = Array.from({ length: vocabulary }, (_, token) => token).filter(
-    (token) => ![mask_token_id, pad_token_id, eos_token_id].includes(token),
-  );
+  const special = [mask_token_id, pad_token_id, eos_token_id];
+  const ordinary = Array.from({ length }, (_, token) => token).filter((token) => !special.includes(token));
   return Array.from({ length: count }, () => Array.from({ length: 1 + rng.int(longest) }, () => rng.pick(ordinary)));
 }

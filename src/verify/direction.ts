@@ -5,12 +5,10 @@ type Tensors = ReadonlyMap<string, Tensor>;
 
 /** Parameters moved along a direction: p + epsilon * u. */
 export function moved(parameters: Tensors, direction: Tensors, epsilon: number): Map<string, Tensor> {
-  return new Map(
-    [...parameters].map(([name, tensor]) => {
-      const u = direction.get(name)?.data as Float32Array;
-      return [name, { ...tensor, data: (tensor.data as Float32Array).map((x, i) => x + epsilon * (u[i] as number)) }];
-    }),
-  );
+  return mapTensors(parameters, (data, name) => {
+    const u = direction.get(name)?.data as Float32Array;
+    return data.map((x, i) => x + epsilon * (u[i] as number));
+  });
 }
 
 /** A normal direction, as large in every tensor as the tensor itself (root mean square). */
@@ -39,8 +37,12 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-function mapTensors(tensors: Tensors, change: (data: Float32Array) => Float32Array): Map<string, Tensor> {
+/** Tensors of the same names and shapes with other numbers. */
+export function mapTensors(
+  tensors: Tensors,
+  change: (data: Float32Array, name: string) => Float32Array,
+): Map<string, Tensor> {
   return new Map(
-    [...tensors].map(([name, tensor]) => [name, { ...tensor, data: change(tensor.data as Float32Array) }]),
+    [...tensors].map(([name, tensor]) => [name, { ...tensor, data: change(tensor.data as Float32Array, name) }]),
   );
 }

@@ -16,6 +16,14 @@ export interface Measurement {
   readonly detail: string;
 }
 
+/** Figures that hold within one limit. */
+export function figures(
+  limit: number,
+  rows: readonly (readonly [name: string, measured: number, detail: string])[],
+): Measurement[] {
+  return rows.map(([name, measured, detail]) => ({ name, measured, limit, detail }));
+}
+
 export interface ObjectiveOnTrial {
   readonly objective: Objective;
   readonly options: unknown;
@@ -86,6 +94,17 @@ export function takePrompts(
 ): (readonly number[])[] {
   const from = policy.model.config.reads_tokens === false ? 0 : -longest;
   return Array.from({ length: count }, (_, i) => promptOf(prompts[i % prompts.length] as TextStart).slice(from));
+}
+
+/** Tokens drawn at random: neither mask nor pad nor EOS. @param stream names the draws. */
+export function randomTokens({ policy, rng }: VerifyContext, count: number, stream: string): number[] {
+  const { tokens, vocabulary } = policy.options.model;
+  const draws = rng(stream);
+  const draw = (): number => {
+    const token = draws.int(vocabulary);
+    return Object.values(tokens).includes(token) ? draw() : token;
+  };
+  return Array.from({ length: count }, draw);
 }
 
 /** Most positions of a blank on a small canvas, where slots are shorter. */

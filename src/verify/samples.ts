@@ -1,23 +1,29 @@
-import type { SamplerOptions } from "../diffusion/sampler.js";
 import type { Policy } from "../engine/policy.js";
-import type { Sample } from "../train/rollouts/groups.js";
-import { takeStarts, type VerifyContext } from "./proof.js";
+import { type BatchContext, type MicroBatch, prepareBatches } from "../train/update.js";
+import { type ObjectiveOnTrial, smallCanvas, takeStarts, type VerifyContext } from "./proof.js";
 
-/** Rollouts of the policy with credit of both signs, as a step would train on. */
-export async function drawSamples(
+/**
+ * A step of an objective, prepared as training does: on `count` rollouts on a small canvas with credit of both signs.
+ * @param prepare how a step lays samples out and fixes old values.
+ */
+export async function drawStep(
   context: VerifyContext,
   policy: Policy,
-  options: SamplerOptions,
-  count: number,
+  trial: ObjectiveOnTrial,
   name: string,
-): Promise<Sample[]> {
+  count: number,
+  more: Pick<Partial<BatchContext<unknown>>, "size" | "share"> = {},
+  prepare: typeof prepareBatches = prepareBatches,
+): Promise<MicroBatch[]> {
+  const options = smallCanvas(policy);
   const prompts = takeStarts(context, count, options);
   const rngs = prompts.map((_, i) => context.rng(`${name}/${i}`));
   const trajectories = await policy.sampler.rollout(policy.engine, prompts, options, rngs, count);
   const advantages = context.rng(`${name}/advantages`);
-  return trajectories.map((trajectory, i) => ({
+  const samples = trajectories.map((trajectory, i) => ({
     trajectory,
     credit: (i % 2 === 0 ? 1 : -1) * (0.5 + advantages.uniform()),
     stream: (draws: string) => context.rng(`${name}/${draws}/${i}`),
   }));
+  return prepare({ ...trial, policy: { ...policy, options }, size: count, ...more }, [samples]);
 }

@@ -5,7 +5,8 @@ import { Rng } from "../../src/core/rng.js";
 import type { TemplateStart } from "../../src/diffusion/template.js";
 import type { Objective } from "../../src/rl/objective.js";
 import { openContext, randomPrompts } from "../../src/verify/context.js";
-import type { Measurement, ObjectiveOnTrial } from "../../src/verify/proof.js";
+import { holds, type Measurement, type ObjectiveOnTrial, type VerifyContext } from "../../src/verify/proof.js";
+import { loadProofs } from "../../src/verify/verify.js";
 import { microConfig } from "./micro-config.js";
 
 /** Every objective that learns from rollouts, with its defaults. */
@@ -35,6 +36,26 @@ export async function openOnTemplates(changes: Record<string, unknown>): ReturnT
       };
     }),
   );
+}
+
+/** Asserts that proofs hold: those named, or all but the flow's. @returns how many figures there were. */
+export async function assertHolds(context: VerifyContext, only?: readonly string[]): Promise<number> {
+  let figures = 0;
+  for (const [name, proof] of await loadProofs()) {
+    if (proof.sampler === "jump" || only?.includes(name) === false) continue;
+    for (const m of await proof.run(context)) {
+      assert.ok(holds(m), `${name}: ${m.name} ${m.measured} > ${m.limit} (${m.detail})`);
+      figures++;
+    }
+  }
+  return figures;
+}
+
+/** Asserts that a proof finds a fault, in every figure. */
+export async function assertMisses(measured: Promise<readonly Measurement[]>, least = 0): Promise<void> {
+  const figures = await measured;
+  assert.notEqual(figures.length, 0);
+  for (const m of figures) assert.ok(!holds(m) && m.measured > least, `${m.name}: ${m.measured}`);
 }
 
 export function figure(measurements: readonly Measurement[], name: string): Measurement {

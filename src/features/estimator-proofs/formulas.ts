@@ -15,8 +15,6 @@ export interface ScoredTerm {
   readonly weight: number;
   /** Under the policy that is trained. */
   readonly now: number;
-  /** The same number, through which no gradient flows. */
-  readonly held: number;
   /** Under the policy before the update. */
   readonly before: number;
   /** Under the policy that sampled; undefined where nobody knows. */
@@ -93,7 +91,7 @@ export function lossFormula(
     const weight = weights[s] as number;
     const a = turn.credit(v.step, v.position) * (trusts[s] as number);
     const old = scored.recorded && (o.importance_cap ?? null) === null ? (v.sampled as number) : v.before;
-    const at = (now: number): number => lossOf(kind, { ...v, old, now }, a, turn.length, scored.logZ, o);
+    const at = (now: number): number => lossOf(kind, { ...v, old, now, held: v.now }, a, turn.length, scored.logZ, o);
     loss += weight * (at(v.now) - bonus * v.entropy);
     for (const member of v.members) {
       slopes[member.i] = weight * member.weight * slopeOf(at, v.now);
@@ -119,18 +117,19 @@ function ratiosOf(kind: string, terms: readonly ScoredTerm[], o: FormulaOptions)
     const share = o.reduction === "mean" ? 1 / members.length : 1;
     // a ratio of one term is of its own log-probability, whatever its weight in a bound
     const weight = (t: ScoredTerm): number => share * (level === "term" || level === "token" ? 1 : t.weight);
-    const total = (key: "now" | "held" | "before" | "reference"): number => sum(members.map((t) => weight(t) * t[key]));
+    const weights = sum(members.map(weight));
+    const total = (key: "now" | "before" | "reference" | "entropy"): number =>
+      sum(members.map((t) => weight(t) * t[key]));
     return {
       turn: first.turn,
       step: first.step,
       position: first.position,
-      members: members.map((t) => ({ i: t.i, weight: weight(t), share: weight(t) / sum(members.map(weight)) })),
+      members: members.map((t) => ({ i: t.i, weight: weight(t), share: weight(t) / weights })),
       now: total("now"),
-      held: total("held"),
       before: total("before"),
       reference: total("reference"),
       sampled: first.sampled === undefined ? undefined : sum(members.map((t) => weight(t) * (t.sampled as number))),
-      entropy: sum(members.map((t) => weight(t) * t.entropy)) / sum(members.map(weight)),
+      entropy: total("entropy") / weights,
     };
   });
 }
@@ -169,7 +168,7 @@ function trustsOf(ratios: readonly Values[], o: FormulaOptions): number[] {
 /** The loss of one ratio. */
 function lossOf(
   kind: string,
-  v: Values & { readonly old: number },
+  v: Values & { readonly old: number /** `now`, through which no gradient flows. */; readonly held: number },
   a: number,
   length: number,
   logZ: number,
@@ -219,7 +218,8 @@ function spgLoss({ turns, terms }: Scored, o: FormulaOptions, slopes: number[]):
 
 /** A turn of an episode, as an environment and the sampler tell it. */
 export interface RewardedTurn {
-  readonly reward?: number;
+  /** Null where the environment does not say. */
+  readonly reward: number | null;
   readonly drafts: readonly number[];
   readonly parts: readonly { readonly name: string; readonly reward: number; readonly tokens: readonly number[] }[];
 }
@@ -229,6 +229,7 @@ export interface RewardedEpisode {
   readonly reward: number | null;
   readonly turns: readonly RewardedTurn[];
 }
+type Counted = readonly (RewardedEpisode & { readonly reward: number })[];
 
 /** Advantages of rewards; undefined where they are all but equal. */
 export function advantageFormula(rewards: readonly number[], o: FormulaOptions): number[] | undefined {
@@ -252,61 +253,55 @@ export function advantageFormula(rewards: readonly number[], o: FormulaOptions):
 export type Credit = readonly ScoredTurn["credit"][] | null;
 
 export function creditFormula(kind: string, group: readonly RewardedEpisode[], o: FormulaOptions): Credit[] {
-  const counted = group.filter((e): e is RewardedEpisode & { reward: number } => e.reward !== null);
+  const counted = group.filter((e): e is Counted[number] => e.reward !== null);
+  const credit = creditOf(kind, counted, o);
+  let next = 0;
+  return group.map((e) => (e.reward === null ? null : (credit[next++] ?? null)));
+}
+
+/** The same number everywhere in a turn; of none nothing is taught. */
+const constant = (values: readonly (readonly number[])[] = []): Credit[] => values.map((of) => of.map((a) => () => a));
+
+function creditOf(kind: string, counted: Counted, o: FormulaOptions): Credit[] {
   const rewards = counted.map((e) => e.reward);
-  const given = new Map<RewardedEpisode, Credit>();
-  const constant = (values: readonly (readonly number[])[] | undefined): void =>
-    counted.forEach((e, i) => {
-      given.set(e, values === undefined ? null : (values[i] as readonly number[]).map((a) => () => a));
-    });
-  if (kind === "mdpo") {
-    for (const [e, credit] of mdpoCredit(counted, o)) given.set(e, credit);
-  } else if (kind === "flowrl") {
+  if (kind === "mdpo") return mdpoCredit(counted, o);
+  if (kind === "flowrl") {
     const a = advantageFormula(rewards, { ...o, advantage: "group" });
-    constant(counted.map((e, i) => e.turns.map(() => a?.[i] ?? 0)));
-  } else if (kind === "wd1") {
+    return constant(counted.map((e, i) => e.turns.map(() => a?.[i] ?? 0)));
+  }
+  if (kind === "wd1") {
     const psi = number(o, "psi");
     const softmax = (sign: number, r: number): number =>
       Math.exp(sign * psi * r) / sum(rewards.map((x) => Math.exp(sign * psi * x)));
-    const equal = rewards.every((r) => Math.abs(r - (rewards[0] as number)) < 1e-6);
-    constant(
-      equal
-        ? undefined
-        : counted.map((e) => e.turns.map(() => counted.length * (softmax(1, e.reward) - softmax(-1, e.reward)))),
+    if (rewards.every((r) => Math.abs(r - (rewards[0] as number)) < 1e-6)) return [];
+    return constant(
+      counted.map((e) => e.turns.map(() => counted.length * (softmax(1, e.reward) - softmax(-1, e.reward)))),
     );
-  } else if (o.turn_credit === "turn") constant(turnCredit(counted, o));
-  else {
-    const a = advantageFormula(rewards, o);
-    const gamma = number(o, "discount", 1);
-    const whole =
-      a && counted.map((e, i) => e.turns.map((_, t) => gamma ** (e.turns.length - 1 - t) * (a[i] as number)));
-    if (o.turn_credit === "part")
-      for (const [i, credit] of partCredit(counted, whole, o).entries())
-        given.set(counted[i] as RewardedEpisode, credit);
-    else constant(whole);
   }
-  return group.map((e) => given.get(e) ?? null);
+  if (o.turn_credit === "turn") return constant(turnCredit(counted, o));
+  const a = advantageFormula(rewards, o);
+  const gamma = number(o, "discount", 1);
+  const whole = a && counted.map((e, i) => e.turns.map((_, t) => gamma ** (e.turns.length - 1 - t) * (a[i] as number)));
+  return o.turn_credit === "part" ? partCredit(counted, whole, o) : constant(whole);
 }
 
 /** A_it = A(G_t)_i, G_t what was earned from turn t on. */
-function turnCredit(
-  counted: readonly (RewardedEpisode & { reward: number })[],
-  o: FormulaOptions,
-): number[][] | undefined {
+function turnCredit(counted: Counted, o: FormulaOptions): number[][] | undefined {
   const gamma = number(o, "discount", 1);
   const returns = counted.map(({ reward, turns }) => {
-    const own = turns.some((turn) => turn.reward !== undefined)
+    const own = turns.some((turn) => turn.reward !== null)
       ? turns.map((turn) => turn.reward ?? 0)
       : turns.map((_, t) => (t === turns.length - 1 ? reward : 0));
     return own.map((_, t) => sum(own.slice(t).map((r, k) => gamma ** k * r)));
   });
-  const at = (t: number): number[] | undefined =>
-    advantageFormula(
-      returns.filter((of) => of.length > t).map((of) => of[t] as number),
+  const longest = Math.max(...returns.map((of) => of.length));
+  const all = Array.from({ length: longest }, (_, t) => {
+    const there = returns.filter((of) => of.length > t);
+    return advantageFormula(
+      there.map((of) => of[t] as number),
       o,
     );
-  const longest = Math.max(...returns.map((of) => of.length));
-  const all = Array.from({ length: longest }, (_, t) => at(t));
+  });
   if (all.every((values) => values === undefined)) return undefined;
   return returns.map((of, i) =>
     of.map((_, t) => all[t]?.[returns.slice(0, i).filter((before) => before.length > t).length] ?? 0),
@@ -314,11 +309,7 @@ function turnCredit(
 }
 
 /** Each token has the advantage of its attempt among all at the same part; an episode without one counts 0. */
-function partCredit(
-  counted: readonly RewardedEpisode[],
-  whole: readonly (readonly number[])[] | undefined,
-  o: FormulaOptions,
-): Credit[] {
+function partCredit(counted: Counted, whole: readonly (readonly number[])[] | undefined, o: FormulaOptions): Credit[] {
   let signal = whole !== undefined;
   const credit = counted.map((e, i) =>
     e.turns.map((turn, t) => {
@@ -344,8 +335,7 @@ function partCredit(
 }
 
 /** a_t = r_t - r_(t-1) + 1 + mean of the rewards behind it, normalised over the group's episodes at step t. */
-function mdpoCredit(counted: readonly RewardedEpisode[], o: FormulaOptions): [RewardedEpisode, Credit][] {
-  const most = number(o, "adv_clip_max");
+function mdpoCredit(counted: Counted, o: FormulaOptions): Credit[] {
   const gain = (r: readonly number[], t: number): number => {
     const behind = r.slice(t + 1);
     return (r[t] as number) - (t === 0 ? 0 : (r[t - 1] as number)) + 1 + (behind.length === 0 ? 0 : average(behind));
@@ -353,19 +343,18 @@ function mdpoCredit(counted: readonly RewardedEpisode[], o: FormulaOptions): [Re
   return counted.map((e) => {
     const turns = e.turns.map(({ drafts }, n) => {
       const a = drafts.map((_, t) => {
-        const others = counted.flatMap(({ turns }) => {
-          const r = turns[n]?.drafts ?? [];
-          return t < r.length ? [gain(r, t)] : [];
-        });
-        const middle = average(others);
-        const deviation = Math.sqrt(average(others.map((x) => (x - middle) ** 2)));
-        return deviation < 1e-6 ? 0 : within((gain(drafts, t) - middle) / (deviation + 1e-8), -most, most);
+        const there = counted.map((other) => other.turns[n]?.drafts ?? []).filter((r) => t < r.length);
+        const all = advantageFormula(
+          there.map((r) => gain(r, t)),
+          { ...o, advantage: "group" },
+        );
+        return all?.[there.indexOf(drafts)] ?? 0;
       });
       const order = a.map((_, t) => t).sort((x, y) => Math.abs(a[y] as number) - Math.abs(a[x] as number));
       const kept = order.slice(0, number(o, "top_steps"));
       return a.map((x, t) => (kept.includes(t) ? x : 0));
     });
     const none = turns.every((a) => a.every((x) => x === 0));
-    return [e, none ? null : turns.map((a) => (step: number) => a[step] ?? 0)];
+    return none ? null : turns.map((a) => (step: number) => a[step] ?? 0);
   });
 }

@@ -1,9 +1,9 @@
 import { backward } from "../../autodiff/backward.js";
 import type { Batch } from "../../diffusion/batch.js";
 import { segmentSums } from "../../engine/graphs.js";
+import type { Policy } from "../../engine/policy.js";
 import { Emitter } from "../../onnx/emit.js";
 import { GraphBuilder } from "../../onnx/graph.js";
-import type { Runtime } from "../../onnx/session.js";
 import { f32, i64, vector } from "../../onnx/tensors.js";
 import type { Graph, Tensor, Value } from "../../onnx/types.js";
 import type { LossInputs, Objective } from "../../rl/objective.js";
@@ -25,33 +25,27 @@ export const linearObjective: Objective = {
   loss: ({ e, logProbs, coefficient }) => ({ loss: e.total(e.mul(logProbs, coefficient)), metrics: {} }),
 };
 
-/** The loss of a micro-batch and its gradient [R] by each term's log-probability. */
-export interface HeadOutputs {
-  readonly loss: number;
-  readonly gradient: Float32Array;
-}
-
 /** A micro-batch with the log-probabilities [R] of its terms. */
 export interface HeadInputs extends Pick<MicroBatch, "batch" | "values"> {
   readonly logProbs: Float32Array;
 }
 
 /**
- * Runs an objective's loss head alone, without a model: log-probabilities are its inputs.
- * @param parameters of the objective's own head. @param hiddenSize of the model's states, which are 0 here.
+ * Runs an objective's loss head alone, without the model: log-probabilities are its inputs, and the model's states are 0.
+ * @param parameters of the objective's own head.
+ * @returns the loss of each micro-batch, and its gradient [R] by each term's log-probability.
  */
 export async function runLossHead(
-  runtime: Runtime,
+  { runtime, model }: Pick<Policy, "runtime" | "model">,
   trial: ObjectiveOnTrial,
   batches: readonly HeadInputs[],
   parameters: ReadonlyMap<string, Tensor>,
-  hiddenSize: number,
-): Promise<HeadOutputs[]> {
-  const outputs: HeadOutputs[] = [];
+): Promise<{ readonly loss: number; readonly gradient: Float32Array }[]> {
+  const outputs: { loss: number; gradient: Float32Array }[] = [];
   let loaded: { readonly shapes: string; readonly taken: ReadonlySet<string> } | undefined;
   try {
     for (const inputs of batches) {
-      const feeds = feedsOf(inputs, parameters, hiddenSize);
+      const feeds = feedsOf(inputs, parameters, model.config.hidden_size);
       const shapes = JSON.stringify(Object.entries(feeds).map(([name, { shape }]) => [name, shape]));
       if (loaded?.shapes !== shapes) {
         if (loaded !== undefined) await runtime.unload(SESSION);
@@ -95,6 +89,9 @@ function feedsOf(
   };
 }
 
+type HeadValues = Omit<LossInputs, "e" | "logProbs" | "value" | "extra" | "parameters"> &
+  Readonly<Record<"log_probs" | "segment", Value>>;
+
 /** Outputs `loss`, and `gradient` [R] by the log-probabilities. */
 function headGraph(
   { objective, options }: ObjectiveOnTrial,
@@ -107,25 +104,16 @@ function headGraph(
   const inputs = Object.fromEntries(
     Object.entries(feeds).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),
   );
-  const of = (name: string): Value => inputs[name] as Value;
+  const { log_probs: logProbs, segment, ...given } = inputs as Record<string, Value> & HeadValues;
   const named = (names: Iterable<string>): Record<string, Value> =>
-    Object.fromEntries([...names].map((name) => [name, of(name)]));
+    Object.fromEntries([...names].map((name) => [name, inputs[name] as Value]));
+  const value = segmentSums(e, e.mul(logProbs, given.coefficient), segment, segments);
+  const extra = named(Object.keys(objective.inputs ?? {}));
   const { loss } = objective.loss(
-    {
-      e,
-      ...(named(["coefficient", "old", "reference", "advantage", "weight", "units"]) as Pick<
-        LossInputs,
-        "coefficient" | "old" | "reference" | "advantage" | "weight" | "units"
-      >),
-      logProbs: of("log_probs"),
-      value: segmentSums(e, e.mul(of("log_probs"), of("coefficient")), of("segment"), segments),
-      hidden: of("hidden"),
-      extra: named(Object.keys(objective.inputs ?? {})),
-      parameters: named(parameters.keys()),
-    },
+    { ...given, e, logProbs, value, extra, parameters: named(parameters.keys()) },
     options,
   );
   g.output("loss", loss);
-  g.output("gradient", backward(g, loss, [of("log_probs")])[0] as Value);
+  g.output("gradient", backward(g, loss, [logProbs])[0] as Value);
   return g.build();
 }

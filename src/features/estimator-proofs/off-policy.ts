@@ -1,8 +1,9 @@
+import { Semaphore } from "../../core/semaphore.js";
 import type { Batch } from "../../diffusion/batch.js";
 import type { SamplerOptions } from "../../diffusion/sampler.js";
 import type { TextStart } from "../../diffusion/template.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
-import type { Engine, PolicyKey } from "../../engine/engine.js";
+import type { Engine } from "../../engine/engine.js";
 import { scalar } from "../../onnx/tensors.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
@@ -83,47 +84,24 @@ export async function openOffPolicy(context: VerifyContext): Promise<OffPolicy> 
   };
   const before = await away(sampled, "before", BEFORE);
   const policies = { sampled, before, now: await away(before, "now", NOW) };
-  const drafts = rng("off-policy/drafts");
-  let next = 0;
-  const rollouts: Sampled[][] = [];
-  const episodes: RewardedEpisode[][] = [];
-  for (const group of EPISODES) {
-    const all = group.map(({ reward, turns: earned }) => {
-      const own = earned.map(() => trajectories[next++] as Trajectory);
-      const given = own.map((t) => Array.from({ length: sampler.steps(t) }, () => drafts.uniform()));
-      const parts = own.map((t, n) => partsOf(t, (reward ?? 0) + n));
-      return {
-        rollout: {
-          trajectories: own,
-          drafts: given,
-          record: {
-            reward,
-            turns: earned.map((r, n) => ({
-              ...(r === null ? {} : { reward: r }),
-              ...(parts[n]?.length === 0
-                ? {}
-                : { parts: parts[n]?.map((p) => ({ ...p, start: p.tokens[0], end: (p.tokens.at(-1) ?? 0) + 1 })) }),
-            })),
-          } as unknown as RolloutRecord,
-        },
-        episode: {
-          reward,
-          turns: earned.map((r, n) => ({
-            ...(r === null ? {} : { reward: r }),
-            drafts: given[n] as number[],
-            parts: parts[n] ?? [],
-          })),
-        },
-      };
-    });
-    rollouts.push(all.map(({ rollout }) => rollout));
-    episodes.push(all.map(({ episode }) => episode));
-  }
+  const draws = rng("off-policy/drafts");
+  const left = [...trajectories];
+  const played = EPISODES.map((group) =>
+    group.map(({ reward, turns: earned }) => {
+      const own = left.splice(0, earned.length);
+      const told = own.map((trajectory, n) => ({
+        reward: earned[n] as number | null,
+        drafts: Array.from({ length: sampler.steps(trajectory) }, () => draws.uniform()),
+        parts: partsOf(trajectory, (reward ?? 0) + n),
+      }));
+      return { trajectories: own, episode: { reward, turns: told } };
+    }),
+  );
   const seen = new Map<string, Promise<{ logProbs: Float32Array; value: Float32Array }>>();
   return {
     options,
-    rollouts,
-    episodes,
+    rollouts: played.map((group) => group.map(({ trajectories, episode }) => recorded(trajectories, episode))),
+    episodes: played.map((group) => group.map(({ episode }) => episode)),
     policies,
     score(given, who, sharper = 1) {
       const key = `${who} ${sharper} ${fingerprint(given)}`;
@@ -132,6 +110,16 @@ export async function openOffPolicy(context: VerifyContext): Promise<OffPolicy> 
       return found;
     },
   };
+}
+
+/** An episode as a rollout file has it. */
+function recorded(trajectories: readonly Trajectory[], { reward, turns }: RewardedEpisode): Sampled {
+  const told = turns.map(({ reward: own, parts }) => {
+    const placed = parts.map((p) => ({ ...p, start: p.tokens[0], end: (p.tokens.at(-1) ?? 0) + 1 }));
+    return { ...(own === null ? {} : { reward: own }), ...(placed.length === 0 ? {} : { parts: placed }) };
+  });
+  const record = { reward, turns: told } as unknown as RolloutRecord;
+  return { trajectories, drafts: turns.map(({ drafts }) => drafts), record };
 }
 
 /** Two parts of a response: the first third, and in some the next; what they earned follows from `seed`. */
@@ -146,20 +134,17 @@ function partsOf(trajectory: Trajectory, seed: number): RewardedEpisode["turns"]
 
 /** Scores under parameters, one after the other, and leaves the engine's policy as it was. */
 function scorer(engine: Engine, own: Tensors) {
-  let last: Promise<unknown> = Promise.resolve();
-  return (batch: Batch, of: Tensors | "reference") => {
-    const key: PolicyKey = of === "reference" ? of : "policy";
-    const work = last.then(async () => {
-      if (of !== "reference") await engine.setParameters("policy", of);
+  const turn = new Semaphore(1);
+  return (batch: Batch, of: Tensors | "reference") =>
+    turn.run(async () => {
+      if (of === "reference") return engine.score(batch, of);
+      await engine.setParameters("policy", of);
       try {
-        return await engine.score(batch, key);
+        return await engine.score(batch, "policy");
       } finally {
-        if (of !== "reference") await engine.setParameters("policy", own);
+        await engine.setParameters("policy", own);
       }
     });
-    last = work.catch(() => undefined);
-    return work;
-  };
 }
 
 /** A batch whose tokens are scored at another temperature. */

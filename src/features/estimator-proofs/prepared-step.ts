@@ -15,7 +15,6 @@ const LOG_Z = 0.3;
 
 /** A step as training prepares it, with what the formula reads of it. */
 export interface Prepared {
-  readonly trial: ObjectiveOnTrial;
   readonly batches: readonly (MicroBatch & { readonly own: TermBatch })[];
   readonly turns: readonly ScoredTurn[];
   readonly indexOf: ReadonlyMap<Trajectory, number>;
@@ -27,18 +26,10 @@ export async function prepare(context: VerifyContext, away: OffPolicy, trial: Ob
   const { policy, config } = context;
   const { objective, options } = trial;
   const { sampler } = policy;
+  const stepsOf = (t: Trajectory): number => sampler.steps(t);
+  const offsetsOf = (t: Trajectory): number[] => (t as TokenTrajectory).response.map((_, i) => i);
   const groups = away.rollouts.map((rollouts) =>
-    withCredit(
-      rollouts,
-      objective.credit(
-        episodesOf(
-          rollouts,
-          (t) => sampler.steps(t),
-          (t) => (t as TokenTrajectory).response.map((_, i) => i),
-        ),
-        options,
-      ),
-    ),
+    withCredit(rollouts, objective.credit(episodesOf(rollouts, stepsOf, offsetsOf), options)),
   );
   const samples = samplesOf(groups, config.seed, 1);
   const scoreAs = (who: Who) => (batches: readonly Batch[]) =>
@@ -58,8 +49,8 @@ export async function prepare(context: VerifyContext, away: OffPolicy, trial: Ob
         const own = credit?.[t];
         if (own === undefined) return;
         indexOf.set(trajectory, turns.length);
-        const length = (trajectory as Partial<TokenTrajectory>).response?.length ?? sampler.steps(trajectory);
-        turns.push({ length, steps: sampler.steps(trajectory), credit: own });
+        const steps = sampler.steps(trajectory);
+        turns.push({ length: (trajectory as Partial<TokenTrajectory>).response?.length ?? steps, steps, credit: own });
       });
     });
   });
@@ -76,23 +67,16 @@ export async function prepare(context: VerifyContext, away: OffPolicy, trial: Ob
       : batches.some(({ own }) => own.terms.some(({ weight }) => !Number.isFinite(weight)))
         ? "masks or steps are not as many as they should be"
         : undefined;
-  return { trial, batches, turns, indexOf, wrong };
+  return { batches, turns, indexOf, wrong };
 }
 
 function sameTerms(a: Batch, b: Batch): boolean {
-  const read = ({ inputs, headInputs }: Batch): string =>
-    [
-      inputs.input_ids,
-      inputs.rows,
-      inputs.position_ids,
-      inputs.actions,
-      inputs.time,
-      headInputs.targets,
-      headInputs.inverse_temperature,
-      headInputs.eos_allowed,
-    ]
-      .map((tensor) => tensor?.data.join() ?? "")
-      .join("/");
+  const names = ["input_ids", "rows", "position_ids", "actions", "time"];
+  const headNames = ["targets", "inverse_temperature", "eos_allowed"];
+  const read = ({ inputs, headInputs }: Batch): string => {
+    const tensors = [...names.map((name) => inputs[name]), ...headNames.map((name) => headInputs[name])];
+    return tensors.map((tensor) => tensor?.data.join() ?? "").join("/");
+  };
   return read(a) === read(b);
 }
 
@@ -101,21 +85,15 @@ export async function scoredOf(away: OffPolicy, { batches, indexOf, turns }: Pre
   const terms: ScoredTerm[] = [];
   for (const { own } of batches) {
     const at = async (who: Who) => (await away.score(own.batch, who)).logProbs;
-    const [now, before, sampled, reference] = [
-      await at("now"),
-      await at("before"),
-      await at("sampled"),
-      await at("reference"),
-    ];
+    const [now, before] = [await at("now"), await at("before")];
+    const [sampled, reference] = [await at("sampled"), await at("reference")];
     own.terms.forEach(({ r, trajectory, step, position, weight }, i) => {
-      const moved = (now[r] as number) - (i === 0 ? far : 0);
       terms.push({
         turn: indexOf.get(trajectory) as number,
         step,
         position,
         weight,
-        now: moved,
-        held: moved,
+        now: (now[r] as number) - (i === 0 ? far : 0),
         before: before[r] as number,
         sampled: sampled[r] as number,
         reference: reference[r] as number,

@@ -1,3 +1,4 @@
+import { mean, std } from "../../core/statistics.js";
 import type { RoundInput, RoundModel } from "../../diffusion/sampler.js";
 import { emptyStatistics, type RowStatistics } from "../../diffusion/samplers/unmask/round.js";
 import { policyHead } from "../../diffusion/score-head.js";
@@ -14,7 +15,7 @@ import type { Tensor } from "../../onnx/types.js";
  */
 export class RestrictedModel implements RoundModel<RowStatistics> {
   /** Index into `choices` of the token at each response position. */
-  forced: readonly number[] = [];
+  forced: number[] = [];
   private readonly known = new Map<string, Float64Array[]>();
 
   /**
@@ -95,19 +96,13 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
       "policy",
     );
     const rows = Array.from({ length: rowsOf.length }, (_, r) => {
-      const row = standardise(Float64Array.from(logProbs.subarray(r * count, (r + 1) * count)));
-      row[0] = (row[0] as number) + this.eosShift;
-      return row;
+      const row = [...logProbs.subarray(r * count, (r + 1) * count)];
+      const [middle, deviation] = [mean(row), Math.max(std(row), 1e-9)];
+      return Float64Array.from(row, (x, c) => (x - middle) / deviation + (c === 0 ? this.eosShift : 0));
     });
     this.known.set(key, rows);
     return rows;
   }
-}
-
-function standardise(row: Float64Array): Float64Array {
-  const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
-  const deviation = Math.sqrt(row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length);
-  return row.map((x) => (x - mean) / Math.max(deviation, 1e-9));
 }
 
 function normalise(logits: Float64Array): Float64Array {

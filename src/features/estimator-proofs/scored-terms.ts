@@ -31,28 +31,17 @@ export interface TermBatch {
 
 /** Gauss-Legendre nodes on (0, 1) with their weights: roots of the Legendre polynomials, in closed form. */
 function quadrature(points: number): { fraction: number; weight: number }[] {
-  const near = Math.sqrt(3 / 7 - (2 / 7) * Math.sqrt(6 / 5));
-  const far = Math.sqrt(3 / 7 + (2 / 7) * Math.sqrt(6 / 5));
+  const [near, far] = [-1, 1].map((sign) => Math.sqrt(3 / 7 + sign * (2 / 7) * Math.sqrt(6 / 5))) as [number, number];
   const [small, large] = [(18 - Math.sqrt(30)) / 36, (18 + Math.sqrt(30)) / 36];
-  const nodes = [
-    [[0, 2]],
-    [
-      [-1 / Math.sqrt(3), 1],
-      [1 / Math.sqrt(3), 1],
-    ],
-    [
-      [-Math.sqrt(3 / 5), 5 / 9],
-      [0, 8 / 9],
-      [Math.sqrt(3 / 5), 5 / 9],
-    ],
-    [
-      [-far, small],
-      [-near, large],
-      [near, large],
-      [far, small],
-    ],
-  ][points - 1] as [number, number][];
-  return nodes.map(([x, w]) => ({ fraction: (x + 1) / 2, weight: w / 2 }));
+  // on [-1, 1], where each lies on both sides of 0 with the same weight
+  const right = [
+    new Map([[0, 2]]),
+    new Map([[1 / Math.sqrt(3), 1]]),
+    new Map([[0, 8 / 9]]).set(Math.sqrt(3 / 5), 5 / 9),
+    new Map([[near, large]]).set(far, small),
+  ][points - 1] as Map<number, number>;
+  const nodes = new Map([...right].flatMap(([x, w]) => [[-x, w] as const, [x, w] as const]));
+  return [...nodes].sort(([x], [y]) => x - y).map(([x, w]) => ({ fraction: (x + 1) / 2, weight: w / 2 }));
 }
 
 /** Gives how each objective draws its masks, as the docs say. */
@@ -88,16 +77,13 @@ function stepTerms(
   { batch: given, trajectories, size }: Given,
 ): TermBatch {
   const o = own as FormulaOptions;
-  const subset =
-    typeof o.steps_per_update === "number"
-      ? trajectories.map((_, b) =>
-          [...new Set(given.step.filter((_, s) => given.owner[s] === b))].sort((x, y) => x - y),
-        )
-      : undefined;
-  const whole = (b: number): boolean =>
-    subset?.[b]?.length === Math.min(o.steps_per_update as number, sampler.steps(trajectories[b] as Trajectory));
-  const isRight = subset === undefined || subset.every((_, b) => whole(b));
-  const layout = { batch: size, lengthStep: 16, ...(subset === undefined ? {} : { subset }) };
+  const k = typeof o.steps_per_update === "number" ? o.steps_per_update : undefined;
+  const stepsGiven = (b: number): number[] => [...new Set(given.step.filter((_, s) => given.owner[s] === b))];
+  const subset = k === undefined ? undefined : trajectories.map((_, b) => stepsGiven(b).sort((x, y) => x - y));
+  const isRight = trajectories.every(
+    (t, b) => k === undefined || subset?.[b]?.length === Math.min(k, sampler.steps(t)),
+  );
+  const layout = { batch: size, lengthStep: 16, ...(subset && { subset }) };
   const lay = sampler.stepTerms as NonNullable<Policy["sampler"]["stepTerms"]>;
   const byStep = lay(trajectories, options, { ...layout, level: "step" });
   const byToken = lay(trajectories, options, { ...layout, level: "token" });
@@ -157,17 +143,11 @@ function textTerms(
     terms: terms.map(({ slots: own, sequence, ...term }) => {
       if (masks === undefined) return { ...term, weight: 1 };
       const slots = new Set(masked.get(sequence)?.map((other) => other.slots[other.position])).size;
-      const kappa = timeOf(time, sequence, options);
+      // kappa that a flow's sequence was corrupted at
+      const kappa = time && Number(time.data[sequence]) ** (options as unknown as { exponent: number }).exponent;
       return { ...term, weight: boundWeight(masks, slots, new Set(own).size, sequence % views, kappa) };
     }),
   };
-}
-
-/** kappa that a sequence was corrupted at; undefined where there is no time. */
-function timeOf(time: Tensor | undefined, sequence: number, options: SamplerOptions): number | undefined {
-  return time === undefined
-    ? undefined
-    : Number(time.data[sequence]) ** (options as unknown as { exponent: number }).exponent;
 }
 
 /** @param slots that are masked, of `all`. @param view which of its response's sequences it is. */

@@ -1,5 +1,5 @@
 import { groupBy } from "../../core/group-by.js";
-import type { Interval } from "../../core/statistics.js";
+import { type Interval, passAtK } from "../../core/statistics.js";
 import { type Evaluation, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 import { crossedInterval } from "./crossed-interval.js";
 
@@ -9,6 +9,15 @@ export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {
   readonly samples: number;
   readonly of: number;
 };
+
+/** The columns of the table of answers; a share is at most 1. */
+const MEASURES = [
+  { measure: "distinct", head: "distinct", isShare: false },
+  { measure: "coverage", head: "coverage", isShare: true },
+  { measure: "kl", head: "KL to uniform (nats)", isShare: false },
+  { measure: "tries1", head: "1 try", isShare: true },
+  { measure: "tries4", head: "4 tries", isShare: true },
+] as const satisfies readonly { readonly measure: keyof Diversity; readonly head: string; readonly isShare: boolean }[];
 
 /**
  * Measures the diversity of an objective's answers.
@@ -21,18 +30,12 @@ export function answersOf(runs: readonly Evaluation[]): AnswersRow | undefined {
   const scores = (runs[0] as Evaluation).per_task;
   const rowsOf = (task: string): TaskScore[] => scores.filter(({ task_id }) => task_id === task);
   const forms = tasks.map((task) => rowsOf(task)[0]?.form ?? "");
-  const over = (measure: keyof Diversity, most = Infinity): Interval =>
-    crossedInterval(
-      byRun.map((run) => tasks.map((task) => (run.get(task) as Diversity)[measure])),
-      forms,
-      { range: [0, most] },
-    );
+  const over = MEASURES.map(({ measure, isShare }) => {
+    const values = byRun.map((run) => tasks.map((task) => (run.get(task) as Diversity)[measure]));
+    return [measure, crossedInterval(values, forms, { range: [0, isShare ? 1 : Infinity] })] as const;
+  });
   return {
-    distinct: over("distinct"),
-    coverage: over("coverage", 1),
-    kl: over("kl"),
-    tries1: over("tries1", 1),
-    tries4: over("tries4", 1),
+    ...(Object.fromEntries(over) as Record<keyof Diversity, Interval>),
     samples: Math.min(...tasks.map((task) => rowsOf(task).length)),
     of: Math.min(...tasks.map((task) => rowsOf(task)[0]?.answer?.of ?? 0)),
   };
@@ -43,14 +46,10 @@ export function formatAnswers(split: string, rows: readonly (readonly [string, A
   const [first] = rows;
   if (first === undefined) return "";
   const { samples, of } = first[1];
-  const head = ["objective", "distinct", "coverage", "KL to uniform (nats)", "1 try", "4 tries"];
+  const head = ["objective", ...MEASURES.map((column) => column.head)];
   const lines = rows.map(([objective, row]) => [
     objective,
-    formatInterval(row.distinct),
-    formatInterval(row.coverage, true),
-    formatInterval(row.kl),
-    formatInterval(row.tries1, true),
-    formatInterval(row.tries4, true),
+    ...MEASURES.map(({ measure, isShare }) => formatInterval(row[measure], isShare)),
   ]);
   const uniform = uniformDistinct(of, samples).toFixed(1);
   return [
@@ -97,7 +96,7 @@ function ofTask(samples: readonly NonNullable<TaskScore["answer"]>[]): Diversity
   const entropy = -counts.reduce((sum, count) => sum + (count / right) * Math.log(count / right), 0);
   const corrected = right === 0 ? 0 : entropy + (counts.length - 1) / (2 * right);
   const usable = right - Math.max(0, ...counts);
-  const tries = (k: number): number => 1 - allOf(samples.length - usable, samples.length, k);
+  const tries = (k: number): number => passAtK(samples.length, usable, Math.min(k, samples.length));
   return {
     distinct: counts.length,
     coverage: counts.length / of,
@@ -105,13 +104,6 @@ function ofTask(samples: readonly NonNullable<TaskScore["answer"]>[]): Diversity
     tries1: tries(1),
     tries4: tries(4),
   };
-}
-
-/** The chance that k draws without replacement from n are all among `some` of them. */
-function allOf(some: number, n: number, k: number): number {
-  let chance = 1;
-  for (let i = 0; i < Math.min(k, n); i++) chance *= Math.max(0, some - i) / (n - i);
-  return chance;
 }
 
 /** Measures how many of `of` answers a policy that gives each alike is expected to show in n samples. */

@@ -1,10 +1,7 @@
 import { join } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
-import { shippedOr } from "../../config/config.js";
+import { readTree, shippedOr } from "../../config/config.js";
 import { isPlainObject } from "../../config/overrides.js";
-import { messageOf, misuse } from "../../core/errors.js";
-import { readSmall } from "../../core/files.js";
 import { checked } from "../../core/problems.js";
 import { SPLITS } from "../../env/environment.js";
 
@@ -64,26 +61,33 @@ export interface PlannedRun {
 
 /** Reads a leaderboard's file. @throws UserError naming every problem of the file. */
 export function readLeaderboard(path: string): Leaderboard {
-  let raw: unknown;
-  try {
-    raw = parse(readSmall(shippedOr(path)));
-  } catch (error) {
-    misuse(`Cannot read ${path}: ${messageOf(error)}`);
-  }
-  return checked(schema, raw, `${path} is no leaderboard`, {
+  return checked(schema, readTree(shippedOr(path)), `${path} is no leaderboard`, {
     hint: "configs/leaderboard/refusion.yaml is one; docs/leaderboard.md says what the keys mean",
     exitCode: 2,
   });
 }
 
-/** The runs that choose learning rates, with the same seeds for every objective. @param ratesOf the grid, unless given. */
-export function tuningRuns(
+export type Entry = Pick<PlannedRun, "family" | "objective">;
+
+export const entryKey = ({ family, objective }: Entry): string => `${family}/${objective}`;
+
+/**
+ * The runs that choose learning rates, or those that are reported; seed by seed: where time ends early, every objective
+ * has as many.
+ * @param ratesOf the learning rates that an entry is run with.
+ */
+export function plannedRuns(
   board: Leaderboard,
-  ratesOf: (entry: Entry) => readonly number[] = () => board.tuning.learning_rates,
+  tuning: boolean,
+  ratesOf: (entry: Entry) => readonly number[],
 ): PlannedRun[] {
-  const { seeds: some, split } = board.tuning;
-  return entriesOf(board).flatMap((entry) =>
-    some.flatMap((seed) => ratesOf(entry).map((rate) => planned(board, entry, seed, rate, true, [split]))),
+  const seedsOf = tuning ? board.tuning.seeds : board.seeds;
+  return Object.keys(board.families).flatMap((family) =>
+    seedsOf.flatMap((seed) =>
+      entriesOf(board, family).flatMap((entry) =>
+        ratesOf(entry).map((rate) => planned(board, entry, seed, rate, tuning)),
+      ),
+    ),
   );
 }
 
@@ -95,51 +99,27 @@ export function rateBeyond(grid: readonly number[], best: number): number[] {
   return neighbour === undefined ? [] : [Number(((best * best) / neighbour).toPrecision(3))];
 }
 
-/** The reported runs, seed by seed: where time ends early, every objective has as many. */
-export function reportedRuns(board: Leaderboard, rateOf: (family: string, objective: string) => number): PlannedRun[] {
-  return Object.keys(board.families).flatMap((family) =>
-    board.seeds.flatMap((seed) =>
-      entriesOf(board)
-        .filter((entry) => entry.family === family)
-        .map((entry) => planned(board, entry, seed, rateOf(family, entry.objective), false, board.splits)),
-    ),
-  );
-}
-
-export type Entry = Pick<PlannedRun, "family" | "objective">;
-
-/** Every objective of every family. */
-export function entriesOf({ families }: Pick<Leaderboard, "families">): Entry[] {
-  return Object.entries(families).flatMap(([family, { objectives }]) =>
-    Object.keys(objectives).map((objective) => ({ family, objective })),
-  );
+/** Every objective of a family. */
+export function entriesOf({ families }: Pick<Leaderboard, "families">, family: string): Entry[] {
+  return Object.keys(families[family]?.objectives ?? {}).map((objective) => ({ family, objective }));
 }
 
 function planned(
-  { families }: Leaderboard,
+  { families, splits, tuning: { split } }: Leaderboard,
   { family, objective }: Entry,
   seed: number,
   learningRate: number,
   tuning: boolean,
-  splits: Leaderboard["splits"],
 ): PlannedRun {
   const { config, objectives } = families[family] as Leaderboard["families"][string];
   const place = join(family, objective, `${tuning ? "tuning" : "reported"}-lr-${learningRate}-seed-${seed}`);
   const own = { objective: { kind: objective }, name: `${family}-${objective}-${seed}`, seed };
-  const whole = [
-    objectives[objective] ?? {},
-    { training: { learning_rate: learningRate } },
-    { evaluation: { splits: [] } },
-  ];
+  const fixed = { training: { learning_rate: learningRate }, evaluation: { splits: [] } };
+  const whole = [own, objectives[objective] ?? {}, fixed].reduce<Record<string, unknown>>(merged, config);
   return {
-    family,
-    objective,
-    seed,
-    learningRate,
-    tuning,
-    place,
-    splits,
-    config: whole.reduce<Record<string, unknown>>(merged, merged(config, own)),
+    ...{ family, objective, seed, learningRate, tuning, place },
+    splits: tuning ? [split] : splits,
+    config: whole,
   };
 }
 

@@ -19,15 +19,7 @@ import { type Evaluation, evaluationSchema } from "../../runs/evaluation.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 import { evaluatePolicy } from "../../train/evaluate.js";
 import { layOut } from "../../train/update.js";
-import {
-  type Entry,
-  type Leaderboard,
-  type PlannedRun,
-  rateBeyond,
-  reportedRuns,
-  startConfig,
-  tuningRuns,
-} from "./plan.js";
+import { entryKey, type Leaderboard, type PlannedRun, plannedRuns, rateBeyond, startConfig } from "./plan.js";
 
 const resultSchema = z.strictObject({
   /** SHA-256 of the run's config as it is planned: defaults that a later release adds do not make it another run. */
@@ -57,9 +49,6 @@ export interface Results {
   readonly rates: ReadonlyMap<string, number>;
 }
 
-export const entryKey = ({ family, objective }: Pick<PlannedRun, "family" | "objective">): string =>
-  `${family}/${objective}`;
-
 export interface PlayOptions {
   readonly out: string;
   readonly signal: AbortSignal;
@@ -81,25 +70,18 @@ export async function playLeaderboard(board: Leaderboard, options: PlayOptions):
   };
   const start = new Map<string, readonly Evaluation[]>();
   for (const family of Object.keys(board.families)) {
-    const evaluations = await playStart(board, family, options);
-    if (evaluations !== undefined) start.set(family, evaluations);
+    const result = await playStart(board, family, options);
+    if (result !== undefined) start.set(family, result.evaluations);
   }
-  await play(tuningRuns(board));
+  await play(plannedRuns(board, true, () => board.tuning.learning_rates));
   for (let i = 0; i < board.tuning.widen; i++) {
-    const grids = gridsOf(runs);
-    const best = chosenRates(runs);
-    const beyond = (entry: Entry): number[] => {
-      const rate = best.get(entryKey(entry));
-      return rate === undefined ? [] : rateBeyond(grids.get(entryKey(entry)) ?? [], rate);
-    };
-    await play(tuningRuns(board, beyond));
+    const [grids, best] = [gridsOf(runs), chosenRates(runs)];
+    const beyond = (key: string): number[] => rateBeyond(grids.get(key) ?? [], best.get(key) ?? Number.NaN);
+    await play(plannedRuns(board, true, (entry) => beyond(entryKey(entry))));
   }
   const rates = chosenRates(runs);
-  await play(
-    reportedRuns(board, (family, objective) => rates.get(entryKey({ family, objective })) ?? Number.NaN).filter(
-      ({ learningRate }) => !Number.isNaN(learningRate),
-    ),
-  );
+  const ofGrid = (key: string): number[] => [rates.get(key) ?? []].flat();
+  await play(plannedRuns(board, false, (entry) => ofGrid(entryKey(entry))));
   return { start, runs, rates };
 }
 
@@ -128,50 +110,58 @@ export function chosenRates(played: readonly Played[]): Map<string, number> {
 async function playRun(
   run: PlannedRun,
   board: Leaderboard,
-  { out, signal, say, readOnly }: PlayOptions,
+  options: PlayOptions,
   place: string,
 ): Promise<RunResult | undefined> {
-  const dir = join(out, run.place);
-  const file = join(dir, "result.json");
-  const hash = sha256(JSON.stringify(run.config));
-  if (existsSync(file)) return readResult(file, hash);
-  if (readOnly || signal.aborted) return undefined;
-  const config = await resolveConfig(run.config);
-  const resume = existsSync(join(dir, "config.yaml")) && RunDirectory.open(dir).begun;
-  say(`${run.tuning ? "tuning" : "reported"} run ${place}: ${run.place}${resume ? " (resumed)" : ""}`);
-  const before = process.cpuUsage();
-  const { interrupted } = await train(run.config as RunConfigInput, { runDir: dir, resume, signal });
-  if (interrupted) return undefined;
-  const { user, system } = process.cpuUsage(before);
-  const measured = await measure(config, dir, run.splits, board.kl_rollouts);
-  const { steps, prompts_per_step, group_size, num_iterations } = config.training;
-  const result: RunResult = {
-    config: hash,
-    ...measured,
-    cpu_s: resume ? null : (user + system) / 1e6,
-    rollouts: steps * prompts_per_step * group_size,
-    updates: steps * num_iterations,
-  };
-  await writeAtomic(file, `${JSON.stringify(result)}\n`);
-  return result;
+  const { signal, say } = options;
+  const dir = join(options.out, run.place);
+  return kept(join(dir, "result.json"), run.config, options, async (config) => {
+    const resume = existsSync(join(dir, "config.yaml")) && RunDirectory.open(dir).begun;
+    say(`${run.tuning ? "tuning" : "reported"} run ${place}: ${run.place}${resume ? " (resumed)" : ""}`);
+    const before = process.cpuUsage();
+    const { interrupted } = await train(run.config as RunConfigInput, { runDir: dir, resume, signal });
+    if (interrupted) return undefined;
+    const { user, system } = process.cpuUsage(before);
+    const measured = await measure(config, dir, run.splits, board.kl_rollouts);
+    const { steps, prompts_per_step, group_size, num_iterations } = config.training;
+    return {
+      ...measured,
+      cpu_s: resume ? null : (user + system) / 1e6,
+      rollouts: steps * prompts_per_step * group_size,
+      updates: steps * num_iterations,
+    };
+  });
 }
 
-/** Gives what all runs of a family start from, on the reported splits. */
-async function playStart(
-  board: Leaderboard,
-  family: string,
-  { out, say, readOnly, signal }: PlayOptions,
-): Promise<readonly Evaluation[] | undefined> {
-  const file = join(out, family, "start.json");
-  const planned = startConfig(board, family);
+/** Measures what all runs of a family start from, on the reported splits. */
+function playStart(board: Leaderboard, family: string, options: PlayOptions): Promise<RunResult | undefined> {
+  return kept(join(options.out, family, "start.json"), startConfig(board, family), options, async (config) => {
+    options.say(`${family}: the policy that its runs start from`);
+    const measured = await measure(config, undefined, board.splits, board.kl_rollouts);
+    return { ...measured, cpu_s: 0, rollouts: 0, updates: 0 };
+  });
+}
+
+/** Reads a result that is there, or makes it and keeps it. @throws UserError where it was made by another config. */
+async function kept(
+  file: string,
+  planned: Readonly<Record<string, unknown>>,
+  { readOnly, signal }: PlayOptions,
+  make: (config: RunConfig) => Promise<Omit<RunResult, "config"> | undefined>,
+): Promise<RunResult | undefined> {
   const hash = sha256(JSON.stringify(planned));
-  if (existsSync(file)) return readResult(file, hash).evaluations;
-  if (readOnly || signal.aborted) return undefined;
-  say(`${family}: the policy that its runs start from`);
-  const measured = await measure(await resolveConfig(planned), undefined, board.splits, board.kl_rollouts);
-  const result: RunResult = { config: hash, ...measured, cpu_s: 0, rollouts: 0, updates: 0 };
+  if (existsSync(file)) {
+    const result = checked(resultSchema, readJson(file), `${file} is no result of a leaderboard's run`);
+    if (result.config === hash) return result;
+    fail(`${file} was made by another config than this leaderboard's.`, {
+      hint: "give another --out, or restore the config",
+    });
+  }
+  const made = readOnly || signal.aborted ? undefined : await make(await resolveConfig(planned));
+  if (made === undefined) return undefined;
+  const result = { config: hash, ...made };
   await writeAtomic(file, `${JSON.stringify(result)}\n`);
-  return result.evaluations;
+  return result;
 }
 
 /** Evaluations and KL of the last checkpoint of a run; without one, of what a run starts from. */
@@ -184,25 +174,14 @@ async function measure(
   await using policy = closing(await openPolicy(config, undefined));
   await using environment = closing(await openEnvironment(config, () => undefined));
   checkSpaces(environment, policy);
-  await policy.engine.setParameters(
-    "policy",
-    runDir === undefined
-      ? initialAdapter(config, policy)
-      : readAdapter(findCheckpoint(RunDirectory.open(runDir), "last"), policy),
-  );
+  const last = runDir === undefined ? undefined : findCheckpoint(RunDirectory.open(runDir), "last");
+  const adapter = last === undefined ? initialAdapter(config, policy) : readAdapter(last, policy);
+  await policy.engine.setParameters("policy", adapter);
   const evaluations: Evaluation[] = [];
   for (const split of splits)
     evaluations.push(await evaluatePolicy({ policy, environment, evaluation: config.evaluation }, split));
   const kl = await pathKl(policy, environment, config, splits[0] as Leaderboard["splits"][number], rollouts);
   return { kl, evaluations };
-}
-
-function readResult(file: string, hash: string): RunResult {
-  const result = checked(resultSchema, readJson(file), `${file} is no result of a leaderboard's run`);
-  if (result.config === hash) return result;
-  fail(`${file} was made by another config than this leaderboard's.`, {
-    hint: "give another --out, or restore the config",
-  });
 }
 
 /**

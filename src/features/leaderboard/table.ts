@@ -2,8 +2,8 @@ import { type Interval, mean } from "../../core/statistics.js";
 import { byEpisode, type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 import { type AnswersRow, answersOf, formatAnswers, markdownTable } from "./answers.js";
 import { crossedInterval } from "./crossed-interval.js";
-import { entriesOf, type Leaderboard } from "./plan.js";
-import { entryKey, gridsOf, type Results, type RunResult } from "./play.js";
+import { entriesOf, entryKey, type Leaderboard } from "./plan.js";
+import { gridsOf, type Results, type RunResult } from "./play.js";
 
 /** One objective on one family. */
 export interface Row {
@@ -67,7 +67,7 @@ type Made = RunResult & { readonly seed: number };
 function madeOf(board: Leaderboard, { runs, rates }: Results, family: string): [Map<string, Made[]>, string[]] {
   const made = new Map<string, Made[]>();
   const missing: string[] = [];
-  for (const entry of entriesOf(board).filter((entry) => entry.family === family)) {
+  for (const entry of entriesOf(board, family)) {
     const own = runs.filter(({ run }) => !run.tuning && entryKey(run) === entryKey(entry));
     const isChosen = rates.has(entryKey(entry));
     if (!isChosen) missing.push(`${entry.objective}: its grid of learning rates`);
@@ -85,7 +85,7 @@ function tableOf(board: Leaderboard, results: Results, family: string): FamilyTa
   const [made, missing] = madeOf(board, results, family);
   const start = results.start.get(family) ?? [];
   const all = [...(start.length === 0 ? [] : [start]), ...[...made.values()].flat().map((run) => run.evaluations)];
-  const bySplit = new Map(board.splits.map((split) => [split, Episodes.of(all, split)]));
+  const bySplit = new Map(board.splits.map((split) => [split, sharedEpisodes(all, split)]));
   const [first] = board.splits as [Leaderboard["splits"][number]];
   const onFirst = (evaluations: readonly Evaluation[]): Evaluation[] => evaluations.filter((e) => e.split === first);
   const rewardOf = (evaluations: readonly Evaluation[]): number => onFirst(evaluations)[0]?.reward.mean ?? Number.NaN;
@@ -94,6 +94,7 @@ function tableOf(board: Leaderboard, results: Results, family: string): FamilyTa
     const key = entryKey({ family, objective });
     const [rate, grid] = [results.rates.get(key) as number, grids.get(key) ?? []];
     const cpu = runs.flatMap(({ cpu_s }) => cpu_s ?? []);
+    const spent = runs.map(({ kl }) => [kl]);
     return {
       objective,
       learningRate: rate,
@@ -101,25 +102,20 @@ function tableOf(board: Leaderboard, results: Results, family: string): FamilyTa
       seeds: runs.map(({ seed }) => seed),
       fellApart: runs.filter((run) => rewardOf(run.evaluations) < rewardOf(start) - FELL_APART).length,
       splits: Object.fromEntries([...bySplit].map(([split, of]) => [split, of.score(runs, start)])),
-      kl: crossedInterval(
-        runs.map(({ kl }) => [kl]),
-        [""],
-        { range: [0, Infinity] },
-      ),
+      kl: crossedInterval(spent, [""], { range: [0, Infinity] }),
       cpuMinutes: cpu.length === 0 ? null : mean(cpu) / 60,
     };
   });
   const of = (row: Row): number => row.splits[first]?.reward.mean ?? 0;
   rows.sort((a, b) => of(b) - of(a));
-  const answers = [
-    ["(start)", start] as const,
-    ...rows.map(({ objective }) => [objective, made.get(objective)?.flatMap((run) => run.evaluations) ?? []] as const),
-  ].flatMap(([objective, evaluations]): (readonly [string, AnswersRow])[] => {
+  const evaluationsOf = ({ objective }: Row) => made.get(objective)?.flatMap((run) => run.evaluations) ?? [];
+  const evaluated = new Map([["(start)", start], ...rows.map((row) => [row.objective, evaluationsOf(row)] as const)]);
+  const answers = [...evaluated].flatMap(([objective, evaluations]) => {
     const row = answersOf(onFirst(evaluations));
-    return row === undefined ? [] : [[objective, row]];
+    return row === undefined ? [] : [[objective, row] as const];
   });
   const before =
-    start.length === 0 ? [] : [...bySplit].map(([split, of]) => [split, of.score([{ evaluations: [...start] }])]);
+    start.length === 0 ? [] : [...bySplit].map(([split, of]) => [split, of.score([{ evaluations: start }])]);
   return {
     family,
     start: Object.fromEntries(before),
@@ -142,47 +138,40 @@ function orderingsOf(rows: readonly Row[], made: ReadonlyMap<string, Made[]>, sh
   );
 }
 
-/** The episodes of a split that every evaluation scored: a fault of the environment in one leaves the episode out of all. */
-class Episodes {
-  private constructor(
-    private readonly split: string,
-    private readonly keys: readonly string[],
-    private readonly forms: readonly string[],
-  ) {}
+type Evaluated = { readonly evaluations: readonly Evaluation[] };
 
-  static of(all: readonly (readonly Evaluation[])[], split: string): Episodes {
-    const scored = all
-      .flatMap((evaluations) => evaluations.filter((e) => e.split === split))
-      .map(({ per_task }) => byEpisode(per_task));
-    const [first = new Map<string, TaskScore>()] = scored;
-    const keys = [...first.keys()].filter((key) => scored.every((rows) => rows.has(key)));
-    return new Episodes(
-      split,
-      keys,
-      keys.map((key) => (first.get(key) as TaskScore).form),
-    );
-  }
+/** What the episodes say that every evaluation of a split scored. */
+interface Episodes {
+  /** @param start evaluations that gains are over; none: all are 0. */
+  score(runs: readonly Evaluated[], start?: readonly Evaluation[]): SplitScore;
+  difference(a: readonly Evaluated[], b: readonly Evaluated[]): Interval;
+}
 
-  private values(runs: readonly Pick<RunResult, "evaluations">[], measure: Measure): number[][] {
-    return runs.map(({ evaluations }) => {
-      const rows = byEpisode((evaluations.find((e) => e.split === this.split) as Evaluation).per_task);
-      return this.keys.map((key) => measure(rows.get(key) as TaskScore));
+/** A fault of the environment in one evaluation leaves the episode out of all. */
+function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string): Episodes {
+  const rowsOf = (evaluations: readonly Evaluation[]): Map<string, TaskScore>[] =>
+    evaluations.filter((e) => e.split === split).map(({ per_task }) => byEpisode(per_task));
+  const scored = all.flatMap(rowsOf);
+  const kept = [...(scored[0] ?? [])].filter(([key]) => scored.every((rows) => rows.has(key)));
+  const forms = kept.map(([, { form }]) => form);
+  const values = (runs: readonly Evaluated[], measure: Measure): number[][] =>
+    runs.map(({ evaluations }) => {
+      const [rows] = rowsOf(evaluations) as [Map<string, TaskScore>];
+      return kept.map(([key]) => measure(rows.get(key) as TaskScore));
     });
-  }
-
-  score(runs: readonly Pick<RunResult, "evaluations">[], start: readonly Evaluation[] = []): SplitScore {
-    const before = start.length === 0 ? [] : (this.values([{ evaluations: [...start] }], reward)[0] as number[]);
-    const gains = this.values(runs, reward).map((row) => row.map((value, i) => value - (before[i] ?? value)));
-    return {
-      reward: crossedInterval(this.values(runs, reward), this.forms),
-      success: crossedInterval(this.values(runs, success), this.forms, { range: [0, 1] }),
-      gain: crossedInterval(gains, this.forms),
-    };
-  }
-
-  difference(a: readonly RunResult[], b: readonly RunResult[]): Interval {
-    return crossedInterval(this.values(a, reward), this.forms, { minus: this.values(b, reward) });
-  }
+  return {
+    score(runs, start = []) {
+      const rewards = values(runs, reward);
+      const [before = []] = start.length === 0 ? [] : values([{ evaluations: start }], reward);
+      const gains = rewards.map((row) => row.map((value, i) => value - (before[i] ?? value)));
+      return {
+        reward: crossedInterval(rewards, forms),
+        success: crossedInterval(values(runs, success), forms, { range: [0, 1] }),
+        gain: crossedInterval(gains, forms),
+      };
+    },
+    difference: (a, b) => crossedInterval(values(a, reward), forms, { minus: values(b, reward) }),
+  };
 }
 
 /** The tables as Markdown. */

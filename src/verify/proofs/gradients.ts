@@ -1,17 +1,10 @@
 import { closing } from "../../core/closing.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
-import { canShare, type MicroBatch, prepareBatches } from "../../train/update.js";
-import { inner, moved, randomDirection, squared } from "../direction.js";
-import {
-  type Measurement,
-  type ObjectiveOnTrial,
-  onePerScoring,
-  type Proof,
-  smallCanvas,
-  type VerifyContext,
-} from "../proof.js";
-import { drawSamples } from "../samples.js";
+import { canShare, type MicroBatch } from "../../train/update.js";
+import { inner, mapTensors, moved, randomDirection, squared } from "../direction.js";
+import { type Measurement, type ObjectiveOnTrial, onePerScoring, type Proof, type VerifyContext } from "../proof.js";
+import { drawStep } from "../samples.js";
 
 const SAMPLES = 4;
 /** A float32 loss has seven digits, of which a difference keeps about four; curvature takes another. */
@@ -56,10 +49,8 @@ async function largestError(
 ): Promise<number> {
   await using policy = closing(await context.open(trial));
   const { engine } = policy;
-  const options = smallCanvas(policy);
-  const samples = await drawSamples(context, policy, options, SAMPLES, "gradients");
   const share = await canShare(policy, trial.objective);
-  const prepared = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES, share }, [samples]);
+  const prepared = await drawStep(context, policy, trial, "gradients", SAMPLES, { share });
   const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
   const sampled = await engine.getParameters("policy");
   const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
@@ -67,11 +58,11 @@ async function largestError(
   const value = await loss(engine, batches);
   const gradients = await read(engine);
   let largest = 0;
-  const shared = new Set((await engine.getParameters("reference")).keys());
+  const shared = await engine.getParameters("reference");
   const probes = directions(context, parameters, gradients);
   // a head's slopes may be so large that a fault in the adapter's does not show beside them
   if (shared.size < parameters.size)
-    probes.push(...directions(context, only(parameters, shared), only(gradients, shared)));
+    probes.push(...directions(context, only(shared, parameters), only(shared, gradients)));
   for (const { direction, typical } of probes) {
     const epsilon = Math.min(
       (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30),
@@ -102,10 +93,9 @@ function directions(context: VerifyContext, parameters: Gradients, gradients: Gr
   return [{ direction: gradients, typical: inner(gradients, gradients) }, ...random];
 }
 
-/** The same tensors, 0 where they are not among these. */
-function only(tensors: Gradients, names: ReadonlySet<string>): Gradients {
-  const zero = (tensor: Tensor): Tensor => ({ ...tensor, data: (tensor.data as Float32Array).map(() => 0) });
-  return new Map([...tensors].map(([name, tensor]) => [name, names.has(name) ? tensor : zero(tensor)]));
+/** Tensors that are 0 where they are not among these. */
+function only(these: Gradients, tensors: Gradients): Gradients {
+  return mapTensors(tensors, (data, name) => (these.has(name) ? data : data.map(() => 0)));
 }
 
 /** Old values so low that every ratio is clipped, and constant. */

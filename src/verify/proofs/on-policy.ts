@@ -1,6 +1,6 @@
 import type { Batch } from "../../diffusion/batch.js";
 import type { Policy } from "../../engine/policy.js";
-import { type Measurement, type Proof, stepsOf, takeStarts, type VerifyContext } from "../proof.js";
+import { figures, type Measurement, type Proof, stepsOf, takeStarts, type VerifyContext } from "../proof.js";
 
 const ROLLOUTS = 8;
 const ROLLOUTS_BY_STEP = 3;
@@ -24,7 +24,6 @@ export async function measureOnPolicy(
   const terms = stepsOf(sampler);
   const tokens = terms(trajectories, options, { lengthStep: 32, level: "token", batch: ROLLOUTS });
   const level = tokens.recorded === undefined ? "step" : "token";
-  const limit = level === "step" ? LIMIT_OF_SUMS : LIMIT;
   const layout = { lengthStep: 32, level } as const;
   const inOne = await replay(engine, terms(trajectories, options, { ...layout, batch: ROLLOUTS }));
   const byStep: number[] = [];
@@ -32,26 +31,11 @@ export async function measureOnPolicy(
     const alone = terms([trajectory], options, { ...layout, batch: 1, packed: false });
     byStep.push(...(await replay(engine, alone)));
   }
-  return [
-    {
-      name: "replay, in one pass",
-      measured: Math.max(...inOne),
-      limit,
-      detail: `largest |log p - recorded| of ${inOne.length} ${level}s`,
-    },
-    {
-      name: "replay, step by step",
-      measured: Math.max(...byStep),
-      limit,
-      detail: `the same of ${ROLLOUTS_BY_STEP} rollouts`,
-    },
-    {
-      name: `ratio of a ${level}`,
-      measured: Math.max(...inOne.map((d) => Math.expm1(d))),
-      limit,
-      detail: "largest |exp(l - l_old) - 1|",
-    },
-  ];
+  return figures(level === "step" ? LIMIT_OF_SUMS : LIMIT, [
+    ["replay, in one pass", Math.max(...inOne), `largest |log p - recorded| of ${inOne.length} ${level}s`],
+    ["replay, step by step", Math.max(...byStep), `the same of ${ROLLOUTS_BY_STEP} rollouts`],
+    [`ratio of a ${level}`, Math.max(...inOne.map(Math.expm1)), "largest |exp(l - l_old) - 1|"],
+  ]);
 }
 
 /** |log p - recorded| of every real segment: a token or a step. */

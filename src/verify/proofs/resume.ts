@@ -13,9 +13,11 @@ import {
   readCheckpoint,
   writeCheckpoint,
 } from "../../runs/checkpoint.js";
-import { prepareBatches, takeStep } from "../../train/update.js";
-import { type Measurement, type ObjectiveOnTrial, type Proof, smallCanvas, type VerifyContext } from "../proof.js";
-import { drawSamples } from "../samples.js";
+import { takeStep } from "../../train/update.js";
+import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../proof.js";
+import { drawStep } from "../samples.js";
+
+type Tensors = ReadonlyMap<string, Tensor>;
 
 const SAMPLES = 4;
 
@@ -66,7 +68,7 @@ async function measureOne(
 }
 
 /** Takes two updates, with a checkpoint in between. */
-async function inOneGo(context: VerifyContext, trial: ObjectiveOnTrial, path: string): Promise<Map<string, Tensor>> {
+async function inOneGo(context: VerifyContext, trial: ObjectiveOnTrial, path: string): Promise<Tensors> {
   await using policy = closing(await context.open(trial));
   const { engine } = policy;
   await update(context, trial, policy, 1);
@@ -81,20 +83,15 @@ async function inOneGo(context: VerifyContext, trial: ObjectiveOnTrial, path: st
 }
 
 async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: Policy, t: number): Promise<void> {
-  const options = smallCanvas(policy);
-  const samples = await drawSamples(context, policy, options, SAMPLES, `resume/${t}`);
-  const batches = await prepareBatches({ ...trial, policy: { ...policy, options }, size: SAMPLES }, [samples]);
+  const batches = await drawStep(context, policy, trial, `resume/${t}`, SAMPLES);
   await takeStep(policy.engine, batches, t, context.config.training.learning_rate);
 }
 
-async function stateOf(engine: Engine): Promise<Map<string, Tensor>> {
+async function stateOf(engine: Engine): Promise<Tensors> {
   return new Map([...(await engine.getParameters("policy")), ...(await engine.getOptimizer())]);
 }
 
-function differences(
-  a: ReadonlyMap<string, Tensor>,
-  b: ReadonlyMap<string, Tensor>,
-): { different: number; all: number } {
+function differences(a: Tensors, b: Tensors): { different: number; all: number } {
   let [different, all] = [0, 0];
   for (const [name, tensor] of a) {
     const [x, y] = [tensor.data as Float32Array, b.get(name)?.data as Float32Array];

@@ -24,8 +24,10 @@ export async function verifyPlanted(
   const { name, from, to, file, objective, sampler, proofs = DEFAULT_PROOFS } = fault;
   // inside the package, where its dependencies are found
   const dir = mkdtempSync(join(dirname(SOURCES), "planted-"));
-  const golden = readGolden(sampler === "jump" ? "fsdfm" : "micro");
-  const changes = sampler === "jump" ? { architecture: "fsdfm", attention: "bidirectional" } : {};
+  const isFlow = sampler === "jump";
+  const golden = readGolden(isFlow ? "fsdfm" : "micro");
+  const { rank, alpha } = golden.meta;
+  const changes = isFlow ? { architecture: "fsdfm", attention: "bidirectional" } : {};
   const { dir: model } = await goldenModel(golden, changes);
   try {
     cpSync(SOURCES, dir, { recursive: true, filter: (path) => !/\.(map|d\.ts)$/.test(path) });
@@ -38,30 +40,23 @@ export async function verifyPlanted(
         text.replace(from, () => to ?? from),
       );
     }
-    const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(dir, path)).href);
     type Modules = typeof import("../../../src/config/registries.js") &
       typeof import("../../../src/config/schema.js") &
       typeof import("../../../src/verify/context.js") &
       typeof import("../../../src/verify/proof.js") &
       typeof import("../../../src/verify/verify.js") &
       typeof import("../../../src/rl/kinds.js");
-    const { loadRegistries } = await load<Modules>("config/registries.js");
-    const { runSchema } = await load<Modules>("config/schema.js");
-    const { openContext, randomPrompts } = await load<Modules>("verify/context.js");
-    const { holds } = await load<Modules>("verify/proof.js");
-    const { loadProofs } = await load<Modules>("verify/verify.js");
-    const { objectiveKinds } = await load<Modules>("rl/kinds.js");
+    const files = ["config/registries", "config/schema", "verify/context", "verify/proof", "verify/verify", "rl/kinds"];
+    const loaded = await Promise.all(files.map((file) => import(pathToFileURL(join(dir, `${file}.js`)).href)));
+    const modules: Modules = Object.assign({}, ...loaded);
+    const { loadRegistries, runSchema, openContext, randomPrompts, holds, loadProofs, objectiveKinds } = modules;
     const raw = {
       name: "verify",
       model,
-      lora: {
-        rank: golden.meta.rank,
-        alpha: golden.meta.alpha,
-        ...(sampler === "jump" ? { targets: ["qw", "kw", "vw", "attn_out"] } : {}),
-      },
+      lora: { rank, alpha, ...(isFlow ? { targets: ["qw", "kw", "vw", "attn_out"] } : {}) },
       runtime: { provider: "cpu", threads: 1 },
       sampler: {
-        ...(sampler === "jump" ? { kind: "jump", steps: 3 } : { rounds: 3, slot_size: 2 }),
+        ...(isFlow ? { kind: "jump", steps: 3 } : { rounds: 3, slot_size: 2 }),
         response_length: 8,
         prompt_length: 8,
         temperature: 0.8,

@@ -1,8 +1,6 @@
-import assert from "node:assert/strict";
 import { test } from "node:test";
-import { holds } from "../../../src/verify/proof.js";
-import { loadProofs } from "../../../src/verify/verify.js";
-import { openOnTemplates } from "../../support/on-trial.js";
+import { closing } from "../../../src/core/closing.js";
+import { assertHolds, openOnTemplates } from "../../support/on-trial.js";
 
 for (const changes of [
   { slot_size: 1 },
@@ -11,14 +9,6 @@ for (const changes of [
   { constrained_decoding: true },
 ])
   test(`every proof holds on templates: ${JSON.stringify(changes)}`, async () => {
-    const context = await openOnTemplates(changes);
-    try {
-      for (const [name, proof] of await loadProofs()) {
-        if (proof.sampler === "jump") continue;
-        for (const m of await proof.run(context))
-          assert.ok(holds(m), `${name}: ${m.name} ${m.measured} > ${m.limit} (${m.detail})`);
-      }
-    } finally {
-      await context.close();
-    }
+    await using context = closing(await openOnTemplates(changes));
+    await assertHolds(context);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
-import { rateBeyond, readLeaderboard, reportedRuns, tuningRuns } from "../../../src/features/leaderboard/plan.js";
+import { plannedRuns, rateBeyond, readLeaderboard } from "../../../src/features/leaderboard/plan.js";
 import { resolveConfig } from "../../../src/library/programs.js";
 
 const dir = mkdtempSync(join(tmpdir(), "leaderboard-"));
@@ -27,7 +27,8 @@ families:
 `;
 
 test("every objective gets the same grid, seeds and budget, and its own changes", () => {
-  const tuning = tuningRuns(board(SMALL));
+  const small = board(SMALL);
+  const tuning = plannedRuns(small, true, () => small.tuning.learning_rates);
   assert.deepEqual(
     tuning.map(({ objective, seed, learningRate }) => [objective, seed, learningRate]),
     [
@@ -37,7 +38,7 @@ test("every objective gets the same grid, seeds and budget, and its own changes"
       ["mine", 100, 0.01],
     ],
   );
-  const reported = reportedRuns(board(SMALL), (_, objective) => (objective === "mine" ? 0.01 : 0.001));
+  const reported = plannedRuns(small, false, ({ objective }) => [objective === "mine" ? 0.01 : 0.001]);
   assert.deepEqual(
     reported.map(({ objective, seed, learningRate }) => [seed, objective, learningRate]),
     [
@@ -78,7 +79,7 @@ test("a seed or split that is reported is refused for tuning, and what is wrong 
 for (const file of readdirSync(join(packageRoot(), "configs", "leaderboard"))) {
   test(`the shipped ${file}: every run's config is one`, async () => {
     const shipped = readLeaderboard(`configs/leaderboard/${file}`);
-    for (const run of reportedRuns({ ...shipped, seeds: [0] }, () => 1e-3)) {
+    for (const run of plannedRuns({ ...shipped, seeds: [0] }, false, () => [1e-3])) {
       const { training, evaluation } = await resolveConfig(run.config);
       assert.deepEqual(
         [run.family, run.objective, training.steps > 0, evaluation.splits],

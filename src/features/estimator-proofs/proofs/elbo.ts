@@ -7,7 +7,7 @@ import type { UnmaskTrajectory } from "../../../diffusion/samplers/unmask/trajec
 import { policyHead } from "../../../diffusion/score-head.js";
 import { Canvas, type TokenTemplate } from "../../../diffusion/template.js";
 import { bufferTerms } from "../../../diffusion/terms.js";
-import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import { type Measurement, type Proof, randomTokens, takePrompts, type VerifyContext } from "../../../verify/proof.js";
 
 const LIMIT = 1e-5;
 const SLOTS = 3;
@@ -41,29 +41,22 @@ export async function measureElbo(
 
 /** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
 export function shortResponse(context: VerifyContext): UnmaskTrajectory {
-  const { model } = context.policy;
-  const options = context.policy.options as UnmaskOptions;
-  const special = Object.values(options.model.tokens);
-  const rng = context.rng("elbo");
-  const length = SLOTS * options.slotSize - (options.slotSize > 1 ? 1 : 0);
-  const response = Array.from({ length }, (_, i) => {
-    let token = options.model.tokens.eos;
-    while (i < length - 1 && special.includes(token)) token = rng.int(model.config.vocab_size);
-    return token;
-  });
+  const { slotSize, slotFill, model } = context.policy.options as UnmaskOptions;
+  const { eos } = model.tokens;
+  const length = SLOTS * slotSize - (slotSize > 1 ? 1 : 0);
+  const response = [...randomTokens(context, length - 1, "elbo"), eos];
   const [prompt] = takePrompts(context, 1) as [readonly number[]];
   // of a template the first slot is a blank of its own
   const isTemplate = context.prompts.some((start) => "parts" in start);
-  const { slotSize } = options;
   const given = response.slice(0, 2);
   const template: TokenTemplate = [given, { name: "a", room: slotSize }, given, { name: "b", room: 2 * slotSize }];
-  if (isTemplate) response[slotSize - 1] = options.model.tokens.eos;
+  if (isTemplate) response[slotSize - 1] = eos;
   return {
     prompt,
     ...(isTemplate ? { template } : {}),
-    slotSize: options.slotSize,
-    ...(options.slotFill === "parallel" ? {} : { slotFill: options.slotFill }),
-    responseLength: SLOTS * options.slotSize,
+    slotSize,
+    ...(slotFill === "parallel" ? {} : { slotFill }),
+    responseLength: SLOTS * slotSize,
     temperature: 1,
     rounds: [],
     response,

@@ -1,10 +1,9 @@
 import { objectiveRefusal } from "../../../engine/scoring-check.js";
-import type { Measurement, Proof, VerifyContext } from "../../../verify/proof.js";
-import type { FormulaOptions } from "../formulas.js";
-import { hasFormula, lossFormula } from "../formulas.js";
+import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../verify/proof.js";
+import { type FormulaOptions, hasFormula, lossFormula } from "../formulas.js";
 import { runLossHead } from "../loss-head.js";
 import { type OffPolicy, openOffPolicy } from "../off-policy.js";
-import { headParameters, type Prepared, prepare, scoredOf } from "../prepared-step.js";
+import { headParameters, prepare, scoredOf } from "../prepared-step.js";
 
 /** Of float32 against float64: of the loss, and of a term's gradient relative to their root mean square. */
 const LIMIT = 2e-3;
@@ -42,53 +41,42 @@ const VARIANTS: readonly FormulaOptions[] = [
  */
 export async function measureObjectiveFormula(context: VerifyContext): Promise<Measurement[]> {
   const away = await openOffPolicy(context);
+  const { sampler, options: sampling } = context.policy;
   const measurements: Measurement[] = [];
-  for (const trial of context.objectives.filter(({ objective }) => hasFormula(objective.name))) {
-    const known = new Set(Object.keys(trial.objective.schema.shape));
+  for (const { objective, options } of context.objectives.filter((trial) => hasFormula(trial.objective.name))) {
+    const { schema } = objective;
+    const measure = async (own: unknown, of: string, far?: number) =>
+      measurements.push(await measureHead(context, away, { objective, options: own }, of, far));
     const seen = new Set<string>();
     for (const variant of VARIANTS) {
-      const own = Object.fromEntries(Object.entries(variant).filter(([name]) => known.has(name)));
-      const parsed = trial.objective.schema.safeParse(own);
-      const name = JSON.stringify(own);
-      const partly = Object.keys(own).length < Object.keys(variant).length && "ratio_level" in variant;
+      const own = Object.entries(variant).filter(([name]) => name in schema.shape);
+      const parsed = schema.safeParse(Object.fromEntries(own));
+      const name = own.map(([key, value]) => `${key}=${value}`).join(" ");
+      const partly = own.length < Object.keys(variant).length && "ratio_level" in variant;
       if (!parsed.success || seen.has(name) || partly) continue;
       seen.add(name);
-      const { sampler, options } = context.policy;
-      if (objectiveRefusal(trial.objective, sampler, options, trial.objective.needs(parsed.data))) continue;
-      const prepared = await prepare(context, away, { objective: trial.objective, options: parsed.data });
-      measurements.push(await measureHead(context, away, prepared, name === "{}" ? "defaults" : describe(own)));
+      if (objectiveRefusal(objective, sampler, sampling, objective.needs(parsed.data))) continue;
+      await measure(parsed.data, name || "defaults");
     }
-    if ("kl_coeff" in trial.objective.schema.shape)
-      measurements.push(
-        await measureHead(context, away, await prepare(context, away, trial), "far from the reference", FAR),
-      );
+    if ("kl_coeff" in schema.shape) await measure(options, "far from the reference", FAR);
   }
   return measurements;
 }
-
-const describe = (o: object): string =>
-  Object.entries(o)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(" ");
 
 /** The loss head alone, on log-probabilities that were scored. */
 async function measureHead(
   context: VerifyContext,
   away: OffPolicy,
-  prepared: Prepared,
+  trial: ObjectiveOnTrial,
   of: string,
   far = 0,
 ): Promise<Measurement> {
-  const { trial, batches, wrong } = prepared;
+  const prepared = await prepare(context, away, trial);
+  const { batches, wrong } = prepared;
   const { name: kind } = trial.objective;
   const name = `${kind}: ${of}`;
   if (wrong !== undefined) return { name, measured: Number.POSITIVE_INFINITY, limit: LIMIT, detail: wrong };
-  const { policy } = context;
   const scored = await scoredOf(away, prepared, far);
-  const parameters = headParameters(context, trial);
-  const gradient: number[] = [];
-  let loss = 0;
-  let stray = 0;
   const inputs = await Promise.all(
     batches.map(async (micro) => {
       const logProbs = (await away.score(micro.own.batch, "now")).logProbs.slice();
@@ -97,20 +85,18 @@ async function measureHead(
       return { ...micro, logProbs };
     }),
   );
-  const outputs = await runLossHead(policy.runtime, trial, inputs, parameters, policy.model.config.hidden_size);
-  outputs.forEach((out, i) => {
-    const own = (batches[i] as Prepared["batches"][number]).own.terms;
-    loss += out.loss;
-    gradient.push(...own.map(({ r }) => out.gradient[r] as number));
-    const inside = new Set(own.map(({ r }) => r));
-    out.gradient.forEach((x, r) => {
-      if (!inside.has(r)) stray = Math.max(stray, Math.abs(x));
-    });
+  const outputs = await runLossHead(context.policy, trial, inputs, headParameters(context, trial));
+  const loss = outputs.reduce((sum, out) => sum + out.loss, 0);
+  const { loss: expected, slopes } = lossFormula(kind, scored, trial.options as FormulaOptions);
+  let next = 0;
+  const errors = outputs.map(({ gradient }, i) => {
+    // by all other terms it is 0
+    const wanted = new Float64Array(gradient.length);
+    for (const { r } of batches[i]?.own.terms ?? []) wanted[r] = slopes[next++] as number;
+    return Math.max(...gradient.map((x, r) => Math.abs(x - (wanted[r] as number))));
   });
-  const o = trial.options as FormulaOptions;
-  const { loss: expected, slopes } = lossFormula(kind, scored, o);
   const typical = Math.sqrt(slopes.reduce((a, x) => a + x * x, 0) / slopes.length);
-  const slopeError = Math.max(stray, ...slopes.map((x, r) => Math.abs(x - (gradient[r] as number)))) / typical;
+  const slopeError = Math.max(...errors) / typical;
   const lossError = Math.abs(loss - expected) / Math.max(Math.abs(expected), 0.1);
   return {
     name,

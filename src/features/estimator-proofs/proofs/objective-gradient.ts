@@ -1,9 +1,11 @@
 import { closing } from "../../../core/closing.js";
 import type { Batch } from "../../../diffusion/batch.js";
+import type { Engine } from "../../../engine/engine.js";
 import type { Tensor } from "../../../onnx/types.js";
 import { sameValues } from "../../../train/micro-batch.js";
 import { inner } from "../../../verify/direction.js";
 import {
+  figures,
   type Measurement,
   type ObjectiveOnTrial,
   onePerScoring,
@@ -24,16 +26,22 @@ const LIMIT = 1e-2;
  */
 export async function measureObjectiveGradient(context: VerifyContext): Promise<Measurement[]> {
   const away = await openOffPolicy(context);
-  const weighed: Weighed[] = [];
+  const all = new Map<string, Weighed | string>();
   for (const trial of onePerScoring(context.objectives.filter(({ objective }) => hasFormula(objective.name))))
-    weighed.push(await weigh(context, away, trial));
-  return weighed.length === 0 ? [] : measureAdapters(context, away, weighed);
+    all.set(`${trial.objective.name}: adapter's gradient`, await weigh(context, away, trial));
+  if (all.size === 0) return [];
+  await using policy = closing(await context.open({ objective: linearObjective, options: {} }));
+  await policy.engine.setParameters("policy", away.policies.now);
+  const measurements: Measurement[] = [];
+  for (const [name, weighed] of all) {
+    const figure = typeof weighed === "string" ? ([Infinity, weighed] as const) : await compare(policy.engine, weighed);
+    measurements.push(...figures(LIMIT, [[name, ...figure]]));
+  }
+  return measurements;
 }
 
 /** The weights of a sum of log-probabilities whose gradient an objective's should be, and the one that it has. */
 interface Weighed {
-  readonly name: string;
-  readonly wrong: string | undefined;
   readonly lossError: number;
   readonly gradient: ReadonlyMap<string, Tensor>;
   readonly sums: readonly Batch[];
@@ -48,22 +56,23 @@ const STENCIL = [
 ] as const;
 const SHARPER = 0.04;
 
-/** The whole training graph with an objective's own options, and the entropy bonus where it can have one. */
-async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTrial): Promise<Weighed> {
+/**
+ * The whole training graph with an objective's own options, and the entropy bonus where it can have one.
+ * @returns a text where the step is not the formula's.
+ */
+async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTrial): Promise<Weighed | string> {
   const { objective } = own;
   const { sampler } = context.policy;
   const hasEntropy = "entropy_coeff" in objective.schema.shape && sampler.scoreHeads[0]?.distribution !== undefined;
   const trial = hasEntropy ? { objective, options: { ...(own.options as object), entropy_coeff: 0.2 } } : own;
-  const name = `${objective.name}: adapter's gradient`;
   const prepared = await prepare(context, away, trial);
-  if (prepared.wrong !== undefined) return { name, wrong: prepared.wrong, lossError: 0, gradient: new Map(), sums: [] };
+  if (prepared.wrong !== undefined) return prepared.wrong;
   const { batches } = prepared;
   const plain = await scoredOf(away, prepared);
   const entropies = hasEntropy ? await entropiesOf(away, prepared) : [];
   const terms = plain.terms.map((term, i) => ({ ...term, entropy: entropies[i] ?? 0 }));
-  const o = trial.options as FormulaOptions;
-  const scored = { ...plain, terms };
-  const { loss: expected, slopes, entropySlopes } = lossFormula(objective.name, scored, o);
+  const formula = lossFormula(objective.name, { ...plain, terms }, trial.options as FormulaOptions);
+  const { loss: expected, slopes, entropySlopes } = formula;
   await using policy = closing(await context.open(trial));
   const { engine } = policy;
   const parameters = new Map([
@@ -91,13 +100,7 @@ async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTr
     }));
     return [{ ...batch, coefficient: weights }, ...(hasEntropy ? at : [])];
   });
-  return {
-    name,
-    wrong: undefined,
-    lossError: Math.abs(loss - expected) / Math.max(Math.abs(expected), 0.1),
-    gradient,
-    sums,
-  };
+  return { lossError: Math.abs(loss - expected) / Math.max(Math.abs(expected), 0.1), gradient, sums };
 }
 
 /**
@@ -119,34 +122,19 @@ async function entropiesOf(away: OffPolicy, { batches }: Prepared): Promise<numb
   return all;
 }
 
-async function measureAdapters(
-  context: VerifyContext,
-  away: OffPolicy,
-  all: readonly Weighed[],
-): Promise<Measurement[]> {
-  await using policy = closing(await context.open({ objective: linearObjective, options: {} }));
-  const { engine } = policy;
-  await engine.setParameters("policy", away.policies.now);
-  const measurements: Measurement[] = [];
-  for (const { name, wrong, lossError, gradient, sums } of all) {
-    if (wrong !== undefined) {
-      measurements.push({ name, measured: Number.POSITIVE_INFINITY, limit: LIMIT, detail: wrong });
-      continue;
-    }
-    engine.discardGradients();
-    for (const batch of sums) await engine.accumulate(batch, sameValues(new Float32Array(batch.segments)));
-    const expected = await engine.getGradients();
-    const own = new Map([...gradient].filter(([key]) => expected.has(key)));
-    const [x, y] = [inner(expected, expected), inner(own, own)];
-    const error = Math.sqrt(Math.max(0, x + y - 2 * inner(expected, own)) / x);
-    measurements.push({
-      name,
-      measured: Math.max(error, lossError),
-      limit: LIMIT,
-      detail: `off by ${error.toExponential(1)} of its length, the loss by ${lossError.toExponential(1)}`,
-    });
-  }
-  return measurements;
+/** @param engine trains on a sum of log-probabilities. */
+async function compare(
+  engine: Engine,
+  { lossError, gradient, sums }: Weighed,
+): Promise<readonly [measured: number, detail: string]> {
+  engine.discardGradients();
+  for (const batch of sums) await engine.accumulate(batch, sameValues(new Float32Array(batch.segments)));
+  const expected = await engine.getGradients();
+  const own = new Map([...gradient].filter(([key]) => expected.has(key)));
+  const [x, y] = [inner(expected, expected), inner(own, own)];
+  const error = Math.sqrt(Math.max(0, x + y - 2 * inner(expected, own)) / x);
+  const detail = `off by ${error.toExponential(1)} of its length, the loss by ${lossError.toExponential(1)}`;
+  return [Math.max(error, lossError), detail];
 }
 
 export const proof: Proof = {

@@ -1,7 +1,7 @@
 import { closing } from "../../../core/closing.js";
-import { prepareBatches } from "../../../train/update.js";
-import { type Measurement, onePerScoring, type Proof, smallCanvas, type VerifyContext } from "../../../verify/proof.js";
-import { drawSamples } from "../../../verify/samples.js";
+import type { prepareBatches } from "../../../train/update.js";
+import { type Measurement, onePerScoring, type Proof, type VerifyContext } from "../../../verify/proof.js";
+import { drawStep } from "../../../verify/samples.js";
 
 const SAMPLES = 8;
 const LIMIT = 1e-4;
@@ -14,14 +14,13 @@ const LIMIT = 1e-4;
  */
 export async function measureObjectiveRatio(
   context: VerifyContext,
-  prepare: typeof prepareBatches = prepareBatches,
+  prepare?: typeof prepareBatches,
 ): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const trial of onePerScoring(context.objectives)) {
     await using policy = closing(await context.open(trial));
-    const options = smallCanvas(policy);
-    const samples = await drawSamples(context, policy, options, SAMPLES, "objective-ratio");
-    const batches = await prepare({ ...trial, policy: { ...policy, options }, size: SAMPLES / 2 }, [samples]);
+    const size = SAMPLES / 2;
+    const batches = await drawStep(context, policy, trial, "objective-ratio", SAMPLES, { size }, prepare);
     let largest: number | undefined;
     for (const { batch, values } of batches) {
       const { ratio_error: error } = await policy.engine.accumulate(batch, values);

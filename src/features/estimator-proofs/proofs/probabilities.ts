@@ -7,7 +7,14 @@ import { totalLogProb } from "../../../diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../diffusion/samplers/unmask.js";
 import { policyHead } from "../../../diffusion/score-head.js";
 import { Canvas, templateOf } from "../../../diffusion/template.js";
-import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import {
+  figures,
+  type Measurement,
+  type Proof,
+  smallCanvas,
+  takePrompts,
+  type VerifyContext,
+} from "../../../verify/proof.js";
 import { RestrictedModel } from "../restricted-model.js";
 import { vocabularyLogProbs } from "../vocabulary.js";
 
@@ -37,42 +44,42 @@ export async function measureProbabilities(
   const eager = await enumerate(context, { prompt, given }, choices, 0, distort, rollout);
   const reluctant = await enumerate(context, { prompt, given }, choices, -2, distort, rollout);
   const of = given === undefined ? `${CANVAS} positions` : `${CANVAS} positions in two blanks`;
-  const isOne = (name: string, total: number, over: string): Measurement => ({
-    name,
-    measured: Math.abs(total - 1),
-    limit: LIMIT,
-    detail: `|sum - 1| over ${over}`,
-  });
-  const sum = (logProbs: Float64Array): number => logProbs.reduce((total, x) => total + Math.exp(x), 0);
-  return [
-    isOne("one token, EOS allowed", sum(withEos), `${withEos.length} tokens`),
-    isOne("one token, EOS forbidden", sum(without), `${without.length} tokens`),
-    isOne("all outcomes of a short canvas", eager.total, `${eager.count} outcomes of ${of}`),
-    isOne("all outcomes, EOS less likely", reluctant.total, `${reluctant.count} outcomes of ${of}`),
-  ];
+  const off = (p: readonly number[]): number => Math.abs(p.reduce((total, x) => total + x, 0) - 1);
+  return figures(LIMIT, [
+    ["one token, EOS allowed", off(withEos), `|sum - 1| over ${withEos.length} tokens`],
+    ["one token, EOS forbidden", off(without), `|sum - 1| over ${without.length} tokens`],
+    ["all outcomes of a short canvas", off(eager), `|sum - 1| over ${eager.length} outcomes of ${of}`],
+    ["all outcomes, EOS less likely", off(reluctant), `|sum - 1| over ${reluctant.length} outcomes of ${of}`],
+  ]);
 }
 
-/** log p of every token at the first mask behind the prompt. */
-function atFirstMask({ policy }: VerifyContext, prompt: readonly number[], eosAllowed: 0 | 1): Promise<Float64Array> {
+/** p of every token at the first mask behind the prompt. */
+async function atFirstMask(
+  { policy }: VerifyContext,
+  prompt: readonly number[],
+  eosAllowed: 0 | 1,
+): Promise<readonly number[]> {
   const { options } = policy;
   const free = { prompt, canvas: Canvas.FREE, revealed: new Map(), slotSize: 1 };
   const { buffer, indexOf } = layCanvas(free, 1, options.model);
-  return vocabularyLogProbs(
+  const logProbs = await vocabularyLogProbs(
     policy,
     { buffer, features: { eos_allowed: eosAllowed }, length: bucketLength(buffer.ids.length) },
     indexOf[0] as number,
     { temperature: scoringTemperature(options.temperature), head: policyHead },
   );
+  return Array.from(logProbs, Math.exp);
 }
 
 /** EOS, then the most probable other tokens. */
-function bestTokens({ policy }: VerifyContext, logProbs: Float64Array): number[] {
+function bestTokens({ policy }: VerifyContext, p: readonly number[]): number[] {
   const { tokens } = policy.options.model;
-  const ordinary = Array.from(logProbs.keys()).filter((token) => !Object.values(tokens).includes(token));
-  ordinary.sort((a, b) => (logProbs[b] as number) - (logProbs[a] as number));
+  const ordinary = [...p.keys()].filter((token) => !Object.values(tokens).includes(token));
+  ordinary.sort((a, b) => (p[b] as number) - (p[a] as number));
   return [tokens.eos, ...ordinary.slice(0, CHOICES)];
 }
 
+/** The probabilities of all outcomes of a canvas. */
 async function enumerate(
   context: VerifyContext,
   { prompt, given }: { readonly prompt: readonly number[]; readonly given: readonly number[] | undefined },
@@ -80,7 +87,7 @@ async function enumerate(
   eosShift: number,
   distort: (model: RoundModel<RowStatistics>) => RoundModel<RowStatistics>,
   rollout: typeof unmask.rollout,
-): Promise<{ total: number; count: number }> {
+): Promise<number[]> {
   const { engine } = context.policy;
   const half = { needs: CANVAS / 2, whole: true } as const;
   const parts = given && [given, { name: "a", ...half }, given, { name: "b", ...half }];
@@ -95,17 +102,16 @@ async function enumerate(
   const model = distort(restricted);
   const probabilities = new Map<string, number>();
   for (let code = 0; code < choices.length ** CANVAS; code++) {
-    const forced: number[] = [];
+    restricted.forced = [];
     for (let i = 0; i < CANVAS; i++)
-      forced[canvas.position(i)] = Math.floor(code / choices.length ** i) % choices.length;
-    restricted.forced = forced;
+      restricted.forced[canvas.position(i)] = Math.floor(code / choices.length ** i) % choices.length;
     // the same noise every time: an order drawn at random is then one and the same order
     const [trajectory] = await rollout(model, [start], small, [context.rng("enumerate")]);
     if (trajectory === undefined) continue;
     const key = JSON.stringify(trajectory.rounds.map((round) => [round.positions, round.tokens]));
     probabilities.set(key, Math.exp(totalLogProb(trajectory)));
   }
-  return { total: [...probabilities.values()].reduce((sum, p) => sum + p, 0), count: probabilities.size };
+  return [...probabilities.values()];
 }
 
 export const proof: Proof = {

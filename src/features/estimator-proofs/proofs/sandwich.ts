@@ -6,7 +6,13 @@ import type { UnmaskTrajectory } from "../../../diffusion/samplers/unmask/trajec
 import type { Tensor } from "../../../onnx/types.js";
 import type { LayoutContext } from "../../../rl/objective.js";
 import { sameValues } from "../../../train/micro-batch.js";
-import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../verify/proof.js";
+import {
+  figures,
+  type Measurement,
+  type ObjectiveOnTrial,
+  type Proof,
+  type VerifyContext,
+} from "../../../verify/proof.js";
 import { distinct, revealOrders, shortResponse } from "./elbo.js";
 
 const LIMIT = 1e-4;
@@ -29,55 +35,31 @@ export async function measureSandwich(context: VerifyContext): Promise<Measureme
   const exact = orders.reduce((sum, { probability, logProb }) => sum + probability * logProb, 0);
   const logPi = Math.log(orders.reduce((sum, { probability, logProb }) => sum + probability * Math.exp(logProb), 0));
   const own = trial.options as { readonly beta: number };
-  const [plain, tight] = [
-    await boundsOf(context, trial, trajectory, own.beta),
-    await boundsOf(context, trial, trajectory, length),
-  ];
+  const { elbo, eubo, expected } = await boundsOf(context, trial, trajectory, own.beta);
+  const { eubo: tight } = await boundsOf(context, trial, trajectory, length);
+  const pi = logPi / length;
   const nats = (x: number): string => `${(x * length).toFixed(3)} nats`;
-  const above = (name: string, low: number, high: number, detail: string): Measurement => ({
-    name,
-    measured: Math.max(0, low - high),
-    limit: LIMIT,
-    detail,
-  });
-  return [
-    {
-      name: "spg: upper bound as enumerated",
-      measured: Math.abs(plain.eubo - plain.expected),
-      limit: LIMIT,
-      detail: `|loss head - sum over masks| a token, beta ${own.beta}`,
-    },
-    {
-      name: "spg: lower bound as enumerated",
-      measured: Math.abs(plain.elbo - exact / length),
-      limit: LIMIT,
-      detail: "|loss head - mean over orders| a token",
-    },
-    above(
-      "spg: lower bound below log pi",
-      plain.elbo,
-      logPi / length,
-      `${nats(plain.elbo)} and ${nats(logPi / length)}`,
-    ),
-    above("spg: upper bound above log pi", logPi / length, tight.eubo, `${nats(tight.eubo)} at beta ${length}`),
-    above("spg: upper bound above the lower one", plain.elbo, plain.eubo, `${nats(plain.eubo)} at beta ${own.beta}`),
-  ];
+  const beyond = (low: number, high: number): number => Math.max(0, low - high);
+  return figures(LIMIT, [
+    [
+      "spg: upper bound as enumerated",
+      Math.abs(eubo - expected),
+      `|loss head - sum over masks| a token, beta ${own.beta}`,
+    ],
+    ["spg: lower bound as enumerated", Math.abs(elbo - exact / length), "|loss head - mean over orders| a token"],
+    ["spg: lower bound below log pi", beyond(elbo, pi), `${nats(elbo)} and ${nats(pi)}`],
+    ["spg: upper bound above log pi", beyond(pi, tight), `${nats(tight)} at beta ${length}`],
+    ["spg: upper bound above the lower one", beyond(elbo, eubo), `${nats(eubo)} at beta ${own.beta}`],
+  ]);
 }
 
-interface Bounds {
-  /** As the objective's loss says, a token. */
-  readonly elbo: number;
-  readonly eubo: number;
-  /** The upper bound from the same log-probabilities, written out. */
-  readonly expected: number;
-}
-
+/** The bounds a token as the objective's loss says, and the upper one from the same log-probabilities, written out. */
 async function boundsOf(
   context: VerifyContext,
   { objective, options: chosen }: ObjectiveOnTrial,
   trajectory: UnmaskTrajectory,
   beta: number,
-): Promise<Bounds> {
+): Promise<{ readonly elbo: number; readonly eubo: number; readonly expected: number }> {
   const draws = equallyLikely();
   const options = { ...(chosen as object), mc_samples: draws.length, beta };
   await using policy = closing(await context.open({ objective, options }));
@@ -115,12 +97,8 @@ async function boundsOf(
     const target = `${batch.headInputs.targets?.data[r]}/${positions?.data[row]}/${ids?.data[row]}`;
     masses.set(target, (masses.get(target) ?? 0) + c * Math.exp(beta * (logProbs[r] as number)));
   });
-  const logs = [...masses.values()].map((mass) => Math.log(mass) / beta);
-  return {
-    elbo: told.elbo_per_token as number,
-    eubo: told.eubo_per_token as number,
-    expected: mean(logs),
-  };
+  const expected = mean([...masses.values()].map((mass) => Math.log(mass) / beta));
+  return { elbo: told.elbo_per_token as number, eubo: told.eubo_per_token as number, expected };
 }
 
 /** Every draw of masks, as many copies of each that all are equally likely. */

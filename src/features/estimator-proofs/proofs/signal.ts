@@ -2,13 +2,12 @@ import { closing } from "../../../core/closing.js";
 import { mean, sampleStd } from "../../../core/statistics.js";
 import type { SamplerOptions } from "../../../diffusion/sampler.js";
 import type { TokenTrajectory, Trajectory } from "../../../diffusion/trajectory.js";
-import type { Engine } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";
 import type { Tensor } from "../../../onnx/types.js";
 import { sameValues } from "../../../train/micro-batch.js";
 import type { Sample } from "../../../train/rollouts/groups.js";
 import { prepareBatches } from "../../../train/update.js";
-import { inner } from "../../../verify/direction.js";
+import { inner, mapTensors, moved } from "../../../verify/direction.js";
 import {
   type Measurement,
   type ObjectiveOnTrial,
@@ -60,7 +59,7 @@ async function policyGradient(context: VerifyContext, groups: readonly Group[]):
   const reward = rewardOf(policy);
   const sizes = { batch: GROUP_SIZE, lengthStep: 16, level: "sequence" } as const;
   for (const { trajectories } of groups) {
-    const rewards = trajectories.map((trajectory) => reward(trajectory));
+    const rewards = trajectories.map(reward);
     const middle = mean(rewards);
     const batch = stepsOf(sampler)(trajectories, smallCanvas(policy), sizes);
     const coefficient = batch.coefficient.map(
@@ -68,18 +67,26 @@ async function policyGradient(context: VerifyContext, groups: readonly Group[]):
     );
     await engine.accumulate({ ...batch, coefficient }, sameValues(new Float32Array(batch.segments)));
   }
-  const shared = new Set((await engine.getParameters("reference")).keys());
+  return await gradientOf(engine);
+}
+
+/** The accumulated gradient of what the policy shares with the reference. */
+async function gradientOf(engine: Policy["engine"]): Promise<Gradient> {
+  const shared = await engine.getParameters("reference");
   return new Map([...(await engine.getGradients())].filter(([name]) => shared.has(name)));
 }
 
+/** @param all gradients of the loss, a group each. */
 function describe(name: string, all: readonly Gradient[], direction: Gradient): Measurement {
   const count = all.length;
-  const centre = meanGradient(all);
+  const none = mapTensors(all[0] as Gradient, (data) => data.map(() => 0));
+  const centre = all.reduce((sum, g) => moved(sum, g, 1 / count), none);
   const noise = (all.reduce((sum, g) => sum + inner(g, g), 0) - count * inner(centre, centre)) / (count - 1);
   // the mean gradient has the noise of `count` groups, which its square is too large by
   const signal = inner(centre, centre) - noise / count;
   const ratio = signal > 0 ? (signal / (noise * GROUP_SIZE)).toExponential(1) : "not resolved";
-  const along = all.map((g) => inner(g, direction));
+  // a step goes down the loss
+  const along = all.map((g) => -inner(g, direction));
   const cosine = mean(along) / Math.sqrt(inner(centre, centre) * inner(direction, direction));
   return {
     name: `${name}: its step raises the reward`,
@@ -115,7 +122,7 @@ const rewardOf =
     return share([...(actionOf(trajectory as Trajectory).vector ?? [])], (a) => a > 0);
   };
 
-/** Minus the gradient of the loss of each group that teaches something, over what the policy shares with the reference. */
+/** The gradient of the loss of each group that teaches something. */
 async function gradients(
   context: VerifyContext,
   trial: ObjectiveOnTrial,
@@ -124,27 +131,18 @@ async function gradients(
 ): Promise<Gradient[]> {
   await using policy = closing(await context.open(trial));
   const { engine } = policy;
-  const shared = new Set((await engine.getParameters("reference")).keys());
+  const options = smallCanvas(policy);
   const out: Gradient[] = [];
   for (const group of groups) {
     const samples = samplesOf(context, policy, trial, group);
     if (samples.length === 0) continue;
-    const options = smallCanvas(policy);
     const batches = await prepare({ ...trial, policy: { ...policy, options }, size: GROUP_SIZE }, [samples]);
     engine.discardGradients();
     for (const { batch, values } of batches) await engine.accumulate(batch, values);
-    out.push(await steps(engine, shared));
+    out.push(await gradientOf(engine));
   }
   if (out.length < 2) throw new Error(`${trial.objective.name} learns from ${out.length} of ${groups.length} groups`);
   return out;
-}
-
-async function steps(engine: Engine, names: ReadonlySet<string>): Promise<Gradient> {
-  return new Map(
-    [...(await engine.getGradients())]
-      .filter(([name]) => names.has(name))
-      .map(([name, tensor]) => [name, { ...tensor, data: (tensor.data as Float32Array).map((x) => -x) }]),
-  );
 }
 
 /** The group's samples with the objective's own credit. */
@@ -157,39 +155,17 @@ function samplesOf(
   const { sampler } = policy;
   const reward = rewardOf(policy);
   const drafts = objective.needs(options).drafts === true ? sampler.drafts : undefined;
-  const credit = objective.credit(
-    trajectories.map((trajectory) => ({
-      reward: reward(trajectory),
-      turns: [
-        {
-          steps: sampler.steps(trajectory),
-          ...(drafts === undefined
-            ? {}
-            : { drafts: drafts(trajectory, policy.options.model).map((draft) => reward(draft)) }),
-        },
-      ],
-    })),
-    options,
-  );
+  const episodes = trajectories.map((trajectory) => {
+    const rewards = drafts?.(trajectory, policy.options.model).map(reward);
+    const turn = { steps: sampler.steps(trajectory), ...(rewards && { drafts: rewards }) };
+    return { reward: reward(trajectory), turns: [turn] };
+  });
+  const credit = objective.credit(episodes, options);
   return trajectories.flatMap((trajectory, i) => {
     const given = credit[i]?.[0];
     if (given === undefined) return [];
     return [{ trajectory, credit: given, stream: (draws: string) => context.rng(`${name}/${i}/${draws}`) }];
   });
-}
-
-function meanGradient(all: readonly Gradient[]): Map<string, Tensor> {
-  const [first] = all as [Gradient];
-  return new Map(
-    [...first].map(([name, tensor]) => {
-      const sum = new Float32Array((tensor.data as Float32Array).length);
-      for (const g of all) {
-        const data = g.get(name)?.data as Float32Array;
-        for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (data[i] as number) / all.length;
-      }
-      return [name, { ...tensor, data: sum }];
-    }),
-  );
 }
 
 export const proof: Proof = {

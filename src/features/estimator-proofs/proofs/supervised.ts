@@ -3,7 +3,15 @@ import { type SupervisedExample, stratified } from "../../../diffusion/supervise
 import type { Tensor } from "../../../onnx/types.js";
 import { objective as sft } from "../../../rl/objectives/sft.js";
 import { sameValues } from "../../../train/micro-batch.js";
-import { type Measurement, type Proof, smallCanvas, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import {
+  figures,
+  type Measurement,
+  type Proof,
+  randomTokens,
+  smallCanvas,
+  takePrompts,
+  type VerifyContext,
+} from "../../../verify/proof.js";
 import { runLossHead } from "../loss-head.js";
 
 /** Of float32 against float64. */
@@ -33,18 +41,16 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
   if (lay === undefined || (kind !== "unmask" && kind !== "jump")) return [];
   const { tokens, attention } = policy.options.model;
   const options = smallCanvas(policy, POSITIONS);
-  const special = Object.values(tokens);
-  const words = rng("supervised/tokens");
-  const word = (): number => {
-    const token = words.int(policy.model.config.vocab_size);
-    return special.includes(token) ? word() : token;
-  };
+  const words = randomTokens(
+    context,
+    LENGTHS.reduce((a, n) => a + n),
+    "supervised/tokens",
+  );
   const prompts = takePrompts(context, LENGTHS.length);
-  const texts = LENGTHS.map((length) => Array.from({ length }, word));
   const isTemplate = context.prompts.some((start) => "parts" in start);
   const { slotSize = 1 } = options;
-  const examples = texts.map((response, b): SupervisedExample => {
-    const prompt = prompts[b] as readonly number[];
+  const examples = LENGTHS.map((length, b): SupervisedExample => {
+    const [prompt, response] = [prompts[b] as readonly number[], words.splice(0, length)];
     return isTemplate ? { prompt, ...inBlanks(response, slotSize, tokens.eos) } : { prompt, response };
   });
   const ar = kind === "unmask" && attention === "causal" ? AR : 0;
@@ -64,8 +70,7 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
   const { logProbs } = await policy.engine.score(batch, "policy");
   const values = sameValues(new Float32Array(batch.segments));
   const trial = { objective: sft as never, options: sft.schema.parse({}) };
-  const { hidden_size: width } = policy.model.config;
-  const [told] = await runLossHead(policy.runtime, trial, [{ batch, values, logProbs }], new Map(), width);
+  const [told] = await runLossHead(policy, trial, [{ batch, values, logProbs }], new Map());
   const seen = new Map<string, number>();
   let [loss, wrong] = [0, 0];
   batch.coefficient.forEach((c, r) => {
@@ -80,14 +85,9 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
   const typical = Math.sqrt([...expected.values()].reduce((a, x) => a + x * x, 0) / expected.size);
   const slopeError = Math.max(...errors) / typical;
   const lossError = Math.abs((told?.loss as number) - loss) / Math.abs(loss);
-  return [
-    {
-      name: "sft: loss and gradient",
-      measured: wrong > 0 ? Number.POSITIVE_INFINITY : Math.max(slopeError, lossError),
-      limit: LIMIT,
-      detail: `loss ${loss.toPrecision(4)} off by ${lossError.toExponential(1)}, gradient of ${expected.size} scores by ${slopeError.toExponential(1)}, ${wrong} of other tokens`,
-    },
-  ];
+  const measured = wrong > 0 ? Number.POSITIVE_INFINITY : Math.max(slopeError, lossError);
+  const detail = `loss ${loss.toPrecision(4)} off by ${lossError.toExponential(1)}, gradient of ${expected.size} scores by ${slopeError.toExponential(1)}, ${wrong} of other tokens`;
+  return figures(LIMIT, [["sft: loss and gradient", measured, detail]]);
 }
 
 /** A text as two values with ends, in blanks of two slots or more behind given tokens: the second is cut where it is long. */
@@ -117,14 +117,14 @@ interface Cell {
   readonly endSlot: number;
 }
 
-/** The cells of a template's blanks, from its rooms and values alone. */
-function cellsOf({ template = [], response }: SupervisedExample, slotSize: number, eos: number): Cell[] {
+/** The cells of a template's blanks, from its rooms and values alone; without a template those of one blank. */
+function cellsOf({ template, response }: SupervisedExample, slotSize: number, eos: number, room = POSITIONS): Cell[] {
   let [position, next] = [0, 0];
-  return template.flatMap((part): Cell[] => {
+  return (template ?? [{ room }]).flatMap((part): Cell[] => {
     const start = position;
     position += "room" in part ? part.room : part.length;
     if (!("room" in part)) return [];
-    const end = response.indexOf(eos, next) - next;
+    const end = template === undefined ? response.length : response.indexOf(eos, next) - next;
     const value = response.slice(next, next + end);
     next += end + 1;
     return Array.from({ length: part.room }, (_, i) => ({
@@ -139,7 +139,6 @@ function cellsOf({ template = [], response }: SupervisedExample, slotSize: numbe
 
 /** The token that belongs at a position; what is given is none that may be predicted. */
 function tokenAt(example: SupervisedExample, position: number, eos: number): number | undefined {
-  if (example.template === undefined) return example.response[position] ?? eos;
   return cellsOf(example, 1, eos).find((cell) => cell.position === position)?.token;
 }
 
@@ -180,35 +179,24 @@ function maskWeights(
   // weight of a slot's masks behind its first: drafts, or no masks at all
   const draft = slotFill === "autoregressive" ? DRAFT : Number(slotFill !== "single-mask");
   examples.forEach((example, b) => {
-    const { prompt, response, template } = example;
-    const end = response.length;
-    const { length, masked } = canvasAt(batch, b, prompt.length, mask);
-    if (template !== undefined) {
-      const cells = cellsOf(example, slotSize, eos);
-      const weight = ({ isFill, inSlot }: Cell): number => (isFill ? EOS_FILL : 1) * (inSlot > 0 ? draft : 1);
-      const total = cells.reduce((sum, cell) => sum + weight(cell), 0);
-      const p = 0.001 + 0.999 * (parts[b] as number);
-      for (const cell of cells) {
-        // what is behind an end goes with it
-        const isMasked = masked.has(cell.isFill ? cell.endSlot : cell.position - cell.inSlot);
-        if (isMasked && weight(cell) > 0)
-          weights.set(`${b}/mask/${cell.position}`, weight(cell) / (p * total) / examples.length);
-        else if (!isMasked && ar > 0 && cell.inSlot > 0 && !cell.isFill) next.push(`${b}/next/${cell.position}`);
-      }
-      return;
-    }
-    const inSlot = (i: number): number => i % slotSize;
-    const weight = (i: number): number => (i > end ? EOS_FILL : 1) * (inSlot(i) > 0 ? draft : 1);
-    const all = Array.from({ length }, (_, i) => i);
-    const total = all.reduce((sum, i) => sum + weight(i), 0);
-    for (const i of all) {
-      const holdsEos = i - inSlot(i) + slotSize > end;
+    const isFree = example.template === undefined;
+    const { length, masked } = canvasAt(batch, b, example.prompt.length, mask);
+    const cells = cellsOf(example, slotSize, eos, length);
+    const weight = ({ isFill, inSlot }: Cell): number => (isFill ? EOS_FILL : 1) * (inSlot > 0 ? draft : 1);
+    const total = cells.reduce((sum, cell) => sum + weight(cell), 0);
+    for (const cell of cells) {
+      const { position, inSlot, isFill, endSlot } = cell;
+      const slot = position - inSlot;
+      const holdsEos = isFree && slot >= endSlot;
       const p = holdsEos ? 1 : 0.001 + 0.999 * (parts[b] as number);
-      const isMasked = holdsEos || masked.has(i - inSlot(i));
-      if (isMasked && weight(i) > 0) weights.set(`${b}/mask/${i}`, weight(i) / (p * total) / examples.length);
-      else if (!isMasked && ar > 0 && inSlot(i) > 0) next.push(`${b}/next/${i}`);
+      // what is behind an end of a template's blank goes with it
+      const isMasked = holdsEos || masked.has(isFill ? endSlot : slot);
+      const canFollow = ar > 0 && inSlot > 0 && !isFill;
+      if (isMasked && weight(cell) > 0)
+        weights.set(`${b}/mask/${position}`, weight(cell) / (p * total) / examples.length);
+      else if (!isMasked && canFollow) next.push(`${b}/next/${position}`);
       // the slot of EOS is read a second time
-      if (ar > 0 && slotFill !== "parallel" && holdsEos && inSlot(i) > 0 && i <= end) next.push(`${b}/next/${i}`);
+      if (holdsEos && canFollow && slotFill !== "parallel") next.push(`${b}/next/${position}`);
     }
   });
   for (const key of next) weights.set(key, ar / next.length);
@@ -225,14 +213,9 @@ function flowWeights(
   return new Map(
     examples.flatMap((example, b) => {
       const kappa = Number(inputs.time?.data[b]) ** exponent;
-      const free = Array.from(
-        { length: POSITIONS },
-        (_, i) => [i, i > example.response.length ? EOS_FILL : 1] as const,
+      const weights = cellsOf(example, 1, eos).map(
+        ({ position, isFill }) => [position, isFill ? EOS_FILL : 1] as const,
       );
-      const weights =
-        example.template === undefined
-          ? free
-          : cellsOf(example, 1, eos).map(({ position, isFill }) => [position, isFill ? EOS_FILL : 1] as const);
       const total = weights.reduce((a, [, w]) => a + w, 0);
       return weights.map(([i, w]) => [`${b}/mask/${i}`, w / ((1 - kappa) * total) / examples.length] as const);
     }),

@@ -1,7 +1,6 @@
 import { mean, sampleStd } from "../../../core/statistics.js";
 import type { Batch } from "../../../diffusion/batch.js";
-import { type SamplerOptions, scoringTemperature } from "../../../diffusion/sampler.js";
-import type { Trajectory } from "../../../diffusion/trajectory.js";
+import { scoringTemperature } from "../../../diffusion/sampler.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";
 import { scalar } from "../../../onnx/tensors.js";
@@ -35,26 +34,30 @@ export async function measureZeroScore(
   rollout: Policy["sampler"]["rollout"] = context.policy.sampler.rollout,
 ): Promise<Measurement[]> {
   const { policy } = context;
-  const { engine } = policy;
+  const { engine, sampler } = policy;
   const options = smallCanvas(policy);
   const prompts = takeStarts(context, ROLLOUTS, options);
   const rngs = prompts.map((_, i) => context.rng(`zero-score/${i}`));
-  const batches = sequenceBatches(policy, options, await rollout(engine, prompts, options, rngs, BATCH), BATCH);
-
+  const trajectories = await rollout(engine, prompts, options, rngs, BATCH);
+  const sorted = trajectories.sort((a, b) => sampler.size(a) - sampler.size(b));
+  // a segment a response
+  const layout = { batch: BATCH, lengthStep: 16, level: "sequence" } as const;
+  const batches = Array.from({ length: Math.ceil(sorted.length / BATCH) }, (_, i) =>
+    stepsOf(sampler)(sorted.slice(i * BATCH, (i + 1) * BATCH), options, layout),
+  );
   const parameters = await engine.getParameters("policy");
   const direction = randomDirection(parameters, context.rng("zero-score/direction"));
   const adapter: Likelihood = async (some, epsilon) => {
     await engine.setParameters("policy", moved(parameters, direction, epsilon));
     return logLikelihoods(engine, some);
   };
-  const sharper: Likelihood = (some, epsilon) =>
-    logLikelihoods(
+  const sharper: Likelihood = (some, epsilon) => {
+    const inverse_temperature = scalar((1 + epsilon) / scoringTemperature(options.temperature));
+    return logLikelihoods(
       engine,
-      some.map((batch) => {
-        const inverse = scalar((1 + epsilon) / scoringTemperature(options.temperature));
-        return { ...batch, headInputs: { ...batch.headInputs, inverse_temperature: inverse } };
-      }),
+      some.map((batch) => ({ ...batch, headInputs: { ...batch.headInputs, inverse_temperature } })),
     );
+  };
   // a head that draws from no vocabulary has no temperature
   const tempered = batches.every(({ headInputs }) => headInputs.inverse_temperature !== undefined);
   try {
@@ -84,23 +87,6 @@ async function measure(name: string, batches: readonly Batch[], likelihood: Like
     limit: STANDARD_ERRORS,
     detail: `|mean| in standard errors: ${average.toExponential(1)} +- ${error.toExponential(1)}, ${all.length} rollouts, constant reward`,
   };
-}
-
-/** Trajectories in batches of `size`, a segment a response. */
-function sequenceBatches(
-  { sampler }: Pick<Policy, "sampler">,
-  options: SamplerOptions,
-  trajectories: readonly Trajectory[],
-  size: number,
-): Batch[] {
-  const sorted = [...trajectories].sort((a, b) => sampler.size(a) - sampler.size(b));
-  const batches: Batch[] = [];
-  for (let i = 0; i < sorted.length; i += size) {
-    batches.push(
-      stepsOf(sampler)(sorted.slice(i, i + size), options, { batch: size, lengthStep: 16, level: "sequence" }),
-    );
-  }
-  return batches;
 }
 
 /**
