@@ -16,14 +16,26 @@ const nth = (goal: string): number => ["1st", "2nd", "3rd"].findIndex((word) => 
 const two = (text: string): string => text.padStart(2, "0");
 
 const clickQuoted: Solver = (goal) => quoted(goal).slice(0, 1).map(click);
-const enterQuoted: Solver = (goal, things) => [
-  fill(firstText(things), quoted(goal)[0] ?? ""),
+/** Presses the last button after these. */
+const sent = (things: readonly Thing[], ...actions: readonly Action[]): Action[] => [
+  ...actions,
   click(lastButton(things)),
 ];
+/** Enters a value into the first field, and sends it. */
+const entered = (things: readonly Thing[], value: string): Action[] => sent(things, fill(firstText(things), value));
+const clickFirst =
+  (kind: Thing["kind"], ...then: readonly Action[]): Solver =>
+  (_, things) => [
+    ...kinds(things, kind)
+      .slice(0, 1)
+      .map(({ name }) => click(name)),
+    ...then,
+  ];
+const enterQuoted: Solver = (goal, things) => entered(things, quoted(goal)[0] ?? "");
 const ticks: Solver = (goal, things) => {
   const wanted = /^Select (.*) and click Submit/.exec(goal)?.[1] ?? "";
   const names = wanted === "nothing" ? [] : wanted.split(", ");
-  return [...names.map((label): Action => ({ kind: "check", label })), click(lastButton(things))];
+  return sent(things, ...names.map((label): Action => ({ kind: "check", label })));
 };
 const login: Solver = (goal, things) => {
   const [user = "", password = ""] = quoted(goal);
@@ -38,7 +50,7 @@ const login: Solver = (goal, things) => {
 const choose: Solver = (goal, things) => {
   const wanted = /^Select (.*) from the/.exec(goal)?.[1] ?? "";
   const list = kinds(things, "select", "list")[0]?.name ?? "select 1";
-  return [{ kind: "select", label: list, value: wanted }, click(lastButton(things))];
+  return sent(things, { kind: "select", label: list, value: wanted });
 };
 const searchTabs: Solver = (goal, things, turn) => {
   const [wanted = ""] = quoted(goal);
@@ -53,10 +65,7 @@ const sum: Solver = (_, things) => {
   const [, a, sign, b] = /(\d+)\s*([-+x])\s*(\d+)\s*=/.exec(text ?? "") ?? [];
   if (sign === undefined) return undefined;
   const [left, right] = [Number(a), Number(b)];
-  return [
-    fill(firstText(things), String(sign === "+" ? left + right : sign === "-" ? left - right : left * right)),
-    click(lastButton(things)),
-  ];
+  return entered(things, String(sign === "+" ? left + right : sign === "-" ? left - right : left * right));
 };
 const algebra: Solver = (_, things) => {
   const text = things.map(({ name }) => name).find((name) => /=\s*\d/.test(name)) ?? "";
@@ -64,7 +73,7 @@ const algebra: Solver = (_, things) => {
   if (sign === undefined) return undefined;
   const [known, y] = [Number(left === "x" ? right : left), Number(result)];
   const x = sign === "+" ? y - known : left === "x" ? y + known : known - y;
-  return [fill(firstText(things), String(x)), click(lastButton(things))];
+  return entered(things, String(x));
 };
 
 /** Solvers by the name of the task page. */
@@ -75,25 +84,15 @@ export const SOLVERS: Readonly<Record<string, Solver>> = {
   "click-checkboxes": ticks,
   "click-checkboxes-large": ticks,
   "click-checkboxes-transfer": ticks,
-  "click-collapsible": (_, things) => [
-    ...kinds(things, "link")
-      .slice(0, 1)
-      .map(({ name }) => click(name)),
-    click("Submit"),
-  ],
-  "click-dialog": (_, things) =>
-    kinds(things, "button")
-      .slice(0, 1)
-      .map(({ name }) => click(name)),
+  "click-collapsible": clickFirst("link", click("Submit")),
+  "click-dialog": clickFirst("button"),
   "click-dialog-2": (goal, things) => {
     const [wanted = ""] = quoted(goal);
     return [click(wanted === "x" ? (kinds(things, "button")[0]?.name ?? "x") : wanted)];
   },
   "click-link": clickQuoted,
-  "click-option": (goal, things) => [
-    { kind: "check", label: /^Select (.*) and click Submit/.exec(goal)?.[1] ?? "" },
-    click(lastButton(things)),
-  ],
+  "click-option": (goal, things) =>
+    sent(things, { kind: "check", label: /^Select (.*) and click Submit/.exec(goal)?.[1] ?? "" }),
   "click-scroll-list": choose,
   "click-tab": (goal) => [click(/Tab #\d+/.exec(goal)?.[0] ?? "")],
   "click-tab-2": searchTabs,
@@ -105,40 +104,34 @@ export const SOLVERS: Readonly<Record<string, Solver>> = {
   "click-test-transfer": (goal) => [click(/(ONE|TWO)/.exec(goal)?.[0] ?? "ONE")],
   "enter-date": (goal, things) => {
     const [, month = "", day = "", year = ""] = /(\d+)\/(\d+)\/(\d+)/.exec(goal) ?? [];
-    return [fill(firstText(things), `${year}-${two(month)}-${two(day)}`), click(lastButton(things))];
+    return entered(things, `${year}-${two(month)}-${two(day)}`);
   },
-  "enter-password": (goal, things) => [
-    ...kinds(things, "text").map(({ name }) => fill(name, quoted(goal)[0] ?? "")),
-    click(lastButton(things)),
-  ],
+  "enter-password": (goal, things) =>
+    sent(things, ...kinds(things, "text").map(({ name }) => fill(name, quoted(goal)[0] ?? ""))),
   "enter-text": enterQuoted,
   "enter-text-2": (goal, things) => {
     const [text = ""] = quoted(goal);
-    const value = /upper ?case/i.test(goal) ? text.toUpperCase() : text.toLowerCase();
-    return [fill(firstText(things), value), click(lastButton(things))];
+    return entered(things, /upper ?case/i.test(goal) ? text.toUpperCase() : text.toLowerCase());
   },
   "enter-text-dynamic": enterQuoted,
   "enter-time": (goal, things) => {
     const [, hour = "0", minute = "00", half = ""] = /(\d+):(\d+)\s*([AP]M)?/i.exec(goal) ?? [];
     const hours = half === "" ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-    return [fill(firstText(things), `${two(String(hours))}:${minute}`), click(lastButton(things))];
+    return entered(things, `${two(String(hours))}:${minute}`);
   },
   "focus-text": (_, things) => [click(firstText(things))],
   "focus-text-2": (goal, things) => [click(kinds(things, "text")[nth(goal)]?.name ?? "")],
   "form-sequence-2": (goal, things) => {
     const [radio = "", box = ""] = [...goal.matchAll(/1st|2nd|3rd/g)].map((match) => match[0]);
-    return [
-      click(kinds(things, "radio")[nth(radio)]?.name ?? ""),
-      fill(kinds(things, "text")[nth(box)]?.name ?? "", quoted(goal)[0] ?? ""),
-      click(lastButton(things)),
-    ];
+    const text = kinds(things, "text")[nth(box)]?.name ?? "";
+    return sent(things, click(kinds(things, "radio")[nth(radio)]?.name ?? ""), fill(text, quoted(goal)[0] ?? ""));
   },
   "login-user": login,
   "login-user-popup": login,
   "read-table": (goal, things) => {
     const wanted = /value of (.*) into/.exec(goal)?.[1] ?? "";
     const at = things.findIndex(({ kind, name }) => kind === "text-line" && name === wanted);
-    return [fill(firstText(things), things[at + 1]?.name ?? ""), click(lastButton(things))];
+    return entered(things, things[at + 1]?.name ?? "");
   },
   "simple-algebra": algebra,
   "simple-arithmetic": sum,

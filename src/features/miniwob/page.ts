@@ -19,9 +19,6 @@ export interface Thing {
   readonly name: string;
   readonly value: string;
   readonly options: readonly string[];
-  /** Its middle, in pixels of the view. */
-  readonly x: number;
-  readonly y: number;
 }
 
 /** @returns everything that is shown of the page but the goal, in page order. */
@@ -36,12 +33,9 @@ export function readThings(): Thing[] {
   };
   const area = document.getElementById("wrap") ?? document.body;
   const aside = "#query,#reward-display,#click-canvas,#sync-task-cover,script,style";
-  const counts: Record<string, number> = {};
-  const things: Thing[] = [];
-  const found: Element[] = [];
   const own = (e: Element): string =>
     clean([...e.childNodes].map((n) => (n.nodeType === Node.TEXT_NODE ? n.textContent : "")).join(" "));
-  const labelOf = (e: HTMLInputElement): string => {
+  const labelOf = (e: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement): string => {
     const [label] = e.labels ?? [];
     if (label !== undefined) return clean(label.textContent);
     const before = e.previousElementSibling;
@@ -49,63 +43,46 @@ export function readThings(): Thing[] {
       return clean(before.textContent).replace(/:$/, "");
     return e.getAttribute("aria-label") ?? e.getAttribute("placeholder") ?? "";
   };
+  type Described = Pick<Thing, "kind" | "name"> & Partial<Pick<Thing, "value" | "options">>;
+  const describe = (e: Element): Described | undefined => {
+    const text = clean(e.textContent);
+    if (e instanceof HTMLInputElement && !["submit", "button", "image", "hidden"].includes(e.type)) {
+      const name = labelOf(e);
+      if (e.type === "checkbox" || e.type === "radio") return { kind: e.type, name, value: e.checked ? "yes" : "" };
+      const kind = e.type === "date" || e.type === "time" || e.type === "number" ? e.type : "text";
+      return { kind, name, value: e.value };
+    }
+    if (e instanceof HTMLTextAreaElement) return { kind: "text", name: labelOf(e), value: e.value };
+    if (e instanceof HTMLSelectElement) {
+      const texts = (some: Iterable<HTMLOptionElement>): string[] => [...some].map((option) => clean(option.text));
+      const kind = e.multiple || e.size > 1 ? "list" : "select";
+      return { kind, name: labelOf(e), value: texts(e.selectedOptions).join(", "), options: texts(e.options) };
+    }
+    if (e.matches("button,input,[role=button]"))
+      return { kind: "button", name: text || (e as HTMLInputElement).value || (e.getAttribute("title") ?? "") };
+    if (e.matches("a,.alink,[role=tab],[role=menuitem]") && text !== "" && e.querySelector("a,button") === null)
+      return { kind: "link", name: text };
+    if (own(e) === "" || e.closest("button,a,option,select") !== null) return undefined;
+    // a line is told by the outermost element that says no more
+    const told = found.some((other) => other !== e && other.contains(e) && clean(other.textContent) === text);
+    return told ? undefined : { kind: "text-line", name: text };
+  };
   const all = [...document.body.querySelectorAll("*")].filter(
     (e) =>
       (area.contains(e) || e.closest(".ui-dialog,.ui-datepicker,.ui-menu,.ui-autocomplete") !== null) &&
       e.closest(aside) === null,
   );
+  const counts: Record<string, number> = {};
+  const things: Thing[] = [];
+  const found: Element[] = [];
   for (const e of all) {
-    if (!shown(e)) continue;
-    let kind: Thing["kind"] | undefined;
-    let name = "";
-    let value = "";
-    let options: string[] = [];
-    if (e instanceof HTMLInputElement && !["submit", "button", "image", "hidden"].includes(e.type)) {
-      kind =
-        e.type === "checkbox" || e.type === "radio" || e.type === "date" || e.type === "time" || e.type === "number"
-          ? e.type
-          : "text";
-      name = labelOf(e);
-      value = kind === "checkbox" || kind === "radio" ? (e.checked ? "yes" : "") : e.value;
-    } else if (e instanceof HTMLTextAreaElement) [kind, name, value] = ["text", labelOf(e as never), e.value];
-    else if (e instanceof HTMLSelectElement) {
-      kind = e.multiple || e.size > 1 ? "list" : "select";
-      name = labelOf(e as never);
-      options = [...e.options].map((option) => clean(option.text));
-      value = [...e.selectedOptions].map((option) => clean(option.text)).join(", ");
-    } else if (e.matches("button,input,[role=button]"))
-      [kind, name] = [
-        "button",
-        clean(e.textContent) || (e as HTMLInputElement).value || (e.getAttribute("title") ?? ""),
-      ];
-    else if (
-      e.matches("a,.alink,[role=tab],[role=menuitem]") &&
-      clean(e.textContent) !== "" &&
-      e.querySelector("a,button") === null
-    )
-      [kind, name] = ["link", clean(e.textContent)];
-    else if (own(e) !== "" && e.closest("button,a,option,select") === null)
-      [kind, name] = ["text-line", clean(e.textContent)];
-    if (
-      kind === undefined ||
-      found.some(
-        (other) => kind === "text-line" && other.contains(e) && other !== e && clean(other.textContent) === name,
-      )
-    )
-      continue;
+    const described = shown(e) ? describe(e) : undefined;
+    if (described === undefined) continue;
+    const { kind, name, value = "", options = [] } = described;
     counts[kind] = (counts[kind] ?? 0) + 1;
-    if (name === "") name = `${kind} ${counts[kind]}`;
-    const box = e.getBoundingClientRect();
     found.push(e);
-    things.push({
-      index: things.length,
-      kind,
-      name: name.slice(0, 300),
-      value,
-      options,
-      x: box.x + box.width / 2,
-      y: box.y + box.height / 2,
-    });
+    const shownName = name === "" ? `${kind} ${counts[kind]}` : name.slice(0, 300);
+    things.push({ index: things.length, kind, name: shownName, value, options });
   }
   (globalThis as { things?: Element[] }).things = found;
   return things;

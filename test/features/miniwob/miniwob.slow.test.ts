@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import type { Act } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
-import { environment, MiniWob } from "../../../src/features/miniwob/environments/miniwob.js";
+import { environment } from "../../../src/features/miniwob/environments/miniwob.js";
 import { SOLVERS } from "../../../src/features/miniwob/oracle.js";
 
 const VERSION = "1.1.0";
@@ -32,12 +33,10 @@ test("the oracle scores 1 on at least 25 task pages, and a seed is the same goal
   } catch (error) {
     return t.skip(`miniwob ${VERSION} cannot be had here: ${(error as Error).message.split("\n")[0]}`);
   }
-  const options = environment.schema.parse({
-    path,
-    tasks: Object.keys(SOLVERS),
-    sizes: { train: 2, val: 0, test: 0, heldout: 0 },
+  const sizes = { train: 2, val: 0, test: 0, heldout: 0 };
+  const opened = await environment.open({
+    environment: { kind: "miniwob", path, tasks: Object.keys(SOLVERS), sizes },
   });
-  const opened = await MiniWob.open(options as Parameters<typeof MiniWob.open>[0]);
   try {
     const perfect = new Map<string, boolean>();
     const goals = new Map<string, string>();
@@ -46,10 +45,11 @@ test("the oracle scores 1 on at least 25 task pages, and a seed is the same goal
         opened.tasks.map(async (task) => {
           const act = await opened.fixedPolicies[again ? "empty" : "oracle"]?.(task, Rng.named(1, task.id));
           let first = "";
-          const { reward, fault } = await opened.play(task, async (observation) => {
+          const watched: Act = async (observation) => {
             if (first === "") first = /\ngoal: (.*)/.exec(observation.text ?? "")?.[1] ?? "";
-            return (act as NonNullable<typeof act>)(observation);
-          });
+            return (act as Act)(observation);
+          };
+          const { reward, fault } = await opened.play(task, watched, new Map());
           assert.equal(fault, undefined);
           if (again) {
             assert.equal(first, goals.get(task.id));

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import type { EpisodeOutcome } from "../../../src/env/environment.js";
-import { environment, MiniWob } from "../../../src/features/miniwob/environments/miniwob.js";
+import type { Act } from "../../../src/core/interaction.js";
+import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
+import { environment } from "../../../src/features/miniwob/environments/miniwob.js";
 
 /** The part of MiniWoB++'s core.js that a page speaks to, written for this test. */
 const CORE = `var core = { EPISODE_MAX_TIME: 10, started: 0 };
@@ -31,16 +32,10 @@ const PAGE = `<!doctype html><script src="../core/core.js"></script><div id="wra
 
 describe("task pages of MiniWoB++'s kind", () => {
   let path: string;
-  let opened: MiniWob;
-  const open = (changes: object = {}): Promise<MiniWob> =>
-    MiniWob.open(
-      environment.schema.parse({
-        path,
-        tasks: ["pick"],
-        sizes: { train: 2, val: 0, test: 0, heldout: 0 },
-        ...changes,
-      }) as Parameters<typeof MiniWob.open>[0],
-    );
+  let opened: Environment;
+  const sizes = { train: 2, val: 0, test: 0, heldout: 0 };
+  const open = (changes: object = {}): Promise<Environment> =>
+    environment.open({ environment: { kind: "miniwob", path, tasks: ["pick"], sizes, ...changes } });
   before(async () => {
     path = mkdtempSync(join(tmpdir(), "miniwob-"));
     for (const folder of ["core", "miniwob"]) mkdirSync(join(path, folder));
@@ -58,10 +53,11 @@ describe("task pages of MiniWoB++'s kind", () => {
     plans: (word: string) => string[],
   ): Promise<{ outcome: EpisodeOutcome; seen: string[] }> {
     const seen: string[] = [];
-    const outcome = await opened.play(opened.tasks[i] as (typeof opened.tasks)[0], async ({ text = "" }) => {
+    const act: Act = async ({ text = "" }) => {
       seen.push(text);
       return { text: plans(/"(.*)"/.exec(text)?.[1] ?? "")[seen.length - 1] ?? "" };
-    });
+    };
+    const outcome = await opened.play(opened.tasks[i] as (typeof opened.tasks)[0], act, new Map());
     return { outcome, seen };
   }
 

@@ -12,17 +12,8 @@
 import { z } from "zod";
 import { codeHash } from "../../../core/code-hash.js";
 import { sha256 } from "../../../core/files.js";
-import type { Act } from "../../../core/interaction.js";
 import { Rng } from "../../../core/rng.js";
-import type {
-  Demonstration,
-  Environment,
-  EnvironmentKind,
-  EnvironmentTask,
-  EpisodeOutcome,
-  FixedPolicy,
-  Split,
-} from "../../../env/environment.js";
+import type { Demonstration, Environment, EnvironmentKind, EnvironmentTask, Split } from "../../../env/environment.js";
 import { parsePlan, renderPlan } from "../../../env/forms/plan.js";
 import { OPTIONS } from "../../../env/sites/embedded/catalog.js";
 import { person } from "../../../env/sites/embedded/values.js";
@@ -33,7 +24,6 @@ const schema = z.strictObject({
   seed: z.int().min(0).default(1).describe("of the guests"),
   train: z.int().min(1).max(5000).default(64).describe("tasks to train on; val, test and heldout have a quarter each"),
 });
-type BookingOptions = z.output<typeof schema>;
 
 const TITLES = ["Boat Trip", "Garden Tour", "Tennis Lesson", "Library Talk"] as const;
 const HELDOUT_TITLES = ["Garden Talk", "Boat Lesson"] as const;
@@ -55,89 +45,75 @@ export const environment: EnvironmentKind = {
   schema,
   async open({ environment: section }) {
     const { kind: _, ...options } = section as { kind: string };
-    return new BookingsEnvironment(schema.parse(options));
+    return bookings(schema.parse(options));
   },
 };
 
 /**
- * Index of the right answer that a plan is; undefined where it is wrong: every field once, with a value that the form offers and the
- * named guest, then the submit, and nothing else.
+ * Tells which right answer a plan is; undefined where it is wrong: every field once, with a value that the form offers
+ * and the named guest, then the submit, and nothing else.
  */
 export function answerOf(guest: string, text: string): string | undefined {
   const { actions, unresolved } = parsePlan(text);
-  const given = new Map<string, string>();
-  for (const action of actions) if ("value" in action) given.set(action.label, action.value);
+  const given = new Map(
+    actions.flatMap((action) => ("value" in action ? [[action.label, action.value] as const] : [])),
+  );
   const answer = `${given.get(DAY)}, ${given.get(SEASON)}`;
   const whole = actions.length === 4 && given.size === 3 && actions[3]?.kind === "submit" && unresolved.length === 0;
   return whole && given.get(GUEST) === guest && RIGHT_ANSWERS.includes(answer) ? answer : undefined;
 }
 
-export class BookingsEnvironment implements Environment {
-  readonly name = "bookings";
-  readonly notes: readonly string[] = [];
-  readonly started = true;
+export interface Bookings extends Environment {
   readonly tasks: readonly BookingTask[];
+}
 
-  constructor(options: BookingOptions) {
-    const quarter = Math.ceil(options.train / 4);
-    this.tasks = [
-      ...tasksOf("train", TITLES, options.train, options.seed),
-      ...tasksOf("val", TITLES, quarter, options.seed),
-      ...tasksOf("test", TITLES, quarter, options.seed),
-      ...tasksOf("heldout", HELDOUT_TITLES, quarter, options.seed),
-    ];
-  }
-
-  splitHash(): string {
-    return sha256(this.tasks.map(({ id, guest }) => `${id} ${guest}`).join("\n"));
-  }
-
-  judge(): string {
-    return codeHash(import.meta.url);
-  }
-
-  async start(): Promise<void> {}
-
-  firstObservation(task: EnvironmentTask): { text: string } {
-    const { form, guest } = task as BookingTask;
-    const fields = { [GUEST]: guest, [DAY]: ANY, [SEASON]: ANY };
-    return { text: renderPrompt({ formTitle: form, instruction: "", fields }, "compact") };
-  }
-
-  async play(task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
-    const { text = "" } = await act(this.firstObservation(task));
-    const answer = answerOf((task as BookingTask).guest, text);
-    const success = answer !== undefined;
-    const right = { is: answer ?? null, of: RIGHT_ANSWERS.length };
-    return { reward: Number(success), success, metrics: {}, answer: right, detail: { answer: right.is } };
-  }
-
-  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
-    /** Each right answer as often as any other. */
-    oracle: async (task, rng) => async () => ({ text: rightPlan(task as BookingTask, rng) }),
+export function bookings({ train, seed }: z.output<typeof schema>): Bookings {
+  const quarter = Math.ceil(train / 4);
+  const tasks = [
+    ...tasksOf("train", TITLES, train, seed),
+    ...tasksOf("val", TITLES, quarter, seed),
+    ...tasksOf("test", TITLES, quarter, seed),
+    ...tasksOf("heldout", HELDOUT_TITLES, quarter, seed),
+  ];
+  return {
+    name: "bookings",
+    notes: [],
+    started: true,
+    tasks,
+    splitHash: () => sha256(tasks.map(({ id, guest }) => `${id} ${guest}`).join("\n")),
+    judge: () => codeHash(import.meta.url),
+    start: async () => undefined,
+    firstObservation: (task) => observationOf(task as BookingTask),
+    async play(task, act) {
+      const { text = "" } = await act(observationOf(task as BookingTask));
+      const is = answerOf((task as BookingTask).guest, text) ?? null;
+      const success = is !== null;
+      const answer = { is, of: RIGHT_ANSWERS.length };
+      return { reward: Number(success), success, metrics: {}, answer, detail: { answer: is } };
+    },
+    fixedPolicies: {
+      /** Each right answer as often as any other. */
+      oracle: async (task, rng) => async () => ({ text: rightPlan(task as BookingTask, rng) }),
+    },
+    /** A right answer that the task's own draw decides on: over tasks each as often as any other. */
+    demonstrations: (some) =>
+      some.map((task) => demonstrationOf(task as BookingTask, Rng.named(0, `booking/${task.id}`))),
+    /** Another guest, and another right answer. */
+    syntheticDemonstration(rng) {
+      const [id, split] = ["synthetic/train/0", "train"] as const;
+      return demonstrationOf({ id, split, form: rng.pick(TITLES), guest: guestOf(split, rng) }, rng);
+    },
+    close: async () => undefined,
   };
+}
 
-  /** A right answer that the task's own draw decides on: over tasks each as often as any other. */
-  demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
-    return (tasks as readonly BookingTask[]).map((task) => ({
-      id: task.id,
-      observation: this.firstObservation(task),
-      action: { text: rightPlan(task, Rng.named(0, `booking/${task.id}`)) },
-    }));
-  }
+function observationOf({ form, guest }: BookingTask): { readonly text: string } {
+  const fields = { [GUEST]: guest, [DAY]: ANY, [SEASON]: ANY };
+  return { text: renderPrompt({ formTitle: form, instruction: "", fields }, "compact") };
+}
 
-  /** Another guest, and another right answer. */
-  syntheticDemonstration(rng: Rng): Demonstration {
-    const task: BookingTask = {
-      id: "synthetic/train/0",
-      split: "train",
-      form: rng.pick(TITLES),
-      guest: guestOf("train", rng),
-    };
-    return { id: task.id, observation: this.firstObservation(task), action: { text: rightPlan(task, rng) } };
-  }
-
-  async close(): Promise<void> {}
+function demonstrationOf(task: BookingTask, rng: Rng): Demonstration {
+  return { id: task.id, observation: observationOf(task), action: { text: rightPlan(task, rng) } };
 }
 
 function rightPlan({ guest }: BookingTask, rng: Rng): string {

@@ -3,16 +3,15 @@
  * words. The score is the page's own, read from the page: weaker evidence than what a server received (docs/miniwob.md).
  */
 
-import { existsSync, readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { extname, join, normalize } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 import { z } from "zod";
 import { codeHash } from "../../../core/code-hash.js";
 import { misuse } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import type { Act } from "../../../core/interaction.js";
-import type { Rng } from "../../../core/rng.js";
 import { serveApp } from "../../../core/serve.js";
 import { EnvironmentFault } from "../../../env/browser/browser.js";
 import type { Idle } from "../../../env/browser/deadline.js";
@@ -20,18 +19,16 @@ import { EpisodeRunner } from "../../../env/browser/episode.js";
 import { injectedFaults } from "../../../env/browser/injected-faults.js";
 import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
 import type { Session } from "../../../env/browser/session.js";
-import type {
-  Environment,
-  EnvironmentKind,
-  EnvironmentTask,
-  EpisodeOutcome,
-  FixedPolicy,
-  Split,
+import {
+  type Environment,
+  type EnvironmentKind,
+  type EnvironmentTask,
+  type EpisodeOutcome,
+  SPLITS,
+  type Split,
 } from "../../../env/environment.js";
-import { SPLITS } from "../../../env/environment.js";
 import { normalizeLabel } from "../../../env/forms/normalize.js";
 import { type Action, parsePlan, renderPlan } from "../../../env/forms/plan.js";
-import type { RunningSite } from "../../../env/site.js";
 import { SOLVERS } from "../oracle.js";
 import { aimAtThing, readThings, setThing, type Thing } from "../page.js";
 
@@ -69,7 +66,7 @@ export const environment: EnvironmentKind = {
   schema,
   async open(raw) {
     const { kind: _, ...options } = raw.environment as { kind: string };
-    return MiniWob.open(schema.parse(options));
+    return openMiniWob(schema.parse(options));
   },
   view: (detail) => [
     { title: "Goal", rows: [[{ text: String(detail.goal ?? "") }]] },
@@ -84,22 +81,13 @@ interface PageTask extends EnvironmentTask {
   readonly seed: string;
 }
 
-interface Played {
+/** What a turn shows, which the policies of its own read. */
+interface Seen {
   readonly goal: string;
-  readonly raw: number;
-  readonly done: boolean;
-  readonly turns: number;
-  readonly actions: readonly string[];
+  readonly things: readonly Thing[];
+  readonly turn: number;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript",
-  ".css": "text/css",
-  ".png": "image/png",
-  ".gif": "image/gif",
-  ".svg": "image/svg+xml",
-};
 /** A page's own clock ends an episode after 10 s; ours has limits of its own. */
 const EPISODE_MS = 3_600_000;
 const EPISODE_TIMEOUT_MS = 30_000;
@@ -107,165 +95,132 @@ const ACTION_TIMEOUT_MS = 5000;
 /** Time that a page may take to react to a turn, by the wall clock. */
 const SETTLE_MS = 100;
 
-export class MiniWob implements Environment {
-  readonly name = "miniwob";
-  readonly notes: readonly string[];
-  readonly tasks: readonly PageTask[];
-  readonly capacity: number;
-  private opened: Promise<EpisodeRunner> | undefined;
-  private readonly seen = new WeakMap<object, { goal: string; things: readonly Thing[]; turn: number }>();
-
-  private constructor(
-    private readonly options: Options,
-    private readonly site: RunningSite,
-  ) {
-    const { tasks, heldout, sizes } = options;
-    this.capacity = options.contexts;
-    this.notes = ["miniwob: the score is read from the page itself, not from a server (docs/miniwob.md)"];
-    this.tasks = SPLITS.flatMap((split) =>
-      (split === "heldout" ? heldout : tasks).flatMap((form) =>
-        Array.from({ length: sizes[split] }, (_, i) => taskOf(form, split, i)),
-      ),
-    );
-  }
-
-  /** @throws UserError where the folder is not MiniWoB++'s, or lacks a page. */
-  static async open(options: Options): Promise<MiniWob> {
-    const pages = join(options.path, "miniwob");
-    if (!existsSync(join(options.path, "core", "core.js")) || !existsSync(pages))
-      misuse(`${options.path} is not MiniWoB++'s folder: it has no core/core.js and miniwob/.`, {
-        hint: "`pip download miniwob==1.1.0 --no-deps`, unpack the wheel, and set environment.path to its miniwob/html.",
-      });
-    const there = new Set(readdirSync(pages).map((file) => file.replace(/\.html$/, "")));
-    const unknown = [...options.tasks, ...options.heldout].filter((name) => !there.has(name));
-    if (unknown.length > 0)
-      misuse(`MiniWoB++ has no page ${unknown.join(", ")} in ${pages}.`, { hint: "docs/miniwob.md lists the pages." });
-    const app = new Hono();
-    app.get("*", async (c) => {
-      const path = normalize(decodeURIComponent(new URL(c.req.url).pathname));
-      const file = path.includes("..") ? undefined : await readFile(join(options.path, path)).catch(() => undefined);
-      if (file === undefined) return c.body(null, 404);
-      return c.body(new Uint8Array(file), 200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" });
+/** @throws UserError where the folder is not MiniWoB++'s, or lacks a page. */
+function checkFolder({ path, tasks, heldout }: Options): void {
+  const pages = join(path, "miniwob");
+  if (!existsSync(join(path, "core", "core.js")) || !existsSync(pages))
+    misuse(`${path} is not MiniWoB++'s folder: it has no core/core.js and miniwob/.`, {
+      hint: "`pip download miniwob==1.1.0 --no-deps`, unpack the wheel, and set environment.path to its miniwob/html.",
     });
-    const { baseUrl, stop } = await serveApp(app, 0, "MiniWoB++ pages");
-    return new MiniWob(options, { baseUrl, stop, name: "miniwob", tasks: () => [], splitHash: () => "" });
-  }
+  const unknown = [...tasks, ...heldout].filter((name) => !existsSync(join(pages, `${name}.html`)));
+  if (unknown.length > 0)
+    misuse(`MiniWoB++ has no page ${unknown.join(", ")} in ${pages}.`, { hint: "docs/miniwob.md lists the pages." });
+}
 
-  splitHash(): string {
-    return sha256(this.tasks.map(({ id, seed }) => `${id} ${seed}`).join("\n"));
-  }
-
-  judge(): string {
-    return codeHash(import.meta.url);
-  }
-
-  async start(): Promise<void> {
-    await this.runner();
-  }
-
-  get started(): boolean {
-    return this.opened !== undefined;
-  }
-
-  private runner(): Promise<EpisodeRunner> {
-    const { headless, contexts, inject_faults } = this.options;
-    this.opened ??= EpisodeRunner.open({
-      site: this.site,
-      headless,
-      contexts,
+async function openMiniWob(options: Options): Promise<Environment> {
+  checkFolder(options);
+  const app = new Hono();
+  app.get("*", serveStatic({ root: options.path }));
+  const served = await serveApp(app, 0, "MiniWoB++ pages");
+  const tasks = SPLITS.flatMap((split) =>
+    (split === "heldout" ? options.heldout : options.tasks).flatMap((form) =>
+      Array.from({ length: options.sizes[split] }, (_, i) => taskOf(form, split, i)),
+    ),
+  );
+  let opened: Promise<EpisodeRunner> | undefined;
+  const runner = (): Promise<EpisodeRunner> => {
+    opened ??= EpisodeRunner.open({
+      site: { ...served, name: "miniwob", tasks: () => [], splitHash: () => "" },
+      headless: options.headless,
+      contexts: options.contexts,
       actionTimeoutMs: ACTION_TIMEOUT_MS,
       episodeTimeoutMs: EPISODE_TIMEOUT_MS,
       uploads: "none",
-      faults: inject_faults,
+      faults: options.inject_faults,
     });
-    return this.opened;
-  }
-
-  async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
-    const runner = await this.runner();
-    const asked: Asked[] = [];
-    const work = (session: Session, idle: Idle): Promise<Played> =>
-      this.playOnce(session, given as PageTask, (observation, turn) =>
-        idle.during(answered(asked, turn, observation, act)),
-      );
-    try {
-      const ended = await runner.converse(work);
-      if ("fault" in ended) return faulted(ended.fault);
-      const { goal, raw, done, turns, actions } = ended.result;
-      // the page's reward is from -1 to 1; what is not ended is worth nothing
-      const reward = done ? Math.max(0, Math.min(1, raw)) : 0;
-      return {
-        reward,
-        success: reward === 1,
-        metrics: { raw_reward: done ? raw : 0, turns },
-        detail: { goal, raw, done, actions },
-        summary: goal,
-      };
-    } catch (error) {
-      if (!(error instanceof EnvironmentFault)) throw error;
-      return faulted(error.message);
-    }
-  }
-
-  private async playOnce(
-    session: Session,
-    task: PageTask,
-    ask: (observation: { text: string }, turn: number) => Promise<{ readonly text?: string }>,
-  ): Promise<Played> {
-    const world = await session.goto(`/miniwob/${task.form}.html`);
-    await session.page.waitForLoadState("load");
-    // the page's own objects are of its main world
-    const goal = await session.page.evaluate(begin, { seed: task.seed, ms: EPISODE_MS });
-    if (goal === undefined) throw new EnvironmentFault(`${task.form}: the page does not start`);
-    const actions: string[] = [];
-    let turn = 0;
-    let state = { done: false, raw: 0 };
-    let last = "";
-    for (; turn < this.options.turns && !state.done; turn++) {
-      const things = await world.evaluate(readThings);
-      const text = renderThings(goal, things, this.options.page_characters);
-      if (text === last) break;
-      last = text;
-      const observation = { text };
-      this.seen.set(observation, { goal, things, turn });
-      const plan = parsePlan((await ask(observation, turn)).text ?? "");
-      if (plan.actions.length === 0) {
-        turn++;
-        break;
-      }
-      for (const action of plan.actions) {
-        const fate = await carryOut(session, world, action);
-        actions.push(`${renderPlan([action], "compact")} (${fate})`);
-        state = await session.page.evaluate(stateOf);
-        if (state.done) break;
-      }
-      if (!state.done) {
-        await session.page.waitForTimeout(SETTLE_MS);
-        state = await session.page.evaluate(stateOf);
-      }
-    }
-    return { goal, ...state, turns: turn, actions };
-  }
-
-  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
-    oracle: async (task) => this.planner(({ goal, things, turn }) => SOLVERS[task.form]?.(goal, things, turn) ?? []),
-    empty: async () => async () => ({ text: "" }),
-    random: async (_, rng: Rng) =>
-      this.planner(({ things }) => (things.length === 0 ? [] : [{ kind: "click", label: rng.pick(things).name }])),
+    return opened;
   };
-
-  private planner(plan: (seen: { goal: string; things: readonly Thing[]; turn: number }) => readonly Action[]): Act {
-    return async (observation) => {
-      const seen = this.seen.get(observation);
+  const shown = new WeakMap<object, Seen>();
+  const planner =
+    (plan: (seen: Seen) => readonly Action[]): Act =>
+    async (observation) => {
+      const seen = shown.get(observation);
       return { text: seen === undefined ? "" : renderPlan(plan(seen), "compact") };
     };
-  }
+  return {
+    name: "miniwob",
+    notes: ["miniwob: the score is read from the page itself, not from a server (docs/miniwob.md)"],
+    tasks,
+    capacity: options.contexts,
+    splitHash: () => sha256(tasks.map(({ id, seed }) => `${id} ${seed}`).join("\n")),
+    judge: () => codeHash(import.meta.url),
+    start: async () => void (await runner()),
+    get started() {
+      return opened !== undefined;
+    },
+    async play(task, act) {
+      const asked: Asked[] = [];
+      const work = (session: Session, idle: Idle): Promise<EpisodeOutcome> =>
+        playOnce(session, task as PageTask, options, (observation, seen) => {
+          shown.set(observation, seen);
+          return idle.during(answered(asked, seen.turn, observation, act));
+        });
+      try {
+        const ended = await (await runner()).converse(work);
+        return "fault" in ended ? faulted(ended.fault) : ended.result;
+      } catch (error) {
+        if (!(error instanceof EnvironmentFault)) throw error;
+        return faulted(error.message);
+      }
+    },
+    fixedPolicies: {
+      oracle: async ({ form }) => planner(({ goal, things, turn }) => SOLVERS[form]?.(goal, things, turn) ?? []),
+      empty: async () => async () => ({ text: "" }),
+      random: async (_, rng) =>
+        planner(({ things }) => (things.length === 0 ? [] : [{ kind: "click", label: rng.pick(things).name }])),
+    },
+    async close() {
+      // one that did not open has said so where it was asked for
+      await (await opened?.catch(() => undefined))?.close();
+      await served.stop();
+    },
+  };
+}
 
-  async close(): Promise<void> {
-    // one that did not open has said so where it was asked for
-    await (await this.opened?.catch(() => undefined))?.close();
-    await this.site.stop();
+async function playOnce(
+  session: Session,
+  task: PageTask,
+  { turns, page_characters: limit }: Options,
+  ask: (observation: { readonly text: string }, seen: Seen) => Promise<{ readonly text?: string }>,
+): Promise<EpisodeOutcome> {
+  const world = await session.goto(`/miniwob/${task.form}.html`);
+  await session.page.waitForLoadState("load");
+  // the page's own objects are of its main world
+  const goal = await session.page.evaluate(begin, { seed: task.seed, ms: EPISODE_MS });
+  if (goal === undefined) throw new EnvironmentFault(`${task.form}: the page does not start`);
+  const actions: string[] = [];
+  let turn = 0;
+  let state = { done: false, raw: 0 };
+  let last = "";
+  while (turn < turns && !state.done) {
+    const things = await world.evaluate(readThings);
+    const seen = { goal, things, turn };
+    const text = renderThings(seen, limit);
+    if (text === last) break;
+    last = text;
+    const plan = parsePlan((await ask({ text }, seen)).text ?? "");
+    turn++;
+    if (plan.actions.length === 0) break;
+    for (const action of plan.actions) {
+      const fate = await carryOut(session, world, action);
+      actions.push(`${renderPlan([action], "compact")} (${fate})`);
+      state = await session.page.evaluate(stateOf);
+      if (state.done) break;
+    }
+    if (state.done) break;
+    await session.page.waitForTimeout(SETTLE_MS);
+    state = await session.page.evaluate(stateOf);
   }
+  const { done, raw } = state;
+  // the page's reward is from -1 to 1; what is not ended is worth nothing
+  const reward = done ? Math.max(0, Math.min(1, raw)) : 0;
+  return {
+    reward,
+    success: reward === 1,
+    metrics: { raw_reward: done ? raw : 0, turns: turn },
+    detail: { goal, raw, done, actions },
+    summary: goal,
+  };
 }
 
 const taskOf = (form: string, split: Split, i: number): PageTask => {
@@ -276,7 +231,7 @@ const taskOf = (form: string, split: Split, i: number): PageTask => {
 const faulted = (fault: string): EpisodeOutcome => ({ reward: null, fault, success: false, metrics: {}, detail: {} });
 
 /** The prompt of a turn: what can be acted on, a line each, then the goal. What is cut is counted. */
-function renderThings(goal: string, things: readonly Thing[], limit: number): string {
+function renderThings({ goal, things }: Seen, limit: number): string {
   let room = limit;
   const lines: string[] = [];
   for (const { kind, name, options, value } of things) {
