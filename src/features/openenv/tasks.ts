@@ -1,5 +1,5 @@
 /** What there is to do on a server: OpenEnv's task API, and the tasks that a reset names. */
-import type { Context, Hono } from "hono";
+import type { Hono, MiddlewareHandler } from "hono";
 import type { Environment } from "../../env/environment.js";
 import { type ChooseTask, SessionError } from "./session.js";
 
@@ -11,34 +11,27 @@ const bound = (value: unknown): number | undefined => (typeof value === "number"
 
 /** Adds the task API: reset({split, index}) begins what it tells of. */
 export function addTaskApi(app: Hono, { name, tasks }: Environment): void {
-  const named =
-    (answer: (c: Context) => Response | Promise<Response>) =>
-    (c: Context): Response | Promise<Response> =>
-      c.req.param("name")?.toLowerCase() === name.toLowerCase()
-        ? answer(c)
-        : c.json({ detail: `unknown environment '${c.req.param("name")}'` }, 404);
+  const known: MiddlewareHandler = async (c, next) => {
+    const asked = c.req.param("name");
+    if (asked?.toLowerCase() === name.toLowerCase()) return next();
+    return c.json({ detail: `unknown environment '${asked}'` }, 404);
+  };
   /** Adds what is told of the tasks of the split that a request names; undefined: there is none of its index. */
   const ofSplit = (what: string, tell: (specs: Specs, body: Record<string, unknown>) => object | undefined): void => {
-    app.post(
-      `/:name/${what}`,
-      named(async (c) => {
-        const body: { split?: unknown } | null = await c.req.json().catch(() => null);
-        if (typeof body?.split !== "string") return c.json({ detail: "split: expected a text" }, 422);
-        const there = tasks.filter(({ split }) => split === body.split);
-        const specs = there.map(({ id, form }, index) => ({ id, index, form }));
-        const told = tell(specs, body);
-        return told === undefined ? c.json({ detail: "Invalid task index" }, 400) : c.json(told);
-      }),
-    );
+    app.post(`/:name/${what}`, known, async (c) => {
+      const body: { split?: unknown } | null = await c.req.json().catch(() => null);
+      if (typeof body?.split !== "string") return c.json({ detail: "split: expected a text" }, 422);
+      const there = tasks.filter(({ split }) => split === body.split);
+      const specs = there.map(({ id, form }, index) => ({ id, index, form }));
+      const told = tell(specs, body);
+      return told === undefined ? c.json({ detail: "Invalid task index" }, 400) : c.json(told);
+    });
   };
   app.get("/list_environments", (c) => c.json([name]));
-  app.get(
-    "/:name/splits",
-    named((c) => {
-      const splits = [...new Set(tasks.map(({ split }) => split))];
-      return c.json(splits.map((split) => ({ name: split, type: TYPES[split] ?? "validation" })));
-    }),
-  );
+  app.get("/:name/splits", known, (c) => {
+    const splits = [...new Set(tasks.map(({ split }) => split))];
+    return c.json(splits.map((split) => ({ name: split, type: TYPES[split] ?? "validation" })));
+  });
   ofSplit("tasks", (specs) => ({ tasks: specs, env_name: name }));
   ofSplit("num_tasks", (specs) => ({ num_tasks: specs.length }));
   ofSplit("task", (specs, { index }) => {

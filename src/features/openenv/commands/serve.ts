@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { type CliCommand, portNumber, positiveInteger } from "../../../cli/shared.js";
+import { closing } from "../../../core/closing.js";
 import type { ServeOptions } from "../server.js";
 
 type ServeFlags = Omit<ServeOptions, "sessions"> & { readonly config: string; readonly sessions?: number };
@@ -27,22 +29,16 @@ export const command: CliCommand = {
           import("../server.js"),
         ]);
         const { print, log } = context;
-        const environment = await openEnvironment(await loadConfig(config, { command: undefined, overrides }), log);
-        try {
-          await environment.start();
-          const sessions = flags.sessions ?? environment.capacity ?? 8;
-          const server = await serveOpenEnv(environment, { ...flags, sessions });
-          try {
-            print(`${server.baseUrl}: ${environment.name}, ${environment.tasks.length} tasks`);
-            log(`${sessions} sessions at once; Ctrl-C ends it`);
-            const { signal } = context;
-            if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done));
-          } finally {
-            await server.stop();
-          }
-        } finally {
-          await environment.close();
-        }
+        const loaded = await loadConfig(config, { command: undefined, overrides });
+        await using environment = closing(await openEnvironment(loaded, log));
+        await environment.start();
+        const sessions = flags.sessions ?? environment.capacity ?? 8;
+        const server = await serveOpenEnv(environment, { ...flags, sessions });
+        await using _ = closing({ close: server.stop });
+        print(`${server.baseUrl}: ${environment.name}, ${environment.tasks.length} tasks`);
+        log(`${sessions} sessions at once; Ctrl-C ends it`);
+        const { signal } = context;
+        if (!signal.aborted) await once(signal, "abort");
       });
   },
 };

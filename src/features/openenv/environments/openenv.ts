@@ -2,10 +2,12 @@
  * An environment on a server of somebody else's, by the protocol of OpenEnv (PyPI `openenv`; docs/openenv.md): a
  * connection an episode, a text in, a text out.
  */
+import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
+import { closing } from "../../../core/closing.js";
 import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
-import type { Act } from "../../../core/interaction.js";
+import type { Action } from "../../../core/interaction.js";
 import { Semaphore } from "../../../core/semaphore.js";
 import { EnvironmentFault } from "../../../env/browser/browser.js";
 import { PolicyFailure } from "../../../env/browser/episode.js";
@@ -15,7 +17,6 @@ import {
   type EnvironmentKind,
   type EnvironmentTask,
   type EpisodeOutcome,
-  type FixedPolicy,
   LARGEST_REWARD,
   ObservationTooLong,
   SPLITS,
@@ -73,7 +74,7 @@ export const environment: EnvironmentKind = {
   async open(raw) {
     const { kind: _, ...options } = raw.environment as { kind: string };
     const parsed = schema.parse(options);
-    return new OpenEnvEnvironment(parsed, await describeServer(parsed.url));
+    return remoteEnvironment(parsed, await describeServer(parsed.url));
   },
   async check(_, opened) {
     const [task] = opened.tasks;
@@ -93,6 +94,8 @@ export const environment: EnvironmentKind = {
 
 /** A task with the message of its reset. */
 type ServerTask = EnvironmentTask & { readonly reset: Readonly<Record<string, unknown>> };
+/** Asks the policy, which sees a text. */
+type Ask = (text: string, turn: number) => Promise<Action>;
 type Step = { readonly action: string; readonly reward: number | null };
 
 /** Attempts at an episode: a fault may be of the moment. */
@@ -102,145 +105,131 @@ const CAPACITY = { attempts: 8, waitMs: 50 };
 /** Seeds of a split lie behind those of the ones before it. */
 const SEEDS_A_SPLIT = 1_000_000;
 
-class OpenEnvEnvironment implements Environment {
-  readonly name: string;
-  readonly notes: readonly string[];
-  readonly tasks: readonly ServerTask[];
-  readonly capacity: number;
-  readonly started = true;
-  private readonly actionKey: string;
-  private readonly slots: Semaphore;
-
-  constructor(
-    private readonly options: Options,
-    private readonly server: Described,
-  ) {
-    const { name, splits, actionKey } = server;
-    this.name = name;
-    this.capacity = options.contexts;
-    this.slots = new Semaphore(options.contexts);
-    const key = options.action_key ?? actionKey;
-    if (key === undefined)
-      misuse(`An action of ${name} has several fields, or none that is a text.`, {
-        hint: "set environment.action_key to the one that takes the answer, and environment.action to the others",
-      });
-    this.actionKey = key;
-    this.tasks = SPLITS.flatMap((split, s) => {
-      const own = splits?.get(split);
-      const count = splits === undefined ? options.sizes[split] : (own?.tasks ?? 0);
-      return Array.from({ length: count }, (_, index) => {
-        const id = `openenv/${name}/${split}/${String(index).padStart(4, "0")}`;
-        // a task of the server's own is chosen by split and index, as its task API says
-        const chosen = own === undefined ? { seed: s * SEEDS_A_SPLIT + index } : { split: own.name, index };
-        return { id, split, form: name, reset: { ...chosen, episode_id: id } };
-      });
+function remoteEnvironment(options: Options, { name, splits, ...server }: Described): Environment {
+  const actionKey = options.action_key ?? server.actionKey;
+  if (actionKey === undefined)
+    misuse(`An action of ${name} has several fields, or none that is a text.`, {
+      hint: "set environment.action_key to the one that takes the answer, and environment.action to the others",
     });
-    this.notes =
-      splits === undefined ? [`${name}: the server tells of no tasks, so that seeds make them (docs/openenv.md)`] : [];
-  }
-
-  /** Of what is asked for: what the server makes of it is its own. */
-  splitHash(): string {
-    return sha256(this.tasks.map(({ id, reset }) => `${id} ${JSON.stringify(reset)}`).join("\n"));
-  }
-
-  async start(): Promise<void> {}
-
-  async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
-    const task = given as ServerTask;
-    const asked: Asked[] = [];
-    return this.slots.run(async () => {
+  const keys = { actionKey, observationKey: options.observation_key ?? server.observationKey };
+  const slots = new Semaphore(options.contexts);
+  const tasks = SPLITS.flatMap((split, s) => {
+    const own = splits?.get(split);
+    const count = splits === undefined ? options.sizes[split] : (own?.tasks ?? 0);
+    return Array.from({ length: count }, (_, index): ServerTask => {
+      const id = `openenv/${name}/${split}/${String(index).padStart(4, "0")}`;
+      // a task of the server's own is chosen by split and index, as its task API says
+      const chosen = own === undefined ? { seed: s * SEEDS_A_SPLIT + index } : { split: own.name, index };
+      return { id, split, form: name, reset: { ...chosen, episode_id: id } };
+    });
+  });
+  const untold = `${name}: the server tells of no tasks, so that seeds make them (docs/openenv.md)`;
+  return {
+    name,
+    tasks,
+    notes: splits === undefined ? [untold] : [],
+    capacity: options.contexts,
+    started: true,
+    // of what is asked for: what the server makes of it is its own
+    splitHash: () => sha256(tasks.map(({ id, reset }) => `${id} ${JSON.stringify(reset)}`).join("\n")),
+    start: async () => undefined,
+    async play(task, act) {
+      const asked: Asked[] = [];
+      const ask: Ask = (text, turn) => answered(asked, turn, { text }, act);
       const faults: string[] = [];
-      while (faults.length < ATTEMPTS) {
-        try {
-          return await this.playOnce(task, (text, turn) => answered(asked, turn, { text }, act), faults);
-        } catch (error) {
-          const cause = error instanceof PolicyFailure ? error.cause : error;
-          if (!(cause instanceof EnvironmentFault || cause instanceof ObservationTooLong)) throw cause;
-          faults.push(cause.message);
-          // whoever answers is out of reach: asking again changes nothing
-          if (error instanceof PolicyFailure) break;
+      return slots.run(async () => {
+        while (faults.length < ATTEMPTS) {
+          try {
+            return await playOnce(task as ServerTask, ask, options, keys, faults);
+          } catch (error) {
+            const cause = error instanceof PolicyFailure ? error.cause : error;
+            if (!(cause instanceof EnvironmentFault || cause instanceof ObservationTooLong)) throw cause;
+            faults.push(cause.message);
+            // whoever answers is out of reach: asking again changes nothing
+            if (error instanceof PolicyFailure) break;
+          }
         }
-      }
-      return faulty(faults.at(-1) ?? "no answer", { faults });
-    });
-  }
-
-  private async playOnce(
-    task: ServerTask,
-    ask: (text: string, turn: number) => Promise<{ readonly text?: string }>,
-    faults: readonly string[],
-  ): Promise<EpisodeOutcome> {
-    const { turns, action } = this.options;
-    const { connection, first } = await this.begin(task);
-    const steps: Step[] = [];
-    let cut = 0;
-    try {
-      let now = first;
-      while (!now.done && steps.length < turns) {
-        const shown = this.prompt(now);
-        cut += shown.cut;
-        const text = (await ask(shown.text, steps.length)).text ?? "";
-        now = await connection.ask("step", { ...action, [this.actionKey]: text });
-        steps.push({ action: text, reward: now.reward });
-      }
-      const { done, metadata } = now;
-      const detail = { steps, done, cut, metadata: metadata ?? {}, ...(faults.length === 0 ? {} : { faults }) };
-      return this.outcome(steps, done, detail);
-    } finally {
-      await connection.close();
-    }
-  }
-
-  /** A connection whose episode has begun. A server whose places are taken is asked again for a while. */
-  private async begin({ reset }: ServerTask): Promise<{ connection: OpenEnvConnection; first: Result }> {
-    for (let attempt = 1; ; attempt++) {
-      const connection = await OpenEnvConnection.open(this.options.url, this.options.timeout_s * 1000);
-      try {
-        return { connection, first: await connection.ask("reset", { ...this.options.reset, ...reset }) };
-      } catch (error) {
-        await connection.close();
-        if (!messageOf(error).startsWith("CAPACITY_REACHED") || attempt === CAPACITY.attempts) throw error;
-        await new Promise((resolve) => setTimeout(resolve, CAPACITY.waitMs * 2 ** attempt));
-      }
-    }
-  }
-
-  /** Gives what is shown of an observation; what is cut is counted in it. */
-  private prompt({ observation }: Result): { text: string; cut: number } {
-    const key = this.options.observation_key ?? this.server.observationKey;
-    const value = key === undefined ? undefined : observation[key];
-    if (key !== undefined && typeof value !== "string")
-      throw new EnvironmentFault(`the observation has no text ${key}: ${Object.keys(observation).join(", ")}`);
-    const own = Object.entries(observation).filter(([name]) => name !== "metadata");
-    const text = (value as string | undefined) ?? own.map(([name, of]) => `${name}: ${spoken(of)}\n`).join("");
-    const limit = this.options.observation_characters;
-    const cut = Math.max(0, text.length - limit);
-    return { text: cut === 0 ? text : `${text.slice(0, limit)}(+${cut} more characters)\n`, cut };
-  }
-
-  private outcome(steps: readonly Step[], done: boolean, detail: Readonly<Record<string, unknown>>): EpisodeOutcome {
-    const given = steps.flatMap(({ reward }) => reward ?? []);
-    // none at all is no 0
-    if (given.length === 0) return faulty("the server gave no reward", detail);
-    const reward = this.options.reward === "last" ? (given.at(-1) as number) : given.reduce((sum, r) => sum + r, 0);
-    const beyond = [...given, reward].find((one) => !(Math.abs(one) <= LARGEST_REWARD));
-    if (beyond !== undefined) return faulty(`the server's reward is ${beyond}`, detail);
-    return {
-      reward,
-      success: reward >= this.options.success_at,
-      ...(given.length === steps.length && steps.length > 1 ? { turnRewards: given } : {}),
-      metrics: { turns: steps.length, finished: Number(done) },
-      detail,
-      summary: `${steps.length} steps`,
-    };
-  }
-
-  readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
-    empty: async () => async () => ({ text: "" }),
+        return faulty(faults.at(-1) ?? "no answer", { faults });
+      });
+    },
+    fixedPolicies: { empty: async () => async () => ({ text: "" }) },
+    close: async () => undefined,
   };
+}
 
-  async close(): Promise<void> {}
+/** @param faults of the attempts before. */
+async function playOnce(
+  task: ServerTask,
+  ask: Ask,
+  options: Options,
+  { actionKey, observationKey }: { readonly actionKey: string; readonly observationKey: string | undefined },
+  faults: readonly string[],
+): Promise<EpisodeOutcome> {
+  const { connection, first } = await begin(task, options);
+  await using _ = closing(connection);
+  const steps: Step[] = [];
+  let cut = 0;
+  let now = first;
+  while (!now.done && steps.length < options.turns) {
+    const whole = textOf(now, observationKey);
+    const shown = whole.slice(0, options.observation_characters);
+    const more = whole.length - shown.length;
+    cut += more;
+    const action = (await ask(more === 0 ? shown : `${shown}(+${more} more characters)\n`, steps.length)).text ?? "";
+    now = await connection.ask("step", { ...options.action, [actionKey]: action });
+    steps.push({ action, reward: now.reward });
+  }
+  const { done, metadata } = now;
+  const detail = { steps, done, cut, metadata: metadata ?? {}, ...(faults.length === 0 ? {} : { faults }) };
+  return outcomeOf(steps, done, detail, options);
+}
+
+/** A connection whose episode has begun. A server whose places are taken is asked again for a while. */
+async function begin(
+  { reset }: ServerTask,
+  options: Options,
+): Promise<{ connection: OpenEnvConnection; first: Result }> {
+  for (let attempt = 1; ; attempt++) {
+    const connection = await OpenEnvConnection.open(options.url, options.timeout_s * 1000);
+    try {
+      return { connection, first: await connection.ask("reset", { ...options.reset, ...reset }) };
+    } catch (error) {
+      await connection.close();
+      if (!messageOf(error).startsWith("CAPACITY_REACHED") || attempt === CAPACITY.attempts) throw error;
+      await setTimeout(CAPACITY.waitMs * 2 ** attempt);
+    }
+  }
+}
+
+/** The text of an observation: its key's, or all fields, a line each. */
+function textOf({ observation }: Result, key: string | undefined): string {
+  const own = Object.entries(observation).filter(([name]) => name !== "metadata");
+  if (key === undefined) return own.map(([name, of]) => `${name}: ${spoken(of)}\n`).join("");
+  const text = observation[key];
+  if (typeof text === "string") return text;
+  throw new EnvironmentFault(`the observation has no text ${key}: ${Object.keys(observation).join(", ")}`);
+}
+
+function outcomeOf(
+  steps: readonly Step[],
+  done: boolean,
+  detail: Readonly<Record<string, unknown>>,
+  options: Options,
+): EpisodeOutcome {
+  const given = steps.flatMap(({ reward }) => reward ?? []);
+  // none at all is no 0
+  if (given.length === 0) return faulty("the server gave no reward", detail);
+  const reward = options.reward === "last" ? (given.at(-1) as number) : given.reduce((sum, r) => sum + r, 0);
+  const beyond = [...given, reward].find((one) => !(Math.abs(one) <= LARGEST_REWARD));
+  if (beyond !== undefined) return faulty(`the server's reward is ${beyond}`, detail);
+  return {
+    reward,
+    success: reward >= options.success_at,
+    ...(given.length === steps.length && steps.length > 1 ? { turnRewards: given } : {}),
+    metrics: { turns: steps.length, finished: Number(done) },
+    detail,
+    summary: `${steps.length} steps`,
+  };
 }
 
 function faulty(fault: string, detail: Readonly<Record<string, unknown>>): EpisodeOutcome {
