@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fail } from "../core/errors.js";
 import { problemsOf } from "../core/problems.js";
-import { type Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
+import { Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
 
 /** Record of one turn by its sampler: plain data, which JSON holds exactly. Only its own sampler looks inside. */
 export type Trajectory = object;
@@ -74,6 +74,18 @@ export function checkChoices(
   const allowed = canvas.allowedAt(drawn, eos);
   const odd = drawn.find(([cell, token]) => allowed.get(cell)?.includes(token) === false);
   if (odd !== undefined) inconsistent(where, `token ${odd[1]} at position ${odd[0]} continues none of the options`);
+}
+
+/** Checks that a response written from left to right is all of it, and ended as it says. @throws UserError */
+export function checkEnded({ response, responseLength, ended, template }: TokenTrajectory, where: string, eos: number) {
+  const canvas = Canvas.of(template);
+  const isWhole = response.length === responseLength || canvas.next(response, eos) === undefined;
+  const cut = canvas.cut(response, eos).length;
+  if (!isWhole || !canvas.isRead(response, eos) || (ended === "eos") !== (cut === 0))
+    inconsistent(
+      where,
+      `it ended by ${ended} after ${response.length} of ${responseLength} tokens, EOS at ${response.indexOf(eos)}`,
+    );
 }
 
 /** Refuses a record. @throws UserError: what was read could not have been sampled. */

@@ -3,7 +3,7 @@ import type { Batch } from "../../diffusion/batch.js";
 import { bucketLength } from "../../diffusion/buffer.js";
 import type { LayoutSizes, StepLayout, SupervisedLayout } from "../../diffusion/layouts.js";
 import { packTerms } from "../../diffusion/packing.js";
-import { type CacheUse, type SamplerOptions, type SamplerShapes, scoringTemperature } from "../../diffusion/sampler.js";
+import { type CacheUse, type SamplerOptions, scoringTemperature } from "../../diffusion/sampler.js";
 import { allowedInText, textTerms as layOutText } from "../../diffusion/samplers/unmask/text.js";
 import { constrainedHead, modelHead, policyHead } from "../../diffusion/score-head.js";
 import { fillCanvas, type SupervisedExample } from "../../diffusion/supervised.js";
@@ -19,12 +19,9 @@ export interface AutoregressiveOptions extends SamplerOptions {
 }
 
 /** Gives the shapes of a rollout's forwards: one row a sequence, as many steps as tokens. */
-export function autoregressiveShapes({
-  promptLength,
-  responseLength,
-}: AutoregressiveOptions): SamplerShapes & { readonly length: number; readonly rows: number } {
-  const length = promptLength + responseLength;
-  return { length, dims: (batch) => ({ B: batch, N: length }), rows: 1, steps: responseLength };
+export function autoregressiveShapes({ promptLength, responseLength: steps }: AutoregressiveOptions) {
+  const length = promptLength + steps;
+  return { length, dims: (batch: number) => ({ B: batch, N: length }), rows: 1, steps };
 }
 
 /** A token is a step: all of them in one sequence, or (`packed: false`) each behind what it was drawn from. */
@@ -41,22 +38,14 @@ export function stepTerms(
     return packed ? [laidOut(trajectory, b, chosen, eos)] : chosen.map((step) => laidOut(trajectory, b, [step], eos));
   });
   const longest = Math.max(0, ...buffers.map(({ buffer }) => buffer.ids.length));
-  return layOutSteps(
-    buffers,
-    {
-      steps,
-      sequences: packed ? 1 : steps,
-      length: packed ? bucketLength(longest, layout.lengthStep) : length,
-      whole: trajectories.map(({ response }) => ({ steps: response.length, terms: response.length })),
-    },
-    layout,
-    {
-      temperature: temperatureOf(trajectories),
-      head: isConstrained(trajectories) ? constrainedHead : policyHead,
-      pad,
-      filler: eos,
-    },
-  );
+  const sizes = {
+    steps,
+    sequences: packed ? 1 : steps,
+    length: packed ? bucketLength(longest, layout.lengthStep) : length,
+    whole: trajectories.map(({ response }) => ({ steps: response.length, terms: response.length })),
+  };
+  const head = isConstrained(trajectories) ? constrainedHead : policyHead;
+  return layOutSteps(buffers, sizes, layout, { temperature: temperatureOf(trajectories), head, pad, filler: eos });
 }
 
 function isConstrained(trajectories: readonly AutoregressiveTrajectory[]): boolean {
@@ -122,9 +111,8 @@ export function supervisedTerms(
   const scored = written.map((example) => {
     const last = example.response.length - 1;
     const { buffer, rows } = layText({ ...example, response: example.response.slice(0, last) }, eos);
-    const terms = example.response.map((target, i) => {
-      return { row: rows[i] as number, target, coefficient: 1 / total, segment: 0 };
-    });
+    const weight = { coefficient: 1 / total, segment: 0 };
+    const terms = example.response.map((target, i) => ({ row: rows[i] as number, target, ...weight }));
     return { buffer, terms };
   });
   return packTerms(scored, options.promptLength + options.responseLength, packLength, {

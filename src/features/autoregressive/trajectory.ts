@@ -3,6 +3,7 @@ import type { Reveal } from "../../diffusion/sampler.js";
 import { Canvas } from "../../diffusion/template.js";
 import {
   checkChoices,
+  checkEnded,
   checkTemplate,
   inconsistent,
   readRecord,
@@ -30,27 +31,18 @@ export interface AutoregressiveTrajectory extends TokenTrajectory {
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): AutoregressiveTrajectory {
   const trajectory = readRecord(trajectorySchema, data, where);
-  const { response, responseLength, logProbs, ended, template } = trajectory;
+  const { response, responseLength, logProbs, template } = trajectory;
   checkTemplate(trajectory, where);
   if (logProbs.length !== response.length) inconsistent(where, "response and logProbs differ in length");
   const odd = logProbs.find((logProb) => logProb > 1e-4);
   if (odd !== undefined) inconsistent(where, `${odd} is no log-probability`);
-  const canvas = Canvas.of(template);
-  const ends = response.filter((token) => token === eos).length;
-  const isWhole = response.length === responseLength || canvas.next(response, eos) === undefined;
-  if (!isWhole || !canvas.isRead(response, eos))
-    inconsistent(where, `${response.length} tokens on a canvas of ${responseLength}, EOS at ${response.indexOf(eos)}`);
-  const cells = canvas.cellsOf(response, eos);
-  checkChoices(
-    canvas,
-    response.map((token, i) => [cells[i] as number, token]),
-    where,
-    eos,
-  );
-  if ((ended === "eos") !== (ends === canvas.blanks.length))
-    inconsistent(where, `it ended by ${ended}, and ${ends} of ${canvas.blanks.length} blanks end in EOS`);
   if (response.length > responseLength)
     inconsistent(where, `${response.length} tokens on a canvas of ${responseLength}`);
+  checkEnded(trajectory, where, eos);
+  const canvas = Canvas.of(template);
+  const cells = canvas.cellsOf(response, eos);
+  const drawn = response.map((token, i) => [cells[i] as number, token] as const);
+  checkChoices(canvas, drawn, where, eos);
   return trajectory;
 }
 

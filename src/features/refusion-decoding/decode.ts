@@ -145,7 +145,8 @@ interface Outcome {
 /** One round of plan, verify and commit. */
 function* round(context: Context, open: readonly number[]): Asking<Outcome> {
   const chosen = yield* plan(context, open);
-  yield* verify(context, chosen);
+  // read one behind the other; a slot's first token stands, as its slot was chosen for it
+  yield* accept(context, chosen, false);
   const whole = acceptedPrefix(chosen, context);
   if (whole.length > 0) {
     for (const { draft, count } of whole) context.commit(draft, count, undefined);
@@ -162,36 +163,18 @@ function* round(context: Context, open: readonly number[]): Asking<Outcome> {
 function* plan(context: Context, open: readonly number[]): Asking<Draft[]> {
   const { slotSize, slotThreshold, model } = context.options;
   const masks = new Array<number>(slotSize).fill(model.tokens.mask);
-  const { buffer, starts } = context.extended(
-    open.map((slot) => ({ slot, tokens: masks })),
-    false,
-  );
-  const answers = yield* context.ask({
-    buffer,
-    rows: starts.flatMap((start) => masks.map((_, i) => ({ row: start + i }))),
-  });
+  const masked = open.map((slot) => ({ slot, tokens: masks }));
+  const { buffer, starts } = context.extended(masked, false);
+  const rows = starts.flatMap((start) => masks.map((_, i) => ({ row: start + i })));
+  const answers = yield* context.ask({ buffer, rows });
   const confidence = open.map((_, s) => (answers[s * slotSize] as Answer).probability);
   const best = confidence.indexOf(Math.max(...confidence));
-  const isChosen = confidence.map((p) => p > slotThreshold);
-  if (!isChosen.includes(true)) isChosen[best] = true;
-  return open.flatMap((slot, s) =>
-    isChosen[s]
-      ? [
-          {
-            slot,
-            tokens: answers.slice(s * slotSize, (s + 1) * slotSize).map(({ token }) => token),
-            accepted: 0,
-            passes: [],
-          },
-        ]
-      : [],
-  );
-}
-
-/** Reads the chosen slots one behind the other. A slot's first token stands: its slot was chosen for it. */
-function* verify(context: Context, chosen: readonly Draft[]): Asking<void> {
-  const { buffer, starts } = context.extended(chosen, false);
-  yield* accept(context, buffer, chosen, starts);
+  const above = [...confidence.keys()].filter((s) => (confidence[s] as number) > slotThreshold);
+  const tokens = answers.map(({ token }) => token);
+  return (above.length === 0 ? [best] : above).map((s) => {
+    const own = tokens.slice(s * slotSize, (s + 1) * slotSize);
+    return { slot: open[s] as number, tokens: own, accepted: 0, passes: [] };
+  });
 }
 
 /** Finishes slots side by side: what was not accepted is masked, drafted and read again, a token a pass at least. */
@@ -220,22 +203,18 @@ function* finish(context: Context, chosen: readonly Draft[]): Asking<Draft[]> {
     open.forEach(({ row, i }, a) => {
       row.tokens[i] = (answers[a] as Answer).token;
     });
-    const { buffer, starts } = context.extended(unfinished, true);
-    yield* accept(context, buffer, unfinished, starts);
+    yield* accept(context, unfinished, true);
   }
 }
 
 /**
  * Extends the accepted part of each slot: by the first token that is not, and on while the probability of a token given
  * what lies before it (the logits shifted by one) is above the threshold.
+ * @param separate each slot is read by itself, not behind the others.
  */
-function* accept(
-  context: Context,
-  buffer: TokenBuffer,
-  drafts: readonly Draft[],
-  starts: readonly number[],
-): Asking<void> {
+function* accept(context: Context, drafts: readonly Draft[], separate: boolean): Asking<void> {
   const { slotSize, tokenThreshold } = context.options;
+  const { buffer, starts } = context.extended(drafts, separate);
   const rows = drafts.flatMap((draft, d) =>
     draft.tokens.flatMap((target, i) => (i <= draft.accepted ? [] : [{ row: (starts[d] as number) + i - 1, target }])),
   );

@@ -1,4 +1,4 @@
-import type { CacheUse, SamplerOptions, SamplerShapes } from "../../diffusion/sampler.js";
+import type { CacheUse, SamplerOptions } from "../../diffusion/sampler.js";
 
 /** Options of the sampler `refusion`. */
 export interface RefusionOptions extends SamplerOptions {
@@ -15,16 +15,9 @@ export interface RefusionOptions extends SamplerOptions {
 }
 
 /** Gives the shapes of a search's forwards. */
-export function refusionShapes({
-  promptLength,
-  responseLength,
-}: RefusionOptions): SamplerShapes & { readonly length: number; readonly rows: number } {
-  const length = promptLength + responseLength;
-  return {
-    length,
-    dims: (batch) => ({ B: batch, N: length }),
-    rows: responseLength,
-    // one slot at a time and one token a verification: a plan and a check, then a draft and a check for k - 1 tokens
-    steps: 2 * responseLength,
-  };
+export function refusionShapes({ promptLength, responseLength: rows }: RefusionOptions) {
+  const length = promptLength + rows;
+  // one slot at a time and one token a verification: a plan and a check, then a draft and a check for k - 1 tokens
+  const steps = 2 * rows;
+  return { length, dims: (batch: number) => ({ B: batch, N: length }), rows, steps };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Reveal } from "../../diffusion/sampler.js";
 import { Canvas } from "../../diffusion/template.js";
 import {
+  checkEnded,
   checkTemplate,
   inconsistent,
   natural,
@@ -37,30 +38,17 @@ export interface RefusionTrajectory extends TokenTrajectory {
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): RefusionTrajectory {
   const trajectory = readRecord(trajectorySchema, data, where);
-  const { positions, passes, forwards, response, responseLength, ended, template, slotSize } = trajectory;
+  const { positions, passes, forwards, response, template, slotSize } = trajectory;
   checkTemplate(trajectory, where, { slotSize });
-  if (positions.length !== response.length || passes.length !== response.length)
-    inconsistent(
-      where,
-      `${positions.length} positions and ${passes.length} passes of a response of ${response.length} tokens`,
-    );
-  const canvas = Canvas.of(template);
-  const cells = canvas.cellsOf(response, eos);
-  [...positions]
-    .sort((a, b) => a - b)
-    .forEach((position, i) => {
-      if (position !== cells[i])
-        inconsistent(where, `position ${cells[i]} of the response is not committed exactly once`);
-    });
+  const [n, of] = [response.length, [positions.length, passes.length]];
+  if (of.some((other) => other !== n)) inconsistent(where, `${of.join(" positions and ")} passes of ${n} tokens`);
+  const sorted = [...positions].sort((a, b) => a - b);
+  const cells = Canvas.of(template).cellsOf(response, eos);
+  const odd = cells.find((cell, i) => cell !== sorted[i]);
+  if (odd !== undefined) inconsistent(where, `position ${odd} of the response is not committed exactly once`);
   const late = passes.find((pass) => pass >= forwards);
   if (late !== undefined) inconsistent(where, `a token became final in forward ${late} of ${forwards}`);
-  const cut = canvas.cut(response, eos).length;
-  const isWhole = response.length === responseLength || canvas.next(response, eos) === undefined;
-  if (!isWhole || !canvas.isRead(response, eos) || (ended === "eos") !== (cut === 0))
-    inconsistent(
-      where,
-      `it ended by ${ended} after ${response.length} of ${responseLength} tokens, EOS at ${response.indexOf(eos)}`,
-    );
+  checkEnded(trajectory, where, eos);
   return trajectory;
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { closing } from "../../../core/closing.js";
 import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../../diffusion/batches.js";
@@ -94,33 +95,26 @@ async function writeTogether(
   options: AutoregressiveOptions,
   batch: number,
 ): Promise<AutoregressiveTrajectory[]> {
-  const { temperature, responseLength, kvCache, model: sampled } = options;
-  const reader = await RoundReader.open(model, {
-    roundHead,
-    batch,
-    shapes: autoregressiveShapes(options),
-    pad: sampled.tokens.pad,
-    temperature: scoringTemperature(temperature),
-    kvCache,
-  });
-  const { eos } = sampled.tokens;
+  const { temperature, responseLength, kvCache } = options;
+  const { pad, eos } = options.model.tokens;
+  const sizes = { batch, shapes: autoregressiveShapes(options), pad, temperature: scoringTemperature(temperature) };
+  await using reader = closing(await RoundReader.open(model, { roundHead, kvCache, ...sizes }));
   const isOpen = ({ template, response }: State): boolean =>
     response.length < responseLength && Canvas.of(template).next(response, eos) !== undefined;
-  try {
-    while (states.some(isOpen)) {
-      const requests = states.map((state) => {
-        if (!isOpen(state)) return undefined;
-        const { buffer } = layText(state, eos);
-        const uniform = Float32Array.of(rowNoise(state.rng));
-        return { buffer, rows: [buffer.length - 1], uniform, candidates: [allowedNext(state, eos)] };
-      });
-      const { round, places } = await reader.ask(requests);
-      states.forEach((state, b) => {
-        if (requests[b] !== undefined) append(state, round, places[b]?.[0] as number, requests[b], options);
-      });
-    }
-  } finally {
-    reader.close();
+  while (states.some(isOpen)) {
+    const requests = states.map((state) => {
+      if (!isOpen(state)) return undefined;
+      const { buffer } = layText(state, eos);
+      const noise = rowNoise(state.rng);
+      const allowed = allowedNext(state, eos);
+      return { buffer, rows: [buffer.length - 1], uniform: Float32Array.of(noise), candidates: [allowed], noise };
+    });
+    const { round, places } = await reader.ask(requests);
+    states.forEach((state, b) => {
+      const { noise, candidates: [allowed] = [] } = requests[b] ?? {};
+      if (noise !== undefined)
+        append(state, round, places[b]?.[0] as number, allowed, temperature === 0 ? undefined : noise);
+    });
   }
   return states.map(({ prompt, template, response, logProbs }) => {
     const { cells, blanks } = Canvas.of(template);
@@ -140,29 +134,21 @@ async function writeTogether(
 function allowedNext({ template, response }: State, eos: number): number[] | undefined {
   const canvas = Canvas.of(template);
   if (!canvas.isConstrained) return undefined;
-  const cells = canvas.cellsOf(response, eos);
-  return canvas.allowed(
-    canvas.next(response, eos) as number,
-    new Map(cells.map((c, i) => [c, response[i] as number])),
-    eos,
-  );
+  const tokens = canvas.cellsOf(response, eos).map((cell, i) => [cell, response[i] as number] as const);
+  return canvas.allowed(canvas.next(response, eos) as number, new Map(tokens), eos);
 }
 
-/** @param at the row that predicts the next token. */
+/** @param at the row that predicts the next token. @param noise that it is drawn by; undefined: it is the best. */
 function append(
   state: State,
   statistics: RowStatistics,
   at: number,
-  {
-    uniform,
-    candidates: [allowed],
-  }: { readonly uniform: Float32Array; readonly candidates: readonly (number[] | undefined)[] },
-  { temperature }: AutoregressiveOptions,
+  allowed: readonly number[] | undefined,
+  noise: number | undefined,
 ): void {
-  const greedy = temperature === 0;
+  const greedy = noise === undefined;
   const [ids, logs] = greedy ? [statistics.argmax, statistics.argmaxLogProb] : [statistics.token, statistics.logProb];
-  const chosen =
-    allowed && drawAmong(candidateLogProbs(statistics, at, allowed, allowed), greedy ? undefined : uniform[0]);
+  const chosen = allowed && drawAmong(candidateLogProbs(statistics, at, allowed, allowed), noise);
   const token = chosen === undefined ? Number(ids[at * 2]) : (allowed?.[chosen.index] as number);
   const logProb = chosen?.logProb ?? (logs[at * 2] as number);
   if (!Number.isFinite(logProb)) overflowed("log-probability", state.response.length);

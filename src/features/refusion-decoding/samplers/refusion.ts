@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { closing } from "../../../core/closing.js";
 import { fail, misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { inBatches } from "../../../diffusion/batches.js";
@@ -99,29 +100,18 @@ async function searchTogether(
   batch: number,
 ): Promise<RefusionTrajectory[]> {
   const { pad, eos } = options.model.tokens;
-  const { kvCache } = options;
-  const reader = await RoundReader.open(model, {
-    roundHead: draftHead,
-    batch,
-    shapes: refusionShapes(options),
-    pad,
-    temperature: 1,
-    kvCache,
-  });
-  try {
-    const states = searches.map((search) => search.next());
-    while (states.some((state) => state.done !== true)) {
-      const { round, places } = await reader.ask(
-        states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos))),
-      );
-      searches.forEach((search, b) => {
-        if (states[b]?.done !== true) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
-      });
-    }
-    return states.map((state) => state.value as RefusionTrajectory);
-  } finally {
-    reader.close();
+  const shapes = refusionShapes(options);
+  const sizes = { roundHead: draftHead, batch, shapes, pad, temperature: 1, kvCache: options.kvCache };
+  await using reader = closing(await RoundReader.open(model, sizes));
+  const states = searches.map((search) => search.next());
+  while (states.some((state) => state.done !== true)) {
+    const asked = states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos)));
+    const { round, places } = await reader.ask(asked);
+    searches.forEach((search, b) => {
+      if (asked[b] !== undefined) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
+    });
   }
+  return states.map((state) => state.value as RefusionTrajectory);
 }
 
 function requestOf({ buffer, rows }: Question, eos: number): RowRequest {
