@@ -1,4 +1,5 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
+import { type ByteLevelBpe, byteLevelBpeJson, type Cutting } from "../../text/tokenizer-files.js";
 
 /** A pair seen less often is no token of its own. */
 const LEAST_FREQUENT = 2;
@@ -8,8 +9,6 @@ export interface BpeOptions {
   readonly vocabSize: number;
   /** Take the last ids, in this order. */
   readonly specialTokens: readonly string[];
-  /** Digits in pieces of at most two, so that a date or a price is spelled alike everywhere (default true). */
-  readonly digitPairs?: boolean;
 }
 
 /** A distinct piece of the corpus: its current symbols and how often it occurs. */
@@ -21,21 +20,29 @@ interface Piece {
 /**
  * The pieces that merges never cross, first alternative first:
  * a line end; the separator of plans and prompts, with its second space only before a digit (a digit pair is then the
- * same token everywhere); words with their leading space; digits; punctuation; white space, whose last blank is left
- * to the word behind it.
+ * same token everywhere); words with their leading space; digits in pieces of at most two, so that a date or a price is
+ * spelled alike everywhere; punctuation; white space, whose last blank is left to the word behind it.
  */
-function piecePattern(digitPairs: boolean): string {
-  return [
-    "\\n",
-    " \\| (?=\\p{N})",
-    " \\|",
-    " ?[\\p{L}\\p{M}]+",
-    digitPairs ? "\\p{N}{1,2}" : "\\p{N}+",
-    " ?[^\\s\\p{L}\\p{M}\\p{N}]+",
-    "[^\\S\\n]+(?!\\S)",
-    "[^\\S\\n]+",
-  ].join("|");
-}
+const PIECES = [
+  "\\n",
+  " \\| (?=\\p{N})",
+  " \\|",
+  " ?[\\p{L}\\p{M}]+",
+  "\\p{N}{1,2}",
+  " ?[^\\s\\p{L}\\p{M}\\p{N}]+",
+  "[^\\S\\n]+(?!\\S)",
+  "[^\\S\\n]+",
+].join("|");
+const CUTTING: Cutting = {
+  normalizer: null,
+  pre_tokenizer: {
+    type: "Sequence",
+    pretokenizers: [
+      { type: "Split", pattern: { Regex: PIECES }, behavior: "Isolated", invert: false },
+      { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: false },
+    ],
+  },
+};
 
 /** GPT-2's alphabet: every byte as one printable character, so that no token holds a blank or a control character. */
 function byteAlphabet(): string[] {
@@ -54,8 +61,7 @@ const RADIX = 2 ** 24;
  * gives the same bytes; the order of its texts does not matter.
  * The vocabulary comes out smaller than asked where no pair is frequent enough.
  */
-export function trainBpe(corpus: Iterable<string>, options: BpeOptions) {
-  const { vocabSize, specialTokens, digitPairs = true } = options;
+export function trainBpe(corpus: Iterable<string>, { vocabSize, specialTokens }: BpeOptions): ByteLevelBpe {
   const alphabet = byteAlphabet().sort();
   const room = vocabSize - specialTokens.length;
   if (new Set(specialTokens).size !== specialTokens.length) throw new RangeError("special tokens are not distinct");
@@ -64,63 +70,24 @@ export function trainBpe(corpus: Iterable<string>, options: BpeOptions) {
       `vocabSize ${vocabSize} is too small: ${alphabet.length} bytes and ${specialTokens.length} special tokens`,
     );
   }
-
-  const preTokenizer = {
-    type: "Sequence",
-    pretokenizers: [
-      { type: "Split", pattern: { Regex: piecePattern(digitPairs) }, behavior: "Isolated", invert: false },
-      { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: false },
-    ],
-  };
   const tokens = [...alphabet];
   const ids = new Map(tokens.map((token, id) => [token, id]));
-  const merges = learnMerges(countPieces(corpus, preTokenizer, ids), tokens, ids, room);
-
-  const added = specialTokens.map((content, i) => {
+  const merges = learnMerges(countPieces(corpus, ids), tokens, ids, room);
+  const addedTokens = specialTokens.map((content, i) => {
     if (ids.has(content)) throw new RangeError(`special token ${JSON.stringify(content)} is an ordinary token`);
     const id = tokens.length + i;
-    return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true } as const;
+    return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
   });
-  return {
-    version: "1.0",
-    truncation: null,
-    padding: null,
-    added_tokens: added,
-    normalizer: null,
-    pre_tokenizer: preTokenizer,
-    post_processor: null,
-    decoder: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: false },
-    model: {
-      type: "BPE",
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: null,
-      end_of_word_suffix: null,
-      fuse_unk: false,
-      byte_fallback: false,
-      ignore_merges: false,
-      vocab: Object.fromEntries([
-        ...tokens.map((token, id) => [token, id] as const),
-        ...added.map(({ content, id }) => [content, id] as const),
-      ]),
-      merges,
-    },
-  };
+  const vocab = Object.fromEntries([...tokens, ...specialTokens].map((token, id) => [token, id]));
+  return { cutting: CUTTING, addedTokens, vocab, merges };
 }
 
 /** The corpus as distinct pieces, cut by the very code that will cut texts later. */
-function countPieces(corpus: Iterable<string>, preTokenizer: object, ids: ReadonlyMap<string, number>): Piece[] {
-  const splitter = new HuggingFaceTokenizer(
-    {
-      model: { type: "BPE", vocab: {}, merges: [] },
-      added_tokens: [],
-      normalizer: null,
-      pre_tokenizer: preTokenizer,
-      post_processor: null,
-      decoder: null,
-    },
-    {},
-  ).pre_tokenizer as unknown as { pre_tokenize(text: string): string[] };
+function countPieces(corpus: Iterable<string>, ids: ReadonlyMap<string, number>): Piece[] {
+  const none = JSON.parse(byteLevelBpeJson({ cutting: CUTTING, addedTokens: [], vocab: {}, merges: [] }));
+  const splitter = new HuggingFaceTokenizer(none, {}).pre_tokenizer as unknown as {
+    pre_tokenize(text: string): string[];
+  };
   const counts = new Map<string, number>();
   for (const text of corpus) {
     for (const piece of splitter.pre_tokenize(text)) counts.set(piece, (counts.get(piece) ?? 0) + 1);
@@ -129,7 +96,12 @@ function countPieces(corpus: Iterable<string>, preTokenizer: object, ids: Readon
 }
 
 /** Merges until `tokens` (and `ids`, both extended here) hold `room` tokens or no pair is frequent enough. */
-function learnMerges(pieces: readonly Piece[], tokens: string[], ids: Map<string, number>, room: number): string[] {
+function learnMerges(
+  pieces: readonly Piece[],
+  tokens: string[],
+  ids: Map<string, number>,
+  room: number,
+): ByteLevelBpe["merges"] {
   const counts = new Map<number, number>();
   /** Pieces that have held a pair at some time; a piece that lost it since is harmless. */
   const holders = new Map<number, Set<Piece>>();
@@ -137,16 +109,12 @@ function learnMerges(pieces: readonly Piece[], tokens: string[], ids: Map<string
     for (let i = 1; i < piece.symbols.length; i++) {
       const pair = (piece.symbols[i - 1] as number) * RADIX + (piece.symbols[i] as number);
       counts.set(pair, (counts.get(pair) ?? 0) + sign * piece.count);
-      if (sign === 1) {
-        const held = holders.get(pair);
-        if (held === undefined) holders.set(pair, new Set([piece]));
-        else held.add(piece);
-      }
+      if (sign === 1) holders.set(pair, (holders.get(pair) ?? new Set()).add(piece));
     }
   };
   for (const piece of pieces) tally(piece, 1);
 
-  const merges: string[] = [];
+  const merges: [string, string][] = [];
   while (tokens.length < room) {
     let best = -1;
     let bestCount = LEAST_FREQUENT - 1;
@@ -159,8 +127,9 @@ function learnMerges(pieces: readonly Piece[], tokens: string[], ids: Map<string
     if (best === -1) break;
     const left = Math.floor(best / RADIX);
     const right = best % RADIX;
-    const token = `${tokens[left]}${tokens[right]}`;
-    merges.push(`${tokens[left]} ${tokens[right]}`);
+    const pair: [string, string] = [tokens[left] as string, tokens[right] as string];
+    const token = pair.join("");
+    merges.push(pair);
     // two ways of merging may spell the same token
     const id = ids.get(token) ?? tokens.push(token) - 1;
     ids.set(token, id);

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { fail } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
 import { oracleActions } from "../../env/forms/oracle.js";
 import { renderPlan } from "../../env/forms/plan.js";
@@ -11,6 +10,7 @@ import { saveModel } from "../../nn/model.js";
 import type { Tensor } from "../../onnx/types.js";
 import { renderPrompt } from "../../text/prompt.js";
 import { Tokenizer } from "../../text/tokenizer.js";
+import { byteLevelBpeJson } from "../../text/tokenizer-files.js";
 import { trainBpe } from "./bpe.js";
 
 /** Config of `new-model`: the sizes of a model and where its vocabulary comes from. */
@@ -69,25 +69,17 @@ export async function newModel(
   } finally {
     await site.stop();
   }
-  const json = trainBpe(texts, {
-    vocabSize: config.vocab_size,
-    specialTokens: Object.values(SPECIAL),
-    digitPairs: true,
-  });
-  const tokenizer = Tokenizer.fromJson(json, "the new tokenizer");
-  const idOf = (token: string): number => {
-    const id = tokenizer.idOf(token);
-    if (id === undefined) fail(`The tokenizer has no token ${token}.`);
-    return id;
-  };
+  const bpe = trainBpe(texts, { vocabSize: config.vocab_size, specialTokens: Object.values(SPECIAL) });
+  const json = byteLevelBpeJson(bpe);
+  const tokenizer = Tokenizer.fromJson(JSON.parse(json), "the new tokenizer");
   const modelConfig: ModelConfig = {
     ...sizes,
     vocab_size: tokenizer.vocabSize,
-    pad_token_id: idOf(SPECIAL.pad),
-    eos_token_id: idOf(SPECIAL.eos),
-    mask_token_id: idOf(SPECIAL.mask),
+    pad_token_id: bpe.vocab[SPECIAL.pad] as number,
+    eos_token_id: bpe.vocab[SPECIAL.eos] as number,
+    mask_token_id: bpe.vocab[SPECIAL.mask] as number,
   };
-  const parameters = await writeFresh(out, architecture, modelConfig, config.seed, `${JSON.stringify(json)}\n`);
+  const parameters = await writeFresh(out, architecture, modelConfig, config.seed, json);
   return { parameters, vocabulary: tokenizer.vocabSize };
 }
 

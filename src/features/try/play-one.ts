@@ -12,6 +12,7 @@ import type { Played } from "../../train/misses.js";
 import { playFixed } from "../../train/play-fixed.js";
 import { collectRollouts, type Rollout } from "../../train/rollouts/collect.js";
 import type { EvaluateOptions } from "../../train/types.js";
+import type { Frame } from "./film.js";
 
 export interface PlayOneOptions
   extends Pick<EvaluateOptions, "run" | "config" | "overrides" | "checkpoint" | "policy"> {
@@ -28,7 +29,7 @@ export interface PlayedOne extends Played {
   /** The first answer as it stood after each round; empty where the sampler does not tell. */
   readonly rounds: readonly string[];
   /** Pictures (JPEG) of the page after each line of the answer that changes it, the first untouched. */
-  readonly frames: readonly { readonly caption: string; readonly image: Uint8Array }[];
+  readonly frames: readonly Frame[];
 }
 
 /** Plays one task by a run's checkpoint, a config's model, the environment's own policy or a given answer. */

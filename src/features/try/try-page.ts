@@ -2,22 +2,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright";
-import type { CliContext } from "../../cli/shared.js";
+import { type AgentFlags, agentSource, type CliContext } from "../../cli/shared.js";
 import { formatTables } from "../../cli/tables.js";
+import { closing } from "../../core/closing.js";
 import { messageOf, misuse } from "../../core/errors.js";
 import { readSmall } from "../../core/files.js";
 import { findBrowser } from "../../env/browser/find-browser.js";
-import type { Agent, Filled } from "../../library/agent.js";
+import type { Filled } from "../../library/agent.js";
 import type { AgentSource } from "../../library/agent-config.js";
 import { type Frame, writeFilm } from "./film.js";
 
-export interface PageFlags {
+export interface PageFlags extends AgentFlags {
   readonly url?: string;
   readonly text?: string;
-  readonly run?: string;
-  readonly checkpoint: "best" | "last" | number;
-  readonly model?: string;
-  readonly adapter?: string;
   readonly film?: boolean;
   readonly out?: string;
 }
@@ -29,14 +26,15 @@ const OPEN_MS = 30_000;
 
 /** Fills in a page of the user's from a text. */
 export async function tryPage(overrides: readonly string[], flags: PageFlags, context: CliContext): Promise<void> {
-  const address = addressOf(flags.url as string);
-  const text = textOf(flags.text);
-  await fillShown({ address, text, source: sourceOf(overrides, flags) }, flags, context);
+  const [address, text] = [addressOf(flags.url as string), textOf(flags.text)];
+  await fillShown({ address, text, source: agentSource(overrides, flags) }, flags, context);
 }
 
 /** Tells whether a window can be shown, and is wanted. */
 export function inWindow({ film }: Pick<PageFlags, "film">): boolean {
-  return film !== true && hasDisplay() && findBrowser({ headless: false }) !== undefined;
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  const hasDisplay = process.platform !== "linux" || Boolean(DISPLAY || WAYLAND_DISPLAY);
+  return film !== true && hasDisplay && findBrowser({ headless: false }) !== undefined;
 }
 
 /** Fills in a page before its user's eyes: in a window that stays open, or without a display as pictures. Sends nothing. */
@@ -52,32 +50,26 @@ export async function fillShown(
   ]);
   const headless = !inWindow({ film: film ?? false });
   // a page of the user's own asks for what it needs
-  const host = new BrowserHost({ headless });
+  await using host = closing(new BrowserHost({ headless }));
   context.signal.addEventListener("abort", () => void host.close());
-  let agent: Agent | undefined;
-  try {
-    const page = await (await host.browser()).newPage();
-    await page.goto(address, { timeout: OPEN_MS }).catch((error: unknown) =>
-      misuse(`${address} does not open: ${messageOf(error).split("\n")[0]}`, {
-        hint: "--url takes an address, or the path of an HTML file",
-      }),
-    );
-    agent = await loadAgent(source);
-    const before = await photograph(page);
-    const filled = await agent.fill(page, text);
-    context.print(formatTables([fieldTable(filled, text)]));
-    if (headless) {
-      const frames = [text, ...filled.rounds].map((caption) => ({ caption, image: before }));
-      const last: Frame = { caption: filled.plan, image: await photograph(page) };
-      context.print(writeFilm(out ?? join("try", "page"), await page.title(), [...frames, last]));
-      return;
-    }
-    context.log("Nothing was sent. Look at the window, correct what is wrong, send it yourself; close it to end.");
-    await page.waitForEvent("close", { timeout: 0 }).catch(() => undefined);
-  } finally {
-    await agent?.close();
-    await host.close();
+  const page = await (await host.browser()).newPage();
+  await page.goto(address, { timeout: OPEN_MS }).catch((error: unknown) =>
+    misuse(`${address} does not open: ${messageOf(error).split("\n")[0]}`, {
+      hint: "--url takes an address, or the path of an HTML file",
+    }),
+  );
+  await using agent = closing(await loadAgent(source));
+  const before = await photograph(page);
+  const filled = await agent.fill(page, text);
+  context.print(formatTables([fieldTable(filled, text)]));
+  if (headless) {
+    const frames = [text, ...filled.rounds].map((caption) => ({ caption, image: before }));
+    const last: Frame = { caption: filled.plan, image: await photograph(page) };
+    context.print(writeFilm(out ?? join("try", "page"), await page.title(), [...frames, last]));
+    return;
   }
+  context.log("Nothing was sent. Look at the window, correct what is wrong, send it yourself; close it to end.");
+  await page.waitForEvent("close", { timeout: 0 }).catch(() => undefined);
 }
 
 const photograph = (page: Page): Promise<Buffer> => page.screenshot({ type: "jpeg", fullPage: true });
@@ -98,14 +90,6 @@ function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatT
   };
 }
 
-function sourceOf(overrides: readonly string[], { run, checkpoint, model, adapter }: PageFlags): AgentSource {
-  if (run === undefined)
-    return { ...(model === undefined ? {} : { model }), ...(adapter === undefined ? {} : { adapter }), overrides };
-  if (model !== undefined || adapter !== undefined || overrides.length > 0)
-    misuse("A run has its own model, adapter and config.", { hint: "leave out --model, --adapter and key=value" });
-  return { run, checkpoint };
-}
-
 /** An address as it is, or that of a file. */
 function addressOf(url: string): string {
   if (existsSync(url)) return pathToFileURL(resolve(url)).href;
@@ -122,9 +106,4 @@ function textOf(file: string | undefined): string {
     misuse(`Cannot read the text ${file}: ${messageOf(error)}`);
   }
   return text.trim() === "" ? misuse(`The text ${file} is empty.`) : text.trim();
-}
-
-/** Tells whether windows can be shown. */
-function hasDisplay(env: NodeJS.ProcessEnv = process.env): boolean {
-  return process.platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
 }

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { trainBpe } from "../../../src/features/new-model/bpe.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
+import { byteLevelBpeJson } from "../../../src/text/tokenizer-files.js";
 
 const SPECIAL = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
 const CORPUS = [
@@ -11,8 +12,10 @@ const CORPUS = [
   "form: Booking\nFull name | Bo Kim\nStart date | 2023-11-02\nGuests | 4\n\n",
   "fill Full name | Bo Kim\nfill Start date | 2023-11-02\nselect Guests | 4\nsubmit",
 ];
+const tokenizerOf = (bpe: ReturnType<typeof trainBpe>): Tokenizer =>
+  Tokenizer.fromJson(JSON.parse(byteLevelBpeJson(bpe)), "trained");
 const trained = trainBpe(CORPUS, { vocabSize: 400, specialTokens: SPECIAL });
-const tokenizer = Tokenizer.fromJson(JSON.parse(JSON.stringify(trained)), "trained");
+const tokenizer = tokenizerOf(trained);
 const pieces = (text: string): string[] => tokenizer.encode(text).map((id) => tokenizer.decode([id]));
 
 /** Merges learnt by counting everything again for every merge: slow and plain. */
@@ -58,10 +61,11 @@ describe("trainBpe", () => {
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 8 }), { maxLength: 12 }),
         (words) => {
-          const { model } = trainBpe(words, { vocabSize: 280, specialTokens: [] });
+          const { vocab, merges } = trainBpe(words, { vocabSize: 280, specialTokens: [] });
+          const learnt = merges.map((pair) => pair.join(" "));
           // merges that spell an existing token leave room for further ones
-          assert.deepEqual(model.merges, plainMerges(words, model.merges.length));
-          assert.ok(Object.keys(model.vocab).length === 280 || plainMerges(words, 99).length === model.merges.length);
+          assert.deepEqual(learnt, plainMerges(words, learnt.length));
+          assert.ok(Object.keys(vocab).length === 280 || plainMerges(words, 99).length === learnt.length);
         },
       ),
       { seed: 1, numRuns: 200 },
@@ -82,21 +86,18 @@ describe("trainBpe", () => {
 
   it("fills the vocabulary exactly, or stops where pairs are rare", () => {
     const full = trainBpe(CORPUS, { vocabSize: 300, specialTokens: SPECIAL });
-    assert.equal(Tokenizer.fromJson(full, "full").vocabSize, 300);
-    const ids = Object.values(full.model.vocab);
+    assert.equal(tokenizerOf(full).vocabSize, 300);
+    const ids = Object.values(full.vocab);
     assert.deepEqual(
       [...ids].sort((a, b) => a - b),
       Array.from({ length: 300 }, (_, i) => i),
     );
     const bare = trainBpe(["xy"], { vocabSize: 300, specialTokens: SPECIAL });
-    assert.equal(Tokenizer.fromJson(bare, "bare").vocabSize, 259);
+    assert.equal(tokenizerOf(bare).vocabSize, 259);
   });
 
   it("cuts lines, separators, words and digit pairs", () => {
-    const wide = Tokenizer.fromJson(
-      trainBpe(Array(9).fill(CORPUS.join("\n")), { vocabSize: 768, specialTokens: SPECIAL }),
-      "wide",
-    );
+    const wide = tokenizerOf(trainBpe(Array(9).fill(CORPUS.join("\n")), { vocabSize: 768, specialTokens: SPECIAL }));
     const cut = (text: string): string[] => wide.encode(text).map((id) => wide.decode([id]));
     assert.deepEqual(cut("Full name | Ann Lee\n\n"), ["Full", " name", " |", " Ann", " Lee", "\n", "\n"]);
     assert.deepEqual(cut("Start date | 2024-05-17"), ["Start", " date", " | ", "20", "24", "-", "05", "-", "17"]);
@@ -108,31 +109,9 @@ describe("trainBpe", () => {
     );
   });
 
-  it("keeps digits whole where asked", () => {
-    const whole = trainBpe(["2024 2024 2024"], { vocabSize: 300, specialTokens: [], digitPairs: false });
-    assert.equal(Tokenizer.fromJson(whole, "whole").encode("2024").length, 1);
-  });
-
   it("gives every text back", () => {
     const lines = fc.string({
-      unit: fc.constantFrom(
-        "\n",
-        "\r",
-        "\t",
-        " ",
-        "|",
-        "4",
-        "٤",
-        "a",
-        "é",
-        "e\u0301",
-        "字",
-        "🙂",
-        "-",
-        "\u0085",
-        "\u00a0",
-        "\ufeff",
-      ),
+      unit: fc.constantFrom(..."\n\r\t |4٤aé字🙂-\u0085\u00a0\ufeff", "e\u0301"),
     });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), lines), (text) => {
@@ -149,10 +128,7 @@ describe("trainBpe", () => {
   });
 
   it("writes keys that JavaScript treats specially as ordinary tokens", () => {
-    const json = trainBpe(Array(4).fill("a__proto__"), {
-      vocabSize: 300,
-      specialTokens: ["__proto__"],
-    });
-    assert.ok(Object.hasOwn(json.model.vocab, "__proto__"));
+    const { vocab } = trainBpe(Array(4).fill("a__proto__"), { vocabSize: 300, specialTokens: ["__proto__"] });
+    assert.ok(Object.hasOwn(vocab, "__proto__"));
   });
 });

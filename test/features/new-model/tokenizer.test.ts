@@ -7,6 +7,7 @@ import { UserError } from "../../../src/core/errors.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { trainBpe } from "../../../src/features/new-model/bpe.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
+import { byteLevelBpeJson } from "../../../src/text/tokenizer-files.js";
 
 const SHIPPED = (name: string) => {
   const dir = join(packageRoot(), "models", name);
@@ -23,9 +24,11 @@ describe("Tokenizer", () => {
 
   const write = (content: string): void => writeFileSync(join(dir, "tokenizer.json"), content);
   const special = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
+  const trained = (corpus: readonly string[], vocabSize: number, specialTokens: readonly string[] = []): string =>
+    byteLevelBpeJson(trainBpe(corpus, { vocabSize, specialTokens }));
 
   it("loads what trainBpe makes", () => {
-    write(JSON.stringify(trainBpe(["submit submit"], { vocabSize: 262, specialTokens: special })));
+    write(trained(["submit submit"], 262, special));
     const tokenizer = Tokenizer.load(dir);
     assert.equal(tokenizer.vocabSize, 262);
     assert.equal(tokenizer.idOf("<|im_end|>"), 260);
@@ -35,7 +38,7 @@ describe("Tokenizer", () => {
   });
 
   it("keeps blanks before punctuation, and special tokens unless told otherwise", () => {
-    const tokenizer = Tokenizer.fromJson(trainBpe([], { vocabSize: 259, specialTokens: special }), "memory");
+    const tokenizer = Tokenizer.fromJson(JSON.parse(trained([], 259, special)), "memory");
     const ids = [...tokenizer.encode("it 's , fine . "), tokenizer.idOf("<|im_end|>") as number];
     assert.equal(tokenizer.decode(ids), "it 's , fine . <|im_end|>");
     assert.equal(tokenizer.decode(ids, { skipSpecial: true }), "it 's , fine . ");
@@ -80,7 +83,7 @@ describe("Tokenizer", () => {
     const unigram = model({ type: "Unigram", unk_id: 0, vocab: pieces }, [{ id: 1, content: "<mask>", special: true }]);
     assert.deepEqual(unigram.encode("a<mask>a"), [2, 3, 4, 2, 5, 6, 7, 2]);
     // a token that the model's config names, and the file does not call special
-    const merged = trainBpe(["submit submit"], { vocabSize: 262, specialTokens: [] });
+    const merged = JSON.parse(trained(["submit submit"], 262));
     const id = merged.model.vocab.submit as number;
     assert.deepEqual(Tokenizer.fromJson(merged, "memory").encode("submit"), [id]);
     assert.ok(!Tokenizer.fromJson(merged, "memory", [id]).encode("submit").includes(id));
@@ -97,13 +100,13 @@ describe("Tokenizer", () => {
   });
 
   it("leaves out ids of a model's padded vocabulary", () => {
-    const tokenizer = Tokenizer.fromJson(trainBpe([], { vocabSize: 256, specialTokens: [] }), "memory");
+    const tokenizer = Tokenizer.fromJson(JSON.parse(trained([], 256)), "memory");
     assert.equal(tokenizer.decode([...tokenizer.encode("ab"), 4000, ...tokenizer.encode("c")]), "abc");
     assert.equal(tokenizer.decode([4000]), "");
   });
 
   it("turns bytes that are no UTF-8 into replacement characters", () => {
-    const tokenizer = Tokenizer.fromJson(trainBpe([], { vocabSize: 256, specialTokens: [] }), "memory");
+    const tokenizer = Tokenizer.fromJson(JSON.parse(trained([], 256)), "memory");
     assert.equal(tokenizer.decode(tokenizer.encode("é").slice(0, 1)), "\ufffd");
     assert.equal(tokenizer.decode(tokenizer.encode("a\ud800b")), "a\ufffdb");
   });
@@ -120,7 +123,7 @@ describe("Tokenizer", () => {
       write(content);
       fails(dir);
     }
-    const json = trainBpe([], { vocabSize: 256, specialTokens: [] });
+    const json = JSON.parse(trained([], 256));
     for (const broken of [
       { ...json, added_tokens: undefined },
       { ...json, pre_tokenizer: { type: "Unheard" } },

@@ -1,13 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { InvalidArgumentError } from "commander";
-import { type CliCommand, type CliContext, checkpointName, portNumber } from "../../../cli/shared.js";
+import {
+  type AgentFlags,
+  agentSource,
+  type CliCommand,
+  type CliContext,
+  checkpointName,
+  portNumber,
+} from "../../../cli/shared.js";
+import { closing } from "../../../core/closing.js";
 import { misuse } from "../../../core/errors.js";
 
-interface McpFlags {
-  readonly run?: string;
-  readonly checkpoint: "best" | "last" | number;
-  readonly model?: string;
-  readonly adapter?: string;
+interface McpFlags extends AgentFlags {
   readonly origin: readonly string[];
   readonly http?: number;
   readonly token?: string;
@@ -40,10 +44,9 @@ export const command: CliCommand = {
 };
 
 async function serve(overrides: readonly string[], flags: McpFlags, context: CliContext): Promise<void> {
-  const { run, model, adapter, checkpoint, token } = flags;
-  if (run !== undefined && (model !== undefined || adapter !== undefined || overrides.length > 0))
-    misuse("A run has its own model, adapter and config.", { hint: "leave out --model, --adapter and key=value" });
-  if (token !== undefined && flags.http === undefined) misuse("--token is for --http.");
+  const { token, http } = flags;
+  const source = agentSource(overrides, flags);
+  if (token !== undefined && http === undefined) misuse("--token is for --http.");
   // loaded when they are needed: help and usage errors should not wait for the runtime
   const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf }, { versions }] = await Promise.all([
     import("../../../library/agent.js"),
@@ -55,35 +58,26 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   const origins = flags.origin.map(originOf);
   const { StdioServerTransport } = await sdk(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
   const { signal } = context;
-  const agent = await loadAgent(
-    run !== undefined
-      ? { run, checkpoint }
-      : { overrides, ...(model === undefined ? {} : { model }), ...(adapter === undefined ? {} : { adapter }) },
-  );
-  const tools = new FormTools(agent, origins, versions().refusion_train ?? "");
+  await using tools = closing(new FormTools(await loadAgent(source), origins, versions().refusion_train ?? ""));
   const ended = new Promise<void>((done) => {
     signal.addEventListener("abort", () => done());
     // the client of a process ends it by closing its input
-    if (flags.http === undefined) process.stdin.once("close", done);
+    if (http === undefined) process.stdin.once("close", done);
     if (signal.aborted) done();
   });
-  try {
-    if (flags.http === undefined) {
-      const server = await tools.server();
-      await server.connect(new StdioServerTransport());
-      context.log(`serving ${origins.join(", ")} on stdin and stdout`);
-      await ended;
-      await server.close();
-    } else {
-      const secret = token ?? randomBytes(24).toString("base64url");
-      const served = await serveHttp(tools, flags.http, secret);
-      context.log(`${served.baseUrl}/mcp serves ${origins.join(", ")}; Ctrl-C ends it`);
-      if (token === undefined) context.log(`Authorization: Bearer ${secret}`);
-      await ended;
-      await served.stop();
-    }
-  } finally {
-    await tools.close();
+  if (http === undefined) {
+    const server = await tools.server();
+    await server.connect(new StdioServerTransport());
+    context.log(`serving ${origins.join(", ")} on stdin and stdout`);
+    await ended;
+    await server.close();
+  } else {
+    const secret = token ?? randomBytes(24).toString("base64url");
+    const served = await serveHttp(tools, http, secret);
+    context.log(`${served.baseUrl}/mcp serves ${origins.join(", ")}; Ctrl-C ends it`);
+    if (token === undefined) context.log(`Authorization: Bearer ${secret}`);
+    await ended;
+    await served.stop();
   }
 }
 

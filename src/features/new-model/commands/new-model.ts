@@ -1,13 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { parse } from "yaml";
 import { type CliCommand, type CliContext, shellWord } from "../../../cli/shared.js";
-import { shippedOr } from "../../../config/config.js";
-import { fail, messageOf, misuse } from "../../../core/errors.js";
-import { readSmall } from "../../../core/files.js";
+import { readTree, shippedOr } from "../../../config/config.js";
+import { fail } from "../../../core/errors.js";
 import { checked } from "../../../core/problems.js";
-
-const HINT = "give a YAML file as configs/tiny/model.yaml; docs/model.md lists the keys of each architecture";
 
 /** `refusion-train new-model`: a fresh tokenizer and random weights, to be trained by `sft`. */
 export const command: CliCommand = {
@@ -21,13 +17,10 @@ export const command: CliCommand = {
           fail(`${flags.out} exists already, and a model is never overwritten.`, { hint: "give another --out" });
         const { newModel, newModelSchema } = await import("../new-model.js");
         const path = shippedOr(flags.config);
-        let raw: unknown;
-        try {
-          raw = parse(readSmall(path));
-        } catch (error) {
-          misuse(`Cannot read ${path}: ${messageOf(error)}`, { hint: HINT });
-        }
-        const config = checked(newModelSchema, raw, `${path} is not usable`, { hint: HINT, exitCode: 2 });
+        const config = checked(newModelSchema, readTree(path), `${path} is not usable`, {
+          hint: "give a YAML file as configs/tiny/model.yaml; docs/model.md lists the keys of each architecture",
+          exitCode: 2,
+        });
         const { parameters, vocabulary } = await newModel(config, flags.out);
         context.print(`${flags.out}: ${parameters} parameters, ${vocabulary} tokens`);
         context.log(

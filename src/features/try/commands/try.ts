@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type CliCommand, type CliContext, checkpointName } from "../../../cli/shared.js";
 import { formatTables } from "../../../cli/tables.js";
+import { closing } from "../../../core/closing.js";
 import { misuse, nearest } from "../../../core/errors.js";
 import type { EnvironmentTask } from "../../../env/environment.js";
 import type { Task } from "../../../env/site.js";
@@ -100,9 +101,6 @@ async function showShipped(task: EnvironmentTask, flags: TryFlags, context: CliC
     import("../../../env/sites/embedded/catalog.js"),
   ]);
   const server = await serveForms(FORMS, { port: 0, status500Every: 0 });
-  try {
-    await fillShown({ address: server.baseUrl + url, text, source: { model: SHIPPED.model } }, flags, context);
-  } finally {
-    await server.stop();
-  }
+  await using _ = closing({ close: server.stop });
+  await fillShown({ address: server.baseUrl + url, text, source: { model: SHIPPED.model } }, flags, context);
 }
