@@ -81,7 +81,7 @@ export function readPeft(dir: string): PeftAdapter {
   const path = join(dir, ADAPTER);
   if (!existsSync(path))
     fail(`There is no adapter in ${dir}: ${path} is missing.`, {
-      hint: `An adapter directory holds ${ADAPTER_CONFIG} and ${ADAPTER}.`,
+      hint: `An adapter directory holds ${ADAPTER_CONFIG} and ${ADAPTER}, as a run's checkpoints/step-000020 does.`,
     });
   const configPath = join(dir, ADAPTER_CONFIG);
   const json = readJson(configPath);

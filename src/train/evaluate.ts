@@ -175,8 +175,8 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
     const evaluation = await unlessAborted(
       options.signal,
       policy === undefined
-        ? evaluateFixed(options.policy, evaluating, split, listeners)
-        : evaluatePolicy({ ...evaluating, policy }, split, listeners),
+        ? () => evaluateFixed(options.policy, evaluating, split, listeners)
+        : () => evaluatePolicy({ ...evaluating, policy }, split, listeners),
     );
     evaluations.push(evaluation);
     const pictures = join(run?.dir ?? ".", "eval", "misses", split);
@@ -206,10 +206,11 @@ function harWriter(folder: string): (played: Played) => void {
 }
 
 /** An evaluation saves nothing half done: an interrupt ends it at once. @throws the signal's AbortError. */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function unlessAborted<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const work = begin();
   // it goes on until its browser is closed, with nobody left to tell
   work.catch(() => undefined);
-  signal.throwIfAborted();
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason as Error);

@@ -31,27 +31,48 @@ const options = (changes: Partial<EvaluateOptions>): EvaluateOptions => ({
   ...changes,
 });
 
-test("an interrupt ends an evaluation at once", async () => {
+const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
+
+/** Writes two tasks of each form; gives the overrides that evaluate them on a site. */
+function onSite(baseUrl: string, ...forms: string[]): string[] {
+  const tasks = forms.flatMap((name) =>
+    [1, 2].map((n) => ({ id: `${name}/val/${n}`, split: "val", form: name, url: `/${name}`, fields: { Name: "Ann" } })),
+  );
+  writeFileSync(join(dir, "tasks.jsonl"), tasks.map((task) => `${JSON.stringify(task)}\n`).join(""));
+  return [`site={kind: url, tasks: ${join(dir, "tasks.jsonl")}, base_url: "${baseUrl}", learn: null}`];
+}
+
+test("an interrupt ends an evaluation at once, before it begins or in the midst of it", async () => {
+  const many = { split: "val", episodes: 500 } as const;
+  await assert.rejects(evaluateCommand(options({ ...many, split: "train", signal: AbortSignal.abort() })), {
+    name: "AbortError",
+  });
   const controller = new AbortController();
-  const evaluating = evaluateCommand(options({ episodes: 100_000, policy: "empty", signal: controller.signal }));
-  controller.abort();
-  await assert.rejects(evaluating, { name: "AbortError" });
+  let sent = 0;
+  const site = await servePages({ "/good": FORM }, ({ method }) => {
+    if (method === "POST" && ++sent === 3) controller.abort();
+    return false;
+  });
+  try {
+    const overrides = onSite(site.baseUrl, "good");
+    await assert.rejects(evaluateCommand(options({ ...many, overrides, signal: controller.signal })), {
+      name: "AbortError",
+    });
+    assert.ok(sent >= 3 && sent < 100, `${sent} forms were sent`);
+  } finally {
+    await site.stop();
+  }
 });
 
 test("a form that the site stops serving is left out, with the cause; the others are scored", async () => {
-  const form = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
   let asked = 0;
   // served when the site is looked at before the run, and never again
-  const site = await servePages({ "/good": form, "/bad": form }, ({ url }, response) => {
+  const site = await servePages({ "/good": FORM, "/bad": FORM }, ({ url }, response) => {
     if (url !== "/bad" || asked++ === 0) return false;
     response.writeHead(500).end();
     return true;
   });
-  const tasks = ["good", "bad"].flatMap((name) =>
-    [1, 2].map((n) => ({ id: `${name}/val/${n}`, split: "val", form: name, url: `/${name}`, fields: { Name: "Ann" } })),
-  );
-  writeFileSync(join(dir, "tasks.jsonl"), tasks.map((task) => `${JSON.stringify(task)}\n`).join(""));
-  const overrides = [`site={kind: url, tasks: ${join(dir, "tasks.jsonl")}, base_url: "${site.baseUrl}", learn: null}`];
+  const overrides = onSite(site.baseUrl, "good", "bad");
   try {
     const { evaluations } = await evaluateCommand(options({ overrides, split: "val" }));
     const [e] = evaluations;
