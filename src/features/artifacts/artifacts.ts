@@ -35,25 +35,18 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
   const parameters = initialParameters(config, policy);
   await engine.setParameters("policy", parameters);
   await engine.setParameters("reference", parameters);
-  const trajectories = await policy.sampler.rollout(
-    engine,
-    tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {})),
-    policy.options,
-    tasks.map((_, i) => Rng.named(config.seed, `artifacts/${i}`)),
-    config.training.rollout_batch,
-  );
+  const starts = tasks.map((task) => policy.startOf(environment.firstObservation?.(task) ?? {}));
+  const rngs = tasks.map((_, i) => Rng.named(config.seed, `artifacts/${i}`));
+  const together = config.training.rollout_batch;
+  const trajectories = await policy.sampler.rollout(engine, starts, policy.options, rngs, together);
   const samples = trajectories.map((trajectory, i) => {
     const stream = (name: string): Rng => Rng.named(config.seed, `artifacts/${name}/${i}`);
     return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
   });
   const [batch] = await prepareBatches({ policy, objective, options: config.objective, size }, [samples]);
   if (batch === undefined) fail("There is no training task to take the shapes from.");
-  const shapes = policy.sampler.shapes(policy.options);
-  const together = config.training.rollout_batch;
-  const rollout = {
-    dims: shapes.dims(together),
-    rows: shapes.rows === undefined ? undefined : together * shapes.rows,
-  };
+  const { dims, rows } = policy.sampler.shapes(policy.options);
+  const rollout = { dims: dims(together), rows: rows && together * rows };
   return await writeDirectory(out, async (aside) => {
     for (const file of weightFiles(policy.model.graph)) {
       mkdirSync(dirname(join(aside, file)), { recursive: true });

@@ -16,13 +16,20 @@ const LOG_Z = 0.3;
 /** A step as training prepares it, with what the formula reads of it. */
 export interface Prepared {
   readonly batches: readonly (MicroBatch & { readonly own: TermBatch })[];
-  readonly turns: readonly ScoredTurn[];
-  readonly indexOf: ReadonlyMap<Trajectory, number>;
-  /** The reason why the step is not the formula's; undefined: it is. */
-  readonly wrong: string | undefined;
+  readonly scored: Scored;
 }
 
-export async function prepare(context: VerifyContext, away: OffPolicy, trial: ObjectiveOnTrial): Promise<Prepared> {
+/**
+ * Prepares a step and scores it for the formulas.
+ * @param far nats that each micro-batch's first term is moved by.
+ * @returns a text where the step is not the formula's: why.
+ */
+export async function prepare(
+  context: VerifyContext,
+  away: OffPolicy,
+  trial: ObjectiveOnTrial,
+  far = 0,
+): Promise<Prepared | string> {
   const { policy, config } = context;
   const { objective, options } = trial;
   const { sampler } = policy;
@@ -60,14 +67,30 @@ export async function prepare(context: VerifyContext, away: OffPolicy, trial: Ob
   }));
   const trained = batches.flatMap(({ trajectories }) => trajectories);
   const same = trained.length === turns.length && trained.every((t) => indexOf.has(t));
-  const wrong = !same
-    ? `${trained.length} turns are trained on, ${turns.length} have credit`
-    : batches.some(({ batch, own }) => !sameTerms(batch, own.batch))
-      ? "other terms are laid out than the sampler's"
-      : batches.some(({ own }) => own.terms.some(({ weight }) => !Number.isFinite(weight)))
-        ? "masks or steps are not as many as they should be"
-        : undefined;
-  return { batches, turns, indexOf, wrong };
+  if (!same) return `${trained.length} turns are trained on, ${turns.length} have credit`;
+  if (batches.some(({ batch, own }) => !sameTerms(batch, own.batch)))
+    return "other terms are laid out than the sampler's";
+  if (batches.some(({ own }) => own.terms.some(({ weight }) => !Number.isFinite(weight))))
+    return "masks or steps are not as many as they should be";
+  const terms: ScoredTerm[] = [];
+  for (const { own } of batches) {
+    const at = async (who: Who) => (await away.score(own.batch, who)).logProbs;
+    const [now, before] = [await at("now"), await at("before")];
+    const [sampled, reference] = [await at("sampled"), await at("reference")];
+    own.terms.forEach(({ r, trajectory, ...term }, i) => {
+      terms.push({
+        ...term,
+        turn: indexOf.get(trajectory) as number,
+        now: (now[r] as number) - (i === 0 ? far : 0),
+        before: before[r] as number,
+        sampled: sampled[r] as number,
+        reference: reference[r] as number,
+        entropy: 0,
+      });
+    });
+  }
+  const recorded = batches.every(({ own }) => own.recorded);
+  return { batches, scored: { turns, terms, recorded, logZ: LOG_Z } };
 }
 
 function sameTerms(a: Batch, b: Batch): boolean {
@@ -78,30 +101,6 @@ function sameTerms(a: Batch, b: Batch): boolean {
     return tensors.map((tensor) => tensor?.data.join() ?? "").join("/");
   };
   return read(a) === read(b);
-}
-
-/** Scores a step for the formulas. @param far nats that each micro-batch's first term is moved by. */
-export async function scoredOf(away: OffPolicy, { batches, indexOf, turns }: Prepared, far = 0): Promise<Scored> {
-  const terms: ScoredTerm[] = [];
-  for (const { own } of batches) {
-    const at = async (who: Who) => (await away.score(own.batch, who)).logProbs;
-    const [now, before] = [await at("now"), await at("before")];
-    const [sampled, reference] = [await at("sampled"), await at("reference")];
-    own.terms.forEach(({ r, trajectory, step, position, weight }, i) => {
-      terms.push({
-        turn: indexOf.get(trajectory) as number,
-        step,
-        position,
-        weight,
-        now: (now[r] as number) - (i === 0 ? far : 0),
-        before: before[r] as number,
-        sampled: sampled[r] as number,
-        reference: reference[r] as number,
-        entropy: 0,
-      });
-    });
-  }
-  return { turns, terms, recorded: batches.every(({ own }) => own.recorded), logZ: LOG_Z };
 }
 
 /** The objective's own parameters as they begin, with a log Z that is known. */

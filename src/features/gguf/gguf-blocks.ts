@@ -2,7 +2,7 @@ import { bfloat16ToFloat, float16ToFloat } from "../../core/half.js";
 import type { DType } from "../../onnx/types.js";
 
 /** A form of GGUF's tensors: blocks of so many values in so many bytes. */
-export interface BlockFormat {
+interface BlockFormat {
   readonly name: string;
   /** The element type of the safetensors form that would hold it without loss; uint8: none does. */
   readonly dtype: DType;
@@ -16,6 +16,11 @@ export interface BlockFormat {
 
 const scale = (bytes: Uint8Array<ArrayBuffer>, at: number): number =>
   float16ToFloat(Uint16Array.of((bytes[at] as number) | ((bytes[at + 1] as number) << 8)))[0] as number;
+
+/** Values of 16 bits. */
+function halves(toFloat: (source: Uint16Array) => Float32Array) {
+  return { values: 1, bytes: 2, decode: (bytes: Uint8Array<ArrayBuffer>) => toFloat(new Uint16Array(bytes.buffer)) };
+}
 
 /** Blocks of 32 (ggml-quants.c): a scale, in some a minimum, and codes. */
 function blocks(bytesOf: number, decode: (block: Uint8Array<ArrayBuffer>, out: Float32Array) => void) {
@@ -43,20 +48,8 @@ function fourBits(codes: Uint8Array, out: Float32Array, value: (code: number) =>
 /** By the format's number in the file (ggml_type). */
 export const BLOCK_FORMATS: Readonly<Record<number, BlockFormat>> = {
   0: { name: "F32", dtype: "float32", values: 1, bytes: 4, decode: (bytes) => new Float32Array(bytes.buffer) },
-  1: {
-    name: "F16",
-    dtype: "float16",
-    values: 1,
-    bytes: 2,
-    decode: (bytes) => float16ToFloat(new Uint16Array(bytes.buffer)),
-  },
-  30: {
-    name: "BF16",
-    dtype: "bfloat16",
-    values: 1,
-    bytes: 2,
-    decode: (bytes) => bfloat16ToFloat(new Uint16Array(bytes.buffer)),
-  },
+  1: { name: "F16", dtype: "float16", ...halves(float16ToFloat) },
+  30: { name: "BF16", dtype: "bfloat16", ...halves(bfloat16ToFloat) },
   2: {
     name: "Q4_0",
     // d (q - 8)

@@ -1,13 +1,6 @@
-import type { Environment } from "../../env/environment.js";
+import type { Environment, EpisodeOutcome } from "../../env/environment.js";
 import { formatTable } from "../../runs/evaluation.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
-
-/** Verdict and reward of a rollout. */
-interface Judged {
-  readonly accepted: boolean | undefined;
-  readonly success: boolean;
-  readonly reward: number;
-}
 
 /** A rollout whose verdict or reward is another than its record's. */
 export interface Moved {
@@ -34,6 +27,15 @@ export interface Rejudged {
 /** Sums of floats in another order differ by less. */
 const SAME = 1e-9;
 
+/** Reads verdict and reward; undefined where there is no reward. */
+function judged({ reward, success, detail }: Pick<EpisodeOutcome, "reward" | "success" | "detail">) {
+  const { accepted } = detail;
+  return reward === null
+    ? undefined
+    : { accepted: typeof accepted === "boolean" ? accepted : undefined, success, reward };
+}
+type Judged = NonNullable<ReturnType<typeof judged>>;
+
 /** Judges recorded rollouts by today's judge. */
 export async function rejudgeRollouts(environment: Environment, records: Iterable<RolloutRecord>): Promise<Rejudged> {
   const known = new Map(environment.tasks.map((task) => [task.id, task]));
@@ -42,25 +44,21 @@ export async function rejudgeRollouts(environment: Environment, records: Iterabl
   const lacking: Record<string, number> = {};
   let faults = 0;
   for (const record of records) {
-    const { step, group, rollout, task_id, reward, success, detail } = record;
-    if (reward === null) {
+    const { step, group, rollout, task_id, detail } = record;
+    const before = judged(record);
+    if (before === undefined) {
       faults++;
       continue;
     }
     const task = known.get(task_id);
-    const outcome =
-      task === undefined
-        ? "no task of its id today"
-        : ((await environment.rejudge?.(task, detail)) ?? `nothing of an exchange: ${environment.name} keeps none`);
-    if (typeof outcome === "string" || outcome.reward === null) {
-      const lack = typeof outcome === "string" ? outcome : "a reward";
-      lacking[lack] = (lacking[lack] ?? 0) + 1;
+    const outcome = task && (await environment.rejudge?.(task, detail));
+    const after = typeof outcome === "object" ? judged(outcome) : undefined;
+    if (after === undefined) {
+      const none = `nothing of an exchange: ${environment.name} keeps none`;
+      const lack = task === undefined ? "no task of its id today" : typeof outcome === "object" ? "a reward" : outcome;
+      lacking[lack ?? none] = (lacking[lack ?? none] ?? 0) + 1;
       continue;
     }
-    const acceptedIn = (of: typeof detail): boolean | undefined =>
-      typeof of.accepted === "boolean" ? of.accepted : undefined;
-    const before: Judged = { accepted: acceptedIn(detail), success, reward };
-    const after: Judged = { accepted: acceptedIn(outcome.detail), success: outcome.success, reward: outcome.reward };
     tasks[task_id] ??= { rollouts: 0, before: 0, after: 0 };
     const sums = tasks[task_id];
     sums.rollouts++;

@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
 import { loadConfig } from "../../../config/config.js";
 import { misuse } from "../../../core/errors.js";
-import { loadFolder } from "../../../core/registry.js";
-import type { Objective } from "../../../rl/objective.js";
+import { objectiveKinds } from "../../../rl/kinds.js";
 
 /** `refusion-train artifacts`: the graphs of a run as files. */
 export const command: CliCommand = {
@@ -16,11 +15,7 @@ export const command: CliCommand = {
       .option("--objective <name>", "whose loss the training model holds", "flow-grpo")
       .action(async (overrides: string[], flags: { config: string; out: string; objective: string }) => {
         const config = await loadConfig(flags.config, { command: flags.objective, overrides });
-        const objectives = await loadFolder<Objective>(
-          new URL("../../../rl/objectives/", import.meta.url),
-          "objective",
-        );
-        const objective = objectives.get(flags.objective);
+        const objective = (await objectiveKinds()).get(flags.objective);
         if (objective === undefined || objective.learnsFrom !== "rollouts")
           misuse(`${flags.objective} is no objective that learns from rollouts.`);
         const { writeArtifacts } = await import("../artifacts.js");

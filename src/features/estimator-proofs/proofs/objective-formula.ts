@@ -3,7 +3,7 @@ import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../
 import { type FormulaOptions, hasFormula, lossFormula } from "../formulas.js";
 import { runLossHead } from "../loss-head.js";
 import { type OffPolicy, openOffPolicy } from "../off-policy.js";
-import { headParameters, prepare, scoredOf } from "../prepared-step.js";
+import { headParameters, prepare } from "../prepared-step.js";
 
 /** Of float32 against float64: of the loss, and of a term's gradient relative to their root mean square. */
 const LIMIT = 2e-3;
@@ -71,12 +71,11 @@ async function measureHead(
   of: string,
   far = 0,
 ): Promise<Measurement> {
-  const prepared = await prepare(context, away, trial);
-  const { batches, wrong } = prepared;
   const { name: kind } = trial.objective;
   const name = `${kind}: ${of}`;
-  if (wrong !== undefined) return { name, measured: Number.POSITIVE_INFINITY, limit: LIMIT, detail: wrong };
-  const scored = await scoredOf(away, prepared, far);
+  const prepared = await prepare(context, away, trial, far);
+  if (typeof prepared === "string") return { name, measured: Infinity, limit: LIMIT, detail: prepared };
+  const { batches, scored } = prepared;
   const inputs = await Promise.all(
     batches.map(async (micro) => {
       const logProbs = (await away.score(micro.own.batch, "now")).logProbs.slice();

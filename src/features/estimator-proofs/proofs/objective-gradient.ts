@@ -15,7 +15,7 @@ import {
 import { type FormulaOptions, hasFormula, lossFormula } from "../formulas.js";
 import { linearObjective } from "../loss-head.js";
 import { type OffPolicy, openOffPolicy, tempered } from "../off-policy.js";
-import { headParameters, type Prepared, prepare, scoredOf } from "../prepared-step.js";
+import { headParameters, type Prepared, prepare } from "../prepared-step.js";
 
 /** Of float32 gradients that went through the network twice, relative to their length. */
 const LIMIT = 1e-2;
@@ -66,9 +66,8 @@ async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTr
   const hasEntropy = "entropy_coeff" in objective.schema.shape && sampler.scoreHeads[0]?.distribution !== undefined;
   const trial = hasEntropy ? { objective, options: { ...(own.options as object), entropy_coeff: 0.2 } } : own;
   const prepared = await prepare(context, away, trial);
-  if (prepared.wrong !== undefined) return prepared.wrong;
-  const { batches } = prepared;
-  const plain = await scoredOf(away, prepared);
+  if (typeof prepared === "string") return prepared;
+  const { batches, scored: plain } = prepared;
   const entropies = hasEntropy ? await entropiesOf(away, prepared) : [];
   const terms = plain.terms.map((term, i) => ({ ...term, entropy: entropies[i] ?? 0 }));
   const formula = lossFormula(objective.name, { ...plain, terms }, trial.options as FormulaOptions);

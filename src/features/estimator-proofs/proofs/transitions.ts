@@ -10,7 +10,7 @@ import {
 } from "../../../diffusion/samplers/jump/options.js";
 import { transitionFeatures } from "../../../diffusion/samplers/jump/replay.js";
 import { scalar, vector } from "../../../onnx/tensors.js";
-import { type Measurement, type Proof, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import { figures, type Measurement, type Proof, takePrompts, type VerifyContext } from "../../../verify/proof.js";
 import { vocabularyLogProbs } from "../vocabulary.js";
 
 const LIMIT = 1e-5;
@@ -46,19 +46,14 @@ export async function measureTransitions(
   ] as const) {
     const place = { prompt, canvas, at };
     const p = (await transitions(context, place)).map(Math.exp);
-    measurements.push({
-      name: `${name}, all transitions`,
-      measured: Math.abs(p.reduce((sum, x) => sum + x, 0) - 1),
-      limit: LIMIT,
-      detail: `|sum - 1| over ${p.length} tokens`,
-    });
+    const off = Math.abs(p.reduce((sum, x) => sum + x, 0) - 1);
     const seen = await frequencies(context, place, distort(policy.engine));
-    measurements.push({
-      name: `${name}, sampled frequencies`,
-      measured: Math.max(...p.map((x, token) => Math.abs(x - (seen[token] as number)))),
-      limit: 3 / DRAWS,
-      detail: `largest |frequency - probability| of ${DRAWS} stratified draws`,
-    });
+    const farthest = Math.max(...p.map((x, token) => Math.abs(x - (seen[token] as number))));
+    const detail = `largest |frequency - probability| of ${DRAWS} stratified draws`;
+    measurements.push(
+      ...figures(LIMIT, [[`${name}, all transitions`, off, `|sum - 1| over ${p.length} tokens`]]),
+      ...figures(3 / DRAWS, [[`${name}, sampled frequencies`, farthest, detail]]),
+    );
   }
   return measurements;
 }

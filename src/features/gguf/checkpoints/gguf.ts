@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { fail, messageOf, UserError } from "../../../core/errors.js";
+import { fail, messageOf } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
 import { sizeOf } from "../../../onnx/shapes.js";
 import { byteLevelBpeJson, CUTTINGS } from "../../../text/tokenizer-files.js";
@@ -10,11 +10,7 @@ import { readRange } from "../../../weights/safetensors.js";
 import { BLOCK_FORMATS } from "../gguf-blocks.js";
 
 /** `general.architecture` -> whether the converter has interleaved the two halves of each head's rows in q and k. */
-const ARCHITECTURES: Readonly<Record<string, { readonly interleaved: boolean }>> = {
-  llama: { interleaved: true },
-  qwen2: { interleaved: false },
-  qwen3: { interleaved: false },
-};
+const INTERLEAVED: Readonly<Record<string, boolean>> = { llama: true, qwen2: false, qwen3: false };
 
 /** GGUF's names of the parts of a block, and Hugging Face's. */
 const BLOCK_PARTS: Readonly<Record<string, string>> = {
@@ -39,44 +35,41 @@ const TOP_PARTS: Readonly<Record<string, string>> = {
 /** A GGUF file. */
 export const checkpoints: CheckpointSource = {
   takes: (source) => existsSync(source) && statSync(source).isFile(),
-  open: openGgufCheckpoint,
+  open: openCheckpoint,
 };
 
 /** Opens a GGUF file as the checkpoint that llama.cpp's converter made it from. @throws UserError as `openGguf`. */
-export async function openGgufCheckpoint(path: string): Promise<Checkpoint> {
+async function openCheckpoint(path: string): Promise<Checkpoint> {
   const { metadata, tensors } = await openGguf(path);
   const kind = String(metadata["general.architecture"]);
-  const architecture = ARCHITECTURES[kind];
-  if (architecture === undefined)
-    fail(`${path}: the architecture ${kind} is not read from GGUF (${Object.keys(ARCHITECTURES).join(", ")} are).`, {
+  const interleaved = INTERLEAVED[kind];
+  if (interleaved === undefined)
+    fail(`${path}: the architecture ${kind} is not read from GGUF (${Object.keys(INTERLEAVED).join(", ")} are).`, {
       hint: "Export the checkpoint in safetensors.",
     });
   const config = configOf(kind, metadata, path);
   const weights = new Map<string, CheckpointWeight>();
   for (const [name, tensor] of tensors) {
     const ours = nameOf(name);
-    const rotated = architecture.interleaved && /self_attn\.[qk]_proj/.test(ours);
+    const rotated = interleaved && /self_attn\.[qk]_proj/.test(ours);
     const open = (): StoredMatrix => (rotated ? deinterleaved(tensor, config.head_dim as number) : tensor);
     weights.set(ours, { path, shape: tensor.shape, dtype: tensor.dtype, open });
   }
-  const embedding = tensors.get("token_embd.weight");
   const biased = (part: string): boolean => tensors.has(`blk.0.${part}.bias`);
   if (biased("attn_q") !== biased("attn_output") && kind !== "qwen2")
     fail(`${path}: q and o must both have biases, or neither.`);
-  const idOf = (token: string): Json => {
-    const id = metadata[`tokenizer.ggml.${token}_token_id`];
-    return id === undefined ? {} : { [`${token === "padding" ? "pad" : token}_token_id`]: id };
-  };
+  const ids = Object.entries({ mask: "mask", eos: "eos", pad: "padding" }).flatMap(([ours, theirs]) => {
+    const id = metadata[`tokenizer.ggml.${theirs}_token_id`];
+    return id === undefined ? [] : [[`${ours}_token_id`, id] as const];
+  });
   return {
     where: path,
     config: {
       ...config,
-      vocab_size: embedding?.shape[0],
+      vocab_size: tensors.get("token_embd.weight")?.shape[0],
       tie_word_embeddings: !tensors.has("output.weight"),
       attention_bias: biased("attn_q"),
-      ...idOf("mask"),
-      ...idOf("eos"),
-      ...idOf("padding"),
+      ...Object.fromEntries(ids),
     },
     generationConfig: {},
     tokenizerConfig: {},
@@ -170,73 +163,55 @@ function ggufTokenizerJson(metadata: Readonly<Record<string, unknown>>, where: s
       `${where}: its tokenizer cuts text as ${String(pre)} does, which is not known (${Object.keys(CUTTINGS).join(", ")}).`,
       { hint },
     );
-  const [tokens, types, merges] = [read("tokens"), read("token_type"), read("merges")];
-  const lists = [tokens, types, merges];
-  if (!lists.every(Array.isArray) || (tokens as string[]).length !== (types as number[]).length)
+  const lists = [read("tokens"), read("token_type"), read("merges")];
+  const [tokens, types, merges] = lists as [string[], number[], string[]];
+  if (!lists.every(Array.isArray) || tokens.length !== types.length)
     fail(`${where}: its header lacks the tokens, their types or the merges.`, { hint });
   const vocab: Record<string, number> = {};
   const addedTokens: object[] = [];
-  (tokens as string[]).forEach((content, id) => {
-    const type = (types as number[])[id];
+  tokens.forEach((content, id) => {
+    const type = types[id];
     if (type === CONTROL || type === USER_DEFINED) {
       const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
       addedTokens.push({ id, content, ...plain, special: type === CONTROL });
     } else if (type !== UNUSED) vocab[content] = id;
   });
-  return byteLevelBpeJson({
-    cutting,
-    addedTokens,
-    vocab,
-    merges: (merges as string[]).map((merge) => merge.split(" ") as [string, string]),
-  });
+  const pairs = merges.map((merge) => merge.split(" ") as [string, string]);
+  return byteLevelBpeJson({ cutting, addedTokens, vocab, merges: pairs });
 }
 
 /** The values of a GGUF file's header, by key (`llama.embedding_length`). */
 type GgufMetadata = Readonly<Record<string, unknown>>;
 
-interface GgufFile {
-  readonly path: string;
-  readonly metadata: GgufMetadata;
-  /** In the order of the file; shapes as PyTorch has them, [out, in]. */
-  readonly tensors: ReadonlyMap<string, StoredMatrix>;
-}
-
 /**
  * Opens a GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): the header is read, tensors are decoded
  * piece by piece.
+ * @returns tensors in the order of the file; shapes as PyTorch has them, [out, in].
  * @throws UserError naming the file where it is no GGUF, cut off, one of several, or a tensor has a form that is not read.
  */
-async function openGguf(path: string): Promise<GgufFile> {
-  const { gguf, GGMLQuantizationType } = await optional(
-    "GGUF files need",
-    "@huggingface/gguf",
-    () => import("@huggingface/gguf"),
-  );
-  const refuse = (why: string, hint = "Copy or download the file again."): UserError =>
-    new UserError(`${path} cannot be read as GGUF: ${why}`, { hint });
-  const file = await gguf(path, { allowLocalFile: true }).catch((error) => {
-    throw refuse(messageOf(error));
-  });
+async function openGguf(path: string): Promise<{ metadata: GgufMetadata; tensors: Map<string, StoredMatrix> }> {
+  const load = () => import("@huggingface/gguf");
+  const { gguf, GGMLQuantizationType } = await optional("GGUF files need", "@huggingface/gguf", load);
+  const refuse: (why: string, hint?: string) => never = (why, hint = "Copy or download the file again.") =>
+    fail(`${path} cannot be read as GGUF: ${why}`, { hint });
+  const file = await gguf(path, { allowLocalFile: true }).catch((error) => refuse(messageOf(error)));
   const metadata = file.metadata as unknown as GgufMetadata;
   if (Number(metadata["split.count"] ?? 1) > 1)
-    throw refuse("it is one of several parts", "Join them with llama.cpp's gguf-split --merge.");
-  if (!file.littleEndian) throw refuse("its numbers are big-endian", "Use the little-endian file, which is usual.");
+    refuse("it is one of several parts", "Join them with llama.cpp's gguf-split --merge.");
+  if (!file.littleEndian) refuse("its numbers are big-endian", "Use the little-endian file, which is usual.");
   const { size } = statSync(path);
   const tensors = new Map<string, StoredMatrix>();
   for (const { name, shape: reversed, dtype, offset } of file.tensorInfos) {
     const format = BLOCK_FORMATS[dtype];
-    if (format === undefined)
-      throw refuse(
-        `${name} is ${GGMLQuantizationType[dtype] ?? `of type ${dtype}`}`,
-        `Use a file in ${Object.values(BLOCK_FORMATS)
-          .map(({ name }) => name)
-          .join(", ")}.`,
-      );
+    if (format === undefined) {
+      const known = Object.values(BLOCK_FORMATS).map((form) => form.name);
+      refuse(`${name} is ${GGMLQuantizationType[dtype] ?? `of type ${dtype}`}`, `Use a file in ${known.join(", ")}.`);
+    }
     const shape = reversed.map(Number).reverse();
     const { values, bytes } = format;
     const begin = Number(file.tensorDataOffset) + Number(offset);
-    if ((shape.at(-1) ?? 0) % values !== 0) throw refuse(`the rows of ${name} are not made of blocks of ${values}`);
-    if (begin + (sizeOf(shape) / values) * bytes > size) throw refuse(`it is cut off: ${name} ends behind its end`);
+    if ((shape.at(-1) ?? 0) % values !== 0) refuse(`the rows of ${name} are not made of blocks of ${values}`);
+    if (begin + (sizeOf(shape) / values) * bytes > size) refuse(`it is cut off: ${name} ends behind its end`);
     tensors.set(name, {
       shape,
       dtype: format.dtype,
@@ -248,5 +223,5 @@ async function openGguf(path: string): Promise<GgufFile> {
       },
     });
   }
-  return { path, metadata, tensors };
+  return { metadata, tensors };
 }
