@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
@@ -19,7 +19,7 @@ const recorded = JSON.parse(
   readFileSync(join(packageRoot(), "test", "golden", "openenv", "server.json"), "utf8"),
 ) as Recorded;
 
-/** A server that answers `/health` and so on as the recorded one, and each message as `speak` does. */
+/** A server that answers `/health` and so on as the recorded one, and each message as `speak` does, to the end of the tests. */
 async function serve(speak: (message: unknown, socket: WebSocket) => void): Promise<{ url: string; server: Server }> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const found = recorded.http.find(({ path }) => path === request.url);
@@ -31,13 +31,16 @@ async function serve(speak: (message: unknown, socket: WebSocket) => void): Prom
     socket.on("message", (data) => speak(JSON.parse(String(data)), socket)),
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  servers.push(server);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-const stop = (server: Server | undefined): void => {
-  server?.close();
-  server?.closeAllConnections();
+const servers: Server[] = [];
+const stop = (server: Server): void => {
+  server.close();
+  server.closeAllConnections();
 };
+after(() => servers.forEach(stop));
 const open = (url: string, options: object = {}): Promise<Environment> =>
   openenv.open({
     environment: { kind: "openenv", url, sizes: { train: 2, val: 0, test: 0, heldout: 0 }, ...options },
@@ -50,19 +53,13 @@ const play = (environment: Environment, ...answers: string[]): Promise<EpisodeOu
   );
 
 describe("a server made from the wheel's template, as it was recorded", () => {
-  let url: string;
-  let server: Server | undefined;
-  const left = [...recorded.frames];
-  before(async () => {
-    ({ url, server } = await serve((message, socket) => {
+  it("is asked word for word what it was asked then; rewards of steps are summed", async () => {
+    const left = [...recorded.frames];
+    const { url } = await serve((message, socket) => {
       assert.deepEqual(message, left.shift()?.sent);
       if (left[0]?.got !== undefined) socket.send(JSON.stringify(left.shift()?.got));
       else socket.close();
-    }));
-  });
-  after(() => stop(server));
-
-  it("is asked word for word what it was asked then; rewards of steps are summed", async () => {
+    });
     const environment = await open(url, { turns: 2 });
     assert.equal(environment.name, "echo_env");
     assert.match(environment.notes[0] ?? "", /no tasks/);
@@ -112,41 +109,33 @@ describe("an OpenEnv server that does not answer as it should", () => {
   ];
   for (const [what, speak, fault] of cases)
     it(`${what}: a fault, no reward of 0`, async () => {
-      const { url, server } = await serve((message, socket) => {
+      const { url } = await serve((message, socket) => {
         const asked = message as { type: string };
         if (asked.type === "close") socket.close();
         else speak(asked, socket);
       });
-      try {
-        const outcome = await play(await open(url, { timeout_s: 0.3 }), "hi");
-        assert.deepEqual([outcome.reward, outcome.metrics], [null, {}]);
-        assert.match(outcome.fault ?? "", fault);
-      } finally {
-        stop(server);
-      }
+      const outcome = await play(await open(url, { timeout_s: 0.3 }), "hi");
+      assert.deepEqual([outcome.reward, outcome.metrics], [null, {}]);
+      assert.match(outcome.fault ?? "", fault);
     });
 
   it("shows more than the policy reads: that episode's fault", async () => {
-    const { url, server } = await serve((message, socket) => {
+    const { url } = await serve((message, socket) => {
       const { type } = message as { type: string };
       if (type === "close") return socket.close();
       socket.send(JSON.stringify(observation(null, false)));
     });
-    try {
-      const environment = await open(url);
-      const act = async (): Promise<never> => {
-        throw new ObservationTooLong("Turn 1 shows 120 tokens");
-      };
-      const outcome = await environment.play(environment.tasks[0] as Environment["tasks"][number], act, new Map());
-      assert.deepEqual([outcome.reward, outcome.fault], [null, "Turn 1 shows 120 tokens"]);
-    } finally {
-      stop(server);
-    }
+    const environment = await open(url);
+    const act = async (): Promise<never> => {
+      throw new ObservationTooLong("Turn 1 shows 120 tokens");
+    };
+    const outcome = await environment.play(environment.tasks[0] as Environment["tasks"][number], act, new Map());
+    assert.deepEqual([outcome.reward, outcome.fault], [null, "Turn 1 shows 120 tokens"]);
   });
 
   it("has no free place: it is asked again until it has one", async () => {
     let full = 2;
-    const { url, server } = await serve((message, socket) => {
+    const { url } = await serve((message, socket) => {
       if (full-- > 0) {
         socket.send('{"type":"error","data":{"message":"all taken","code":"CAPACITY_REACHED"}}');
         return socket.close();
@@ -155,14 +144,10 @@ describe("an OpenEnv server that does not answer as it should", () => {
       if (type === "close") return socket.close();
       socket.send(JSON.stringify(observation(type === "step" ? 0 : null, type === "step")));
     });
-    try {
-      // an honest 0 is one
-      const outcome = await play(await open(url, { observation_characters: 100 }), "hi");
-      assert.deepEqual([outcome.reward, outcome.fault, outcome.success], [0, undefined, false]);
-      assert.equal(outcome.detail.cut, 20);
-    } finally {
-      stop(server);
-    }
+    // an honest 0 is one
+    const outcome = await play(await open(url, { observation_characters: 100 }), "hi");
+    assert.deepEqual([outcome.reward, outcome.fault, outcome.success], [0, undefined, false]);
+    assert.equal(outcome.detail.cut, 20);
   });
 
   it("is none: it is said before a run begins", async () => {

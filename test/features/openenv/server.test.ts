@@ -65,22 +65,21 @@ describe("our environments as an OpenEnv server", () => {
   });
 
   it("says what is wrong with a message by OpenEnv's codes, and goes on", async () => {
-    const socket = new WebSocket(`${server.baseUrl.replace("http", "ws")}/ws`);
-    const answered = async (raw: string): Promise<unknown> => {
+    const { socket, next } = await listen("ws");
+    for (const [raw, expected] of [
+      ["{", "INVALID_JSON"],
+      ['{"type":"fly"}', "UNKNOWN_TYPE"],
+      ["[]", "UNKNOWN_TYPE"],
+      ['{"type":"step"}', "VALIDATION_ERROR"],
+      ['{"type":"reset","data":{"seed":-1}}', "VALIDATION_ERROR"],
+      ['{"type":"step","data":{"text":"x"}}', "EXECUTION_ERROR"],
+      ['{"type":"state"}', "state"],
+      ['{"type":"reset","data":{}}', "observation"],
+    ] as const) {
       socket.send(raw);
-      const data = await new Promise<string>((resolve) => socket.once("message", (d) => resolve(String(d))));
-      const { type, data: of } = JSON.parse(data) as { type: string; data: { code?: string } };
-      return type === "error" ? of.code : type;
-    };
-    await new Promise((resolve) => socket.once("open", resolve));
-    assert.equal(await answered("{"), "INVALID_JSON");
-    assert.equal(await answered('{"type":"fly"}'), "UNKNOWN_TYPE");
-    assert.equal(await answered("[]"), "UNKNOWN_TYPE");
-    assert.equal(await answered('{"type":"step"}'), "VALIDATION_ERROR");
-    assert.equal(await answered('{"type":"reset","data":{"seed":-1}}'), "VALIDATION_ERROR");
-    assert.equal(await answered('{"type":"step","data":{"text":"x"}}'), "EXECUTION_ERROR");
-    assert.equal(await answered('{"type":"state"}'), "state");
-    assert.equal(await answered('{"type":"reset","data":{}}'), "observation");
+      const { type, data } = (await next()) ?? {};
+      assert.equal(type === "error" ? data?.code : type, expected);
+    }
     socket.terminate();
   });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
+import { closing } from "../../../src/core/closing.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { RoundInput, RoundModel } from "../../../src/diffusion/sampler.js";
 import type { TokenTrajectory } from "../../../src/diffusion/trajectory.js";
@@ -132,35 +133,28 @@ describe("ReFusion's decoding with keys and values used again", () => {
   ];
 
   it("reads whole sequences again where the graph was imported, and says so", async () => {
-    const { dir, remove } = importedModel("qwen3-dynamo");
-    try {
-      const note = /kv_cache has no effect: the graph of .* takes no keys and values/;
-      for (const [overrides, notes] of [
-        [["sampler.kind=refusion", "sampler.kv_cache=true"], 1],
-        [["evaluation.sampler.kind=refusion", "evaluation.sampler.kv_cache=true"], 1],
-        [["sampler.kv_cache=true"], 1],
-        [["sampler.kind=refusion"], 0],
-        [["sampler.kind=refusion", "sampler.kv_cache=false"], 0],
-      ] as const) {
-        const config = await loadConfig("configs/tiny/quickstart.yaml", {
-          command: "flow-grpo",
-          overrides: [`model=${dir}`, "lora.targets=[q_proj]", "init_adapter=null", ...CPU, ...overrides],
-        });
-        const policy = await openPolicy(config, undefined);
-        try {
-          assert.equal(policy.notes.length, notes);
-          assert.ok(policy.notes.every((text) => note.test(text)));
-          await policy.engine.setParameters("policy", initialAdapter(config, policy));
-          const { rounds, options, sampler: search } = policy.evaluation;
-          assert.equal(await rounds.cachedRounds?.(true), undefined);
-          const [trajectory] = await search.rollout(rounds, [[1, 2, 3]], options, [Rng.named(0, "imported")]);
-          assert.ok((trajectory as TokenTrajectory).response.length > 0);
-        } finally {
-          await policy.close();
-        }
-      }
-    } finally {
-      remove();
+    const { dir, remove: removeImported } = importedModel("qwen3-dynamo");
+    after(removeImported);
+    const note = /kv_cache has no effect: the graph of .* takes no keys and values/;
+    for (const [overrides, notes] of [
+      [["sampler.kind=refusion", "sampler.kv_cache=true"], 1],
+      [["evaluation.sampler.kind=refusion", "evaluation.sampler.kv_cache=true"], 1],
+      [["sampler.kv_cache=true"], 1],
+      [["sampler.kind=refusion"], 0],
+      [["sampler.kind=refusion", "sampler.kv_cache=false"], 0],
+    ] as const) {
+      const config = await loadConfig("configs/tiny/quickstart.yaml", {
+        command: "flow-grpo",
+        overrides: [`model=${dir}`, "lora.targets=[q_proj]", "init_adapter=null", ...CPU, ...overrides],
+      });
+      await using policy = closing(await openPolicy(config, undefined));
+      assert.equal(policy.notes.length, notes);
+      assert.ok(policy.notes.every((text) => note.test(text)));
+      await policy.engine.setParameters("policy", initialAdapter(config, policy));
+      const { rounds, options, sampler: search } = policy.evaluation;
+      assert.equal(await rounds.cachedRounds?.(true), undefined);
+      const [trajectory] = await search.rollout(rounds, [[1, 2, 3]], options, [Rng.named(0, "imported")]);
+      assert.ok((trajectory as TokenTrajectory).response.length > 0);
     }
   });
 
@@ -183,36 +177,32 @@ describe("ReFusion's decoding with keys and values used again", () => {
     ["bf16", () => exported("bf16"), SOME],
   ] as const) {
     it(`gives the same tokens and log-probabilities: ${form}`, async () => {
-      const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-      try {
-        const model = await open();
-        const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
-        let [ended, full] = [0, 0];
-        for (const scale of [0, 0.3]) {
-          await setAdapter(engine, scale);
-          for (const { name, changes } of cases) {
-            for (const batch of [1, 2, PROMPTS]) {
-              const label = `${name}, adapter ${scale}, batch ${batch}`;
-              const plain = await decode(engine, batch, { ...changes, kv_cache: false });
-              const cached = await decode(engine, batch, { ...changes, kv_cache: true });
-              assert.deepEqual(cached.trajectories, plain.trajectories, label);
-              assert.equal(cached.rows.length, plain.rows.length, label);
-              cached.rows.forEach((row, r) => {
-                const expected = plain.rows[r] as Row;
-                assert.equal(row[0], expected[0], label);
-                for (const i of [1, 2] as const)
-                  assert.ok(Math.abs(row[i] - expected[i]) < 1e-5, `${label}: ${row[i]} against ${expected[i]}`);
-              });
-              assert.ok(cached.tokens < plain.tokens, `${label}: ${cached.tokens} of ${plain.tokens} tokens`);
-              ended += plain.trajectories.filter((t) => t.ended === "eos").length;
-              full += plain.trajectories.filter((t) => t.ended === "length").length;
-            }
+      await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
+      const model = await open();
+      const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
+      let [ended, full] = [0, 0];
+      for (const scale of [0, 0.3]) {
+        await setAdapter(engine, scale);
+        for (const { name, changes } of cases) {
+          for (const batch of [1, 2, PROMPTS]) {
+            const label = `${name}, adapter ${scale}, batch ${batch}`;
+            const plain = await decode(engine, batch, { ...changes, kv_cache: false });
+            const cached = await decode(engine, batch, { ...changes, kv_cache: true });
+            assert.deepEqual(cached.trajectories, plain.trajectories, label);
+            assert.equal(cached.rows.length, plain.rows.length, label);
+            cached.rows.forEach((row, r) => {
+              const expected = plain.rows[r] as Row;
+              assert.equal(row[0], expected[0], label);
+              for (const i of [1, 2] as const)
+                assert.ok(Math.abs(row[i] - expected[i]) < 1e-5, `${label}: ${row[i]} against ${expected[i]}`);
+            });
+            assert.ok(cached.tokens < plain.tokens, `${label}: ${cached.tokens} of ${plain.tokens} tokens`);
+            ended += plain.trajectories.filter((t) => t.ended === "eos").length;
+            full += plain.trajectories.filter((t) => t.ended === "length").length;
           }
         }
-        assert.ok(ended > 0 && full > 0, `${ended} responses ended in EOS, ${full} filled the canvas`);
-      } finally {
-        await runtime.close();
       }
+      assert.ok(ended > 0 && full > 0, `${ended} responses ended in EOS, ${full} filled the canvas`);
     });
   }
 });

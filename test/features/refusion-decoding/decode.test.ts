@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
-import { type RoundInput, type RoundModel, refusalOf } from "../../../src/diffusion/sampler.js";
-import type { RowDrafts } from "../../../src/features/refusion-decoding/head.js";
+import { refusalOf } from "../../../src/diffusion/sampler.js";
 import type { RefusionOptions } from "../../../src/features/refusion-decoding/options.js";
 import { sampler as refusion } from "../../../src/features/refusion-decoding/samplers/refusion.js";
 import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
 import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
-import { tokensOf } from "../../support/token-batch.js";
 import { having, samplerConfig } from "../../support/typed.js";
+import { Drafting } from "./drafting.js";
 import { Reference } from "./reference.js";
 
 const sampler = having(refusion, "reveals");
@@ -24,30 +23,6 @@ const OPTIONS: RefusionOptions = {
   kvCache: true,
   model: MODEL,
 };
-
-/** The fake network behind the sampler's head; counts its forwards. */
-class Drafting implements RoundModel<RowDrafts> {
-  forwards = 0;
-
-  constructor(private readonly network: FakeNetwork) {}
-
-  async forwardRound(round: RoundInput): Promise<RowDrafts> {
-    const input = tokensOf(round);
-    this.forwards++;
-    const states = Array.from({ length: input.batch }, (_, b) => this.network.hidden(input, b));
-    const rows = [...input.rows].map((flat) => {
-      const hidden = states[Math.floor(Number(flat) / input.length)]?.[Number(flat) % input.length] as Float64Array;
-      return this.network.logProbs(hidden, input.temperature, true);
-    });
-    const best = rows.map((row) => row.indexOf(Math.max(...row)));
-    const target = input.features.target as BigInt64Array;
-    return {
-      token: BigInt64Array.from(best, BigInt),
-      logProb: Float32Array.from(rows, (row, r) => row[best[r] as number] as number),
-      targetLogProb: Float32Array.from(rows, (row, r) => row[Number(target[r])] as number),
-    };
-  }
-}
 
 async function decodeAll(
   network: FakeNetwork,
@@ -116,11 +91,9 @@ describe("sampler refusion", () => {
         assert.deepEqual(again, trajectory);
         assert.ok(trajectory.response.every((token) => token !== TOKENS.mask && token !== TOKENS.pad));
         assert.ok(trajectory.forwards <= sampler.shapes(options).steps);
+        const revealed = sampler.reveals(trajectory).map(({ position }) => position);
         assert.deepEqual(
-          sampler
-            .reveals(trajectory)
-            .map(({ position }) => position)
-            .sort((a, b) => a - b),
+          revealed.sort((a, b) => a - b),
           trajectory.response.map((_, i) => i),
         );
       }),
@@ -161,8 +134,13 @@ describe("sampler refusion", () => {
   });
 
   it("refuses every scoring, a temperature, long prompts and bidirectional models", async () => {
-    for (const scoring of ["steps", "bound", "text", "supervised"] as const)
-      assert.match(refusalOf(sampler, scoring, OPTIONS)?.reason ?? "", /^its sampler has no /);
+    for (const [scoring, lacks] of [
+      ["steps", /^its sampler has no log-probabilities of its steps/],
+      ["bound", /^its sampler has no bound/],
+      ["text", /^its sampler has no /],
+      ["supervised", /^its sampler has no supervised loss/],
+    ] as const)
+      assert.match(refusalOf(sampler, scoring, OPTIONS)?.reason ?? "", lacks);
     const network = new FakeNetwork(1);
     await assert.rejects(decodeAll(network, [[0]], { ...OPTIONS, temperature: 0.7 }), /evaluation|deterministic/);
     await assert.rejects(decodeAll(network, [[0, 0, 0, 0]], OPTIONS), /Prompt 0 has 4 tokens, prompt_length allows 3/);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Canvas, type TemplateStart, type TokenTemplate } from "../../../src/diffusion/template.js";
 import { sampler as refusion } from "../../../src/features/refusion-decoding/samplers/refusion.js";
 import { FakeNetwork, MODEL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
-import { tokensOf } from "../../support/token-batch.js";
+import { Drafting } from "./drafting.js";
 
 const EXAMPLE: TemplateStart = {
   prompt: [1, 0],
@@ -24,21 +24,7 @@ test("ReFusion's decoding fills every blank through its end", async () => {
     model: MODEL,
   };
   for (let seed = 0; seed < 20; seed++) {
-    const network = new FakeNetwork(seed);
-    const drafting = {
-      async forwardRound(round: Parameters<typeof network.forwardRound>[0]) {
-        const input = tokensOf(round);
-        const states = network.hidden(input, 0);
-        const target = round.headInputs.target?.data as BigInt64Array;
-        const rows = [...input.rows].map((flat) => network.logProbs(states[Number(flat)] as Float64Array, 1, true));
-        const best = rows.map((row) => row.indexOf(Math.max(...row)));
-        return {
-          token: BigInt64Array.from(best, BigInt),
-          logProb: Float32Array.from(best, (token, r) => rows[r]?.[token] as number),
-          targetLogProb: Float32Array.from(rows, (row, r) => row[Number(target[r])] as number),
-        };
-      },
-    };
+    const drafting = new Drafting(new FakeNetwork(seed));
     const [trajectory] = await refusion.rollout(drafting, [EXAMPLE], options, streams(1, seed));
     assert.ok(trajectory !== undefined);
     assert.deepEqual(refusion.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);

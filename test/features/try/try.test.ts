@@ -48,19 +48,8 @@ test("--url fills in a page of one's own from a text: what, how sure, from which
   );
   writeFileSync(letter, "Hello, guest name is Ines Meyer, print card too.");
   const out = join(dir, "own-page");
-  const args = [
-    "try",
-    "--url",
-    page,
-    "--text",
-    letter,
-    "--model",
-    "models/tiny-refusion-letters",
-    "--out",
-    out,
-    "--film",
-  ];
-  const { code, out: said, err } = await new CliProcess(args, { cwd: dir }).ended;
+  const source = ["--url", page, "--text", letter, "--model", "models/tiny-refusion-letters"];
+  const { code, out: said, err } = await new CliProcess(["try", ...source, "--out", out, "--film"], { cwd: dir }).ended;
   assert.equal(code, 0, err);
   assert.match(said, /field +value +sure +from the words\n +Guest Name +.* \d+ %/);
   assert.match(said, /Print Card +(yes|no)/);
@@ -98,17 +87,8 @@ test("without a browser it says how to get one", async () => {
 });
 
 test("a plan of one's own is played as it is; a task that is not there is named with the nearest", async () => {
-  const args = [
-    "try",
-    ...CONFIG,
-    "--task",
-    TASK,
-    "--plan",
-    "fill Last Name | Nobody;;submit",
-    "--out",
-    join(dir, "own"),
-  ];
-  const played = await new CliProcess(args).ended;
+  const plan = ["--plan", "fill Last Name | Nobody;;submit", "--out", join(dir, "own")];
+  const played = await new CliProcess(["try", ...CONFIG, "--task", TASK, ...plan]).ended;
   assert.match(played.out, /! Last Name +Eriksen +Nobody/);
   const lost = await callProgram("train", dir, ["try", ...CONFIG, "--task", TASK.replace("0000", "000O")]);
   assert.deepEqual([lost.code, lost.out], [2, ""]);

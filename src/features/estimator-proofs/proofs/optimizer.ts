@@ -97,40 +97,36 @@ function adamStep([p, m, v]: State, g: Float64Array, shape: readonly number[], o
   }
 }
 
+type Matrix = readonly (readonly number[])[];
+const transposed = (a: Matrix): Matrix => (a[0] ?? []).map((_, j) => a.map((row) => row[j] as number));
+const product = (a: Matrix, b: Matrix): Matrix => {
+  const columns = transposed(b);
+  return a.map((row) => columns.map((column) => row.reduce((sum, x, i) => sum + x * (column[i] as number), 0)));
+};
+/** x a + y b. */
+const combined = (x: number, a: Matrix, y: number, b: Matrix): Matrix =>
+  a.map((row, i) => row.map((value, j) => x * value + y * (b[i]?.[j] as number)));
+
 /** Muon (Jordan 2024): Nesterov momentum of 0.95, five Newton-Schulz steps, times sqrt(max(1, rows / columns)). */
 function muonStep([p, m]: State, g: Float64Array, shape: readonly number[], o: Step): void {
   const [rows, columns] = shape as [number, number];
-  const u = g.map((x, i) => {
+  const u = [...g].map((x, i) => {
     m[i] = 0.95 * (m[i] as number) + x;
     return x + 0.95 * (m[i] as number);
   });
   const norm = Math.sqrt(u.reduce((a, x) => a + x * x, 0)) + 1e-7;
+  const unit = Array.from({ length: rows }, (_, i) => u.slice(i * columns, (i + 1) * columns).map((x) => x / norm));
   const tall = rows > columns;
-  const [n, k] = tall ? [columns, rows] : [rows, columns];
-  let x = Array.from({ length: n }, (_, i) =>
-    Float64Array.from({ length: k }, (_, j) => ((tall ? u[j * columns + i] : u[i * columns + j]) as number) / norm),
-  );
-  const rowOf = (a: readonly Float64Array[], i: number): Float64Array => a[i] as Float64Array;
-  const product = (a: readonly Float64Array[], b: readonly Float64Array[]): Float64Array[] =>
-    a.map((row) => {
-      const out = new Float64Array(rowOf(b, 0).length);
-      for (const [l, w] of row.entries())
-        for (const [j, y] of rowOf(b, l).entries()) out[j] = (out[j] as number) + w * y;
-      return out;
-    });
+  let x: Matrix = tall ? transposed(unit) : unit;
   for (let i = 0; i < 5; i++) {
-    const gram = x.map((a) => Float64Array.from(x, (b) => a.reduce((sum, y, j) => sum + y * (b[j] as number), 0)));
-    const square = product(gram, gram);
-    const polynomial = gram.map((row, a) => row.map((y, b) => -4.775 * y + 2.0315 * (rowOf(square, a)[b] as number)));
-    const moved = product(polynomial, x);
-    x = x.map((row, a) => row.map((y, b) => 3.4445 * y + (rowOf(moved, a)[b] as number)));
+    const gram = product(x, transposed(x));
+    const polynomial = combined(-4.775, gram, 2.0315, product(gram, gram));
+    x = combined(3.4445, x, 1, product(polynomial, x));
   }
   const rate = o.rate * o.muonLrScale;
-  for (let i = 0; i < p.length; i++) {
-    const [row, column] = [Math.floor(i / columns), i % columns];
-    const direction = (tall ? rowOf(x, column)[row] : rowOf(x, row)[column]) as number;
+  (tall ? transposed(x) : x).flat().forEach((direction, i) => {
     p[i] = (p[i] as number) * (1 - rate * o.weightDecay) - rate * Math.sqrt(Math.max(1, rows / columns)) * direction;
-  }
+  });
 }
 
 /** Every step's learning rate: up in equal parts, then level, then down to its last value in a line or half a cosine. */
