@@ -1,52 +1,9 @@
 import { type Interval, mean } from "../../core/statistics.js";
 import { byEpisode, type Evaluation, formatDifference, formatInterval, type TaskScore } from "../../runs/evaluation.js";
-import { type AnswersRow, answersOf, formatAnswers, markdownTable } from "./answers.js";
+import { answersOf, formatAnswers, markdownTable } from "./answers.js";
 import { crossedInterval } from "./crossed-interval.js";
 import { entriesOf, entryKey, type Leaderboard } from "./plan.js";
 import { gridsOf, type Results, type RunResult } from "./play.js";
-
-/** One objective on one family. */
-export interface Row {
-  readonly objective: string;
-  /** Chosen on the tuning seeds; and whether it is the grid's end, so that a better one may lie beyond. */
-  readonly learningRate: number;
-  readonly atGridEnd: boolean;
-  readonly seeds: readonly number[];
-  /** Seeds whose run ends with a mean reward more than FELL_APART below the start's, on the first split. */
-  readonly fellApart: number;
-  /** By split: means over seeds, forms and records, and what was gained on the same episodes. */
-  readonly splits: Readonly<Record<string, SplitScore>>;
-  /** Nats a response; over seeds. */
-  readonly kl: Interval;
-  /** CPU minutes of training a run; null where every run was resumed. */
-  readonly cpuMinutes: number | null;
-}
-
-interface SplitScore {
-  readonly reward: Interval;
-  readonly success: Interval;
-  readonly gain: Interval;
-}
-
-/** Two objectives of which one is ahead, on the first split. */
-export interface Ordering {
-  readonly ahead: string;
-  readonly behind: string;
-  readonly difference: Interval;
-}
-
-export interface FamilyTable {
-  readonly family: string;
-  readonly start: Readonly<Record<string, Pick<SplitScore, "reward" | "success">>>;
-  readonly rows: readonly Row[];
-  /** Pairs whose interval leaves 0 out, and how many pairs there are. */
-  readonly orderings: readonly Ordering[];
-  readonly pairs: number;
-  /** Of tasks with several right answers, on the first split, by objective. */
-  readonly answers: readonly (readonly [string, AnswersRow])[];
-  /** Runs that are missing: `objective seed 3`, or its grid. */
-  readonly missing: readonly string[];
-}
 
 /** Reward. */
 const FELL_APART = 0.1;
@@ -81,7 +38,7 @@ function madeOf(board: Leaderboard, { runs, rates }: Results, family: string): [
   return [made, missing];
 }
 
-function tableOf(board: Leaderboard, results: Results, family: string): FamilyTable {
+function tableOf(board: Leaderboard, results: Results, family: string) {
   const [made, missing] = madeOf(board, results, family);
   const start = results.start.get(family) ?? [];
   const all = [...(start.length === 0 ? [] : [start]), ...[...made.values()].flat().map((run) => run.evaluations)];
@@ -90,65 +47,71 @@ function tableOf(board: Leaderboard, results: Results, family: string): FamilyTa
   const onFirst = (evaluations: readonly Evaluation[]): Evaluation[] => evaluations.filter((e) => e.split === first);
   const rewardOf = (evaluations: readonly Evaluation[]): number => onFirst(evaluations)[0]?.reward.mean ?? Number.NaN;
   const grids = gridsOf(results.runs);
-  const rows = [...made].map(([objective, runs]): Row => {
+  const rows = [...made].map(([objective, runs]) => {
     const key = entryKey({ family, objective });
     const [rate, grid] = [results.rates.get(key) as number, grids.get(key) ?? []];
     const cpu = runs.flatMap(({ cpu_s }) => cpu_s ?? []);
     const spent = runs.map(({ kl }) => [kl]);
     return {
       objective,
+      /** Chosen on the tuning seeds; and whether it is the grid's end, so that a better one may lie beyond. */
       learningRate: rate,
       atGridEnd: rate === Math.min(...grid) || rate === Math.max(...grid),
       seeds: runs.map(({ seed }) => seed),
+      /** Seeds whose run ends with a mean reward more than FELL_APART below the start's, on the first split. */
       fellApart: runs.filter((run) => rewardOf(run.evaluations) < rewardOf(start) - FELL_APART).length,
-      splits: Object.fromEntries([...bySplit].map(([split, of]) => [split, of.score(runs, start)])),
+      /** By split: means over seeds, forms and records, and what was gained on the same episodes. */
+      splits: Object.fromEntries<SplitScore>([...bySplit].map(([split, of]) => [split, of.score(runs, start)])),
+      /** Nats a response; over seeds. */
       kl: crossedInterval(spent, [""], { range: [0, Infinity] }),
+      /** CPU minutes of training a run; null where every run was resumed. */
       cpuMinutes: cpu.length === 0 ? null : mean(cpu) / 60,
     };
   });
-  const of = (row: Row): number => row.splits[first]?.reward.mean ?? 0;
+  const of = (row: (typeof rows)[number]): number => row.splits[first]?.reward.mean ?? 0;
   rows.sort((a, b) => of(b) - of(a));
-  const evaluationsOf = ({ objective }: Row) => made.get(objective)?.flatMap((run) => run.evaluations) ?? [];
+  const evaluationsOf = ({ objective }: (typeof rows)[number]) =>
+    made.get(objective)?.flatMap((run) => run.evaluations) ?? [];
   const evaluated = new Map([["(start)", start], ...rows.map((row) => [row.objective, evaluationsOf(row)] as const)]);
   const answers = [...evaluated].flatMap(([objective, evaluations]) => {
     const row = answersOf(onFirst(evaluations));
     return row === undefined ? [] : [[objective, row] as const];
   });
-  const before =
-    start.length === 0 ? [] : [...bySplit].map(([split, of]) => [split, of.score([{ evaluations: start }])]);
+  const splits = start.length === 0 ? [] : [...bySplit];
   return {
     family,
-    start: Object.fromEntries(before),
+    start: Object.fromEntries<SplitScore>(splits.map(([split, of]) => [split, of.score([{ evaluations: start }])])),
     rows,
-    orderings: orderingsOf(rows, made, bySplit.get(first) as Episodes),
+    /** Pairs whose interval on the first split leaves 0 out, and how many pairs there are. */
+    orderings: orderingsOf(
+      rows.map(({ objective }) => objective),
+      made,
+      bySplit.get(first) as Episodes,
+    ),
     pairs: (rows.length * (rows.length - 1)) / 2,
+    /** Of tasks with several right answers, on the first split, by objective. */
     answers,
+    /** Runs that are missing: `objective seed 3`, or its grid. */
     missing,
   };
 }
 
 /** The pairs of which one is surely ahead; a single run does not show how much runs differ. */
-function orderingsOf(rows: readonly Row[], made: ReadonlyMap<string, Made[]>, shared: Episodes): Ordering[] {
-  const several = rows.map(({ objective }) => objective).filter((name) => (made.get(name)?.length ?? 0) > 1);
-  return several.flatMap((ahead, i) =>
-    several.slice(i + 1).flatMap((behind): Ordering[] => {
-      const difference = shared.difference(made.get(ahead) as Made[], made.get(behind) as Made[]);
-      return difference.low > 0 ? [{ ahead, behind, difference }] : [];
-    }),
-  );
+function orderingsOf(objectives: readonly string[], made: ReadonlyMap<string, Made[]>, { difference }: Episodes) {
+  const several = objectives.filter((name) => (made.get(name)?.length ?? 0) > 1);
+  const pairs = several.flatMap((ahead, i) => several.slice(i + 1).map((behind) => ({ ahead, behind })));
+  return pairs
+    .map((pair) => ({ ...pair, difference: difference(made.get(pair.ahead) ?? [], made.get(pair.behind) ?? []) }))
+    .filter((ordering) => ordering.difference.low > 0);
 }
 
 type Evaluated = { readonly evaluations: readonly Evaluation[] };
+type Episodes = ReturnType<typeof sharedEpisodes>;
+type SplitScore = ReturnType<Episodes["score"]>;
+type FamilyTable = ReturnType<typeof tableOf>;
 
-/** What the episodes say that every evaluation of a split scored. */
-interface Episodes {
-  /** @param start evaluations that gains are over; none: all are 0. */
-  score(runs: readonly Evaluated[], start?: readonly Evaluation[]): SplitScore;
-  difference(a: readonly Evaluated[], b: readonly Evaluated[]): Interval;
-}
-
-/** A fault of the environment in one evaluation leaves the episode out of all. */
-function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string): Episodes {
+/** The episodes of a split that every evaluation scored: a fault of the environment in one leaves the episode out of all. */
+function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string) {
   const rowsOf = (evaluations: readonly Evaluation[]): Map<string, TaskScore>[] =>
     evaluations.filter((e) => e.split === split).map(({ per_task }) => byEpisode(per_task));
   const scored = all.flatMap(rowsOf);
@@ -160,7 +123,8 @@ function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string):
       return kept.map(([key]) => measure(rows.get(key) as TaskScore));
     });
   return {
-    score(runs, start = []) {
+    /** @param start evaluations that gains are over, on the same episodes; none: all gains are 0. */
+    score(runs: readonly Evaluated[], start: readonly Evaluation[] = []) {
       const rewards = values(runs, reward);
       const [before = []] = start.length === 0 ? [] : values([{ evaluations: start }], reward);
       const gains = rewards.map((row) => row.map((value, i) => value - (before[i] ?? value)));
@@ -170,7 +134,8 @@ function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string):
         gain: crossedInterval(gains, forms),
       };
     },
-    difference: (a, b) => crossedInterval(values(a, reward), forms, { minus: values(b, reward) }),
+    difference: (a: readonly Evaluated[], b: readonly Evaluated[]): Interval =>
+      crossedInterval(values(a, reward), forms, { minus: values(b, reward) }),
   };
 }
 

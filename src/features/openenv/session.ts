@@ -121,19 +121,12 @@ export class RemoteSession {
     const type = (message as { type?: unknown } | null)?.type;
     if (!request.options.some(({ shape }) => shape.type.value === type))
       return failure("UNKNOWN_TYPE", `Unknown message type: ${String(type)}`);
-    const parsed = request.safeParse(message);
-    if (!parsed.success) return failure("VALIDATION_ERROR", z.prettifyError(parsed.error));
+    const { data: asked, error: wrong } = request.safeParse(message);
+    if (asked === undefined) return failure("VALIDATION_ERROR", z.prettifyError(wrong));
+    if (asked.type === "state") return { type: "state", data: this.state() };
+    if (asked.type === "close") return undefined;
     try {
-      switch (parsed.data.type) {
-        case "reset":
-          return this.shown(await this.reset(parsed.data.data));
-        case "step":
-          return this.shown(await this.step(parsed.data.data));
-        case "state":
-          return { type: "state", data: this.state() };
-        case "close":
-          return undefined;
-      }
+      return this.shown(asked.type === "reset" ? await this.reset(asked.data) : await this.step(asked.data));
     } catch (error) {
       this.end();
       return failure(error instanceof SessionError ? error.code : "EXECUTION_ERROR", messageOf(error));
