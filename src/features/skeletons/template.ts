@@ -30,15 +30,11 @@ function line({ path, type, description }: ConfigKey, value: unknown): string {
     const empty = value !== null && typeof value === "object" && Object.keys(value).length === 0;
     return `${comment}\n${indent}${key}:${empty ? " {}" : ""}`;
   }
-  const choices = /\|(?!null$)/.test(type) && type !== "true|false" ? `${description === "" ? "" : "; "}${type}` : "";
-  const setting = `${indent}${key}: ${flow(value)}`;
-  const comment = `${description}${choices}`;
+  const choices = /\|(?!null$)/.test(type) && type !== "true|false" ? [type] : [];
+  const comment = [...(description === "" ? [] : [description]), ...choices].join("; ");
+  const onOneLine = { lineWidth: 0, collectionStyle: "flow", flowCollectionPadding: false } as const;
+  const setting = `${indent}${key}: ${stringify(value, onOneLine).trim()}`;
   return comment === "" ? setting : `${setting.padEnd(COMMENT_COLUMN)} # ${comment}`;
-}
-
-/** A value on one line. */
-function flow(value: unknown): string {
-  return stringify(value, { lineWidth: 0, collectionStyle: "flow", flowCollectionPadding: false }).trim();
 }
 
 function valueAt(config: unknown, path: readonly string[]): unknown {

