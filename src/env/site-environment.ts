@@ -125,33 +125,29 @@ export class SiteEnvironment {
 
   /** The browser; started at first use, since supervised training needs none. */
   runner(): Promise<EpisodeRunner> {
-    const { contracts } = this;
-    const { headless, contexts, action_timeout_s, rollout_timeout_s, uploads, inject_faults, har } =
-      this.config.browser;
-    this.opened ??= (contracts === undefined ? Promise.resolve() : registerField())
-      .then(() =>
-        EpisodeRunner.open({
-          site: this.site,
-          ...(contracts === undefined ? {} : { execute: (session, task, plan) => this.playKnown(session, task, plan) }),
-          headless,
-          contexts,
-          actionTimeoutMs: action_timeout_s * 1000,
-          episodeTimeoutMs: rollout_timeout_s * 1000,
-          uploads,
-          har,
-          faults: inject_faults,
-        }),
-      )
-      .then(async (runner) => {
-        try {
-          await checkSelectors(runner, this.site);
-          return runner;
-        } catch (error) {
-          await runner.close();
-          throw error;
-        }
-      });
+    this.opened ??= this.openRunner();
     return this.opened;
+  }
+
+  private async openRunner(): Promise<EpisodeRunner> {
+    const { action_timeout_s, rollout_timeout_s, inject_faults: faults, ...rest } = this.config.browser;
+    const { contracts, site } = this;
+    if (contracts !== undefined) await registerField();
+    const runner = await EpisodeRunner.open({
+      ...rest,
+      site,
+      faults,
+      actionTimeoutMs: action_timeout_s * 1000,
+      episodeTimeoutMs: rollout_timeout_s * 1000,
+      ...(contracts === undefined ? {} : { execute: (session, task, plan) => this.playKnown(session, task, plan) }),
+    });
+    try {
+      await checkSelectors(runner, site);
+      return runner;
+    } catch (error) {
+      await runner.close();
+      throw error;
+    }
   }
 
   /** A form as it was learned; it is learned where it is not. */

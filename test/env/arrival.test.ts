@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRunner, servePages, taskFor } from "./page-site.js";
+import { openRunner, servePages, taskFor, using } from "./page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a></label><button>Submit</button></form>`;
 const FIELDS = { Name: "Ann", Age: "41" };
@@ -8,46 +8,45 @@ const PLAN = "fill Name | Ann\nfill Age | 41\nsubmit";
 const LOGIN = `<h1>Log in</h1><form method=post action=/session><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Log in</button></form>`;
 
 test("a page that is not the task's form is a fault that says what it is", async () => {
-  const site = await servePages(
+  await using(
     {
       "/login": LOGIN,
       "/expired": `<h1>Your session has expired</h1>${LOGIN}`,
       "/home": `<h1>Welcome</h1><form action=/search><input name=q placeholder=Search><button>Go</button></form>`,
       "/plain": "<h1>Moved</h1><p>This form is closed.</p>",
     },
-    ({ url }, response) => {
-      const to: Record<string, string> = { "/needs-login": "/login", "/moved": "/home" };
-      const target = to[url];
-      if (target === undefined) return false;
-      response.writeHead(302, { location: target }).end();
-      return true;
+    {
+      answer: ({ url }, response) => {
+        const to: Record<string, string> = { "/needs-login": "/login", "/moved": "/home" };
+        const target = to[url];
+        if (target === undefined) return false;
+        response.writeHead(302, { location: target }).end();
+        return true;
+      },
+      actionTimeoutMs: 4000,
+    },
+    async (runner) => {
+      for (const [path, fault] of [
+        [
+          "/needs-login",
+          /GET \/needs-login leads to \/login: a login, not the task's form \(site\.storage_state, site\.login\)/,
+        ],
+        ["/expired", /on \/expired: a login, not the task's form/],
+        ["/moved", /GET \/moved leads to \/home: none of the task's labels is there/],
+        ["/plain", /no form on \/plain/],
+      ] as const) {
+        const episode = await runner.run(taskFor(path, FIELDS), PLAN);
+        assert.match(episode.fault ?? "none", fault);
+        assert.ok(Number.isNaN(episode.reward));
+      }
+      // a task that is a login
+      const login = await runner.run(
+        taskFor("/login", { User: "ann", Password: "x" }),
+        "fill User | ann\nfill Password | x\nsubmit",
+      );
+      assert.deepEqual([login.fault, login.reward], [undefined, 1]);
     },
   );
-  const runner = await openRunner(site, { actionTimeoutMs: 4000 });
-  try {
-    for (const [path, fault] of [
-      [
-        "/needs-login",
-        /GET \/needs-login leads to \/login: a login, not the task's form \(site\.storage_state, site\.login\)/,
-      ],
-      ["/expired", /on \/expired: a login, not the task's form/],
-      ["/moved", /GET \/moved leads to \/home: none of the task's labels is there/],
-      ["/plain", /no form on \/plain/],
-    ] as const) {
-      const episode = await runner.run(taskFor(path, FIELDS), PLAN);
-      assert.match(episode.fault ?? "none", fault);
-      assert.ok(Number.isNaN(episode.reward));
-    }
-    // a task that is a login
-    const login = await runner.run(
-      taskFor("/login", { User: "ann", Password: "x" }),
-      "fill User | ann\nfill Password | x\nsubmit",
-    );
-    assert.deepEqual([login.fault, login.reward], [undefined, 1]);
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
 });
 
 test("an API on another origin is reached where the site allows it, and a fault that names it where not", async () => {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import type { EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import { BROWSER_VARIABLE } from "../../src/env/browser/find-browser.js";
 import type { Pace } from "../../src/env/browser/pace.js";
-import { openRunner, type PageSite, type Received, servePages, taskFor } from "./page-site.js";
+import { type Received, taskFor, using } from "./page-site.js";
 import { allEnded, processTree, stillRunning } from "./processes.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
@@ -16,22 +16,6 @@ const FIELDS = { Name: "Ann" };
 const kill = (pid: number | undefined, signal: NodeJS.Signals): void => {
   if (pid !== undefined) process.kill(pid, signal);
 };
-
-async function using(
-  pages: Parameters<typeof servePages>[0],
-  options: Partial<EpisodeOptions> & { answer?: Parameters<typeof servePages>[1]; stateless?: boolean },
-  work: (runner: EpisodeRunner, site: PageSite) => Promise<void>,
-): Promise<void> {
-  const { answer, stateless = false, ...rest } = options;
-  const site = { ...(await servePages(pages, answer)), stateless };
-  const runner = await openRunner(site, rest);
-  try {
-    await work(runner, site);
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
-}
 
 test("a killed, a frozen and a busy browser leave no process, and touch no other browser", async () => {
   let hangs = 1;

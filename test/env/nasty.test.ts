@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRunner, servePages, taskFor } from "./page-site.js";
+import { openRunner, servePages, taskFor, using } from "./page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
 const FIELDS = { Name: "Ann" };
@@ -64,11 +64,9 @@ test("a page that patches what the browser gives it is read and filled in as any
   const page = (script: string): string =>
     script.replace("<form method=post>", `<form method=post enctype="multipart/form-data">${box}${file}`);
   const patched = Object.fromEntries(Object.entries(PATCHED).map(([name, script]) => [name, page(script)]));
-  const site = await servePages(paths(patched));
-  const runner = await openRunner(site);
   const fields = { ...FIELDS, Fine: true, Colour: "Red", File: "a.txt" };
   const fill = "fill Name | Ann\ncheck Fine\nselect Colour | Red\nfill File | a.txt";
-  try {
+  await using(paths(patched), {}, async (runner) => {
     for (const name of Object.keys(PATCHED)) {
       const unsent = await runner.run(taskFor(pathOf(name), fields), fill.replace("Ann", "Bo"));
       assert.deepEqual([name, unsent.fault, unsent.received.Name], [name, undefined, "Bo"]);
@@ -76,24 +74,16 @@ test("a page that patches what the browser gives it is read and filled in as any
       assert.deepEqual([name, episode.fault, episode.reward, episode.attempts], [name, undefined, 1, 1]);
       assert.deepEqual(await runner.run(taskFor(pathOf(name), fields), "").then((e) => e.received.Name), "");
     }
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  });
 });
 
 test("pages that get in the way change nothing about a plan's worth", async () => {
-  const site = await servePages(paths(HARMLESS));
-  const runner = await openRunner(site);
-  try {
+  await using(paths(HARMLESS), {}, async (runner) => {
     for (const name of Object.keys(HARMLESS)) {
       const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
       assert.deepEqual([name, episode.fault, episode.reward, episode.attempts], [name, undefined, 1, 1]);
     }
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  });
 });
 
 test("pages that break what they can end as faults, or as what the server received; the next page is as ever", async () => {

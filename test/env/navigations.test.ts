@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRunner, servePages, taskFor } from "./page-site.js";
+import { taskFor, using } from "./page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a></label><button>Submit</button></form>`;
 const FIELDS = { Name: "Ann", Age: "41" };
@@ -65,41 +65,35 @@ test("the form's post is the one that carries the form, whatever else navigates;
   const all = { ...IMPOSTORS, ...WAYS };
   const pathOf = (name: string): string => `/${name.replaceAll(/\W+/g, "-")}`;
   const boxes = `<form><label>Fine <input type=checkbox name=b></label><button>Submit</button></form>`;
-  const site = await servePages({
-    ...Object.fromEntries(Object.entries(all).map(([name, page]) => [pathOf(name), page])),
-    // where a script goes with the values there is a page
-    "/found": "Found.",
-    "/boxes": boxes,
-    "/boxes-and-timer": before(boxes, `location = "/elsewhere?x=1"`),
-  });
-  const runner = await openRunner(site);
-  try {
-    for (const name of Object.keys(all)) {
-      const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
-      assert.deepEqual([name, episode.fault, episode.attempts], [name, undefined, 1]);
-      assert.deepEqual([name, episode.accepted, episode.reward], [name, true, 1]);
-    }
-    // nothing but an unticked box: there is no name to know the form by
-    for (const path of ["/boxes", "/boxes-and-timer"]) {
-      const { fault, accepted, posted } = await runner.run(taskFor(path, { Fine: false }), "submit");
-      assert.deepEqual([path, fault, accepted, posted], [path, undefined, true, []]);
-    }
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  await using(
+    {
+      ...Object.fromEntries(Object.entries(all).map(([name, page]) => [pathOf(name), page])),
+      // where a script goes with the values there is a page
+      "/found": "Found.",
+      "/boxes": boxes,
+      "/boxes-and-timer": before(boxes, `location = "/elsewhere?x=1"`),
+    },
+    {},
+    async (runner) => {
+      for (const name of Object.keys(all)) {
+        const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
+        assert.deepEqual([name, episode.fault, episode.attempts], [name, undefined, 1]);
+        assert.deepEqual([name, episode.accepted, episode.reward], [name, true, 1]);
+      }
+      // nothing but an unticked box: there is no name to know the form by
+      for (const path of ["/boxes", "/boxes-and-timer"]) {
+        const { fault, accepted, posted } = await runner.run(taskFor(path, { Fine: false }), "submit");
+        assert.deepEqual([path, fault, accepted, posted], [path, undefined, true, []]);
+      }
+    },
+  );
 });
 
 test("a page that only goes elsewhere with a query has posted nothing", async () => {
   const away = `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault(); location = "/elsewhere?ok=1"; }</script>`;
-  const site = await servePages({ "/away": away });
-  const runner = await openRunner(site, { actionTimeoutMs: 2000 });
-  try {
+  await using({ "/away": away }, { actionTimeoutMs: 2000 }, async (runner) => {
     const episode = await runner.run(taskFor("/away", FIELDS), PLAN);
     assert.deepEqual([episode.fault, episode.accepted, episode.posted], [undefined, false, []]);
     assert.equal(episode.actions.at(-1)?.detail, "the page posted nothing");
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  });
 });

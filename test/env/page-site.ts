@@ -116,3 +116,27 @@ export function openRunner(site: RunningSite, options: Partial<EpisodeOptions> =
     ...options,
   });
 }
+
+/** Serves pages, plays on them and ends both. */
+export async function using(
+  pages: Parameters<typeof servePages>[0],
+  {
+    answer,
+    assets,
+    stateless = false,
+    ...options
+  }: Partial<EpisodeOptions> & {
+    readonly answer?: Answer;
+    readonly assets?: ReadonlyMap<string, Asset>;
+    readonly stateless?: boolean;
+  },
+  work: (runner: EpisodeRunner, site: PageSite) => Promise<void>,
+): Promise<void> {
+  const site = { ...(await servePages(pages, answer, assets)), stateless };
+  try {
+    const runner = await openRunner(site, options);
+    await work(runner, site).finally(() => runner.close());
+  } finally {
+    await site.stop();
+  }
+}

@@ -229,7 +229,7 @@ describe("a module of one's own that is wrong", () => {
     const start = async (...changes: (readonly [string, string])[]) => {
       // a server that gives no site cannot be stopped by anybody
       const path = module("site", ["await new Promise(", "server.unref();\n    await new Promise("], ...changes);
-      return { path, text: await said(() => openSite(path, {})) };
+      return { path, text: await said(() => openSite({ kind: path })) };
     };
     const task = await start(
       ['url: "/newsletter",', ""],

@@ -1,36 +1,17 @@
 import { isNamed, looseLabel, normalizeLabel } from "../forms/normalize.js";
 import type { ControlKind, FieldValue } from "../site.js";
-import {
-  type DeclaredControl,
-  type PageForm,
-  type RawButton,
-  type RawControl,
-  readAgain,
-  readPage,
-} from "./page/form.js";
+import { type PageForm, type RawButton, type RawControl, readAgain, readPage } from "./page/form.js";
 import type { PageHandle, PageWorld } from "./page/world.js";
 import type { Session } from "./session.js";
 
 /** One control of a page, as a person sees it. */
-export interface Control {
+export interface Control extends Readonly<Omit<RawControl, "value">> {
   /** Its place on the page, which is also how it is reached. */
   readonly index: number;
-  readonly kind: ControlKind;
   /** `native`: a control of the browser's own, set at once with others; `found`: operated by the way that its contract names. */
   readonly widget: "native" | "found";
-  /** Accessible name. */
-  readonly label: string;
-  /** Under which it is posted; its `id` where it has no name. */
-  readonly name: string;
-  readonly required: boolean;
-  /** Tells how a date has to be written where the control is a text field that says so: `YYYY/MM/DD`. */
-  readonly notation?: string;
   /** Value on a page nobody has touched; shaped as a FieldValue of its kind. */
   readonly default: FieldValue;
-  /** Of a single box: what it sends. */
-  readonly options: readonly { readonly text: string; readonly value: string }[];
-  /** Tells whether it can be reached now. */
-  readonly present: boolean;
   /** Set where it was not there on the untouched page. */
   readonly late?: true;
 }
@@ -63,9 +44,9 @@ export async function readForm(
 ): Promise<ReadForm> {
   const handle = await world.hold(readPage, {
     patienceMs: Math.min(patienceMs, DRAWN_MS),
-    declared: declared?.map(declarationOf),
+    declared,
     labels,
-    known: (before?.controls ?? []).map(declarationOf),
+    known: before?.controls ?? [],
   });
   const form: ReadForm = {
     controls: before?.controls ?? [],
@@ -78,14 +59,6 @@ export async function readForm(
   take(form, await handle.evaluate((page) => ({ controls: page.controls, buttonData: page.buttonData })));
   return form;
 }
-
-const declarationOf = ({ kind, label, name, required, options }: Control): DeclaredControl => ({
-  kind,
-  label,
-  name,
-  required,
-  options: [...options],
-});
 
 /** Reads the page again after it has changed: known controls keep their place, new ones come after them. */
 export async function rescan(form: ReadForm): Promise<void> {
@@ -104,20 +77,16 @@ function take(form: ReadForm, { controls, buttonData }: Pick<PageForm, "controls
   form.controls = controls.map((raw, index): Control => {
     const declared = form.declared?.[index];
     const known = last[index] ?? (declared === undefined ? undefined : { ...declared, present: raw.present });
-    if (known === undefined) return { ...controlOf(raw, index), ...(last.length === 0 ? {} : { late: true }) };
+    if (known === undefined) {
+      const { value, ...seen } = raw;
+      return { ...seen, index, widget: "native", default: value, ...(last.length === 0 ? {} : { late: true }) };
+    }
     const isLate = known.late === true || (last.length === 0 && !raw.present);
     const options = declared === undefined && raw.present ? raw.options : known.options;
     return { ...known, index, options, present: raw.present, ...(isLate ? { late: true } : {}) };
   });
   form.buttons = buttonData;
 }
-
-const controlOf = ({ value, ...raw }: RawControl, index: number): Control => ({
-  ...raw,
-  index,
-  widget: "native",
-  default: value,
-});
 
 /** The controls' values now. @returns one FieldValue a control. */
 export async function currentValues(form: ReadForm): Promise<FieldValue[]> {
@@ -178,4 +147,10 @@ export function findControl(
   );
   const [only] = options;
   return only === undefined ? "none" : options.length === 1 ? only : "ambiguous";
+}
+
+/** The control of a label; undefined where there is none or several, or it is an option's. */
+export function controlNamed(controls: readonly Control[], label: string): Control | undefined {
+  const target = findControl(controls, label);
+  return typeof target === "string" || target.option !== undefined ? undefined : target.control;
 }

@@ -194,24 +194,17 @@ export class Session {
 
   /** The page at this address, parsed. @throws EnvironmentFault where the answer is none (204, a file). */
   private async load(url: string): Promise<Response | null> {
-    let status: number | undefined;
-    const note = (response: Response): void => {
-      const request = response.request();
-      if (request.isNavigationRequest() && ownerOf(request, this.page) === "page") status = response.status();
-    };
-    this.page.on("response", note);
+    this.status = Number.NaN;
     try {
       return await this.page.goto(url, { waitUntil: "domcontentloaded" });
     } catch (error) {
       if (!/ERR_ABORTED|Download is starting/.test(messageOf(error))) throw error;
       const { pathname } = new URL(url);
       throw new EnvironmentFault(
-        status === undefined
+        Number.isNaN(this.status)
           ? `another navigation stopped GET ${pathname}`
-          : `no page in HTTP ${status} for GET ${pathname}`,
+          : `no page in HTTP ${this.status} for GET ${pathname}`,
       );
-    } finally {
-      this.page.off("response", note);
     }
   }
 

@@ -25,7 +25,7 @@ import {
 } from "../environment.js";
 import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
 import type { Episode } from "../forms/episode.js";
-import { kindsOn, NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { kindsOn, nullPolicies, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
 import { rewardFor } from "../forms/own-reward.js";
 import { type Plan, renderPlan } from "../forms/plan.js";
@@ -35,7 +35,7 @@ import { unprovenOf } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
 import { isChanged } from "../pages/play.js";
 import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
-import { config, SiteEnvironment, sections } from "../site-environment.js";
+import { config, type FormsConfig, SiteEnvironment, sections } from "../site-environment.js";
 
 const MIB = 2 ** 20;
 /** A headless shell with one context took 96 MB (PSS, Linux x64); the rest is room for a full Chromium and more pages. */
@@ -51,9 +51,7 @@ export const environment: EnvironmentKind = {
   },
   async open(raw) {
     const options = config.parse(raw);
-    const { kind, ...rest } = options.site;
-    const site = await openSite(kind, rest);
-    return new FormsEnvironment(site, options, await rewardFor(options.reward));
+    return new FormsEnvironment(await openSite(options.site), options, await rewardFor(options.reward));
   },
   memory: (raw) => [{ name: "browser", bytes: BROWSER.program + config.parse(raw).browser.contexts * BROWSER.context }],
   async check(raw, opened) {
@@ -66,7 +64,7 @@ export const environment: EnvironmentKind = {
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
 };
 
-export async function openSite(kind: string, options: Readonly<Record<string, unknown>>): Promise<RunningSite> {
+export async function openSite({ kind, ...options }: FormsConfig["site"]): Promise<RunningSite> {
   const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind, GIVES);
   const entry = sites.get(kind);
   if (entry === undefined)
@@ -188,21 +186,13 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
     oracle: async (given) => async (observation) => {
       const task = given as Task;
-      const plan = this.planner(task, (controls) => oracleActions(task.fields, controls));
-      const values = observation.template && trueValues(this.blanksOf(task), task.fields);
-      return { ...(await plan(observation)), ...(values && { values }) };
+      const text = renderPlan(oracleActions(task.fields, await this.controls(task)), "compact");
+      return observation.template === undefined
+        ? { text }
+        : { text, values: trueValues(this.blanksOf(task), task.fields) };
     },
-    ...Object.fromEntries(
-      NULL_POLICIES.map((name): [string, FixedPolicy] => [
-        name,
-        async (task, rng) => this.planner(task as Task, (controls) => nullPlan(name, controls, rng)),
-      ]),
-    ),
+    ...nullPolicies((task) => this.controls(task)),
   };
-
-  private planner(task: Task, plan: (controls: readonly Control[]) => Parameters<typeof renderPlan>[0]): Act {
-    return async () => ({ text: renderPlan(plan(await this.controls(task)), "compact") });
-  }
 
   /** The controls of a task's page, read once an address. */
   protected async controls(task: Task): Promise<readonly Control[]> {

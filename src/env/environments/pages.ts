@@ -4,7 +4,6 @@
  */
 import { z } from "zod";
 import type { Act, Action, Observation } from "../../core/interaction.js";
-import type { Rng } from "../../core/rng.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import type { Har } from "../browser/network/har.js";
 import { type Asked, answered } from "../browser/recorded-answers.js";
@@ -24,7 +23,7 @@ import type { Episode } from "../forms/episode.js";
 import { type Played, scored } from "../forms/episode.js";
 import type { JudgedForm } from "../forms/judge.js";
 import { looseLabel } from "../forms/normalize.js";
-import { NULL_POLICIES, nullPlan, oracleActions } from "../forms/oracle.js";
+import { nullPolicies, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
 import { type RewardKind, rewardFor } from "../forms/own-reward.js";
 import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
@@ -54,9 +53,7 @@ export const environment: EnvironmentKind = {
   schema,
   async open(raw) {
     const options = config.parse(raw);
-    const { kind, ...rest } = options.site;
-    const site = await openSite(kind, rest);
-    return new PagesEnvironment(site, options, await rewardFor(options.reward));
+    return new PagesEnvironment(await openSite(options.site), options, await rewardFor(options.reward));
   },
 };
 
@@ -244,20 +241,8 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       const page = this.pages.get(observation);
       return page === undefined ? { text: "" } : this.rightAnswer(page, task as Task);
     },
-    ...Object.fromEntries(
-      NULL_POLICIES.map((name): [string, FixedPolicy] => [
-        name,
-        async (_, rng: Rng) => this.planner((page) => nullPlan(name, page.controls, rng)),
-      ]),
-    ),
+    ...nullPolicies(async (_, observation) => this.pages.get(observation)?.controls),
   };
-
-  private planner(plan: (page: SeenPage) => Parameters<typeof renderPlan>[0]): Act {
-    return async (observation) => {
-      const page = this.pages.get(observation);
-      return { text: page === undefined ? "" : renderPlan(plan(page), "compact") };
-    };
-  }
 }
 
 /** The plan of a perfect policy: the fields of the page that is there, and of those that come with them. */

@@ -7,11 +7,11 @@ import {
   valueIn,
 } from "../../core/interaction.js";
 import { SEPARATOR } from "../../text/prompt.js";
-import { type Control, findControl } from "../browser/controls.js";
+import { type Control, controlNamed, findControl } from "../browser/controls.js";
 import type { AnswerPart } from "../environment.js";
 import type { ControlKind, FieldKind, FieldValue, Task } from "../site.js";
-import { isNoFile, listItems, looseLabel, matchValue, parseBoolean } from "./normalize.js";
-import { fieldActions, groupActions } from "./oracle.js";
+import { isNoFile, listItems, looseLabel, parseBoolean } from "./normalize.js";
+import { fieldActions, spoken } from "./oracle.js";
 import { type Action, type Plan, parsePlan } from "./plan.js";
 
 /** A control as a template has it: what the page says of it, and nothing of a task. */
@@ -97,12 +97,12 @@ export function controlsOnPage(
 ): TemplateControl[] {
   const names = new Map<Control, string>();
   const others = labels.flatMap((label): TemplateControl[] => {
-    const target = findControl(controls, label);
-    if (typeof target !== "string" && target.option === undefined && !names.has(target.control)) {
-      names.set(target.control, label);
+    const named = controlNamed(controls, label);
+    if (named !== undefined) {
+      if (!names.has(named)) names.set(named, label);
       return [];
     }
-    if (typeof target !== "string" && target.option === undefined) return [];
+    const target = findControl(controls, label);
     const { control, option = -1 } = typeof target === "string" ? {} : target;
     const held = [control?.default].flat().includes(control?.options[option]?.text);
     return tasks.some(({ fields }) => Object.hasOwn(fields, label) && typeof fields[label] === "boolean")
@@ -124,20 +124,13 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
   if (controls.length === 0) return parseBoolean(valueIn(values, { name: SUBMIT.label })) ? [{ kind: "submit" }] : [];
   const actions = blanksOf(controls).flatMap((blank, i): Action[] => {
     const control = controls[i] as TemplateControl;
-    const { label, kind, default: preset } = control;
+    const { label, kind } = control;
     const value = valueIn(values, blank).trim();
+    const on = kind === "checkbox" ? parseBoolean(value) : undefined;
     if (value === "") return [];
+    if (kind === "checkbox" && on === undefined) return [{ kind: "select", label, value }];
     const options = (control.options ?? []).map((text) => ({ text, value: text }));
-    if (kind === "checkbox") {
-      const on = parseBoolean(value);
-      if (on === undefined) return [{ kind: "select", label, value }];
-      return on === parseBoolean(preset) ? [] : [{ kind: on ? "check" : "uncheck", label }];
-    }
-    if (kind === "checkbox-group") {
-      const items = listItems(options, value);
-      return matchValue({ kind, options }, items, preset) === 1 ? [] : groupActions(label, items, preset);
-    }
-    return fieldActions(label, value, control);
+    return fieldActions(label, on ?? (kind === "checkbox-group" ? listItems(options, value) : value), control);
   });
   return [...actions, { kind: "submit" }];
 }
@@ -159,7 +152,7 @@ export function trueValues(
     blanksOf(controls).map(({ name }, i) => {
       const { label, kind, default: preset } = controls[i] as TemplateControl;
       const truth = byLabel(fields, label)?.[1] ?? "";
-      return [name, spoken(truth, kind, preset)];
+      return [name, written(truth, kind, preset)];
     }),
   );
 }
@@ -170,11 +163,11 @@ function byLabel<T>(record: Readonly<Record<string, T>>, label: string): readonl
   return Object.entries(record).find(([other]) => looseLabel(other) === looseLabel(label));
 }
 
-function spoken(truth: FieldValue, kind: ControlKind, preset: FieldValue): string {
-  if (typeof truth === "boolean") return truth ? "yes" : "no";
-  if (!Array.isArray(truth)) return kind === "file" && isNoFile(truth) ? "" : String(truth);
+function written(truth: FieldValue, kind: ControlKind, preset: FieldValue): string {
+  if (kind === "file" && isNoFile(truth)) return "";
   // an empty list that is not there yet has to be said
-  return truth.length === 0 && Array.isArray(preset) && preset.length > 0 ? "none" : truth.join(", ");
+  const clears = Array.isArray(truth) && truth.length === 0 && Array.isArray(preset) && preset.length > 0;
+  return clears ? "none" : spoken(truth);
 }
 
 /**

@@ -6,7 +6,7 @@ import { holdsNumber, holdsTime } from "./ranges.js";
 export interface ValueSpace {
   readonly kind: ControlKind;
   /** Options of select, radio and checkbox-group. */
-  readonly options?: readonly { readonly text: string; readonly value: string }[];
+  readonly options?: readonly Option[];
 }
 
 /** NFC, trimmed, runs of whitespace collapsed. Case is kept: it is part of a value. */
@@ -66,6 +66,15 @@ export function parseNumber(value: FieldValue): number | undefined {
 }
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+/** Notations of dates; of those that one text may be in, the first that makes it a date counts. */
+const DATES = [
+  /^(?<y>\d{4})[-/.](?<m>\d{1,2})[-/.](?<d>\d{1,2})$/,
+  /^(?<m>\d{1,2})[-/](?<d>\d{1,2})[-/](?<y>\d{4})$/,
+  /^(?<d>\d{1,2})[-/](?<m>\d{1,2})[-/](?<y>\d{4})$/,
+  /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4})$/,
+  /^(?<m>[a-z]{3,9})\.? (?<d>\d{1,2})(?:st|nd|rd|th)?,? (?<y>\d{4})$/i,
+  /^(?<d>\d{1,2})(?:st|nd|rd|th)? (?:of )?(?<m>[a-z]{3,9})\.?,? (?<y>\d{4})$/i,
+];
 
 /**
  * A date in any common notation as `YYYY-MM-DD`; undefined where it is no date.
@@ -73,21 +82,13 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
  */
 export function parseDate(value: FieldValue): string | undefined {
   const text = normalizeText(String(value)).replace(/T\d{2}:\d{2}.*$/, "");
-  let m = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text);
-  if (m) return isoDate(m[1], m[2], m[3]);
-  m = /^(\d{1,2})[-/](\d{1,2})[-/](\d{4})$/.exec(text);
-  if (m) return isoDate(m[3], m[1], m[2]) ?? isoDate(m[3], m[2], m[1]);
-  m = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
-  if (m) return isoDate(m[3], m[2], m[1]);
-  m = /^([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/i.exec(text);
-  if (m) return isoDate(m[3], monthOf(m[1]), m[2]);
-  m = /^(\d{1,2})(?:st|nd|rd|th)? (?:of )?([a-z]{3,9})\.?,? (\d{4})$/i.exec(text);
-  if (m) return isoDate(m[3], monthOf(m[2]), m[1]);
+  for (const notation of DATES) {
+    const { y, m = "", d } = notation.exec(text)?.groups ?? {};
+    const month = /\d/.test(m) ? m : String(MONTHS.indexOf(m.slice(0, 3).toLowerCase()) + 1);
+    const date = y === undefined ? undefined : isoDate(y, month, d);
+    if (date !== undefined) return date;
+  }
   return undefined;
-}
-
-function monthOf(word = ""): string {
-  return String(MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1);
 }
 
 function isoDate(year = "", month = "", day = ""): string | undefined {
@@ -116,63 +117,47 @@ export function parseTime(value: FieldValue): string | undefined {
   return hour > 23 || Number(minute) > 59 ? undefined : `${String(hour).padStart(2, "0")}:${minute}`;
 }
 
+type Option = { readonly text: string; readonly value: string };
 /**
- * Holds what an option is compared by: its text and its value in three strengths, and its text without a last `(...)`.
+ * What an option is found by, those first that say most: its text and its value as they are, without case, by letters and
+ * digits alone; then its text without a last `(...)`.
  */
-interface OptionForms {
-  readonly texts: readonly [string, string, string];
-  readonly values: readonly [string, string, string];
-  readonly bare: string;
-}
+type OptionForms = readonly string[];
 
 /** Computed once an option: a page may hold thousands, and every value is compared with all of them. */
-const knownForms = new WeakMap<object, OptionForms>();
+const knownForms = new WeakMap<Option, OptionForms>();
 
-function formsOf(option: { readonly text: string; readonly value: string }): OptionForms {
+function formsOf(option: Option): OptionForms {
   const known = knownForms.get(option);
   if (known !== undefined) return known;
-  const three = (text: string) => [normalizeText(text), normalizeLabel(text), looseLabel(text)] as const;
-  const forms = {
-    texts: three(option.text),
-    values: three(option.value),
-    bare: looseLabel(option.text.replace(/\([^()]*\)\s*$/, "")),
-  };
-  knownForms.set(option, forms);
-  return forms;
+  const { text, value } = option;
+  const bare = looseLabel(text.replace(/\([^()]*\)\s*$/, ""));
+  const both = [text, value];
+  const all = [...both.map(normalizeText), ...both.map(normalizeLabel), ...both.map(looseLabel), bare];
+  knownForms.set(option, all);
+  return all;
 }
 
 /** Tells whether an option's text is this label, as `normalizeLabel` writes it. */
-export function isNamed(option: { readonly text: string; readonly value: string }, label: string): boolean {
-  return formsOf(option).texts[1] === label;
+export const isNamed = (option: Option, label: string): boolean => formsOf(option)[2] === label;
+
+function indexWhere<T>(items: readonly T[], isIt: (item: T) => boolean): number | undefined {
+  const index = items.findIndex(isIt);
+  return index < 0 ? undefined : index;
 }
 
 /**
  * The option that a text or a value names: exact text, exact value, the same without case, then by letters and digits
  * alone, with and without a last remark in brackets; at last a number or a time finds the range that holds it (`80303`: "$60,001 - $90,000").
  */
-export function findOption(
-  options: readonly { readonly text: string; readonly value: string }[],
-  wanted: FieldValue,
-): number | undefined {
-  if (typeof wanted === "boolean") {
-    const index = options.findIndex((o) => o.text !== "" && parseBoolean(o.text) === wanted);
-    return index < 0 ? undefined : index;
-  }
+export function findOption(options: readonly Option[], wanted: FieldValue): number | undefined {
+  if (typeof wanted === "boolean") return indexWhere(options, (o) => o.text !== "" && parseBoolean(o.text) === wanted);
   const text = normalizeText(String(wanted));
   if (text === "") return undefined;
-  const label = normalizeLabel(text);
-  const loose = looseLabel(text);
-  for (const same of [
-    (o: OptionForms) => o.texts[0] === text,
-    (o: OptionForms) => o.values[0] === text,
-    (o: OptionForms) => label !== "" && o.texts[1] === label,
-    (o: OptionForms) => label !== "" && o.values[1] === label,
-    (o: OptionForms) => loose !== "" && o.texts[2] === loose,
-    (o: OptionForms) => loose !== "" && o.values[2] === loose,
-    (o: OptionForms) => loose !== "" && o.bare === loose,
-  ]) {
-    const index = options.findIndex((option) => same(formsOf(option)));
-    if (index >= 0) return index;
+  const [label, loose] = [normalizeLabel(text), looseLabel(text)];
+  for (const [i, form] of [text, text, label, label, loose, loose, loose].entries()) {
+    const index = form === "" ? undefined : indexWhere(options, (option) => formsOf(option)[i] === form);
+    if (index !== undefined) return index;
   }
   return findEqual(options, text) ?? findRange(options, text) ?? findRating(options, text);
 }
@@ -183,8 +168,8 @@ function findEqual(options: readonly { readonly text: string }[], wanted: string
   for (const parse of [parseTime, parseDate, parseNumber]) {
     const value = parse(wanted);
     if (value === undefined) continue;
-    const index = options.findIndex((option) => parse(option.text) === value);
-    if (index >= 0) return index;
+    const index = indexWhere(options, (option) => parse(option.text) === value);
+    if (index !== undefined) return index;
   }
   return undefined;
 }
@@ -193,32 +178,28 @@ function findEqual(options: readonly { readonly text: string }[], wanted: string
 function findRating(options: readonly { readonly text: string }[], wanted: string): number | undefined {
   const number = parseNumber(wanted);
   if (number === undefined) return undefined;
-  const index = options.findIndex(({ text }) => {
+  return indexWhere(options, ({ text }) => {
     const m =
       /^(?:rate |rating |score )?(\d{1,2})(?: ?(?:stars?|points?|of \d+|out of \d+(?: stars?)?|\/ ?\d+))?$/i.exec(
         text.slice(0, 40).trim(),
       );
     return m !== null && Number(m[1]) === number;
   });
-  return index < 0 ? undefined : index;
 }
 
 function findRange(options: readonly { readonly text: string }[], wanted: string): number | undefined {
   const number = parseNumber(wanted);
   const time = parseTime(wanted);
-  const index = options.findIndex(
+  return indexWhere(
+    options,
     ({ text }) =>
       (number !== undefined && holdsNumber(normalizeText(text), number)) ||
       (time !== undefined && holdsTime(text, time, parseTime)),
   );
-  return index < 0 ? undefined : index;
 }
 
 /** Items of a list value; a string is split at commas unless it is an option as a whole. */
-export function listItems(
-  options: readonly { readonly text: string; readonly value: string }[],
-  value: FieldValue,
-): string[] {
+export function listItems(options: readonly Option[], value: FieldValue): string[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== "string") return [String(value)];
   if (value.trim() === "" || /^none$/i.test(value.trim())) return [];
@@ -240,6 +221,22 @@ export function isNoFile(value: FieldValue): boolean {
   return /^(?:none|n\/a|null)?$/i.test(String(value).trim());
 }
 
+type Canonical = (value: FieldValue, options: readonly Option[]) => unknown;
+const chosen: Canonical = (value, options) => (value === "" ? "" : findOption(options, value));
+
+/** What values are compared by that are right or wrong; undefined for one outside of its type. */
+const CANONICAL: Partial<Record<ControlKind, Canonical>> = {
+  number: parseNumber,
+  date: parseDate,
+  time: parseTime,
+  checkbox: parseBoolean,
+  select: chosen,
+  radio: chosen,
+  email: (value) => normalizeText(asText(value)).toLowerCase(),
+  tel: (value) => asText(value).replace(/\D/g, "") || normalizeText(asText(value)),
+  url: (value) => addressOf(asText(value).trim()),
+};
+
 /**
  * Tells how well `actual` matches `truth` in [0, 1]: free text by similarity, lists by Jaccard, everything else equal
  * or not: a telephone number by its digits, an address of mail or of a page whatever its case, a code (one word with a
@@ -247,33 +244,33 @@ export function isNoFile(value: FieldValue): boolean {
  * exact text.
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
-  switch (space.kind) {
-    case "number":
-      return equalBy(parseNumber, truth, actual);
-    case "date":
-      return equalBy(parseDate, truth, actual);
-    case "time":
-      return equalBy(parseTime, truth, actual);
-    case "checkbox":
-      return equalBy(parseBoolean, truth, actual);
-    case "select":
-    case "radio":
-      return equalBy((v) => (v === "" ? "" : findOption(space.options ?? [], v)), truth, actual);
-    case "checkbox-group":
-      return jaccard(optionSet(space, truth), optionSet(space, actual));
-    case "file":
-      return isNoFile(truth) || fileName(truth) === fileName(actual) ? 1 : 0;
-    case "email":
-      return equalBy((v) => normalizeText(asText(v)).toLowerCase(), truth, actual);
-    case "tel":
-      return equalBy((v) => asText(v).replace(/\D/g, "") || normalizeText(asText(v)), truth, actual);
-    case "url":
-      return equalBy((v) => addressOf(asText(v).trim()), truth, actual);
-    default:
-      return isCode(asText(truth))
-        ? equalBy(() => undefined, truth, actual)
-        : similarity(asText(truth), asText(actual));
-  }
+  const { kind, options = [] } = space;
+  if (kind === "checkbox-group") return jaccard(optionSet(options, truth), optionSet(options, actual));
+  if (kind === "file") return Number(isNoFile(truth) || fileName(truth) === fileName(actual));
+  const canonical = CANONICAL[kind];
+  if (canonical === undefined && !isCode(asText(truth))) return similarity(asText(truth), asText(actual));
+  const [a, b] = [canonical?.(truth, options), canonical?.(actual, options)];
+  if (a === undefined || b === undefined) return Number(normalizeText(asText(truth)) === normalizeText(asText(actual)));
+  return Number(a === b);
+}
+
+const NONE_OF_ITS_KIND: Partial<Record<ControlKind, string>> = {
+  ...{ number: "not a number", date: "not a date", time: "not a time", checkbox: "neither yes nor no" },
+  ...{ select: "not an option", radio: "not an option", "checkbox-group": "not an option" },
+};
+
+/**
+ * Tells why nobody can make a control hold a true value; undefined where it can be done. Decided by what the control
+ * offers: its options and the values of its type.
+ */
+export function unfillable(control: ValueSpace & { default: FieldValue }, truth: FieldValue): string | undefined {
+  const { kind, options = [] } = control;
+  if (kind === "file" || matchValue(control, truth, control.default) === 1) return undefined;
+  const fits =
+    kind === "checkbox-group"
+      ? listItems(options, truth).every((item) => findOption(options, item) !== undefined)
+      : ![undefined, ""].includes(CANONICAL[kind]?.(truth, options) as string | undefined);
+  return fits ? undefined : NONE_OF_ITS_KIND[kind];
 }
 
 /** One word with a digit in it, as a number of a member or a postal code: nearly right is another one. */
@@ -287,25 +284,13 @@ function addressOf(text: string): string | undefined {
   return URL.canParse(address) ? new URL(address).href : undefined;
 }
 
-function equalBy(canonical: (value: FieldValue) => unknown, truth: FieldValue, actual: FieldValue): number {
-  const a = canonical(truth);
-  const b = canonical(actual);
-  if (a === undefined || b === undefined) return normalizeText(asText(truth)) === normalizeText(asText(actual)) ? 1 : 0;
-  return a === b ? 1 : 0;
-}
-
 function asText(value: FieldValue): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-function optionSet(space: ValueSpace, value: FieldValue): Set<string> {
-  const options = space.options ?? [];
-  return new Set(
-    listItems(options, value).map((item) => {
-      const index = findOption(options, item);
-      return index === undefined ? `?${normalizeLabel(item)}` : String(index);
-    }),
-  );
+function optionSet(options: readonly Option[], value: FieldValue): Set<string> {
+  const items = listItems(options, value);
+  return new Set(items.map((item) => String(findOption(options, item) ?? `?${normalizeLabel(item)}`)));
 }
 
 function jaccard(a: Set<string>, b: Set<string>): number {

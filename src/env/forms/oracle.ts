@@ -1,8 +1,10 @@
+import type { Observation } from "../../core/interaction.js";
 import type { Rng } from "../../core/rng.js";
-import { type Control, findControl } from "../browser/controls.js";
-import type { FieldKind, FieldValue } from "../site.js";
+import { type Control, controlNamed } from "../browser/controls.js";
+import type { FixedPolicy } from "../environment.js";
+import type { FieldKind, FieldValue, Task } from "../site.js";
 import { isNoFile, matchValue } from "./normalize.js";
-import type { Action } from "./plan.js";
+import { type Action, renderPlan } from "./plan.js";
 
 type Kinds = Readonly<Record<string, FieldKind>>;
 
@@ -17,17 +19,16 @@ export function oracleActions(
   kinds: Kinds | readonly Control[],
 ): Action[] {
   const actions = Object.entries(fields).flatMap(([label, truth]): Action[] => {
-    const kind = kindOf(label, kinds);
-    return kind === undefined ? unseenActions(label, truth, kinds) : fieldActions(label, truth, kind);
+    const kind = isControls(kinds) ? (kindOf(label, kinds) ?? unseenKind(truth)) : kinds[label];
+    return kind === undefined ? [] : fieldActions(label, truth, kind);
   });
   return [...actions, { kind: "submit" }];
 }
 
-function unseenActions(label: string, truth: FieldValue, kinds: Kinds | readonly Control[]): Action[] {
-  if (!isControls(kinds)) return [];
-  if (typeof truth === "boolean") return truth ? [{ kind: "check", label }] : [];
-  if (Array.isArray(truth)) return truth.length === 0 ? [] : groupActions(label, truth, []);
-  return isNoFile(truth) ? [] : [{ kind: "fill", label, value: spoken(truth) }];
+/** What a control that is not shown yet is taken for: what suits its value. */
+function unseenKind(truth: FieldValue): FieldKind {
+  if (typeof truth === "boolean") return { kind: "checkbox", default: false };
+  return Array.isArray(truth) ? { kind: "checkbox-group", default: [] } : { kind: "file", default: "" };
 }
 
 /** The controls of a task's labels as a page shows them, by label; those that it does not show are left out. */
@@ -36,12 +37,11 @@ export function kindsOn(controls: readonly Control[], labels: readonly string[])
   return Object.fromEntries(known.filter((entry): entry is [string, FieldKind] => entry[1] !== undefined));
 }
 
-function kindOf(label: string, kinds: Kinds | readonly Control[]): FieldKind | undefined {
-  if (!isControls(kinds)) return kinds[label];
-  const target = findControl(kinds, label);
-  if (typeof target === "string" || target.option !== undefined) return undefined;
-  const { kind, default: preset, options } = target.control;
-  return { kind, default: preset, options: options.map((option) => option.text) };
+function kindOf(label: string, controls: readonly Control[]): FieldKind | undefined {
+  const control = controlNamed(controls, label);
+  if (control === undefined) return undefined;
+  const { kind, default: preset, options } = control;
+  return { kind, default: preset, options: options.map(({ text }) => text) };
 }
 
 function isControls(kinds: Kinds | readonly Control[]): kinds is readonly Control[] {
@@ -67,7 +67,7 @@ export function fieldActions(label: string, truth: FieldValue, kind: FieldKind):
 }
 
 /** A list is the whole choice; a single item only adds, so a preset choice is taken back first. */
-export function groupActions(label: string, truth: FieldValue, preset: FieldValue): Action[] {
+function groupActions(label: string, truth: FieldValue, preset: FieldValue): Action[] {
   const items = Array.isArray(truth) ? truth : [spoken(truth)];
   const clear: Action[] = Array.isArray(preset) && preset.length > 0 ? [{ kind: "uncheck", label }] : [];
   if (items.length === 0) return clear;
@@ -76,7 +76,8 @@ export function groupActions(label: string, truth: FieldValue, preset: FieldValu
   return [...clear, ...items.map((value): Action => ({ kind: "select", label, value }))];
 }
 
-function spoken(value: FieldValue): string {
+/** A value as plans and instructions say it. */
+export function spoken(value: FieldValue): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
@@ -104,4 +105,18 @@ function randomClick(controls: readonly Control[], rng: Rng): Action {
     kind: "click",
     label: grouped && control.options.length > 0 ? rng.pick(control.options).text : control.label,
   };
+}
+
+/** The null policies. @param controlsOf the controls that a policy is shown; undefined: it says nothing. */
+export function nullPolicies(
+  controlsOf: (task: Task, observation: Observation) => Promise<readonly Control[] | undefined>,
+): Record<string, FixedPolicy> {
+  const act =
+    (name: NullPolicy): FixedPolicy =>
+    async (task, rng) =>
+    async (observation) => {
+      const controls = await controlsOf(task as Task, observation);
+      return { text: controls === undefined ? "" : renderPlan(nullPlan(name, controls, rng), "compact") };
+    };
+  return Object.fromEntries(NULL_POLICIES.map((name) => [name, act(name)]));
 }

@@ -74,76 +74,69 @@ function stripPrefix(line: string): string {
   return line.replace(/^(?:[-*\u2022]\s+)?(?:(?:step\s+)?\d{1,4}\s*[.:)]\s*|action:\s*)?/i, "");
 }
 
-// Greedy values and end anchors, so that a quote inside a value ('O'Brien') stays in the value.
-const TYPE =
-  /^(?:type|enter|input|fill in) (['"])(.*)\1 in(?:to)? the (['"])(.*)\3(?: (?:input )?(?:field|box|textarea))?\.?$/i;
-const FILL_WITH = /^fill(?: in)? the (['"])(.*?)\1 (?:field )?with (['"])(.*)\3\.?$/i;
-const SELECT =
-  /^(?:select|choose) (['"])(.*)\1 (?:from|in|for) the (['"])(.*)\3(?: (?:field|dropdown|list|menu))?\.?$/i;
-const CHECKBOX = /^(?:click on|click|check|uncheck) the (['"])(.*)\1 checkbox(?: to (enable|disable) it)?\.?$/i;
-const CLICK = /^click(?: on)? the (['"])(.*)\1(?: (?:input field|field|textarea|button|option|radio button))?\.?$/i;
-const SUBMIT = /^(?:click(?: on)? the )?(['"]?)submit\1(?: the)?(?: form| button)?\.?$/i;
-const NAVIGATE = /^(?:navigate|go) to (\S+)$/i;
+type Parts = { readonly label: string; readonly value: string };
+/**
+ * The documents' sentences, each with the action that it is. Greedy values and end anchors, so that a quote inside a value
+ * ('O'Brien') stays in the value.
+ */
+const SENTENCES: readonly (readonly [RegExp, (parts: Parts, line: string) => Action])[] = [
+  [
+    /^(?:type|enter|input|fill in) (['"])(?<value>.*)\1 in(?:to)? the (['"])(?<label>.*)\3(?: (?:input )?(?:field|box|textarea))?\.?$/i,
+    (parts) => ({ kind: "fill", ...parts }),
+  ],
+  [
+    /^fill(?: in)? the (['"])(?<label>.*?)\1 (?:field )?with (['"])(?<value>.*)\3\.?$/i,
+    (parts) => ({ kind: "fill", ...parts }),
+  ],
+  [
+    /^(?:select|choose) (['"])(?<value>.*)\1 (?:from|in|for) the (['"])(?<label>.*)\3(?: (?:field|dropdown|list|menu))?\.?$/i,
+    (parts) => ({ kind: "select", ...parts }),
+  ],
+  [
+    /^(?:click on|click|check|uncheck) the (['"])(?<label>.*)\1 checkbox(?: to (?<value>enable|disable) it)?\.?$/i,
+    ({ label, value }, line) => ({
+      kind: value.toLowerCase() === "disable" || /^uncheck/i.test(line) ? "uncheck" : "check",
+      label,
+    }),
+  ],
+  [/^click(?: on)? the (['"]?)submit\1(?: the)?(?: form| button)?\.?$/i, () => ({ kind: "submit" })],
+  [
+    /^click(?: on)? the (['"])(?<label>.*)\1(?: (?:input field|field|textarea|button|option|radio button))?\.?$/i,
+    ({ label }) => ({ kind: "click", label }),
+  ],
+  [/^(?:navigate|go) to (?<value>\S+)$/i, ({ value }) => ({ kind: "goto", url: value.replace(/[.'"]+$/, "") })],
+];
 
 function readDocuments(line: string): Action | undefined {
-  let m = TYPE.exec(line);
-  if (m) return { kind: "fill", label: group(m, 4), value: group(m, 2) };
-  m = FILL_WITH.exec(line);
-  if (m) return { kind: "fill", label: group(m, 2), value: group(m, 4) };
-  m = SELECT.exec(line);
-  if (m) return { kind: "select", label: group(m, 4), value: group(m, 2) };
-  m = CHECKBOX.exec(line);
-  if (m) {
-    const off = m[3]?.toLowerCase() === "disable" || /^uncheck/i.test(line);
-    return { kind: off ? "uncheck" : "check", label: group(m, 2) };
+  for (const [sentence, action] of SENTENCES) {
+    const m = sentence.exec(line);
+    if (m !== null)
+      return action({ label: (m.groups?.label ?? "").trim(), value: (m.groups?.value ?? "").trim() }, line);
   }
-  if (/^click/i.test(line) && SUBMIT.test(line)) return { kind: "submit" };
-  m = CLICK.exec(line);
-  if (m) return { kind: "click", label: group(m, 2) };
-  m = NAVIGATE.exec(line);
-  if (m) return { kind: "goto", url: group(m, 1).replace(/[.'"]+$/, "") };
   return undefined;
 }
 
-function readCompact(line: string): Action | undefined {
-  if (SUBMIT.test(line)) return { kind: "submit" };
-  const m = /^([a-z]+)\s+(.+)$/is.exec(line);
-  if (m === null) return undefined;
-  const bar = group(m, 2).indexOf("|");
-  const label = (bar < 0 ? group(m, 2) : group(m, 2).slice(0, bar)).trim();
-  const value =
-    bar < 0
-      ? undefined
-      : group(m, 2)
-          .slice(bar + 1)
-          .trim();
-  if (label === "") return undefined;
-  switch (group(m, 1).toLowerCase()) {
-    case "fill":
-    case "type":
-    case "enter":
-      return value === undefined ? undefined : { kind: "fill", label, value };
-    case "select":
-    case "choose":
-      return value === undefined ? undefined : { kind: "select", label, value };
-    case "check":
-    case "tick":
-      // `check X | no` unticks, `check Group | Option` ticks an option: both are choices of a value
-      return value === undefined ? { kind: "check", label } : { kind: "select", label, value };
-    case "uncheck":
-    case "untick":
-      return value === undefined ? { kind: "uncheck", label } : undefined;
-    case "click":
-      return value === undefined ? { kind: "click", label } : undefined;
-    case "goto":
-      return value === undefined && !/\s/.test(label) ? { kind: "goto", url: label } : undefined;
-    default:
-      return undefined;
-  }
-}
+/** The words that a compact line may begin with, each kind of action with others for it. */
+const VERBS = new Map(
+  "fill type enter / select choose / check tick / uncheck untick / click / goto".split(" / ").flatMap((row) => {
+    const words = row.split(" ");
+    return words.map((word) => [word, words[0] as Exclude<Action["kind"], "submit">]);
+  }),
+);
 
-function group(match: RegExpExecArray, index: number): string {
-  return (match[index] ?? "").trim();
+function readCompact(line: string): Action | undefined {
+  if (/^(['"]?)submit\1(?: the)?(?: form| button)?\.?$/i.test(line)) return { kind: "submit" };
+  const [, verb = "", rest = ""] = /^([a-z]+)\s+(.+)$/is.exec(line) ?? [];
+  const kind = VERBS.get(verb.toLowerCase());
+  const bar = rest.indexOf("|");
+  const label = (bar < 0 ? rest : rest.slice(0, bar)).trim();
+  const value = bar < 0 ? undefined : rest.slice(bar + 1).trim();
+  if (kind === undefined || label === "") return undefined;
+  if (kind === "fill" || kind === "select") return value === undefined ? undefined : { kind, label, value };
+  // `check X | no` unticks, `check Group | Option` ticks an option: both are choices of a value
+  if (value !== undefined) return kind === "check" ? { kind: "select", label, value } : undefined;
+  if (kind === "goto") return /\s/.test(label) ? undefined : { kind, url: label };
+  return { kind, label };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Control, findControl } from "../browser/controls.js";
+import { type Control, controlNamed, findControl } from "../browser/controls.js";
 import type { ActionRecord } from "../browser/fill.js";
 import type { FieldValue, Task } from "../site.js";
 import { isNoFile, matchValue } from "./normalize.js";
@@ -45,12 +45,9 @@ interface FieldResult {
 
 /** Compares one true field with its control's final value. */
 function judgeField(label: string, truth: FieldValue, controls: readonly Control[], outcome: Outcome): FieldResult {
-  const target = findControl(controls, label);
-  if (typeof target === "string" || target.option !== undefined) {
-    const nothing = { counted: true, needed: true, changed: false, score: 0, exact: false, actual: null };
-    return { label, control: undefined, ...nothing };
-  }
-  const { control } = target;
+  const control = controlNamed(controls, label);
+  if (control === undefined)
+    return { label, control, counted: true, needed: true, changed: false, score: 0, exact: false, actual: null };
   const actual = outcome.values[control.index] ?? "";
   const changed = control.kind === "file" ? !isNoFile(actual) : matchValue(control, control.default, actual) < 1;
   if (control.kind === "file" && (isNoFile(truth) || !outcome.uploads)) {

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { z } from "zod";
 import { fail, messageOf, UserError } from "../../core/errors.js";
-import { type Control, findControl } from "../browser/controls.js";
+import { type Control, controlNamed } from "../browser/controls.js";
 import { EpisodeRunner } from "../browser/episode.js";
 import { controlsOnPage } from "../forms/blanks.js";
-import { unfillable } from "../forms/fillable.js";
+import { unfillable } from "../forms/normalize.js";
 import type { Asset, FieldKind, FieldValue, RunningSite, SiteKind, Task } from "../site.js";
 import { CATALOG, formId, HELDOUT_FORMS } from "./formfactory/catalog.js";
 import { openCheckout } from "./formfactory/checkout.js";
@@ -125,8 +125,8 @@ function withChoices(task: Task, controls: ReadonlyMap<string, readonly Control[
 /** A task's labels that name a control, with their controls. */
 function controlsOf(task: Task, controls: readonly Control[]): [string, Control][] {
   return Object.keys(task.fields).flatMap((label): [string, Control][] => {
-    const target = findControl(controls, label);
-    return typeof target === "string" || target.option !== undefined ? [] : [[label, target.control]];
+    const control = controlNamed(controls, label);
+    return control === undefined ? [] : [[label, control]];
   });
 }
 
@@ -174,14 +174,14 @@ function cleanTasks(tasks: readonly Task[], controls: ReadonlyMap<string, readon
     const fields: Record<string, FieldValue> = {};
     const reasons = new Set<string>();
     for (const [label, truth] of Object.entries(task.fields)) {
-      const target = findControl(page, label);
-      if (typeof target === "string" || target.option !== undefined) {
+      const control = controlNamed(page, label);
+      if (control === undefined) {
         const known = phantoms.get(task.form) ?? [];
         if (!known.includes(label)) phantoms.set(task.form, [...known, label]);
         continue;
       }
       fields[label] = truth;
-      const why = unfillable(target.control, truth);
+      const why = unfillable(control, truth);
       if (why !== undefined) reasons.add(`${label}: ${why}`);
     }
     if (reasons.size === 0) return [{ ...task, fields, clean: true }];

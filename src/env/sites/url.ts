@@ -9,6 +9,9 @@ import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js"
 import { splitHash } from "./parts/split-hash.js";
 import { readTasks } from "./parts/tasks-file.js";
 
+const maybe = (description: string): z.ZodDefault<z.ZodNullable<z.ZodString>> =>
+  z.string().min(1).nullable().default(null).describe(description);
+
 const schema = z.strictObject({
   tasks: z.string().min(1).describe("JSON Lines file of tasks (docs/tasks.md)"),
   base_url: z.string().min(1).describe("where the site runs, as http://127.0.0.1:8080"),
@@ -22,26 +25,11 @@ const schema = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe("other origins that the pages may speak to, as an API on another port: http://127.0.0.1:9000"),
-  storage_state: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("Playwright's storage state (cookies, local storage) that each episode begins with"),
-  login: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("a module whose default export logs a Playwright page in, once before the run (docs/sites.md)"),
-  reset: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe(
-      "called before each episode, which are then played one at a time: an address that is posted to, as http://127.0.0.1:8080/reset, or a module whose default export is called",
-    ),
+  storage_state: maybe("Playwright's storage state (cookies, local storage) that each episode begins with"),
+  login: maybe("a module whose default export logs a Playwright page in, once before the run (docs/sites.md)"),
+  reset: maybe(
+    "called before each episode, which are then played one at a time: an address that is posted to, as http://127.0.0.1:8080/reset, or a module whose default export is called",
+  ),
   rehearse: z
     .int()
     .min(0)
@@ -50,14 +38,9 @@ const schema = z.strictObject({
     .describe("training tasks that the oracle plays before a run, which stops where it wins less than all; 0: none"),
   learn: z
     .strictObject({
-      contracts: z
-        .string()
-        .min(1)
-        .nullable()
-        .default(null)
-        .describe(
-          "folder of the forms' contracts (docs/contracts.md); null: beside the tasks file, as tasks.jsonl.contracts",
-        ),
+      contracts: maybe(
+        "folder of the forms' contracts (docs/contracts.md); null: beside the tasks file, as tasks.jsonl.contracts",
+      ),
       minutes: z.number().positive().max(600).default(5).describe("that one form may be searched"),
     })
     .nullable()

@@ -3,32 +3,12 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { EnvironmentFault } from "../../../src/env/browser/browser.js";
-import type { EpisodeOptions, EpisodeRunner } from "../../../src/env/browser/episode.js";
-import type { Asset } from "../../../src/env/site.js";
-import { openRunner, type PageSite, servePages, taskFor } from "../page-site.js";
+import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
+import { taskFor, using } from "../page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
 const PLAN = "fill Name | Ann\nsubmit";
 const FIELDS = { Name: "Ann" };
-
-async function using(
-  pages: Parameters<typeof servePages>[0],
-  options: Partial<EpisodeOptions> & { answer?: Parameters<typeof servePages>[1]; assets?: ReadonlyMap<string, Asset> },
-  work: (runner: EpisodeRunner, site: PageSite) => Promise<void>,
-): Promise<void> {
-  const { answer, assets, ...rest } = options;
-  const site = await servePages(pages, answer, assets);
-  try {
-    const runner = await openRunner(site, rest);
-    try {
-      await work(runner, site);
-    } finally {
-      await runner.close();
-    }
-  } finally {
-    await site.stop();
-  }
-}
 
 /** Whether a process with this id runs (a dead one that waits for its parent does not). */
 function runs(pid: number): boolean {

@@ -14,8 +14,10 @@ import {
   parseNumber,
   parseTime,
   similarity,
+  unfillable,
   writeDate,
 } from "../../../src/env/forms/normalize.js";
+import type { ControlKind, FieldValue } from "../../../src/env/site.js";
 
 test("dates in common notations", () => {
   for (const text of [
@@ -243,4 +245,43 @@ test("a value outside its type is compared as exact text", () => {
     [{ kind: "text" }, 5, "5", 1],
   ] as const)
     assert.equal(matchValue(space, truth as string, actual as string), score, JSON.stringify([space, truth, actual]));
+});
+
+const control = (
+  kind: ControlKind,
+  preset: FieldValue = "",
+  ...texts: readonly string[]
+): Parameters<typeof unfillable>[0] => ({
+  kind,
+  default: preset,
+  options: texts.map((text, i) => ({ text, value: `v${i}` })),
+});
+
+test("a control can hold what its kind, its options or its default allow", () => {
+  for (const [held, value] of [
+    [control("text"), "any\ntext"],
+    [control("file"), "None"],
+    [control("file"), "cv.pdf"],
+    [control("select", "", "Red", "1 - 10"), "v0"],
+    [control("select", "", "Red", "1 - 10"), 7],
+    [control("select", "", "Red"), ""],
+    [control("radio", "", "Yes", "No"), true],
+    [control("checkbox", false), "No"],
+    [control("checkbox-group", [], "Mon", "Tue, or Wed"), ["Tue, or Wed", "Mon"]],
+    [control("checkbox-group", [], "Mon", "Tue"), "Mon, Tue"],
+    [control("number"), "$1,200"],
+    [control("date"), "5 March 2024"],
+    [control("time"), "5 PM"],
+  ] as const)
+    assert.equal(unfillable(held, value as FieldValue), undefined, `${held.kind} ${value}`);
+  for (const [held, value, why] of [
+    [control("select", "", "Red"), "Blue", "not an option"],
+    [control("radio", "", "Small"), "Large", "not an option"],
+    [control("checkbox-group", [], "Mon"), ["Mon", "Sun"], "not an option"],
+    [control("checkbox", false), "perhaps", "neither yes nor no"],
+    [control("number"), "a few", "not a number"],
+    [control("date"), "next week", "not a date"],
+    [control("time"), "noonish", "not a time"],
+  ] as const)
+    assert.equal(unfillable(held, value as FieldValue), why, `${held.kind} ${value}`);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunningSite } from "../../../src/env/site.js";
-import { openRunner, servePages, taskFor } from "../page-site.js";
+import { openRunner, servePages, taskFor, using } from "../page-site.js";
 import { answer, pageOf, WAYS } from "./ways.js";
 
 const keyOf = (name: string): string => name.replaceAll(/\W+/g, "").toLowerCase();
@@ -48,17 +48,12 @@ test("in one context for all, as for pages of our own, the same pages do reach t
 test("a page that goes back while it loads is the same, whatever was played before", async () => {
   const form = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
   const many = `${form}<script>for (let i = 0; i < 9; i++) history.pushState(i, "")</script>`;
-  const site = await servePages({ "/back": `${form}<script>history.back()</script>`, "/many": many });
-  const runner = await openRunner(site);
-  try {
+  await using({ "/back": `${form}<script>history.back()</script>`, "/many": many }, {}, async (runner) => {
     const outcomes: unknown[] = [];
     for (const path of ["/back", "/many", "/back", "/back"]) {
       const { fault, reward } = await runner.run(taskFor(path, FIELDS), "fill Name | Ann\nsubmit");
       if (path === "/back") outcomes.push({ fault, reward });
     }
     assert.deepEqual(outcomes, Array(3).fill(outcomes[0]));
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  });
 });

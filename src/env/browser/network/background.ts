@@ -1,6 +1,6 @@
 import type { Page, Request } from "playwright";
-import { within } from "../../../core/within.js";
 import { isServerFault, ownerOf } from "./requests.js";
+import { Signal } from "./signal.js";
 
 /** Kinds of resources that a page needs to work; images and style sheets are none. */
 const WORKING_PARTS = ["script", "fetch", "xhr"];
@@ -24,10 +24,8 @@ export class BackgroundRequests {
   private readonly lookups = new Set<string>();
   private isParsed = false;
   private touched = false;
-  /** Callers that wait for no request to run, and for no failure to be left. */
-  private readonly idlers: Waiting = new Set();
-  private readonly recoveries: Waiting = new Set();
-
+  /** A request has ended, or a failure was made good. */
+  private readonly changed = new Signal();
   private readonly origins: ReadonlySet<string>;
 
   constructor(
@@ -46,7 +44,7 @@ export class BackgroundRequests {
         (response) => {
           if (response === null || isServerFault(response.status())) return;
           this.failures.delete(nameOf(request));
-          if (this.failures.size === 0) release(this.recoveries);
+          this.changed.fire();
         },
         () => undefined,
       );
@@ -68,8 +66,7 @@ export class BackgroundRequests {
     this.isParsed = false;
     this.touched = false;
     this.watching = true;
-    release(this.idlers);
-    release(this.recoveries);
+    this.changed.fire();
   }
 
   /** The page is in use from here on: what it asks for now belongs to what is done with it. */
@@ -86,13 +83,12 @@ export class BackgroundRequests {
   end(): void {
     this.watching = false;
     this.running.clear();
-    release(this.idlers);
-    release(this.recoveries);
+    this.changed.fire();
   }
 
   /** The first failure that nothing makes good within so long, as `HTTP 503 for GET /options`: pages ask again. */
   async lastingFailure(ms: number): Promise<string | undefined> {
-    if (this.failures.size > 0) await untilReleased(this.recoveries, ms);
+    await this.changed.until(() => this.failures.size === 0 || !this.watching, ms);
     const [first] = this.failures.values();
     return first;
   }
@@ -121,7 +117,7 @@ export class BackgroundRequests {
    * @returns the addresses of what was answered, since answers may have changed the page after it was parsed.
    */
   async settle(ms: number): Promise<readonly string[]> {
-    if (this.running.size > 0) await untilReleased(this.idlers, ms);
+    await this.changed.until(() => this.running.size === 0, ms);
     const open = new Set([...this.running.keys()].map((request) => request.url()));
     return [...this.lookups].filter((url) => !open.has(url));
   }
@@ -140,24 +136,8 @@ export class BackgroundRequests {
 
   private onEnd(request: Request): void {
     this.running.delete(request);
-    if (this.running.size === 0) release(this.idlers);
+    this.changed.fire();
   }
-}
-
-type Waiting = Set<() => void>;
-
-async function untilReleased(waiting: Waiting, ms: number): Promise<void> {
-  let wake = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
-  waiting.add(wake);
-  await within(released, ms);
-  waiting.delete(wake);
-}
-
-function release(waiting: Waiting): void {
-  for (const wake of waiting) wake();
 }
 
 const nameOf = (request: Request): string => `${request.method()} ${new URL(request.url()).pathname}`;

@@ -49,6 +49,15 @@ export async function answerOf(response: Response | null, url: string): Promise<
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
 }
 
+/** An answer that did not come. */
+export const noAnswer = (url: string, failure: string): Answer => ({
+  status: Number.NaN,
+  contentType: "",
+  text: "",
+  url,
+  failure,
+});
+
 /** A request as faults call it, as `POST /send`. */
 export const nameOf = ({ method, url }: Exchange): string => `${method} ${new URL(url).pathname}`;
 

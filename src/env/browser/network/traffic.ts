@@ -6,8 +6,18 @@ import { EnvironmentFault } from "../browser.js";
 import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
 import { bring } from "./bring.js";
-import { type Answer, answerOf, checkAnswered, type Exchange, MOST_TEXT, nameOf, type Phase } from "./exchange.js";
+import {
+  type Answer,
+  answerOf,
+  checkAnswered,
+  type Exchange,
+  MOST_TEXT,
+  nameOf,
+  noAnswer,
+  type Phase,
+} from "./exchange.js";
 import { isServerFault, type Owner, ownerOf } from "./requests.js";
+import { Signal } from "./signal.js";
 
 /** Limits how long a script that goes elsewhere may take to send the form after that. */
 const HOLD_MS = 400;
@@ -46,7 +56,7 @@ export class Traffic {
   /** Tells whether a navigation is the form's: told by what it carries. */
   private isForm: ((exchange: Exchange) => boolean) | undefined;
   private readonly allowed: ReadonlySet<string>;
-  private readonly waiting = new Set<() => void>();
+  private readonly happened = new Signal();
   private readonly byRequest = new WeakMap<Request, Exchange>();
   /** Posts that we bring to the server ourselves: how a browser's request ends says nothing about these. */
   private readonly forwarded = new Set<Exchange>();
@@ -59,7 +69,7 @@ export class Traffic {
     context.on("requestfailed", (request) => this.onFailed(request));
     page.on("domcontentloaded", () => {
       this.leaving = false;
-      this.wake();
+      this.happened.fire();
     });
     page.on("websocket", (socket) => this.onSocket(socket));
   }
@@ -125,16 +135,8 @@ export class Traffic {
   }
 
   /** Resolves with the next request, answer or navigation, or after so long. */
-  async next(ms: number): Promise<void> {
-    let wake = (): void => undefined;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      this.waiting.add(wake);
-      timer = setTimeout(resolve, ms);
-    });
-    clearTimeout(timer);
-    this.waiting.delete(wake);
+  next(ms: number): Promise<void> {
+    return this.happened.next(ms);
   }
 
   /** Decides on every request. */
@@ -269,7 +271,7 @@ export class Traffic {
     this.byRequest.set(request, exchange);
     // what fails from here on says nothing about the form any more
     if (phase === "submit" && this.isForm?.(exchange)) this.options.background.end();
-    this.wake();
+    this.happened.fire();
     return exchange;
   }
 
@@ -307,48 +309,39 @@ export class Traffic {
       }
       await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill(brought)).catch(() => undefined);
     } catch (error) {
-      exchange.answer = {
-        status: Number.NaN,
-        contentType: "",
-        text: "",
-        url: request.url(),
-        failure: messageOf(error).split("\n")[0] ?? "",
-      };
+      exchange.answer = noAnswer(request.url(), messageOf(error).split("\n")[0] ?? "");
       // a navigation that fails would take the page away, and whoever looks at it would meet another error than this one
       await (navigation ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(() => undefined);
     } finally {
       this.forwarded.delete(exchange);
-      this.wake();
+      this.happened.fire();
     }
   }
 
   private async onFinished(request: Request): Promise<void> {
-    if (this.leaving && request.isNavigationRequest() && (await request.response().catch(() => null))?.status() === 204)
-      this.leaving = false;
-    let first = request;
-    while (first.redirectedFrom() !== null) first = first.redirectedFrom() as Request;
-    const exchange = this.byRequest.get(first);
-    if (exchange === undefined || exchange.answer !== undefined) return;
     const response = await request.response().catch(() => null);
+    if (this.leaving && request.isNavigationRequest() && response?.status() === 204) this.leaving = false;
+    const exchange = this.openExchange(request);
+    if (exchange === undefined) return;
     exchange.answer = await answerOf(response, request.url());
-    this.wake();
+    this.happened.fire();
   }
 
   private onFailed(request: Request): void {
     if (this.leaving && request.isNavigationRequest() && ownerOf(request, this.options.page) === "page")
       this.leaving = false;
+    const exchange = this.openExchange(request);
+    if (exchange === undefined || this.forwarded.has(exchange)) return;
+    exchange.answer = noAnswer(request.url(), request.failure()?.errorText ?? "failed");
+    this.happened.fire();
+  }
+
+  /** What a request that has ended, or one that led to it, was logged as; undefined where it has its answer already. */
+  private openExchange(request: Request): Exchange | undefined {
     let first = request;
-    while (first.redirectedFrom() !== null) first = first.redirectedFrom() as Request;
+    for (let before = request.redirectedFrom(); before !== null; before = before.redirectedFrom()) first = before;
     const exchange = this.byRequest.get(first);
-    if (exchange === undefined || exchange.answer !== undefined || this.forwarded.has(exchange)) return;
-    exchange.answer = {
-      status: Number.NaN,
-      contentType: "",
-      text: "",
-      url: request.url(),
-      failure: request.failure()?.errorText ?? "failed",
-    };
-    this.wake();
+    return exchange?.answer === undefined ? exchange : undefined;
   }
 
   private onSocket(socket: WebSocket): void {
@@ -368,7 +361,7 @@ export class Traffic {
         answer: undefined,
       };
       this.exchanges.push(last);
-      this.wake();
+      this.happened.fire();
     });
     socket.on("framereceived", ({ payload }) => {
       if (last === undefined || last.answer !== undefined) return;
@@ -379,7 +372,7 @@ export class Traffic {
         text: text.replace(/^\d+(?=[[{])/, "").slice(0, 1_000_000),
         url,
       };
-      this.wake();
+      this.happened.fire();
     });
   }
 
@@ -387,9 +380,5 @@ export class Traffic {
     if (request.method() !== "GET" || request.url().split("#")[0] !== this.opening) return false;
     this.opening = undefined;
     return true;
-  }
-
-  private wake(): void {
-    for (const wake of [...this.waiting]) wake();
   }
 }

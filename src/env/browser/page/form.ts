@@ -1,17 +1,23 @@
 import type { ControlKind, FieldValue } from "../../site.js";
 import type { Field, NameKit } from "./names.js";
 
-/** Plain data of one control, as it crosses from the page. */
-export interface RawControl {
-  kind: ControlKind;
-  label: string;
-  name: string;
-  required: boolean;
-  /** Tells how a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
-  notation?: string;
+/** What is known of a control before its page is read. */
+export interface KnownControl {
+  readonly kind: ControlKind;
+  /** Accessible name. */
+  readonly label: string;
+  /** Under which it is posted; its `id` where it has no name. */
+  readonly name: string;
+  readonly required: boolean;
   /** Options of selects, members of radio and checkbox groups; of a single box what it sends. */
-  options: { text: string; value: string }[];
-  value: FieldValue;
+  readonly options: readonly { readonly text: string; readonly value: string }[];
+}
+
+/** Plain data of one control, as it crosses from the page. */
+export interface RawControl extends KnownControl {
+  /** Tells how a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
+  readonly notation?: string;
+  readonly value: FieldValue;
   /** Tells whether it can be reached now. */
   present: boolean;
 }
@@ -23,17 +29,14 @@ export interface RawButton {
   main: boolean;
 }
 
-/** A control that a site declares: what is the page's own is left out. */
-export type DeclaredControl = Pick<RawControl, "kind" | "label" | "name" | "required" | "options">;
-
 export interface ReadOptions {
   readonly patienceMs: number;
   /** The controls where they are known: they are looked up by name, and no label is looked for. */
-  readonly declared?: readonly DeclaredControl[] | undefined;
+  readonly declared?: readonly KnownControl[] | undefined;
   /** Labels one of which has to be there before the page is taken to be drawn. */
   readonly labels: readonly string[];
   /** Controls of the page that this one has taken the place of: they keep their places. */
-  readonly known: readonly DeclaredControl[];
+  readonly known: readonly KnownControl[];
 }
 
 /** The page's own objects behind the data: they stay in the page and are reached by index. */
@@ -62,7 +65,7 @@ interface Entry {
 export interface FieldKit extends NameKit {
   readonly FIELDS: string;
   isOff(field: Field): boolean;
-  rawOf(members: readonly Field[], declaredAs?: DeclaredControl): RawControl;
+  rawOf(members: readonly Field[], declaredAs?: KnownControl): RawControl;
   /** All controls with their elements, in page order. */
   entries(): Entry[];
 }
@@ -90,7 +93,7 @@ export function fieldKit(kit: NameKit): FieldKit {
     return field.type === "range" ? "number" : KINDS.test(field.type) ? (field.type as ControlKind) : "text";
   }
 
-  function rawOf(members: readonly Field[], declaredAs?: DeclaredControl): RawControl {
+  function rawOf(members: readonly Field[], declaredAs?: KnownControl): RawControl {
     const [field] = members as [Field];
     const kind =
       declaredAs?.kind ?? (members.length > 1 && field.type === "checkbox" ? "checkbox-group" : kindOf(field));
@@ -152,7 +155,7 @@ export function fieldKit(kit: NameKit): FieldKit {
 export interface FormKit extends FieldKit {
   wantedBy(labels: readonly string[]): (control: RawControl) => boolean;
   /** Looks up controls that are known. */
-  lookUp(page: PageForm, declared: readonly DeclaredControl[]): void;
+  lookUp(page: PageForm, declared: readonly KnownControl[]): void;
   /** Finds controls, without those of other forms than the one that has most of the labels: a search, a newsletter, a login. */
   find(page: PageForm, labels: readonly string[]): void;
   readButtons(page: PageForm): void;
@@ -181,7 +184,7 @@ export function formKit(kit: FieldKit): FormKit {
     return main === undefined ? found : found.filter(({ members }) => members[0]?.form === main);
   }
 
-  function lookUp(page: PageForm, declared: readonly DeclaredControl[]): void {
+  function lookUp(page: PageForm, declared: readonly KnownControl[]): void {
     declared.forEach((control, i) => {
       const members = all(`[name=${JSON.stringify(control.name)}]`).filter((e) =>
         Element.prototype.matches.call(e, kit.FIELDS),
@@ -192,7 +195,7 @@ export function formKit(kit: FieldKit): FormKit {
     });
   }
 
-  const signature = ({ kind, label, name }: DeclaredControl): string => [kind, label, name].join("\n");
+  const signature = ({ kind, label, name }: KnownControl): string => [kind, label, name].join("\n");
 
   function find(page: PageForm, labels: readonly string[]): void {
     for (const control of page.controls) control.present = false;

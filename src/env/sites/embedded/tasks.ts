@@ -1,6 +1,7 @@
 import { Rng } from "../../../core/rng.js";
 import type { Split } from "../../environment.js";
-import type { FieldValue, Task, Tier } from "../../site.js";
+import { spoken } from "../../forms/oracle.js";
+import type { Task, Tier } from "../../site.js";
 import { FORMS, formOf } from "./catalog.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 import { generatedForms, recordOf } from "./generate.js";
@@ -10,9 +11,6 @@ import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
 
 /** Records a form: `train`, `val`, `test` of each training form, `heldout` of each held-out form. */
 export type Sizes = Readonly<Record<Split, number>>;
-
-export const spoken = (value: FieldValue): string =>
-  typeof value === "boolean" ? (value ? "yes" : "no") : Array.isArray(value) ? value.join(", ") : String(value);
 
 /** The task in words. No value holds a semicolon, so the sentence can be taken apart again. */
 export function instructionFor(path: string, title: string, fields: FormRecord): string {

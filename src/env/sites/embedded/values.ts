@@ -31,29 +31,9 @@ const source = (name: string, draw: (rng: Rng) => FieldValue, combines: boolean)
 const two = (n: number): string => String(n).padStart(2, "0");
 const digits = (rng: Rng, pairs: number): string => Array.from({ length: pairs }, () => two(rng.int(100))).join("");
 const slug = (text: string): string => text.toLowerCase();
+const road = (rng: Rng): string => `${rng.pick(STREET_NAMES)} ${rng.pick(STREET_ENDINGS)}`;
 
-export const given = source("given", (rng) => rng.pick(GIVEN_NAMES), false);
-export const family = source("family", (rng) => rng.pick(FAMILY_NAMES), false);
 export const person = source("person", (rng) => `${rng.pick(GIVEN_NAMES)} ${rng.pick(FAMILY_NAMES)}`, true);
-export const city = source("city", (rng) => rng.pick(CITIES), false);
-export const road = source("road", (rng) => `${rng.pick(STREET_NAMES)} ${rng.pick(STREET_ENDINGS)}`, true);
-/** House number and road. */
-export const street = source(
-  "street",
-  (rng) => `${1 + rng.int(99)} ${rng.pick(STREET_NAMES)} ${rng.pick(STREET_ENDINGS)}`,
-  true,
-);
-export const noun = source("noun", (rng) => rng.pick(NOUNS), false);
-/** The name of a book, a team, a band, a stall. */
-export const title = source("title", (rng) => `${rng.pick(ADJECTIVES)} ${rng.pick(NOUNS)}`, true);
-export const company = source("company", (rng) => `${rng.pick(FAMILY_NAMES)} ${rng.pick(TRADES)}`, true);
-/** Six digits: a member number, a number plate. */
-export const code = source("code", (rng) => digits(rng, 3), true);
-export const postcode = source("postcode", (rng) => digits(rng, 2), true);
-export const email = source("email", (rng) => `${slug(rng.pick(GIVEN_NAMES))}@${rng.pick(MAIL_HOSTS)}`, true);
-export const tel = source("tel", (rng) => `${digits(rng, 2)} ${digits(rng, 2)}`, true);
-export const url = source("url", (rng) => `https://${slug(rng.pick(NOUNS))}.${rng.pick(MAIL_HOSTS)}`, true);
-export const time = source("time", (rng) => `${two(8 + rng.int(12))}:${two(15 * rng.int(4))}`, false);
 export const yesNo = source("yesNo", (rng) => rng.uniform() < 0.6, false);
 export const alwaysYes = source("alwaysYes", () => true, false);
 
@@ -108,22 +88,38 @@ const SENTENCES: readonly ((rng: Rng) => string)[] = [
   (rng) => `The ${slug(rng.pick(NOUNS))} near ${rng.pick(STREET_NAMES)} ${rng.pick(STREET_ENDINGS)} is what we need.`,
 ];
 
-/** One or two sentences for a text area. */
-export const note = source(
-  "note",
-  (rng) => {
-    const first = rng.pick(SENTENCES)(rng);
-    return rng.uniform() < 0.5 ? first : `${first} ${rng.pick(SENTENCES)(rng)}`;
-  },
-  true,
-);
-
 /** Sources of texts by name. */
 export const TEXTS: ReadonlyMap<string, Source> = new Map(
-  [given, family, person, city, road, street, noun, title, company, code, postcode, email, tel, url, time].map(
-    (one) => [one.name, one],
-  ),
-).set("textarea", note);
+  [
+    person,
+    source("given", (rng) => rng.pick(GIVEN_NAMES), false),
+    source("family", (rng) => rng.pick(FAMILY_NAMES), false),
+    source("city", (rng) => rng.pick(CITIES), false),
+    source("road", road, true),
+    /** House number and road. */
+    source("street", (rng) => `${1 + rng.int(99)} ${road(rng)}`, true),
+    source("noun", (rng) => rng.pick(NOUNS), false),
+    /** The name of a book, a team, a band, a stall. */
+    source("title", (rng) => `${rng.pick(ADJECTIVES)} ${rng.pick(NOUNS)}`, true),
+    source("company", (rng) => `${rng.pick(FAMILY_NAMES)} ${rng.pick(TRADES)}`, true),
+    /** Six digits: a member number, a number plate. */
+    source("code", (rng) => digits(rng, 3), true),
+    source("postcode", (rng) => digits(rng, 2), true),
+    source("email", (rng) => `${slug(rng.pick(GIVEN_NAMES))}@${rng.pick(MAIL_HOSTS)}`, true),
+    source("tel", (rng) => `${digits(rng, 2)} ${digits(rng, 2)}`, true),
+    source("url", (rng) => `https://${slug(rng.pick(NOUNS))}.${rng.pick(MAIL_HOSTS)}`, true),
+    source("time", (rng) => `${two(8 + rng.int(12))}:${two(15 * rng.int(4))}`, false),
+    /** One or two sentences, for a text area. */
+    source(
+      "textarea",
+      (rng) => {
+        const first = rng.pick(SENTENCES)(rng);
+        return rng.uniform() < 0.5 ? first : `${first} ${rng.pick(SENTENCES)(rng)}`;
+      },
+      true,
+    ),
+  ].map((one) => [one.name, one]),
+);
 
 /** The share of combinations that training never sees. */
 export const RESERVED_SHARE = 0.2;

@@ -1,12 +1,12 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 import { sha256 } from "../../../core/files.js";
+import { spoken } from "../../forms/oracle.js";
 import type { FieldValue } from "../../site.js";
 import type { Field } from "./fields.js";
 import { pathOf } from "./form.js";
 import { type Html, labelled, layout } from "./pages.js";
 import type { FormRecord } from "./records.js";
-import { spoken } from "./tasks.js";
 import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
 
 type Posted = Readonly<Record<string, string | string[]>>;

@@ -115,15 +115,16 @@ function readSource(file: string): string {
 }
 
 function parseLine(content: string, report: (problem: string) => void): z.output<typeof row> | undefined {
-  if (isDeep(content)) {
-    report("holds lists or objects inside each other that no task has");
-    return undefined;
-  }
   let value: unknown;
   try {
     value = JSON.parse(content);
   } catch (error) {
     report(`not JSON: ${messageOf(error)}`);
+    return undefined;
+  }
+  const repeated = repeatedKeys(content);
+  if (repeated === undefined) {
+    report("holds lists or objects inside each other that no task has");
     return undefined;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -133,7 +134,7 @@ function parseLine(content: string, report: (problem: string) => void): z.output
   const labels = [
     ...labelProblems((value as { fields?: unknown }).fields),
     ...keyProblems(value as { fields?: unknown; keys?: unknown }),
-    ...repeatedKeys(content),
+    ...repeated,
   ];
   for (const problem of labels) report(problem);
   const result = row.safeParse(value);
@@ -156,17 +157,6 @@ function parseLine(content: string, report: (problem: string) => void): z.output
   return undefined;
 }
 
-/** Tells whether brackets of a line are nested deeper than those of any task. */
-function isDeep(line: string): boolean {
-  let depth = 0;
-  for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    if (depth > MAX_DEPTH) return true;
-  }
-  return false;
-}
-
 /** Labels that would be lost without a word: an object keeps one value a label, and none under `__proto__`. */
 function labelProblems(fields: unknown): string[] {
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
@@ -182,8 +172,11 @@ function labelProblems(fields: unknown): string[] {
   });
 }
 
-/** Keys that a line of JSON has twice in one object: of their values JSON.parse keeps the last, without a word. */
-function repeatedKeys(line: string): string[] {
+/**
+ * Keys that a line of JSON has twice in one object: of their values JSON.parse keeps the last, without a word. Undefined
+ * where its brackets are nested deeper than those of any task.
+ */
+function repeatedKeys(line: string): string[] | undefined {
   const open: (Set<string> | undefined)[] = [];
   const repeated = new Set<string>();
   for (const [token, colon] of line.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
@@ -196,6 +189,7 @@ function repeatedKeys(line: string): string[] {
       if (keys?.has(key) === true) repeated.add(key);
       keys?.add(key);
     }
+    if (open.length > MAX_DEPTH) return undefined;
   }
   return [...repeated].map((key) => `${show(key)} is there twice, with one value lost`);
 }

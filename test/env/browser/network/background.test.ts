@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import type { EpisodeOptions } from "../../../../src/env/browser/episode.js";
-import { openRunner, servePages, taskFor } from "../../page-site.js";
+import { taskFor, using } from "../../page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
 const PLAN = "fill Name | Ann\nsubmit";
@@ -79,18 +79,17 @@ test("a page whose own script or request the server fails is tried again, and th
   const log = { warn: ({ fault }: { fault: string }) => faults.push(fault) } as unknown as NonNullable<
     EpisodeOptions["log"]
   >;
-  const site = await servePages(Object.fromEntries(Object.entries(PAGES).map(([k, { page }]) => [k, page])), answer);
-  const runner = await openRunner(site, { actionTimeoutMs: 6000, log });
-  try {
-    for (const [path, { fault }] of Object.entries(PAGES)) {
-      const episode = await runner.run(taskFor(path, FIELDS), PLAN);
-      assert.match(faults.at(-1) ?? "none", fault, path);
-      assert.deepEqual([path, episode.fault, episode.reward, episode.attempts], [path, undefined, 1, 2]);
-    }
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  await using(
+    Object.fromEntries(Object.entries(PAGES).map(([k, { page }]) => [k, page])),
+    { answer, actionTimeoutMs: 6000, log },
+    async (runner) => {
+      for (const [path, { fault }] of Object.entries(PAGES)) {
+        const episode = await runner.run(taskFor(path, FIELDS), PLAN);
+        assert.match(faults.at(-1) ?? "none", fault, path);
+        assert.deepEqual([path, episode.fault, episode.reward, episode.attempts], [path, undefined, 1, 2]);
+      }
+    },
+  );
 });
 
 test("a background request that stays without an answer leaves the episode without a reward", async () => {
@@ -99,17 +98,12 @@ test("a background request that stays without an answer leaves the episode witho
     response.writeHead(500).end();
     return true;
   };
-  const site = await servePages({ "/a": `${FORM}<script>fetch("/options")</script>` }, answer);
-  const runner = await openRunner(site);
-  try {
+  await using({ "/a": `${FORM}<script>fetch("/options")</script>` }, { answer }, async (runner) => {
     const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
     assert.deepEqual([episode.fault, episode.attempts], ["HTTP 500 for GET /options", 3]);
     assert.ok(Number.isNaN(episode.reward));
     await assert.rejects(runner.snapshot(taskFor("/a")), /HTTP 500 for GET \/options/);
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  });
 });
 
 /** Pages that meet what looks like a failure and is none. */
@@ -141,9 +135,7 @@ test("no failure: what is missing, kept open, taken back, asked again, or asked 
   // a form that its own script refuses while a request is kept open: the policy's failure, not the server's
   pages["/refused"] =
     `${FORM}<script>setInterval(() => fetch("/open"), 300); document.forms[0].onsubmit = () => false; fetch("/open")</script>`;
-  const site = await servePages(pages, answer);
-  const runner = await openRunner(site);
-  try {
+  await using(pages, { answer }, async (runner) => {
     for (const name of Object.keys(SOUND)) {
       const late = name === "late-options" ? { Colour: "Red" } : {};
       const plan = name === "late-options" ? `select Colour | Red\n${PLAN}` : PLAN;
@@ -152,8 +144,5 @@ test("no failure: what is missing, kept open, taken back, asked again, or asked 
     }
     const refused = await runner.run(taskFor("/refused", FIELDS), PLAN);
     assert.deepEqual([refused.fault, refused.accepted, refused.attempts], [undefined, false, 1]);
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  });
 });
