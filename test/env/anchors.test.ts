@@ -6,6 +6,7 @@ import { NULL_POLICIES, type NullPolicy, nullPlan, oracleActions } from "../../s
 import { renderPlan } from "../../src/env/forms/plan.js";
 import { TIERS } from "../../src/env/site.js";
 import { site as embedded } from "../../src/env/sites/embedded.js";
+import { documentsPlan } from "./documents-plan.js";
 import { openRunner } from "./page-site.js";
 
 /** The reward's anchors: what the scale means, on every form of the embedded site. */
@@ -30,15 +31,15 @@ for (const tier of TIERS) {
             oracleActions(task.fields, controls),
             `${task.id}: the site and its page disagree about a control`,
           );
-          const grammar = task.id.endsWith("0") ? "compact" : "documents";
-          const oracle = await runner.run(task, renderPlan(actions, grammar));
+          const write = task.id.endsWith("0") ? renderPlan : documentsPlan;
+          const oracle = await runner.run(task, write(actions));
           assert.equal(oracle.fault, undefined);
           assert.deepEqual([task.id, oracle.reward, oracle.success], [task.id, 1, true]);
           for (const policy of NULL_POLICIES) {
             // without a choice of their own, the first two do the same on every record of a form
             if (policy !== "random" && !task.id.endsWith("0")) continue;
             const plan = nullPlan(policy, controls, Rng.named(1, `${policy}/${task.id}`));
-            rewards[policy].push((await runner.run(task, renderPlan(plan, "compact"))).reward);
+            rewards[policy].push((await runner.run(task, renderPlan(plan))).reward);
           }
         }),
       );

@@ -71,7 +71,7 @@ export interface FaultSite extends RunningSite {
 export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
   const tasks = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
   const pages = new Set(tasks.map((task) => task.url));
-  const { app } = createApp(FORMS, 0);
+  const app = createApp(FORMS);
   const injected = new Map<string, number>();
   let started = false;
   const site = await servePages({}, (request, response) => {

@@ -53,7 +53,7 @@ export async function soak(options: {
   const plans = new Map<Task, string>();
   await Promise.all(
     order.map(async (task) => {
-      plans.set(task, renderPlan(oracleActions(task.fields, await runner.snapshot(task)), "compact"));
+      plans.set(task, renderPlan(oracleActions(task.fields, await runner.snapshot(task))));
     }),
   );
   site.start();

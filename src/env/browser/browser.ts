@@ -43,19 +43,14 @@ export class BrowserHost {
   async browser(): Promise<Browser> {
     if (this.closed) throw new UserError("The browser is closed.");
     const running = this.current;
-    if (running !== undefined) {
-      const { browser } = await running;
-      if (browser.isConnected()) return browser;
-      if (this.current === running) this.current = undefined;
-    }
+    if (running !== undefined && !(await running).browser.isConnected() && this.current === running)
+      this.current = undefined;
     this.current ??= this.launch();
     const launching = this.current;
-    try {
-      return (await launching).browser;
-    } catch (error) {
+    launching.catch(() => {
       if (this.current === launching) this.current = undefined;
-      throw error;
-    }
+    });
+    return (await launching).browser;
   }
 
   /** The browser's own process id, where it is known. */

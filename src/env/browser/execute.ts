@@ -1,4 +1,4 @@
-import type { Played } from "../forms/episode.js";
+import { type Played, playedBy } from "../forms/episode.js";
 import type { JudgedForm, Submission } from "../forms/judge.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { FieldValue, Task } from "../site.js";
@@ -86,23 +86,10 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
   const held = async (): Promise<FieldValue[]> => (session.documents > documents ? [] : currentValues(form));
   const values = filler.merits(submission?.values ?? (await held()));
   await form.handle.dispose();
-  return {
-    controls: form.controls,
-    actions: filler.records,
-    values,
-    accepted: submission !== undefined && submission.refusal === undefined,
-    refusal: submission?.refusal,
-    status: submission?.status,
-    posted: submission?.posted ?? [],
-    evidence: {
-      requests: [],
-      ...submission?.evidence,
-      values,
-      ...filler.unearnedFiles,
-      // a form that is declared is known without them
-      ...(options.known === undefined ? { controls: form.controls } : {}),
-    },
-  };
+  const { controls } = form;
+  // a form that is declared is known without them
+  const read = options.known === undefined ? { controls } : {};
+  return playedBy(submission, { controls, actions: filler.records, values }, { ...filler.unearnedFiles, ...read });
 }
 
 /** Puts values into a form's controls, those that stand together in one message to the page. */

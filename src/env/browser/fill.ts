@@ -105,29 +105,16 @@ export function resolveAction(action: Action, form: Pick<ReadForm, "controls" | 
   if (target === "none")
     return action.kind === "click" ? pressButton(action.label, form) : { do: "nothing", fate: "no-such-control" };
   const { control, option } = target;
-  if (control.widget !== "native")
-    return { do: "operate", control: control.index, wanted: wantedOf(action, control, option) };
-  if (option !== undefined) return onOption(action, control, option);
-  switch (action.kind) {
-    case "fill":
-    case "select":
-      return giveValue(control, action.value);
-    case "check":
-    case "uncheck":
-      return tick(control, action.kind === "check");
-    case "click":
-      // a click on a text field only moves the focus
-      return {
-        do: "ops",
-        control: control.index,
-        ops: control.kind === "checkbox" ? [{ op: "toggle", control: control.index }] : [],
-      };
+  const wanted = wantedOf(action);
+  if (control.widget !== "native") {
+    const named = option === undefined ? wanted : { value: control.options[option]?.text ?? "" };
+    return { do: "operate", control: control.index, wanted: named };
   }
+  return option === undefined ? onControl(control, wanted) : onOption(control, option, wanted);
 }
 
-function wantedOf(action: Action, control: Control, option: number | undefined): Wanted {
-  if (option !== undefined) return { value: control.options[option]?.text ?? "" };
-  if (action.kind === "fill" || action.kind === "select") return { value: action.value };
+function wantedOf(action: Action): Wanted {
+  if ("value" in action) return { value: action.value };
   return action.kind === "click" ? { toggle: true } : { on: action.kind === "check" };
 }
 
@@ -149,52 +136,48 @@ function pressButton(label: string, form: Pick<ReadForm, "buttons">): Step {
 }
 
 /** The label named one option of a group: `check Jazz`, `click Jazz`, `fill Jazz | yes`. */
-function onOption(action: Action, control: Control, option: number): Step {
-  let on: boolean | undefined = action.kind !== "uncheck";
-  if (action.kind === "fill" || action.kind === "select") on = parseBoolean(action.value);
-  if (on === undefined || (!on && control.kind === "radio"))
+function onOption(control: Control, option: number, { value, on = true }: Wanted): Step {
+  const chosen = value === undefined ? on : parseBoolean(value);
+  if (chosen === undefined || (!chosen && control.kind === "radio"))
     return { do: "nothing", fate: "no-such-option", control: control.index };
-  return { do: "ops", control: control.index, ops: [optionOp(control, option, on)] };
+  return { do: "ops", control: control.index, ops: [optionOp(control, option, chosen)] };
 }
 
-function tick(control: Control, on: boolean): Step {
-  if (control.kind === "checkbox")
-    return { do: "ops", control: control.index, ops: [{ op: "check", control: control.index, on }] };
-  if (control.kind === "checkbox-group" && !on) return setOptions(control, []);
-  return { do: "nothing", fate: "rejected", control: control.index, detail: `a ${control.kind} cannot be ticked` };
-}
-
-function giveValue(control: Control, value: string): Step {
-  const index = control.index;
-  switch (control.kind) {
+function onControl(control: Control, { value = "", on, toggle }: Wanted): Step {
+  const { kind, index, options } = control;
+  const step = (...ops: PageOp[]): Step => ({ do: "ops", control: index, ops });
+  const unknown: Step = { do: "nothing", fate: "no-such-option", control: index };
+  // a click on a text field only moves the focus
+  if (toggle === true) return kind === "checkbox" ? step({ op: "toggle", control: index }) : step();
+  if (on !== undefined) {
+    if (kind === "checkbox") return step({ op: "check", control: index, on });
+    if (kind === "checkbox-group" && !on) return step(...optionOps(control, []));
+    return { do: "nothing", fate: "rejected", control: index, detail: `a ${kind} cannot be ticked` };
+  }
+  switch (kind) {
     case "checkbox": {
-      const on = parseBoolean(value);
-      return on === undefined ? { do: "nothing", fate: "no-such-option", control: index } : tick(control, on);
+      const ticked = parseBoolean(value);
+      return ticked === undefined ? unknown : step({ op: "check", control: index, on: ticked });
     }
     case "select":
     case "radio": {
-      const option = findOption(control.options, value);
-      if (option === undefined) return { do: "nothing", fate: "no-such-option", control: index };
-      return { do: "ops", control: index, ops: [optionOp(control, option, true)] };
+      const option = findOption(options, value);
+      return option === undefined ? unknown : step(optionOp(control, option, true));
     }
     case "checkbox-group": {
-      const items = listItems(control.options, value);
-      const chosen = items.map((item) => findOption(control.options, item));
-      const known = chosen.filter((option) => option !== undefined);
-      if (known.length < chosen.length) return { do: "nothing", fate: "no-such-option", control: index };
+      const items = listItems(options, value);
+      const chosen = items.flatMap((item) => findOption(options, item) ?? []);
+      if (chosen.length < items.length) return unknown;
       // one item adds to what is ticked, so that items can come one a line; a list is the whole choice
-      if (known.length === 1)
-        return {
-          do: "ops",
-          control: index,
-          ops: known.map((option) => optionOp(control, option, true)),
-        };
-      return setOptions(control, known);
+      const [only] = chosen;
+      return step(
+        ...(only !== undefined && chosen.length === 1 ? [optionOp(control, only, true)] : optionOps(control, chosen)),
+      );
     }
     case "file":
       return { do: "upload", control: index, file: value };
     default:
-      return { do: "ops", control: index, ops: [{ op: "value", control: index, value: typed(control, value) }] };
+      return step({ op: "value", control: index, value: typed(control, value) });
   }
 }
 
@@ -206,10 +189,8 @@ const optionOp = ({ index: control, options }: Control, option: number, on: bool
   on,
 });
 
-function setOptions(control: Control, chosen: readonly number[]): Step {
-  const ops = control.options.map((_, option) => optionOp(control, option, chosen.includes(option)));
-  return { do: "ops", control: control.index, ops };
-}
+const optionOps = (control: Control, chosen: readonly number[]): PageOp[] =>
+  control.options.map((_, option) => optionOp(control, option, chosen.includes(option)));
 
 /** The notation that a control takes; what cannot be read goes in as it is and the control refuses it. */
 function typed({ kind, notation }: Control, value: string): string {

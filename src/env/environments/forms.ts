@@ -186,7 +186,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
     oracle: async (given) => async (observation) => {
       const task = given as Task;
-      const text = renderPlan(oracleActions(task.fields, await this.controls(task)), "compact");
+      const text = renderPlan(oracleActions(task.fields, await this.controls(task)));
       return observation.template === undefined
         ? { text }
         : { text, values: trueValues(this.blanksOf(task), task.fields) };
@@ -237,7 +237,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   }
 
   private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {
-    const text = renderPlan(oracleActions(task.fields, kinds), "compact");
+    const text = renderPlan(oracleActions(task.fields, kinds));
     const controls = controlsOf(kinds);
     const action = { text, values: trueValues(controls, task.fields) };
     return { id: task.id, observation: this.observation(task, kinds, controls), action };

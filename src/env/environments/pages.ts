@@ -120,7 +120,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
   }
 
   private rightAnswer(page: SeenPage, task: Task): Action {
-    const text = renderPlan(oraclePlan(task, page), "compact");
+    const text = renderPlan(oraclePlan(task, page));
     return this.config.plan === "free"
       ? { text }
       : { text, values: trueValues(this.blanksOf(page, task), task.fields) };

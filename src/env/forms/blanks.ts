@@ -137,9 +137,7 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
 
 /** The plan of an answer: by its blanks where it filled in a template, else as its text says. */
 export function planOf({ text = "", values }: PolicyAction, controls: readonly TemplateControl[]): Plan {
-  return values === undefined
-    ? parsePlan(text)
-    : { grammar: "compact", actions: blankActions(controls, values), unresolved: [] };
+  return values === undefined ? parsePlan(text) : { actions: blankActions(controls, values), unresolved: [] };
 }
 
 /** Tells what a perfect policy fills in: each control's true value as plans write it; nothing where there is none. */

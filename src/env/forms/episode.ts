@@ -2,7 +2,7 @@ import type { Control } from "../browser/controls.js";
 import type { ActionRecord } from "../browser/fill.js";
 import type { Har } from "../browser/network/har.js";
 import type { FieldValue, Task } from "../site.js";
-import type { Evidence } from "./judge.js";
+import type { Evidence, Submission } from "./judge.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, type Score, score } from "./reward.js";
 
@@ -34,6 +34,23 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly attempts: number;
   /** Milliseconds from the start of the first attempt, without the wait for a free context. */
   readonly ms: number;
+}
+
+/** What a plan came to whose form was sent, or was not. */
+export function playedBy(
+  submission: Submission | undefined,
+  came: Pick<Played, "controls" | "actions" | "values">,
+  evidence: Partial<Evidence> = {},
+): Played {
+  const { refusal, status, posted = [], evidence: sent } = submission ?? {};
+  return {
+    ...came,
+    accepted: submission !== undefined && refusal === undefined,
+    refusal,
+    status,
+    posted,
+    evidence: { requests: [], ...sent, values: came.values, ...evidence },
+  };
 }
 
 /** Scores what was played. @param unresolved lines of the plan that are no action. */

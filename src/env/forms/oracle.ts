@@ -116,7 +116,7 @@ export function nullPolicies(
     async (task, rng) =>
     async (observation) => {
       const controls = await controlsOf(task as Task, observation);
-      return { text: controls === undefined ? "" : renderPlan(nullPlan(name, controls, rng), "compact") };
+      return { text: controls === undefined ? "" : renderPlan(nullPlan(name, controls, rng)) };
     };
   return Object.fromEntries(NULL_POLICIES.map((name) => [name, act(name)]));
 }

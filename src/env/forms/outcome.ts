@@ -22,7 +22,7 @@ export async function outcomeOf(
     truth: task.fields,
     posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
     actions: [
-      ...episode.actions.map(({ action, ...record }) => ({ action: renderPlan([action], "compact"), ...record })),
+      ...episode.actions.map(({ action, ...record }) => ({ action: renderPlan([action]), ...record })),
       ...episode.unresolved.map((line) => ({ action: line, fate: "not-an-action" })),
     ],
     ...(episode.evidence === undefined ? {} : { evidence: episode.evidence }),

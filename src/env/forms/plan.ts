@@ -21,11 +21,7 @@ export type Action =
   | { readonly kind: "click"; readonly label: string }
   | { readonly kind: "submit" };
 
-export type Grammar = "compact" | "documents";
-
 export interface Plan {
-  /** The grammar that most of the lines are written in; `compact` for an empty plan. */
-  readonly grammar: Grammar;
   readonly actions: readonly Action[];
   /** Lines that are no action; they count as planned. */
   readonly unresolved: readonly string[];
@@ -38,7 +34,6 @@ export const PLAN_LIMITS = { text: 65_536, lines: 256, line: 4_096 } as const;
 export function parsePlan(text: string): Plan {
   const actions: Action[] = [];
   const unresolved: string[] = [];
-  let documents = 0;
   const lines = withoutThoughts(text.slice(0, PLAN_LIMITS.text)).split(/\r\n|[\n\r]/);
   let count = 0;
   for (const raw of lines) {
@@ -46,13 +41,11 @@ export function parsePlan(text: string): Plan {
     if (line === "") continue;
     if (count++ >= PLAN_LIMITS.lines) break;
     const sentence = stripPrefix(line);
-    const spoken = readDocuments(sentence);
-    const action = spoken ?? readCompact(sentence);
+    const action = readDocuments(sentence) ?? readCompact(sentence);
     if (action === undefined) unresolved.push(line);
     else actions.push(action);
-    if (spoken !== undefined) documents++;
   }
-  return { grammar: documents * 2 > actions.length ? "documents" : "compact", actions, unresolved };
+  return { actions, unresolved };
 }
 
 /** Instruction-tuned models think aloud first; an unclosed thought swallows the rest. */
@@ -140,16 +133,14 @@ function readCompact(line: string): Action | undefined {
 }
 
 /**
- * Writes actions as a plan that `parsePlan` reads back. Line breaks inside values become spaces: an action is one
- * line, and the reward collapses whitespace. A label with `|` cannot be written in the compact grammar.
+ * Writes actions as a compact plan that `parsePlan` reads back. Line breaks inside values become spaces: an action is one
+ * line, and the reward collapses whitespace. A label with `|` cannot be written.
  */
-export function renderPlan(actions: readonly Action[], grammar: Grammar): string {
-  return actions
-    .map((action, i) => (grammar === "compact" ? compactLine(action) : `Step ${i + 1}: ${sentence(action)}`))
-    .join("\n");
+export function renderPlan(actions: readonly Action[]): string {
+  return actions.map(lineOf).join("\n");
 }
 
-function compactLine(action: Action): string {
+function lineOf(action: Action): string {
   switch (action.kind) {
     case "goto":
       return `goto ${action.url}`;
@@ -163,25 +154,4 @@ function compactLine(action: Action): string {
   }
 }
 
-function sentence(action: Action): string {
-  switch (action.kind) {
-    case "goto":
-      return `Navigate to ${action.url}`;
-    case "submit":
-      return "Click the Submit button";
-    case "fill":
-      return `Type '${oneLine(action.value)}' into the '${oneLine(action.label)}' field`;
-    case "select":
-      return `Select '${oneLine(action.value)}' from the '${oneLine(action.label)}' field`;
-    case "check":
-      return `Click on the '${oneLine(action.label)}' checkbox to enable it`;
-    case "uncheck":
-      return `Click on the '${oneLine(action.label)}' checkbox to disable it`;
-    case "click":
-      return `Click on the '${oneLine(action.label)}' input field`;
-  }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -8,7 +8,7 @@ import { awaitMarker } from "../browser/marker.js";
 import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
 import { arrived } from "../browser/submit.js";
-import type { Played } from "../forms/episode.js";
+import { type Played, playedBy } from "../forms/episode.js";
 import { judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
 import { listItems, parseBoolean } from "../forms/normalize.js";
 import type { Action, Plan } from "../forms/plan.js";
@@ -178,16 +178,7 @@ export async function playPlan(
             ...(submission.refusal === undefined ? {} : { detail: submission.refusal }),
           };
   const values = submission?.values ?? (await heldValues(session, form, asked.values));
-  return {
-    controls,
-    actions: records,
-    values,
-    accepted: submission !== undefined && submission.refusal === undefined,
-    refusal: submission?.refusal,
-    status: submission?.status,
-    posted: submission?.posted ?? [],
-    evidence: { requests: [], ...submission?.evidence, values },
-  };
+  return playedBy(submission, { controls, actions: records, values });
 }
 
 async function fate(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
-import { type DeclaredForm, type RunningSite, type SiteKind, type Task, TIERS } from "../site.js";
+import { type DeclaredForm, type SiteKind, type Task, TIERS } from "../site.js";
 import { augmentedTask } from "./embedded/augment.js";
 import { FORMS, fieldKinds, formOf } from "./embedded/catalog.js";
 import { declared } from "./embedded/fields.js";
@@ -32,18 +32,9 @@ const schema = z.strictObject({
   letters,
   generated,
   port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
-  faults: z
-    .strictObject({ status500Every: z.int().min(0).default(0).describe("every n-th post answers 500; 0: none") })
-    .prefault({})
-    .describe("injected faults, for tests"),
 });
 
 export type EmbeddedOptions = z.output<typeof schema>;
-
-export interface EmbeddedSite extends RunningSite {
-  /** Posts received so far by path. */
-  posts(): ReadonlyMap<string, number>;
-}
 
 /** Declares a form's page and its answers, as the server makes them. */
 export function declarationOf({ form: id, tier, url }: Task): DeclaredForm {
@@ -57,28 +48,25 @@ export function declarationOf({ form: id, tier, url }: Task): DeclaredForm {
 }
 
 /** Our own server of 25 forms in 8 domains (`src/env/sites/embedded/`), with seeded records. */
-export const site: SiteKind<EmbeddedOptions> & { start(options: EmbeddedOptions): Promise<EmbeddedSite> } = {
+export const site: SiteKind<EmbeddedOptions> = {
   schema,
   async start(options) {
     const tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.letters, options.generated);
     const hash = splitHash(tasks);
-    const server = await serveForms([...FORMS, ...generatedForms(options.seed, options.generated)], {
-      port: options.port,
-      status500Every: options.faults.status500Every,
-    });
+    const made = generatedForms(options.seed, options.generated);
+    const { baseUrl, stop } = await serveForms([...FORMS, ...made], options.port);
     return {
       name: "embedded",
-      baseUrl: server.baseUrl,
+      baseUrl,
       stateless: true,
       tasks: () => tasks,
       splitHash: () => hash,
-      posts: server.posts,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
       declaredForm: declarationOf,
       ...(options.tier === "wizard"
         ? { knownPages: (task: Task) => knownPages(task.form, Object.keys(task.fields)) }
         : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, options.letters) }),
-      stop: server.stop,
+      stop,
     };
   },
 };

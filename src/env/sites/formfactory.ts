@@ -6,7 +6,7 @@ import { type Control, controlNamed } from "../browser/controls.js";
 import { EpisodeRunner } from "../browser/episode.js";
 import { controlsOnPage } from "../forms/blanks.js";
 import { unfillable } from "../forms/normalize.js";
-import type { Asset, FieldKind, FieldValue, RunningSite, SiteKind, Task } from "../site.js";
+import type { Asset, FieldKind, RunningSite, SiteKind, Task } from "../site.js";
 import { CATALOG, formId, HELDOUT_FORMS } from "./formfactory/catalog.js";
 import { openCheckout } from "./formfactory/checkout.js";
 import { goldTasks } from "./formfactory/gold.js";
@@ -155,55 +155,53 @@ function cdnAssets(): ReadonlyMap<string, Asset> {
   ]);
 }
 
-/** Faults of the gold files that no filler of forms can make good. */
+/** Faults of a form's gold file that no filler of forms can make good. */
+interface Flaws {
+  /** Keys that no control of the page has. */
+  readonly phantoms: Set<string>;
+  /** How many instances hold a value that its control cannot hold, and for which labels. */
+  dropped: number;
+  readonly reasons: Map<string, number>;
+}
+
+/** Remaining tasks, without phantom keys, and what was wrong with each form's. */
 interface Cleaning {
-  /** Remaining tasks, without phantom keys. */
   readonly tasks: readonly Task[];
-  /** By form: keys that no control of the page has. */
-  readonly phantoms: ReadonlyMap<string, readonly string[]>;
-  /** By form: how many instances hold a value that its control cannot hold, and for which labels. */
-  readonly dropped: ReadonlyMap<string, { readonly instances: number; readonly reasons: ReadonlyMap<string, number> }>;
+  readonly flaws: ReadonlyMap<string, Flaws>;
 }
 
 /** Takes out the keys without a control, and the instances with a value that the page cannot hold. */
 function cleanTasks(tasks: readonly Task[], controls: ReadonlyMap<string, readonly Control[]>): Cleaning {
-  const phantoms = new Map<string, string[]>();
-  const dropped = new Map<string, { instances: number; reasons: Map<string, number> }>();
+  const flaws = new Map<string, Flaws>(
+    tasks.map(({ form }) => [form, { phantoms: new Set(), dropped: 0, reasons: new Map() }]),
+  );
   const kept = tasks.flatMap((task): Task[] => {
-    const page = controls.get(task.url) ?? [];
-    const fields: Record<string, FieldValue> = {};
-    const reasons = new Set<string>();
-    for (const [label, truth] of Object.entries(task.fields)) {
-      const control = controlNamed(page, label);
-      if (control === undefined) {
-        const known = phantoms.get(task.form) ?? [];
-        if (!known.includes(label)) phantoms.set(task.form, [...known, label]);
-        continue;
-      }
-      fields[label] = truth;
-      const why = unfillable(control, truth);
-      if (why !== undefined) reasons.add(`${label}: ${why}`);
-    }
-    if (reasons.size === 0) return [{ ...task, fields, clean: true }];
-    const row = dropped.get(task.form) ?? { instances: 0, reasons: new Map<string, number>() };
-    row.instances++;
-    for (const reason of reasons) row.reasons.set(reason, (row.reasons.get(reason) ?? 0) + 1);
-    dropped.set(task.form, row);
+    const known = new Map(controlsOf(task, controls.get(task.url) ?? []));
+    const own = flaws.get(task.form) as Flaws;
+    for (const label of Object.keys(task.fields)) if (!known.has(label)) own.phantoms.add(label);
+    const fields = Object.entries(task.fields).filter(([label]) => known.has(label));
+    const reasons = fields.flatMap(([label, truth]) => {
+      const why = unfillable(known.get(label) as Control, truth);
+      return why === undefined ? [] : [`${label}: ${why}`];
+    });
+    if (reasons.length === 0) return [{ ...task, fields: Object.fromEntries(fields), clean: true }];
+    own.dropped++;
+    for (const reason of reasons) own.reasons.set(reason, (own.reasons.get(reason) ?? 0) + 1);
     return [];
   });
-  return { tasks: kept, phantoms, dropped };
+  return { tasks: kept, flaws };
 }
 
 /** Describes a cleaning: how much was dropped, where and why. */
-function describeCleaning(all: number, { tasks, phantoms, dropped }: Cleaning): string {
-  const keys = [...phantoms.values()].reduce((sum, list) => sum + list.length, 0);
-  const lines = [
-    `FormFactory: ${tasks.length} of ${all} instances kept (site.clean=false keeps all); dropped:`,
-    ...[...phantoms].map(([form, labels]) => `  ${form}: no control is called ${labels.join(", ")}`),
-    ...[...dropped].map(
-      ([form, { instances, reasons }]) =>
-        `  ${form}: ${instances} ${instances === 1 ? "instance" : "instances"} (${[...reasons].map(([why, n]) => `${why}${n > 1 ? ` x${n}` : ""}`).join("; ")})`,
-    ),
-  ];
-  return keys + dropped.size === 0 ? `FormFactory: ${all} instances, nothing to clean.` : lines.join("\n");
+function describeCleaning(all: number, { tasks, flaws }: Cleaning): string {
+  const phantoms = [...flaws].flatMap(([form, { phantoms: labels }]) =>
+    labels.size === 0 ? [] : [`  ${form}: no control is called ${[...labels].join(", ")}`],
+  );
+  const dropped = [...flaws].flatMap(([form, { dropped: count, reasons }]) => {
+    const whys = [...reasons].map(([why, n]) => `${why}${n > 1 ? ` x${n}` : ""}`);
+    return count === 0 ? [] : [`  ${form}: ${count} ${count === 1 ? "instance" : "instances"} (${whys.join("; ")})`];
+  });
+  if (phantoms.length + dropped.length === 0) return `FormFactory: ${all} instances, nothing to clean.`;
+  const head = `FormFactory: ${tasks.length} of ${all} instances kept (site.clean=false keeps all); dropped:`;
+  return [head, ...phantoms, ...dropped].join("\n");
 }

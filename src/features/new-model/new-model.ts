@@ -65,7 +65,7 @@ export async function newModel(
       .map((task) => ({ task, kinds: fieldKinds(task) }));
     const synthetic = Array.from({ length: config.synthetic_tasks }, () => augmentedTask(rng));
     for (const { task, kinds } of [...tasks, ...synthetic])
-      texts.push(renderPrompt(task, style, kinds), renderPlan(oracleActions(task.fields, kinds), "compact"));
+      texts.push(renderPrompt(task, style, kinds), renderPlan(oracleActions(task.fields, kinds)));
   } finally {
     await site.stop();
   }

@@ -1,24 +1,44 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
+import { Hono } from "hono";
 import type { Action, Observation } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
+import { serveApp } from "../../../src/core/serve.js";
 import { EnvironmentFault } from "../../../src/env/browser/browser.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { PagesEnvironment } from "../../../src/env/environments/pages.js";
 import { NULL_POLICIES } from "../../../src/env/forms/oracle.js";
 import type { Task } from "../../../src/env/site.js";
+import { FORMS } from "../../../src/env/sites/embedded/catalog.js";
+import { createApp } from "../../../src/env/sites/embedded/server.js";
 import { WIZARDS } from "../../../src/env/sites/embedded/wizards.js";
-import { type EmbeddedSite, site as embedded } from "../../../src/env/sites/embedded.js";
+import { site as embedded } from "../../../src/env/sites/embedded.js";
 import { judgedAgain } from "../judged-again.js";
 import { FORMS_OPTIONS } from "../page-site.js";
 
 const TURNS = { kind: "pages", turns: 8, page_characters: 2000 };
-const open = async (options: object = {}): Promise<{ site: EmbeddedSite; environment: PagesEnvironment }> => {
-  const site = (await embedded.start(
-    embedded.schema.parse({ tier: "wizard", sizes: { train: 1, val: 0, test: 0, heldout: 1 }, ...options }),
-  )) as EmbeddedSite;
-  return { site, environment: new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: TURNS }) };
-};
+/**
+ * An environment that is closed with its test, and how many posts its server has received.
+ * @param failing every so many of them are answered with 500.
+ */
+async function open(t: TestContext, failing = Infinity): Promise<{ environment: PagesEnvironment; posts(): number }> {
+  const options = { tier: "wizard", sizes: { train: 1, val: 0, test: 0, heldout: 1 } };
+  const site = await embedded.start(embedded.schema.parse(options));
+  const [app, inner] = [new Hono(), createApp(FORMS)];
+  let posts = 0;
+  app.all("*", ({ req, json }) =>
+    req.method === "POST" && ++posts % failing === 0 ? json({ error: "Injected fault" }, 500) : inner.fetch(req.raw),
+  );
+  const { baseUrl, stop } = await serveApp(app, 0, "test");
+  const environment = new PagesEnvironment({ ...site, baseUrl }, { ...FORMS_OPTIONS, environment: TURNS });
+  t.after(async () => {
+    await environment.close();
+    await stop();
+  });
+  return { environment, posts: () => posts };
+}
+
+const cardOf = ({ tasks }: PagesEnvironment): Task => tasks.find(({ form }) => form === "library/card-request") as Task;
 
 async function playWith(
   environment: PagesEnvironment,
@@ -36,41 +56,37 @@ async function playWith(
   return judgedAgain(environment, task, outcome);
 }
 
-test("wizards: the oracle scores exactly 1 on every form, a turn a page; null policies at most .05 on average", async () => {
-  const { environment } = await open();
-  try {
-    assert.ok(new Set(environment.tasks.map(({ form }) => form)).size === WIZARDS.length && WIZARDS.length >= 10);
-    const shown = environment.demonstrations?.(environment.tasks) ?? [];
-    await Promise.all(
-      environment.tasks.map(async (task) => {
-        const turns: unknown[] = [];
-        const { reward, success, fault, turnRewards, metrics, detail } = await playWith(
-          environment,
-          "oracle",
-          task,
-          (observation, action) => turns.push({ id: task.id, observation, action }),
-        );
-        // what is written down for supervised training is what a browser shows
-        assert.deepEqual(
-          turns,
-          shown.filter(({ id }) => id === task.id),
-          task.id,
-        );
-        assert.deepEqual([task.id, reward, success, fault], [task.id, 1, true, undefined], JSON.stringify(detail));
-        assert.ok(turnRewards?.every((value) => value === 1));
-        const wizard = WIZARDS.find(({ id }) => id === task.form);
-        assert.equal(metrics.turns, (wizard?.pages.length ?? 0) + Number(wizard?.review));
-        assert.equal(metrics.page_2_accuracy, 1);
-      }),
-    );
-    for (const policy of NULL_POLICIES) {
-      const outcomes = await Promise.all(environment.tasks.map((task) => playWith(environment, policy, task)));
-      const rewards = outcomes.map(({ reward }) => reward ?? Number.NaN);
-      const mean = rewards.reduce((sum, value) => sum + value, 0) / rewards.length;
-      assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);
-    }
-  } finally {
-    await environment.close();
+test("wizards: the oracle scores exactly 1 on every form, a turn a page; null policies at most .05 on average", async (t) => {
+  const { environment } = await open(t);
+  assert.ok(new Set(environment.tasks.map(({ form }) => form)).size === WIZARDS.length && WIZARDS.length >= 10);
+  const shown = environment.demonstrations?.(environment.tasks) ?? [];
+  await Promise.all(
+    environment.tasks.map(async (task) => {
+      const turns: unknown[] = [];
+      const { reward, success, fault, turnRewards, metrics, detail } = await playWith(
+        environment,
+        "oracle",
+        task,
+        (observation, action) => turns.push({ id: task.id, observation, action }),
+      );
+      // what is written down for supervised training is what a browser shows
+      assert.deepEqual(
+        turns,
+        shown.filter(({ id }) => id === task.id),
+        task.id,
+      );
+      assert.deepEqual([task.id, reward, success, fault], [task.id, 1, true, undefined], JSON.stringify(detail));
+      assert.ok(turnRewards?.every((value) => value === 1));
+      const wizard = WIZARDS.find(({ id }) => id === task.form);
+      assert.equal(metrics.turns, (wizard?.pages.length ?? 0) + Number(wizard?.review));
+      assert.equal(metrics.page_2_accuracy, 1);
+    }),
+  );
+  for (const policy of NULL_POLICIES) {
+    const outcomes = await Promise.all(environment.tasks.map((task) => playWith(environment, policy, task)));
+    const rewards = outcomes.map(({ reward }) => reward ?? Number.NaN);
+    const mean = rewards.reduce((sum, value) => sum + value, 0) / rewards.length;
+    assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);
   }
 });
 
@@ -83,128 +99,101 @@ describe("an episode of several turns", () => {
     };
   };
 
-  test("shows what is there now, and what the server or the page complained about: it can be corrected", async () => {
-    const { environment } = await open();
-    try {
-      const server = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
-      const [first, last] = [server.fields["First Name"], server.fields["Last Name"]];
-      const seen: string[] = [];
-      const outcome = await environment.play(
-        server,
-        answers([`fill First Name | ${first}\nsubmit`, `fill Last Name | ${last}\nsubmit`], seen),
-      );
-      assert.match(seen[0] ?? "", /^page: Library Card, Step 1 of 3\n First Name\n Last Name\nform: Library Card\n/);
-      assert.match(seen[1] ?? "", /^page: Library Card, Step 1 of 3\n! Required: Last Name\n/);
-      assert.ok(seen[1]?.includes(` First Name = ${first}\n`));
-      assert.match(
-        seen[2] ?? "",
-        /^page: Library Card, Step 2 of 3\n Card Type: Adult; Child; Student; Senior = Adult\n/,
-      );
-      assert.equal(seen.length, 3);
-      assert.deepEqual(outcome.turnRewards?.slice(0, 2), [1, 1]);
-      assert.deepEqual([outcome.metrics.page_1_accuracy, outcome.metrics.page_3_accuracy], [1, 0]);
-      assert.deepEqual([outcome.success, outcome.detail.accepted], [false, false]);
+  test("shows what is there now, and what the server or the page complained about: it can be corrected", async (t) => {
+    const { environment } = await open(t);
+    const server = cardOf(environment);
+    const [first, last] = [server.fields["First Name"], server.fields["Last Name"]];
+    const seen: string[] = [];
+    const outcome = await environment.play(
+      server,
+      answers([`fill First Name | ${first}\nsubmit`, `fill Last Name | ${last}\nsubmit`], seen),
+    );
+    assert.match(seen[0] ?? "", /^page: Library Card, Step 1 of 3\n First Name\n Last Name\nform: Library Card\n/);
+    assert.match(seen[1] ?? "", /^page: Library Card, Step 1 of 3\n! Required: Last Name\n/);
+    assert.ok(seen[1]?.includes(` First Name = ${first}\n`));
+    assert.match(
+      seen[2] ?? "",
+      /^page: Library Card, Step 2 of 3\n Card Type: Adult; Child; Student; Senior = Adult\n/,
+    );
+    assert.equal(seen.length, 3);
+    assert.deepEqual(outcome.turnRewards?.slice(0, 2), [1, 1]);
+    assert.deepEqual([outcome.metrics.page_1_accuracy, outcome.metrics.page_3_accuracy], [1, 0]);
+    assert.deepEqual([outcome.success, outcome.detail.accepted], [false, false]);
 
-      const client = environment.tasks.find(({ form }) => form === "kitchen/table-booking") as Task;
-      const steps: string[] = [];
-      await environment.play(client, answers(["submit", "fill Town | Rome"], steps));
-      assert.match(steps[1] ?? "", /^page: Table Booking, Step 1 of 2\n! Required: Guest Name, Phone Number\n/);
-      // a turn that changes nothing is the last one
-      assert.equal(steps.length, 2);
-    } finally {
-      await environment.close();
-    }
+    const client = environment.tasks.find(({ form }) => form === "kitchen/table-booking") as Task;
+    const steps: string[] = [];
+    await environment.play(client, answers(["submit", "fill Town | Rome"], steps));
+    assert.match(steps[1] ?? "", /^page: Table Booking, Step 1 of 2\n! Required: Guest Name, Phone Number\n/);
+    // a turn that changes nothing is the last one
+    assert.equal(steps.length, 2);
   });
 
-  test("has a picture of the page that the last answer filled in", async () => {
-    const { site, environment } = await open();
-    try {
-      const task = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
-      const [first, last] = [task.fields["First Name"], task.fields["Last Name"]];
-      const turns = [
-        `fill First Name | ${first}\nfill Last Name | ${last}\nsubmit`,
-        "select Card Type | Child\nsubmit",
-      ];
-      const pictures = await Promise.all(
-        [1, 2].map((n) =>
-          environment.photograph(
-            task,
-            turns.slice(0, n).map((text) => ({ text })),
-          ),
+  test("has a picture of the page that the last answer filled in", async (t) => {
+    const { posts, environment } = await open(t);
+    const task = cardOf(environment);
+    const [first, last] = [task.fields["First Name"], task.fields["Last Name"]];
+    const turns = [`fill First Name | ${first}\nfill Last Name | ${last}\nsubmit`, "select Card Type | Child\nsubmit"];
+    const pictures = await Promise.all(
+      [1, 2].map((n) =>
+        environment.photograph(
+          task,
+          turns.slice(0, n).map((text) => ({ text })),
         ),
-      );
-      assert.ok(pictures.every((image) => image !== undefined && image[0] === 0xff && image[1] === 0xd8));
-      assert.notDeepEqual(pictures[0], pictures[1]);
-      // only what leads to the second page was sent
-      assert.equal(site.posts().get(task.url), 1);
-    } finally {
-      await environment.close();
-    }
+      ),
+    );
+    assert.ok(pictures.every((image) => image !== undefined && image[0] === 0xff && image[1] === 0xd8));
+    assert.notDeepEqual(pictures[0], pictures[1]);
+    // only what leads to the second page was sent
+    assert.equal(posts(), 1);
   });
 
-  test("a success marker says alone whether the form was accepted", async () => {
-    const { site, environment } = await open();
-    try {
-      const task = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
-      const played = (success: Task["success"]): Promise<EpisodeOutcome> =>
-        playWith(environment, "oracle", { ...task, success } as Task);
-      const [right, wrong] = [await played({ text: "Thank you" }), await played({ text: "Your number is" })];
-      assert.deepEqual([right.reward, right.detail.accepted], [1, true]);
-      assert.equal(wrong.detail.accepted, false);
-      // all fields were right, and none is worth what an accepted form is
-      assert.deepEqual([wrong.metrics.field_accuracy, wrong.metrics.task_completion], [1, 0]);
-      assert.ok((site.posts().get(task.url) ?? 0) >= 6);
-    } finally {
-      await environment.close();
-    }
+  test("a success marker says alone whether the form was accepted", async (t) => {
+    const { posts, environment } = await open(t);
+    const task = cardOf(environment);
+    const played = (success: Task["success"]): Promise<EpisodeOutcome> =>
+      playWith(environment, "oracle", { ...task, success } as Task);
+    const [right, wrong] = [await played({ text: "Thank you" }), await played({ text: "Your number is" })];
+    assert.deepEqual([right.reward, right.detail.accepted], [1, true]);
+    assert.equal(wrong.detail.accepted, false);
+    // all fields were right, and none is worth what an accepted form is
+    assert.deepEqual([wrong.metrics.field_accuracy, wrong.metrics.task_completion], [1, 0]);
+    assert.ok(posts() >= 6);
   });
 
-  test("a fault is tried again with the answers that were given: the policy is not asked anew; a lasting one leaves the episode out", async () => {
-    const { site, environment } = await open({ faults: { status500Every: 3 } });
-    try {
-      // its three posts: the third of the first attempt fails, as every third does
-      const task = environment.tasks.find(({ form }) => form === "library/card-request") as Task;
-      const oracle = await environment.fixedPolicies.oracle?.(task, Rng.named(1, "oracle"));
-      let asked = 0;
-      const outcome = await environment.play(task, async (observation) => {
-        asked++;
-        return (oracle as NonNullable<typeof oracle>)(observation);
-      });
-      assert.equal(site.posts().get(task.url), 9);
-      assert.deepEqual([outcome.reward, asked], [null, 3]);
-      assert.match(outcome.fault ?? "", /HTTP 500 for POST \/wizard\/library\/card-request/);
-    } finally {
-      await environment.close();
-    }
-    const second = await open({ faults: { status500Every: 4 } });
-    try {
-      const task = second.environment.tasks.find(({ form }) => form === "library/card-request") as Task;
-      await playWith(second.environment, "oracle", task);
-      const act = await second.environment.fixedPolicies.oracle?.(task, Rng.named(1, "oracle"));
-      let asked = 0;
-      const outcome = await second.environment.play(task, async (observation) => {
-        asked++;
-        return (act as NonNullable<typeof act>)(observation);
-      });
-      // the fourth post is the first of this episode
-      assert.deepEqual([outcome.reward, asked, second.site.posts().get(task.url)], [1, 3, 7]);
-    } finally {
-      await second.environment.close();
-    }
+  /** Plays a task by the oracle. @returns the outcome, and how often the policy was asked. */
+  const counted = async (environment: PagesEnvironment, task: Task): Promise<[EpisodeOutcome, number]> => {
+    const oracle = await environment.fixedPolicies.oracle?.(task, Rng.named(1, "oracle"));
+    let asked = 0;
+    const outcome = await environment.play(task, async (observation) => {
+      asked++;
+      return (oracle as NonNullable<typeof oracle>)(observation);
+    });
+    return [outcome, asked];
+  };
+
+  test("a fault is tried again with the answers that were given: the policy is not asked anew; a lasting one leaves the episode out", async (t) => {
+    const { posts, environment } = await open(t, 3);
+    // its three posts: the third of the first attempt fails, as every third does
+    const [outcome, asked] = await counted(environment, cardOf(environment));
+    assert.equal(posts(), 9);
+    assert.deepEqual([outcome.reward, asked], [null, 3]);
+    assert.match(outcome.fault ?? "", /HTTP 500 for POST \/wizard\/library\/card-request/);
+    const second = await open(t, 4);
+    const task = cardOf(second.environment);
+    await playWith(second.environment, "oracle", task);
+    // the fourth post is the first of this episode
+    const [again, askedAgain] = await counted(second.environment, task);
+    assert.deepEqual([again.reward, askedAgain, second.posts()], [1, 3, 7]);
   });
 
-  test("a policy's own failure is thrown, and one of its environment is a fault", async () => {
-    const { environment } = await open();
-    try {
-      const [task] = environment.tasks as [Task];
-      await assert.rejects(
-        environment.play(task, () => Promise.reject(new Error("a bug"))),
-        /a bug/,
-      );
-      const away = await environment.play(task, () => Promise.reject(new EnvironmentFault("no model")));
-      assert.deepEqual([away.reward, away.fault], [null, "no model"]);
-    } finally {
-      await environment.close();
-    }
+  test("a policy's own failure is thrown, and one of its environment is a fault", async (t) => {
+    const { environment } = await open(t);
+    const [task] = environment.tasks as [Task];
+    await assert.rejects(
+      environment.play(task, () => Promise.reject(new Error("a bug"))),
+      /a bug/,
+    );
+    const away = await environment.play(task, () => Promise.reject(new EnvironmentFault("no model")));
+    assert.deepEqual([away.reward, away.fault], [null, "no model"]);
   });
 });

@@ -6,7 +6,7 @@ import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../src/
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import { PagesEnvironment } from "../../../src/env/environments/pages.js";
 import { PaperEnvironment } from "../../../src/env/environments/paper.js";
-import { type EmbeddedSite, site as embedded } from "../../../src/env/sites/embedded.js";
+import { site as embedded } from "../../../src/env/sites/embedded.js";
 import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../page-site.js";
 
 const FORM = `<h1>Visit</h1><form method="post"><label>Full name * <input name="name" required></label>
@@ -95,7 +95,7 @@ describe("a site whose pages have to be read", () => {
 
 test("forms of our own: browser and paper offer the same templates, with letters and pages as prompts too", async () => {
   const sizes = { train: 2, val: 0, test: 0, heldout: 1 };
-  const site = (await embedded.start(embedded.schema.parse({ tier: "full", sizes, letters: 2 }))) as EmbeddedSite;
+  const site = await embedded.start(embedded.schema.parse({ tier: "full", sizes, letters: 2 }));
   const forms = new FormsEnvironment(site, { ...FORMS_OPTIONS, prompt: { style: "page" } });
   const paper = new PaperEnvironment({ tier: "full", sizes, letters: 2, style: "page" });
   try {
@@ -117,9 +117,9 @@ test("forms of our own: browser and paper offer the same templates, with letters
 });
 
 test("wizards: a template a turn, of the page that is there; one without fields asks whether to send it", async () => {
-  const site = (await embedded.start(
+  const site = await embedded.start(
     embedded.schema.parse({ tier: "wizard", sizes: { train: 2, val: 0, test: 0, heldout: 0 } }),
-  )) as EmbeddedSite;
+  );
   const turns = { kind: "pages", turns: 8, page_characters: 2000 };
   const pages = new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: turns });
   try {

@@ -23,8 +23,7 @@ const CONTROLS: TemplateControl[] = [
   { label: "Name", kind: "text", default: "" },
 ];
 
-const plan = (values: Record<string, string>): string[] =>
-  renderPlan(blankActions(CONTROLS, values), "compact").split("\n");
+const plan = (values: Record<string, string>): string[] => renderPlan(blankActions(CONTROLS, values)).split("\n");
 const blanksOf = ({ parts }: Template): Blank[] => parts.filter((part) => typeof part !== "string");
 
 test("a form is a line with a blank for each control, whose names are unique", () => {

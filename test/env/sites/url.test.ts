@@ -45,7 +45,7 @@ test("the oracle scores 1 on a site of somebody else's, which outlives the run",
   try {
     for (const task of site.tasks()) {
       const plan = oracleActions(task.fields, await runner.snapshot(task));
-      assert.equal((await runner.run(task, renderPlan(plan, "compact"))).reward, 1);
+      assert.equal((await runner.run(task, renderPlan(plan))).reward, 1);
     }
   } finally {
     await runner.close();

@@ -11,18 +11,6 @@ import { serveWizards } from "./wizard-server.js";
 /** Largest body accepted, in bytes: forms with one small file. */
 const BODY_LIMIT = 1 << 20;
 
-export interface ServerOptions {
-  /** 0: any free port. */
-  readonly port: number;
-  /** Every n-th post of the whole server answers 500, for tests of fault handling; 0: none does. */
-  readonly status500Every: number;
-}
-
-export interface RunningServer extends Served {
-  /** Posts received so far by path, refused ones and injected faults included. */
-  posts(): ReadonlyMap<string, number>;
-}
-
 type Posted = Record<string, string | string[]>;
 
 /** The posted values by input name; a file by its name, a repeated name as a list. Undefined where they are unreadable. */
@@ -39,16 +27,8 @@ const isMissing = (field: Field, posted: Posted): boolean =>
   field.required && [posted[field.name] ?? ""].flat().every((value) => value.trim() === "");
 
 /** The site as a Hono application, so that tests can call it without a socket. */
-export function createApp(forms: readonly Form[], status500Every: number): { app: Hono; posts: Map<string, number> } {
-  const posts = new Map<string, number>();
-  let received = 0;
+export function createApp(forms: readonly Form[]): Hono {
   const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
-  /** Counts a post. @returns false where it is to fail. */
-  const receive = (path: string): boolean => {
-    posts.set(path, (posts.get(path) ?? 0) + 1);
-    received++;
-    return status500Every === 0 || received % status500Every !== 0;
-  };
   const app = new Hono();
   app.get("/", (c) => c.html(indexPage(forms)));
   app.get("/favicon.ico", (c) => c.body(null, 204));
@@ -61,7 +41,6 @@ export function createApp(forms: readonly Form[], status500Every: number): { app
       if (form.scripted)
         app.get(`${path}/form-config`, (c) => c.json({ controls: fields.map((field) => String(fieldHtml(field))) }));
       app.post(path, limit, async (c) => {
-        if (!receive(path)) return c.json({ error: "Injected fault" }, 500);
         const posted = await postedValues(c);
         if (posted === undefined) return c.json({ error: "The body is not a form" }, 400);
         const missing = fields.filter((field) => isMissing(field, posted));
@@ -72,20 +51,18 @@ export function createApp(forms: readonly Form[], status500Every: number): { app
       });
     }
   }
-  serveWizards(app, limit, receive, postedValues);
+  serveWizards(app, limit, postedValues);
   app.notFound((c) => c.html(missingPage(), 404));
   app.onError((error, c) => c.json({ error: messageOf(error) }, 500));
-  return { app, posts };
+  return app;
 }
 
 /**
  * Serves the forms on the loopback interface.
- * @throws UserError where the port is taken or may not be used.
+ * @param port 0: any free one. @throws UserError where it is taken or may not be used.
  */
-export async function serveForms(forms: readonly Form[], options: ServerOptions): Promise<RunningServer> {
-  const { app, posts } = createApp(forms, options.status500Every);
-  return { ...(await serveApp(app, options.port, "embedded site")), posts: () => posts };
-}
+export const serveForms = (forms: readonly Form[], port: number): Promise<Served> =>
+  serveApp(createApp(forms), port, "embedded site");
 
 /**
  * Puts the scripted form together in the browser, out of the controls that `<url>/form-config` lists as HTML, and posts it

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
+import { z } from "zod";
 import { fail, messageOf } from "../../../core/errors.js";
 import { listed } from "../../../core/problems.js";
 import type { Asset } from "../../site.js";
@@ -120,6 +121,8 @@ function readText(file: string): string {
   return readFileSync(file, "utf8");
 }
 
+const goldRows = z.array(z.record(z.string(), z.unknown())).min(1);
+
 function readGold(file: string): readonly GoldRow[] {
   let rows: unknown;
   try {
@@ -127,10 +130,9 @@ function readGold(file: string): readonly GoldRow[] {
   } catch (error) {
     throw new Error(error instanceof SyntaxError ? `${file} is not valid JSON: ${error.message}` : messageOf(error));
   }
-  const isRow = (row: unknown): row is GoldRow => typeof row === "object" && row !== null && !Array.isArray(row);
-  if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isRow))
-    throw new Error(`${file}: expected a list of objects`);
-  return rows;
+  const { data } = goldRows.safeParse(rows);
+  if (data === undefined) throw new Error(`${file}: expected a list of objects`);
+  return data;
 }
 
 /**

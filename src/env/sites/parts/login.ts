@@ -27,19 +27,16 @@ export async function storageStateOf(
 }
 
 function readState(file: string): StorageState {
+  const next = { hint: "It is the file that Playwright's `context.storageState({ path })` writes." };
   let state: unknown;
   try {
     state = JSON.parse(readSmall(file));
   } catch (error) {
-    misuse(`site.storage_state: ${file} cannot be read: ${messageOf(error)}`, {
-      hint: "It is the file that Playwright's `context.storageState({ path })` writes.",
-    });
+    misuse(`site.storage_state: ${file} cannot be read: ${messageOf(error)}`, next);
   }
   const { cookies, origins } = (state ?? {}) as Partial<StorageState>;
   if (Array.isArray(cookies) && Array.isArray(origins)) return state as StorageState;
-  misuse(`site.storage_state: ${file} has no cookies and origins.`, {
-    hint: "It is the file that Playwright's `context.storageState({ path })` writes.",
-  });
+  misuse(`site.storage_state: ${file} has no cookies and origins.`, next);
 }
 
 async function logIn(

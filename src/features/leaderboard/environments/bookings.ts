@@ -117,15 +117,12 @@ function demonstrationOf(task: BookingTask, rng: Rng): Demonstration {
 }
 
 function rightPlan({ guest }: BookingTask, rng: Rng): string {
-  return renderPlan(
-    [
-      { kind: "fill", label: GUEST, value: guest },
-      { kind: "select", label: DAY, value: rng.pick(days).text },
-      { kind: "select", label: SEASON, value: rng.pick(seasons).text },
-      { kind: "submit" },
-    ],
-    "compact",
-  );
+  return renderPlan([
+    { kind: "fill", label: GUEST, value: guest },
+    { kind: "select", label: DAY, value: rng.pick(days).text },
+    { kind: "select", label: SEASON, value: rng.pick(seasons).text },
+    { kind: "submit" },
+  ]);
 }
 
 function tasksOf(split: Split, titles: readonly string[], count: number, seed: number): BookingTask[] {

@@ -135,7 +135,7 @@ async function openMiniWob(options: Options): Promise<Environment> {
     (plan: (seen: Seen) => readonly Action[]): Act =>
     async (observation) => {
       const seen = shown.get(observation);
-      return { text: seen === undefined ? "" : renderPlan(plan(seen), "compact") };
+      return { text: seen === undefined ? "" : renderPlan(plan(seen)) };
     };
   return {
     name: "miniwob",
@@ -203,7 +203,7 @@ async function playOnce(
     if (plan.actions.length === 0) break;
     for (const action of plan.actions) {
       const fate = await carryOut(session, world, action);
-      actions.push(`${renderPlan([action], "compact")} (${fate})`);
+      actions.push(`${renderPlan([action])} (${fate})`);
       state = await session.page.evaluate(stateOf);
       if (state.done) break;
     }

@@ -100,7 +100,7 @@ async function showShipped(task: EnvironmentTask, flags: TryFlags, context: CliC
     import("../../../env/sites/embedded/server.js"),
     import("../../../env/sites/embedded/catalog.js"),
   ]);
-  const server = await serveForms(FORMS, { port: 0, status500Every: 0 });
+  const server = await serveForms(FORMS, 0);
   await using _ = closing({ close: server.stop });
   await fillShown({ address: server.baseUrl + url, text, source: { model: SHIPPED.model } }, flags, context);
 }

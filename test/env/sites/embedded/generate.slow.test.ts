@@ -12,7 +12,7 @@ test("generated forms in a real browser: the oracle has 1.00 on each of 30", asy
   try {
     assert.equal(site.tasks().length, 30);
     for (const task of site.tasks()) {
-      const plan = renderPlan(oracleActions(task.fields, site.fieldKinds?.(task) ?? {}), "compact");
+      const plan = renderPlan(oracleActions(task.fields, site.fieldKinds?.(task) ?? {}));
       const { fault, reward, success } = await runner.run(task, plan);
       assert.deepEqual([task.id, fault, reward, success], [task.id, undefined, 1, true]);
     }

@@ -4,7 +4,7 @@ import { UserError } from "../../../../src/core/errors.js";
 import { type Task, TIERS } from "../../../../src/env/site.js";
 import { FORMS, formOf } from "../../../../src/env/sites/embedded/catalog.js";
 import type { Field } from "../../../../src/env/sites/embedded/fields.js";
-import { type Form, fieldsOf, pathOf } from "../../../../src/env/sites/embedded/form.js";
+import { type Form, fieldsOf } from "../../../../src/env/sites/embedded/form.js";
 import { createApp } from "../../../../src/env/sites/embedded/server.js";
 import { embeddedTasks } from "../../../../src/env/sites/embedded/tasks.js";
 import { site } from "../../../../src/env/sites/embedded.js";
@@ -32,7 +32,7 @@ function bodyOf(form: Form, task: Task): FormData {
 }
 
 function post(
-  app: ReturnType<typeof createApp>["app"],
+  app: ReturnType<typeof createApp>,
   form: Form,
   path: string,
   body: FormData,
@@ -42,7 +42,7 @@ function post(
 }
 
 test("every form answers GET and POST on one address, accepts its true values and echoes them by name", async () => {
-  const { app, posts } = createApp(FORMS, 0);
+  const app = createApp(FORMS);
   for (const tier of TIERS) {
     for (const task of embeddedTasks(tier, 1, ONE).filter(({ split }) => split === "train" || split === "heldout")) {
       const form = formOf(task.form);
@@ -59,13 +59,12 @@ test("every form answers GET and POST on one address, accepts its true values an
         if (field.kind === "checkbox") assert.equal(json.data[field.name], value ? "on" : undefined);
         if (field.kind === "text") assert.equal(json.data[field.name], value);
       }
-      assert.equal(posts.get(task.url), 1);
     }
   }
 });
 
 test("a missing required field is refused by its label, a star alone is not enforced", async () => {
-  const { app } = createApp(FORMS, 0);
+  const app = createApp(FORMS);
   const form = formOf("garden/plot-request");
   const task = embeddedTasks("full", 1, ONE).find((candidate) => candidate.form === form.id);
   assert.ok(task !== undefined);
@@ -80,7 +79,7 @@ test("a missing required field is refused by its label, a star alone is not enfo
 });
 
 test("repeated names come back as a list, a required file as its name", async () => {
-  const { app } = createApp(FORMS, 0);
+  const app = createApp(FORMS);
   const form = formOf("animals/pet-adoption");
   const task = embeddedTasks("full", 1, ONE).find((candidate) => candidate.form === form.id);
   assert.ok(task !== undefined);
@@ -95,7 +94,7 @@ test("repeated names come back as a list, a required file as its name", async ()
 });
 
 test("the scripted form's configuration and the static files are there, other paths are not", async () => {
-  const { app } = createApp(FORMS, 0);
+  const app = createApp(FORMS);
   const config = await app.request("/starter/events/open-stage/form-config");
   const { controls } = (await config.json()) as { controls: string[] };
   assert.match(
@@ -110,7 +109,7 @@ test("the scripted form's configuration and the static files are there, other pa
 });
 
 test("a body that is too large or not a form is refused: neither is the server's fault", async () => {
-  const { app } = createApp(FORMS, 0);
+  const app = createApp(FORMS);
   const body = `buyer=${"x".repeat(1 << 20)}`;
   const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": String(body.length) };
   assert.equal((await app.request("/garden/plant-order", { method: "POST", body, headers })).status, 413);
@@ -121,17 +120,7 @@ test("a body that is too large or not a form is refused: neither is the server's
   );
 });
 
-test("every n-th post answers 500 on demand", async () => {
-  const { app, posts } = createApp(FORMS, 2);
-  const path = pathOf(formOf("library/card-request"), "starter");
-  const body = new URLSearchParams({ given_nm: "Nora", family_nm: "Sato" });
-  const statuses: number[] = [];
-  for (let i = 0; i < 4; i++) statuses.push((await app.request(path, { method: "POST", body })).status);
-  assert.deepEqual(statuses, [200, 500, 200, 500]);
-  assert.equal(posts.get(path), 4);
-});
-
-test("the site starts on a free port, counts posts and stops; a taken port is a UserError that names it", async () => {
+test("the site starts on a free port and stops; a taken port is a UserError that names it", async () => {
   const options = site.schema.parse({ sizes: { train: 1, val: 1, test: 1, heldout: 1 } });
   const running = await site.start(options);
   try {
@@ -142,8 +131,6 @@ test("the site starts on a free port, counts posts and stops; a taken port is a 
     const path = "/starter/library/card-request";
     const body = new URLSearchParams({ given_nm: "Nora", family_nm: "Sato" });
     assert.equal((await fetch(running.baseUrl + path, { method: "POST", body })).status, 200);
-    const { posts } = running as Awaited<ReturnType<typeof site.start>> & { posts(): ReadonlyMap<string, number> };
-    assert.equal(posts().get(path), 1);
     const port = Number(new URL(running.baseUrl).port);
     await assert.rejects(site.start({ ...options, port }), (error) => {
       assert.ok(error instanceof UserError);
@@ -165,7 +152,6 @@ test("options are strict and have defaults", () => {
     letters: "off",
     generated: 0,
     port: 0,
-    faults: { status500Every: 0 },
   });
   assert.throws(() => site.schema.parse({ tiers: "full" }));
   assert.throws(() => site.schema.parse({ tier: "half" }));

@@ -71,13 +71,13 @@ test("the oracle is accepted everywhere and perfect on every clean task; to know
       if (tidy !== undefined) {
         assert.deepEqual(actions, oracleActions(tidy.fields, clean.fieldKinds?.(tidy) ?? {}), task.id);
       }
-      const oracle = await runner.run(tidy ?? task, renderPlan(actions, "compact"));
+      const oracle = await runner.run(tidy ?? task, renderPlan(actions));
       assert.deepEqual([task.id, oracle.fault, oracle.accepted], [task.id, undefined, true]);
       assert.equal(oracle.reward === 1 && oracle.success, tidy !== undefined, task.id);
       if (tidy === undefined || !task.id.endsWith("0")) return;
       for (const policy of ["empty", "submit-only"] as const) {
         const plan = nullPlan(policy, controls, Rng.named(1, policy));
-        const { reward } = await runner.run(tidy, renderPlan(plan, "compact"));
+        const { reward } = await runner.run(tidy, renderPlan(plan));
         assert.deepEqual([task.id, policy, reward], [task.id, policy, 0]);
       }
     }),

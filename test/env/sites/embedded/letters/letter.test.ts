@@ -95,7 +95,7 @@ for (const level of LEVELS) {
     for (const task of paper.tasks) {
       const first = (task.document ?? "").split(/\s+/).slice(1, 3).join(" ");
       const actions = Object.keys(task.fields).map((label) => ({ kind: "fill", label, value: first }) as const);
-      const text = renderPlan([...actions, { kind: "submit" }], "compact");
+      const text = renderPlan([...actions, { kind: "submit" }]);
       copied += (await paper.play(task, async () => ({ text }))).reward ?? 0;
     }
     means.copied = copied / paper.tasks.length;
