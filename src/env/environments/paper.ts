@@ -23,22 +23,14 @@ import { augmentedTask } from "../sites/embedded/augment.js";
 import { fieldKinds, formOf } from "../sites/embedded/catalog.js";
 import { type Field, kindOf } from "../sites/embedded/fields.js";
 import { fieldsOf } from "../sites/embedded/form.js";
-import { generated, letters } from "../sites/embedded/options-of-tasks.js";
+import { optionsOfTasks } from "../sites/embedded/options-of-tasks.js";
 import { embeddedTasks } from "../sites/embedded/tasks.js";
 import { splitHash } from "../sites/parts/split-hash.js";
 import { FormsEnvironment } from "./forms.js";
 
-const size = (preset: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(5000).default(preset);
-
 const schema = z.strictObject({
   tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),
-  seed: z.int().min(0).default(1).describe("seed of the records"),
-  sizes: z
-    .strictObject({ train: size(64), val: size(16), test: size(16), heldout: size(32) })
-    .prefault({})
-    .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
-  letters,
-  generated,
+  ...optionsOfTasks,
   style: z.enum(PROMPT_STYLES).default("compact").describe("the prompt, as prompt.style of the kind forms"),
 });
 type PaperOptions = z.output<typeof schema>;

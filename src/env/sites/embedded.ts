@@ -6,7 +6,7 @@ import { FORMS, fieldKinds, formOf } from "./embedded/catalog.js";
 import { declared } from "./embedded/fields.js";
 import { fieldsOf } from "./embedded/form.js";
 import { generatedForms } from "./embedded/generate.js";
-import { generated, letters } from "./embedded/options-of-tasks.js";
+import { optionsOfTasks } from "./embedded/options-of-tasks.js";
 import { serveForms } from "./embedded/server.js";
 import { embeddedTasks } from "./embedded/tasks.js";
 import { knownPages, WIZARDS } from "./embedded/wizards.js";
@@ -19,18 +19,7 @@ const schema = z.strictObject({
     .describe(
       "starter: 3-6 short fields a form; full: all fields; wizard: 14 forms of 2 to 4 pages (environment.kind=pages)",
     ),
-  seed: z.int().min(0).default(1).describe("seed of the records"),
-  sizes: z
-    .strictObject({
-      train: z.int().min(0).max(5000).default(64),
-      val: z.int().min(0).max(2000).default(16),
-      test: z.int().min(0).max(2000).default(16),
-      heldout: z.int().min(0).max(2000).default(32),
-    })
-    .prefault({})
-    .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
-  letters,
-  generated,
+  ...optionsOfTasks,
   port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
 });
 

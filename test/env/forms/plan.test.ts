@@ -9,7 +9,6 @@ test("reads the compact grammar", () => {
     "fill Full name | Ann O'Neil\nselect Room|Suite\ncheck News\nuncheck Ads\nclick Jazz\ngoto /a/b\nsubmit\n",
   );
   assert.deepEqual(plan, {
-    grammar: "compact",
     unresolved: [],
     actions: [
       { kind: "fill", label: "Full name", value: "Ann O'Neil" },
