@@ -42,27 +42,20 @@ export async function runLossHead(
   parameters: ReadonlyMap<string, Tensor>,
 ): Promise<{ readonly loss: number; readonly gradient: Float32Array }[]> {
   const outputs: { loss: number; gradient: Float32Array }[] = [];
-  let loaded: { readonly shapes: string; readonly taken: ReadonlySet<string> } | undefined;
-  try {
-    for (const inputs of batches) {
-      const feeds = feedsOf(inputs, parameters, model.config.hidden_size);
-      const shapes = JSON.stringify(Object.entries(feeds).map(([name, { shape }]) => [name, shape]));
-      if (loaded?.shapes !== shapes) {
-        if (loaded !== undefined) await runtime.unload(SESSION);
-        loaded = undefined;
-        const graph = headGraph(trial, feeds, inputs.batch.segments, parameters);
-        await runtime.load(SESSION, { bytes: runtime.encode(graph) });
-        loaded = { shapes, taken: new Set(graph.inputs.map(({ name }) => name)) };
-      }
-      const { taken } = loaded;
-      const used = Object.fromEntries(Object.entries(feeds).filter(([name]) => taken.has(name)));
+  for (const inputs of batches) {
+    const feeds = feedsOf(inputs, parameters, model.config.hidden_size);
+    const graph = headGraph(trial, feeds, inputs.batch.segments, parameters);
+    await runtime.load(SESSION, { bytes: runtime.encode(graph) });
+    try {
+      // what the loss does not read is no input
+      const used = Object.fromEntries(graph.inputs.map(({ name }) => [name, feeds[name] as Tensor]));
       const out = await runtime.run(SESSION, { feeds: used });
       outputs.push({ loss: Number(out.loss?.data[0]), gradient: out.gradient?.data as Float32Array });
+    } finally {
+      await runtime.unload(SESSION);
     }
-    return outputs;
-  } finally {
-    if (loaded !== undefined) await runtime.unload(SESSION);
   }
+  return outputs;
 }
 
 const SESSION = "loss head";

@@ -14,8 +14,8 @@ import { Tokenizer } from "../../text/tokenizer.js";
 import { readTokenizerConfig, tokenizerJson } from "../../text/tokenizer-files.js";
 import { openCheckpoint } from "../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json, SourceOptions } from "../../weights/checkpoint-source.js";
-import type { StoredMatrix } from "../../weights/model-weights.js";
 import type { Precision } from "../../weights/precision.js";
+import { rowsOf } from "../../weights/rows.js";
 import { FLOATS, formOf } from "./forms.js";
 import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
@@ -127,28 +127,6 @@ function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig
     key.endsWith("_token_id") && typeof id === "number" ? [[key, places.get(id)] as const] : [],
   );
   return { ...config, ...Object.fromEntries(ids), vocab_size: kept.length };
-}
-
-/** Some rows of a stored matrix, or elements of a vector. */
-function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMatrix {
-  const columns = sizeOf(stored.shape.slice(1));
-  return {
-    dtype: stored.dtype,
-    shape: [rows.length, ...stored.shape.slice(1)],
-    read(begin, end) {
-      const out = new Float32Array(end - begin);
-      for (let at = begin; at < end; ) {
-        // neighbours that stay neighbours are read together
-        let row = Math.floor(at / columns);
-        const shift = ((rows[row] as number) - row) * columns;
-        while (row + 1 < rows.length && (row + 1) * columns < end && rows[row + 1] === (rows[row] as number) + 1) row++;
-        const next = Math.min(end, (row + 1) * columns);
-        out.set(stored.read(at + shift, next + shift), at - begin);
-        at = next;
-      }
-      return out;
-    },
-  };
 }
 
 /** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */

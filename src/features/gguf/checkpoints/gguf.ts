@@ -6,6 +6,7 @@ import { byteLevelBpeJson, CUTTINGS } from "../../../text/tokenizer-files.js";
 import type { CheckpointWeight } from "../../../weights/checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json } from "../../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../../weights/model-weights.js";
+import { rowsOf } from "../../../weights/rows.js";
 import { readRange } from "../../../weights/safetensors.js";
 import { BLOCK_FORMATS } from "../gguf-blocks.js";
 
@@ -122,23 +123,12 @@ function configOf(kind: string, metadata: GgufMetadata, path: string): Json {
  * part * headDim / 2 + j in Hugging Face's order, as one rotates neighbours and the other halves.
  */
 function deinterleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
-  const columns = stored.shape.length === 1 ? 1 : (stored.shape[1] as number);
-  return {
-    ...stored,
-    read(begin, end) {
-      const out = new Float32Array(end - begin);
-      for (let at = begin; at < end; ) {
-        const row = Math.floor(at / columns);
-        const next = Math.min(end, (row + 1) * columns);
-        const within = row % headDim;
-        const [part, j] = [Math.floor(within / (headDim / 2)), within % (headDim / 2)];
-        const shift = (row - within + 2 * j + part - row) * columns;
-        out.set(stored.read(at + shift, next + shift), at - begin);
-        at = next;
-      }
-      return out;
-    },
-  };
+  const rows = Array.from({ length: stored.shape[0] as number }, (_, row) => {
+    const within = row % headDim;
+    const [part, j] = [Math.floor(within / (headDim / 2)), within % (headDim / 2)];
+    return row - within + 2 * j + part;
+  });
+  return rowsOf(stored, rows);
 }
 
 /** `tokenizer.ggml.token_type`: what a token is. */
