@@ -1,12 +1,11 @@
-import type { Command } from "commander";
-import type { CliCommand, CliContext } from "../../../cli/shared.js";
+import type { CliCommand } from "../../../cli/shared.js";
 import { loadConfig } from "../../../config/config.js";
 import { misuse } from "../../../core/errors.js";
 import { objectiveKinds } from "../../../rl/kinds.js";
 
 /** `refusion-train artifacts`: the graphs of a run as files. */
 export const command: CliCommand = {
-  register(program: Command, context: CliContext): void {
+  register(program, context) {
     program
       .description("write the graphs that a run builds: rollout, eval, training and optimizer models, and the adapter")
       .argument("[overrides...]", "key=value, over what the config says")

@@ -1,4 +1,4 @@
-import { allOutcomes, type DiscreteRng } from "../../../core/outcomes.js";
+import { allOutcomes, type DiscreteRng, type Outcome } from "../../../core/outcomes.js";
 import { bucketLength } from "../../../diffusion/buffer.js";
 import { canvasLength, revealSlots } from "../../../diffusion/samplers/unmask/canvas.js";
 import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../diffusion/samplers/unmask/elbo.js";
@@ -64,17 +64,12 @@ export function shortResponse(context: VerifyContext): UnmaskTrajectory {
   };
 }
 
-export interface WeightedDraw {
-  readonly draw: MaskDraw;
-  readonly probability: number;
-}
-
 /** Every draw with its probability; those that look the same are one. */
-export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): WeightedDraw[] {
-  const known = new Map<string, WeightedDraw>();
+export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): Outcome<MaskDraw>[] {
+  const known = new Map<string, Outcome<MaskDraw>>();
   for (const { value, probability } of allOutcomes((rng) => draw(SLOTS, rng))) {
     const key = JSON.stringify([value.masked, value.order]);
-    known.set(key, { draw: value, probability: probability + (known.get(key)?.probability ?? 0) });
+    known.set(key, { value, probability: probability + (known.get(key)?.probability ?? 0) });
   }
   return [...known.values()];
 }
@@ -83,7 +78,7 @@ export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): W
 async function expectedEstimate(
   { policy: { engine, options }, rng }: VerifyContext,
   trajectory: UnmaskTrajectory,
-  draws: readonly WeightedDraw[],
+  draws: readonly Outcome<MaskDraw>[],
   coupled: boolean,
 ): Promise<number> {
   let next = 0;
@@ -91,7 +86,7 @@ async function expectedEstimate(
     draws.map(() => trajectory),
     { ...(options as UnmaskOptions), responseLength: trajectory.responseLength },
     { batch: draws.length, lengthStep: 16, samples: 1, coupled, rngs: draws.map(() => rng("unused")) },
-    () => (draws[next++] as WeightedDraw).draw,
+    () => (draws[next++] as Outcome<MaskDraw>).value,
   );
   const { value } = await engine.score(batch, "policy");
   return draws.reduce((mean, { probability }, i) => mean + probability * (value[i] as number), 0);

@@ -105,7 +105,9 @@ async function boundsOf(
 function equallyLikely(): MaskDraw[] {
   const draws = distinct(drawMask);
   const least = Math.min(...draws.map(({ probability }) => probability));
-  return draws.flatMap(({ draw, probability }) => Array.from({ length: Math.round(probability / least) }, () => draw));
+  return draws.flatMap(({ value, probability }) =>
+    Array.from({ length: Math.round(probability / least) }, () => value),
+  );
 }
 
 export const proof: Proof = {

@@ -32,7 +32,9 @@ import { type Action, parsePlan, renderPlan } from "../../../env/forms/plan.js";
 import { SOLVERS } from "../oracle.js";
 import { aimAtThing, readThings, setThing, type Thing } from "../page.js";
 
-const count = (n: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(100_000).default(n) as never;
+const whole = (least: number, most: number, otherwise: number): z.ZodDefault<z.ZodInt> =>
+  z.int().min(least).max(most).default(otherwise);
+const seeds = (otherwise: number): z.ZodDefault<z.ZodInt> => whole(0, 100_000, otherwise);
 
 const schema = z.strictObject({
   path: z
@@ -46,18 +48,13 @@ const schema = z.strictObject({
     .describe("task pages to train on"),
   heldout: z.array(z.string()).default([]).describe("task pages that are never trained on"),
   sizes: z
-    .strictObject({ train: count(64), val: count(16), test: count(16), heldout: count(16) })
+    .strictObject({ train: seeds(64), val: seeds(16), test: seeds(16), heldout: seeds(16) })
     .prefault({})
     .describe("seeds a task page"),
-  turns: z.int().min(1).max(50).default(8).describe("turns of one episode at most"),
-  page_characters: z
-    .int()
-    .min(100)
-    .max(100_000)
-    .default(1000)
-    .describe("characters of a prompt that describe the page"),
+  turns: whole(1, 50, 8).describe("turns of one episode at most"),
+  page_characters: whole(100, 100_000, 1000).describe("characters of a prompt that describe the page"),
   headless: z.boolean().default(true).describe("false shows the browser"),
-  contexts: z.int().min(1).max(1000).default(4).describe("episodes at once, one isolated context each"),
+  contexts: whole(1, 1000, 4).describe("episodes at once, one isolated context each"),
   inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
 });
 type Options = z.output<typeof schema>;

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
-import { type CliCommand, type CliContext, shellWord } from "../../../cli/shared.js";
+import { type CliCommand, shellWord } from "../../../cli/shared.js";
 import { readTree, shippedOr } from "../../../config/config.js";
 import { fail } from "../../../core/errors.js";
 import { checked } from "../../../core/problems.js";
 
 /** `refusion-train new-model`: a fresh tokenizer and random weights, to be trained by `sft`. */
 export const command: CliCommand = {
-  register(program: Command, context: CliContext): void {
+  register(program, context) {
     program
       .description("make a model directory with a tokenizer of its own and random weights")
       .requiredOption("-c, --config <file>", "YAML with the sizes of the model")

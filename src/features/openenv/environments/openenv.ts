@@ -25,46 +25,34 @@ import { OpenEnvConnection } from "../client.js";
 import { type Described, describeServer } from "../describe.js";
 import type { Result } from "../messages.js";
 
-const count = (n: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(1_000_000).default(n) as never;
+const whole = (least: number, most: number, otherwise: number): z.ZodDefault<z.ZodInt> =>
+  z.int().min(least).max(most).default(otherwise);
+const seeds = (otherwise: number): z.ZodDefault<z.ZodInt> => whole(0, 1_000_000, otherwise);
+const fields = z.record(z.string(), z.unknown()).default({});
+const key = z.string().nullable().default(null);
 
 const schema = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: "expected http://... or https://..." })
     .default("http://127.0.0.1:8000")
     .describe("where the server is"),
-  action_key: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe("the field of an action that takes the answer; null = the only text in the server's schema"),
-  action: z.record(z.string(), z.unknown()).default({}).describe("further fields of every action, as they are"),
-  observation_key: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe(
-      "the field of an observation that is the prompt; null = the only text there, else all fields, a line each",
-    ),
-  observation_characters: z
-    .int()
-    .min(100)
-    .max(1_000_000)
-    .default(4000)
-    .describe("characters of an observation that are shown; what is cut is said in the prompt"),
-  reset: z.record(z.string(), z.unknown()).default({}).describe("further fields of every reset, as they are"),
+  action_key: key.describe("the field of an action that takes the answer; null = the only text in the server's schema"),
+  action: fields.describe("further fields of every action, as they are"),
+  observation_key: key.describe(
+    "the field of an observation that is the prompt; null = the only text there, else all fields, a line each",
+  ),
+  observation_characters: whole(100, 1_000_000, 4000).describe(
+    "characters of an observation that are shown; what is cut is said in the prompt",
+  ),
+  reset: fields.describe("further fields of every reset, as they are"),
   sizes: z
-    .strictObject({ train: count(64), val: count(16), test: count(16), heldout: count(0) })
+    .strictObject({ train: seeds(64), val: seeds(16), test: seeds(16), heldout: seeds(0) })
     .prefault({})
     .describe("seeds a split, where the server has no tasks of its own"),
-  turns: z.int().min(1).max(1000).default(8).describe("steps of one episode at most"),
+  turns: whole(1, 1000, 8).describe("steps of one episode at most"),
   reward: z.enum(["sum", "last"]).default("sum").describe("an episode's reward of those of its steps"),
   success_at: z.number().default(1).describe("reward from which an episode is a success"),
-  contexts: z
-    .int()
-    .min(1)
-    .max(1000)
-    .default(1)
-    .describe("connections at once; a server made from OpenEnv's template takes one"),
+  contexts: whole(1, 1000, 1).describe("connections at once; a server made from OpenEnv's template takes one"),
   timeout_s: z.number().positive().max(86_400).default(60).describe("time limit of one answer"),
 });
 type Options = z.output<typeof schema>;

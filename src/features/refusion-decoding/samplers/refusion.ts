@@ -18,25 +18,21 @@ import { parseTrajectory, type RefusionTrajectory, reveals } from "../trajectory
  * ReFusion's own decoding (plan, verify, commit) for evaluation: a deterministic search, not a policy. It has no
  * likelihood, so that nothing can be trained with it; `unmask` is the policy of the same models.
  */
-const probability = (): z.ZodNumber => z.number().min(0).max(1);
+const probability = (otherwise: number): z.ZodDefault<z.ZodNumber> => z.number().min(0).max(1).default(otherwise);
+const positive = (otherwise: number): z.ZodDefault<z.ZodInt> => z.int().min(1).default(otherwise);
 
 const schema = z
   .strictObject({
-    slot_size: z.number().int().min(1).default(4).describe("positions of a slot (k)"),
-    serial_blocks: z.number().int().min(1).default(1).describe("parts of the canvas, finished one after the other"),
-    slot_threshold: probability()
-      .default(0.6)
-      .describe("slots whose first drafted token is more probable are decoded together (tau_slot)"),
-    token_threshold: probability()
-      .default(0.3)
-      .describe("a drafted token stays where it is more probable given those before it (tau_token)"),
-    response_length: z
-      .number()
-      .int()
-      .min(1)
-      .default(96)
-      .describe("canvas in tokens, a multiple of slot_size * serial_blocks"),
-    prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+    slot_size: positive(4).describe("positions of a slot (k)"),
+    serial_blocks: positive(1).describe("parts of the canvas, finished one after the other"),
+    slot_threshold: probability(0.6).describe(
+      "slots whose first drafted token is more probable are decoded together (tau_slot)",
+    ),
+    token_threshold: probability(0.3).describe(
+      "a drafted token stays where it is more probable given those before it (tau_token)",
+    ),
+    response_length: positive(96).describe("canvas in tokens, a multiple of slot_size * serial_blocks"),
+    prompt_length: positive(64).describe("longest prompt in tokens"),
     ...roomKeys,
     kv_cache: cacheUse,
   })

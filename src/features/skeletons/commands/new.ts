@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Command } from "commander";
-import type { CliCommand, CliContext } from "../../../cli/shared.js";
+import type { CliCommand } from "../../../cli/shared.js";
 import { misuse } from "../../../core/errors.js";
 import { packageRoot } from "../../../core/files.js";
 import { assertNew, writeNew } from "../new-file.js";
@@ -18,7 +17,7 @@ const LINES: Readonly<Record<string, (path: string) => string>> = {
 
 /** `refusion-train new KIND FILE`: a module of one's own to start from, which is an example of the package. */
 export const command: CliCommand = {
-  register(program: Command, context: CliContext): void {
+  register(program, context) {
     program
       .description(`write a module of your own to start from: ${Object.keys(LINES).join(", ")}`)
       .addArgument(program.createArgument("<kind>", "what it is to be").choices(Object.keys(LINES)))
