@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -16,6 +16,7 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { packageRoot } from "../../src/core/files.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
+import { freePort } from "../support/redis.js";
 
 const root = packageRoot();
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -170,6 +171,56 @@ describe("the package as it is published", () => {
     } finally {
       rmSync(own, { recursive: true, force: true });
     }
+  });
+
+  it("goes through docs/your-own-site.md, file by file and command by command, with fewer steps", async () => {
+    const own = mkdtempSync(join(dir, "site-"));
+    const port = await freePort();
+    const fewer = [
+      ["8080", String(port)],
+      ["training.steps=40", "training.steps=2"],
+      ["step-000040", "step-000002"],
+      ["steps: 10, prompts_per_step: 8", "steps: 1, prompts_per_step: 2"],
+      ["--episodes all", "--episodes 6"],
+      ["episodes: 20", "episodes: 2"],
+    ] as const;
+    let text = readFileSync(join(installed(), "docs", "your-own-site.md"), "utf8");
+    for (const [now, then] of fewer) {
+      assert.ok(text.includes(now), now);
+      text = text.replaceAll(now, then);
+    }
+    const browser = findBrowser()?.path;
+    const env = { ...process.env, ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }) };
+    writeFileSync(join(own, "letter.txt"), "Hi, put Monday for visit day, Ueda as last name, Clara as first name.");
+    const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)];
+    let server: ChildProcess | undefined;
+    const printed: string[] = [];
+    try {
+      // the page has to be served before the first block can be run
+      for (const [, language = "", block = ""] of [...blocks.slice(1), ...blocks.slice(0, 1)]) {
+        const [, file] = /^(?:\/\/|#) (\w+\.\w+)/.exec(block) ?? [];
+        if (language !== "") writeFileSync(join(own, file ?? assert.fail(block)), block);
+        if (file === "server.mjs") server = spawn(process.execPath, [file], { cwd: own, stdio: "ignore" });
+        if (language !== "") continue;
+        for (const command of block.trim().split("\n")) {
+          if (/^npm |playwright install/.test(command)) continue; // done by `install`, and by this machine's browser
+          const [program = "", ...args] = command.replace(/^npx |^node /, "").split(" ");
+          const script = program.endsWith(".mjs") ? program : join(installed(), manifest.bin[program] as string);
+          const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+            cwd: own,
+            encoding: "utf8",
+            env,
+          });
+          assert.equal(status, 0, `${command}\n${stderr}`);
+          printed.push(stdout);
+        }
+      }
+    } finally {
+      server?.kill();
+    }
+    assert.equal(printed.filter((out) => /^\d+ of 80 fields are right$/m.test(out)).length, 3);
+    assert.match(printed.join(""), /^oracle .* 1\.000 \[1\.000, 1\.000\]/m);
+    assert.ok(existsSync(join(own, "runs", "club", "report.html")));
   });
 
   it("carries a TypeScript program of 30 lines that trains two steps and fills a form", () => {
