@@ -47,19 +47,25 @@ const CLOSE_MS = 20_000;
 /** Seconds that a finished job stays for its coordinator. */
 const KEEP_S = 24 * 3600;
 
-interface Pending {
-  readonly key: string;
-  readonly kind: JobKind;
-  readonly data: JobData;
-  /** Makes of the result's bytes what was asked for. @throws Error where they are none. */
-  readonly read: (bytes: Buffer) => unknown;
-  readonly result: Promise<unknown>;
-  copies: number;
-  settled: boolean;
+/** A job that somebody waits for. */
+class Pending {
+  copies = 1;
+  settled = false;
   /** Copies whose result was malformed. */
-  readonly refused: Set<string>;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
+  readonly refused = new Set<string>();
+  resolve: (value: unknown) => void = () => undefined;
+  reject: (error: unknown) => void = () => undefined;
+  readonly result = new Promise<unknown>((resolve, reject) => {
+    Object.assign(this, { resolve, reject });
+  });
+
+  /** @param read makes of the result's bytes what was asked for. @throws Error where they are none. */
+  constructor(
+    readonly key: string,
+    readonly kind: JobKind,
+    readonly data: JobData,
+    readonly read: (bytes: Buffer) => unknown,
+  ) {}
 }
 
 export interface DispatcherOptions {
@@ -218,14 +224,10 @@ export class Dispatcher {
     const key = jobKey(place, data);
     const twin = this.pending.get(key);
     if (twin !== undefined) return twin.result as Promise<T>;
-    const { result, resolve, reject } = later<unknown>();
-    const job: Pending = {
-      ...{ key, kind, data, read, result, resolve, reject },
-      ...{ copies: 1, settled: false, refused: new Set<string>() },
-    };
+    const job = new Pending(key, kind, data, read);
     this.pending.set(key, job);
-    this.add(job, 0).catch(reject);
-    return result as Promise<T>;
+    this.add(job, 0).catch(job.reject);
+    return job.result as Promise<T>;
   }
 
   private async add(job: Pending, copy: number, delay = 0): Promise<void> {
@@ -395,12 +397,4 @@ export class Dispatcher {
     await within(tidy(), CLOSE_MS);
     this.connections.close();
   }
-}
-
-function later<T>(): { result: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
-  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => undefined, () => undefined];
-  const result = new Promise<T>((yes, no) => {
-    [resolve, reject] = [yes, no];
-  });
-  return { result, resolve, reject };
 }

@@ -1,4 +1,4 @@
-import type { Queue, QueueEvents, Telemetry, Worker } from "bullmq";
+import type { Job, Queue, QueueEvents, Telemetry, Worker } from "bullmq";
 import { optional } from "../../../core/optional.js";
 import { spansAreOn } from "../../../core/spans.js";
 import { type Connections, NEEDED } from "./connection.js";
@@ -59,30 +59,22 @@ export class Queues {
     options: { readonly concurrency: number; readonly lease: number; readonly name: string },
     process: (id: string, data: unknown, later: Later) => Promise<unknown>,
   ): Worker {
-    return silenced(
-      new this.bull.Worker(
-        queueName(this.run, kind),
-        async (job, token) => {
-          const later = async (ms: number): Promise<never> => {
-            await job.moveToDelayed(Date.now() + ms, token);
-            throw new this.bull.DelayedError();
-          };
-          return process(job.id ?? "", job.data, later);
-        },
-        {
-          connection: this.connections.connect(),
-          prefix: PREFIX,
-          concurrency: options.concurrency,
-          name: options.name,
-          lockDuration: options.lease * 1000,
-          stalledInterval: (options.lease * 1000) / 2,
-          maxStalledCount: LOST_WORKERS,
-          // a queue that was silent while Redis was away is asked again soon
-          drainDelay: 2,
-          ...this.spans,
-        },
-      ),
-    );
+    const take = async (job: Job, token?: string): Promise<unknown> =>
+      process(job.id ?? "", job.data, async (ms) => {
+        await job.moveToDelayed(Date.now() + ms, token);
+        throw new this.bull.DelayedError();
+      });
+    const { concurrency, lease, name } = options;
+    const worker = new this.bull.Worker(queueName(this.run, kind), take, {
+      ...{ connection: this.connections.connect(), prefix: PREFIX, concurrency, name },
+      lockDuration: lease * 1000,
+      stalledInterval: (lease * 1000) / 2,
+      maxStalledCount: LOST_WORKERS,
+      // a queue that was silent while Redis was away is asked again soon
+      drainDelay: 2,
+      ...this.spans,
+    });
+    return silenced(worker);
   }
 }
 
