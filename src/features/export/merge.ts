@@ -23,6 +23,12 @@ export function mergeChanges(
   const { rank, alpha, tensors, rows } = adapter;
   const problems: string[] = [];
   const changes = new Map<string, Change>();
+  const fitting = (name: string, expected: readonly number[]): Float32Array | undefined => {
+    const { dtype, shape, data } = tensors.get(name) as Tensor;
+    if (dtype === "float32" && shape.join() === expected.join()) return data as Float32Array;
+    problems.push(`${name}: expected float32 [${expected.join(", ")}], got ${dtype} [${shape.join(", ")}]`);
+    return undefined;
+  };
   for (const module of adapterModules(adapter, where)) {
     const weight = `${module}.weight`;
     const shape = shapes.get(weight);
@@ -31,32 +37,21 @@ export function mergeChanges(
       continue;
     }
     const [out, columns] = shape as [number, number];
-    const matrix = (part: "A" | "B", expected: readonly number[]): Float32Array | undefined => {
-      const tensor = tensors.get(loraName(module, part)) as Tensor;
-      if (tensor.dtype === "float32" && tensor.shape.join() === expected.join()) return tensor.data as Float32Array;
-      problems.push(
-        `${loraName(module, part)}: expected float32 [${expected.join(", ")}], got ${tensor.dtype} [${tensor.shape.join(", ")}]`,
-      );
-      return undefined;
-    };
-    const [a, b] = [matrix("A", [rank, columns]), matrix("B", [out, rank])];
+    const a = fitting(loraName(module, "A"), [rank, columns]);
+    const b = fitting(loraName(module, "B"), [out, rank]);
     if (a === undefined || b === undefined) continue;
-    changes.set(
-      weight,
-      transposed.has(weight)
-        ? // (B A)^T = A^T B^T
-          changeOf(turned(b, rank), turned(a, columns), rank, out, alpha / rank)
-        : changeOf(a, b, rank, columns, alpha / rank),
-    );
+    // (B A)^T = A^T B^T
+    const change = transposed.has(weight)
+      ? changeOf(turned(b, rank), turned(a, columns), rank, out, alpha / rank)
+      : changeOf(a, b, rank, columns, alpha / rank);
+    changes.set(weight, change);
   }
   if (rows !== undefined) {
     const weight = `${rows.module}.weight`;
     const [tokens = 0, columns = 0] = shapes.get(weight) ?? [];
-    const values = tensors.get(rowsName(rows.module)) as Tensor;
-    if (values.dtype !== "float32" || values.shape.join() !== [rows.tokens.length, columns].join())
-      problems.push(`${rowsName(rows.module)}: expected float32 [${rows.tokens.length}, ${columns}]`);
-    else if (rows.tokens.some((id) => id >= tokens)) problems.push(`the model has ${tokens} tokens`);
-    else changes.set(weight, rowChange(rows.tokens, values.data as Float32Array, columns, changes.get(weight)));
+    const values = fitting(rowsName(rows.module), [rows.tokens.length, columns]);
+    if (rows.tokens.some((id) => id >= tokens)) problems.push(`the model has ${tokens} tokens`);
+    else if (values !== undefined) changes.set(weight, rowChange(rows.tokens, values, columns, changes.get(weight)));
   }
   if (problems.length > 0) {
     fail(`The adapter ${where} does not fit the model:${listed(problems)}`, {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { sha256 } from "../../../src/core/files.js";
-import { FolderBlobs } from "../../../src/features/cluster/queue/blobs.js";
+import { folderBlobs } from "../../../src/features/cluster/queue/blobs.js";
 import {
   announcementSchema,
   beatSchema,
@@ -137,7 +137,7 @@ describe("blobs in a folder", () => {
   it("are found by their hash, and not where their bytes are others", async () => {
     const dir = mkdtempSync(join(tmpdir(), "blobs-"));
     try {
-      const blobs = new FolderBlobs(join(dir, "new"));
+      const blobs = folderBlobs(join(dir, "new"));
       const address = await blobs.put(Buffer.from("some bytes"));
       assert.equal(address, sha256("some bytes"));
       assert.equal((await blobs.get(address))?.toString(), "some bytes");

@@ -27,74 +27,56 @@ function checked(address: string, bytes: Buffer | null): Buffer | undefined {
   return bytes !== null && sha256(bytes) === address ? bytes : undefined;
 }
 
-class RedisBlobs implements BlobStore {
-  constructor(private readonly redis: Redis) {}
-
-  async put(bytes: Uint8Array): Promise<string> {
-    const address = sha256(bytes);
-    await this.redis.set(key(address), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "EX", LIFETIME_S);
-    return address;
-  }
-
-  async get(address: string): Promise<Buffer | undefined> {
-    const bytes = await this.redis.getBuffer(key(address)).catch((error: unknown) => {
-      // a key of another type is no blob
-      if (isMalformed(error)) return null;
-      throw error;
-    });
-    return checked(address, bytes);
-  }
-
-  /** Asking for it keeps it. */
-  async has(address: string): Promise<boolean> {
-    return (await this.redis.expire(key(address), LIFETIME_S)) === 1;
-  }
-
-  async drop(address: string): Promise<void> {
-    await this.redis.del(key(address));
-  }
-}
-
-function key(address: string): string {
-  return `${PREFIX}:blob:${received("a blob's address", addressSchema, address)}`;
+function redisBlobs(redis: Redis): BlobStore {
+  const key = (address: string): string => `${PREFIX}:blob:${received("a blob's address", addressSchema, address)}`;
+  return {
+    async put(bytes) {
+      const address = sha256(bytes);
+      await redis.set(key(address), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "EX", LIFETIME_S);
+      return address;
+    },
+    async get(address) {
+      const bytes = await redis.getBuffer(key(address)).catch((error: unknown) => {
+        // a key of another type is no blob
+        if (isMalformed(error)) return null;
+        throw error;
+      });
+      return checked(address, bytes);
+    },
+    // asking for it keeps it
+    has: async (address) => (await redis.expire(key(address), LIFETIME_S)) === 1,
+    async drop(address) {
+      await redis.del(key(address));
+    },
+  };
 }
 
 /** A folder that coordinator and workers share. */
-export class FolderBlobs implements BlobStore {
-  constructor(private readonly folder: string) {}
-
-  async put(bytes: Uint8Array): Promise<string> {
-    const address = sha256(bytes);
-    await mkdir(this.folder, { recursive: true });
-    await writeAtomic(this.path(address), bytes);
-    return address;
-  }
-
-  async get(address: string): Promise<Buffer | undefined> {
-    const path = this.path(address);
-    return checked(address, await readFile(path).catch(() => null));
-  }
-
-  async has(address: string): Promise<boolean> {
-    const now = new Date();
-    const path = this.path(address);
-    return utimes(path, now, now).then(
-      () => true,
-      () => false,
-    );
-  }
-
-  async drop(address: string): Promise<void> {
-    await rm(this.path(address), { force: true });
-  }
-
+export function folderBlobs(folder: string): BlobStore {
   /** The ending keeps other files that are named after their hash apart: only a blob is ever replaced or removed. */
-  private path(address: string): string {
-    return join(this.folder, `${received("a blob's address", addressSchema, address)}.blob`);
-  }
+  const pathOf = (address: string): string =>
+    join(folder, `${received("a blob's address", addressSchema, address)}.blob`);
+  return {
+    async put(bytes) {
+      const address = sha256(bytes);
+      await mkdir(folder, { recursive: true });
+      await writeAtomic(pathOf(address), bytes);
+      return address;
+    },
+    async get(address) {
+      const path = pathOf(address);
+      return checked(address, await readFile(path).catch(() => null));
+    },
+    async has(address) {
+      const [path, now] = [pathOf(address), new Date()];
+      const touched = utimes(path, now, now).then(() => true);
+      return touched.catch(() => false);
+    },
+    drop: async (address) => rm(pathOf(address), { force: true }),
+  };
 }
 
 /** Opens the store of a run's blobs. @param folder one that coordinator and workers share; null: Redis holds them. */
 export function openBlobs(folder: string | null, redis: Redis): BlobStore {
-  return folder === null ? new RedisBlobs(redis) : new FolderBlobs(folder);
+  return folder === null ? redisBlobs(redis) : folderBlobs(folder);
 }

@@ -1,7 +1,7 @@
-import type { Redis } from "ioredis";
+import type { Redis, RedisOptions } from "ioredis";
 import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
-import { withoutPasswords } from "../../../core/shown.js";
+import { printable, withoutPasswords } from "../../../core/shown.js";
 
 /** The place where Redis is, and how it lets us in. Only `shown` may be printed, logged or written. */
 export type RedisAddress = ReturnType<typeof redisAddress>;
@@ -49,6 +49,9 @@ export function redisAddress(setting: string, environment: Readonly<Record<strin
   };
 }
 
+/** What was thrown, fit for everybody's eyes. */
+export const saidOf = (error: unknown, address: RedisAddress): string => printable(redact(messageOf(error), address));
+
 /** A text without the secrets of an address: errors of a client may quote what it sent. */
 export function redact(text: string, { password }: Pick<RedisAddress, "password">): string {
   const hidden = withoutPasswords(text);
@@ -60,82 +63,66 @@ export function redact(text: string, { password }: Pick<RedisAddress, "password"
 export const NEEDED = "Runs on several machines need";
 
 /** Connections to one Redis, which are closed together. */
-export class Connections {
-  private readonly open = new Set<Redis>();
-
-  private constructor(
-    private readonly kind: typeof Redis,
-    readonly address: RedisAddress,
-    private readonly onTrouble: (text: string) => void,
-  ) {}
-
-  /**
-   * @param onTrouble hears of a connection that was lost; it is made again by itself.
-   * @throws UserError where Redis does not answer or does not let us in.
-   */
-  static async to(address: RedisAddress, onTrouble: (text: string) => void): Promise<Connections> {
-    const { Redis: kind } = await optional(NEEDED, "ioredis", () => import("ioredis"));
-    const connections = new Connections(kind, address, onTrouble);
-    const probe = connections.make({ lazyConnect: true, retryStrategy: () => null, connectTimeout: CONNECT_MS });
-    let last: unknown;
-    probe.on("error", (error: unknown) => {
-      last = error;
-    });
-    try {
-      await probe.connect();
-      await probe.ping();
-    } catch (error) {
-      const text = redact(messageOf(last ?? error) || "no answer", address);
-      fail(`Redis at ${address.shown} cannot be used: ${text}`, {
-        hint: /NOAUTH|WRONGPASS|NOPERM/.test(text)
-          ? `set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE})`
-          : "start Redis, or correct the address; docs/cluster.md",
-      });
-    } finally {
-      connections.open.delete(probe);
-      probe.disconnect();
-    }
-    return connections;
-  }
-
+export interface Connections {
   /** A connection of its own: who waits for a job must not block others. */
-  connect(): Redis {
-    const redis = this.make({ retryStrategy: (times) => Math.min(100 * times, 2000) });
-    let lost = false;
-    redis.on("error", (error: unknown) => {
-      if (!lost) this.onTrouble(`Redis at ${this.address.shown}: ${redact(messageOf(error), this.address)}; trying on`);
-      lost = true;
-    });
-    redis.on("ready", () => {
-      if (lost) this.onTrouble(`Redis at ${this.address.shown} is back`);
-      lost = false;
-    });
-    return redis;
-  }
+  connect(): Redis;
+  close(): void;
+}
 
-  close(): void {
-    for (const redis of this.open) redis.disconnect();
-    this.open.clear();
-  }
-
-  private make(options: {
-    lazyConnect?: boolean;
-    retryStrategy: (times: number) => number | null;
-    connectTimeout?: number;
-  }): Redis {
-    const { host, port, db, tls, username, password } = this.address;
-    const redis = new this.kind({
-      host,
-      port,
-      db,
-      ...(tls ? { tls: { servername: host } } : {}),
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
+/**
+ * Looks whether Redis lets us in.
+ * @param onTrouble hears of a connection that was lost; it is made again by itself.
+ * @throws UserError where Redis does not answer or does not let us in.
+ */
+export async function openConnections(address: RedisAddress, onTrouble: (text: string) => void): Promise<Connections> {
+  const { Redis: kind } = await optional(NEEDED, "ioredis", () => import("ioredis"));
+  const { shown, host, port, db, tls, username, password } = address;
+  const make = (options: Pick<RedisOptions, "lazyConnect" | "retryStrategy" | "connectTimeout">): Redis =>
+    new kind({
+      ...{ host, port, db },
+      ...(tls && { tls: { servername: host } }),
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
       // a command waits until Redis is back
       maxRetriesPerRequest: null,
       ...options,
     });
-    this.open.add(redis);
-    return redis;
+  const probe = make({ lazyConnect: true, retryStrategy: () => null, connectTimeout: CONNECT_MS });
+  let last: unknown;
+  probe.on("error", (error: unknown) => {
+    last = error;
+  });
+  try {
+    await probe.connect();
+    await probe.ping();
+  } catch (error) {
+    const text = redact(messageOf(last ?? error) || "no answer", address);
+    fail(`Redis at ${shown} cannot be used: ${text}`, {
+      hint: /NOAUTH|WRONGPASS|NOPERM/.test(text)
+        ? `set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE})`
+        : "start Redis, or correct the address; docs/cluster.md",
+    });
+  } finally {
+    probe.disconnect();
   }
+  const open: Redis[] = [];
+  return {
+    connect() {
+      const redis = make({ retryStrategy: (times) => Math.min(100 * times, 2000) });
+      open.push(redis);
+      let lost = false;
+      redis.on("error", (error: unknown) => {
+        if (!lost) onTrouble(`Redis at ${shown}: ${redact(messageOf(error), address)}; trying on`);
+        lost = true;
+      });
+      redis.on("ready", () => {
+        if (lost) onTrouble(`Redis at ${shown} is back`);
+        lost = false;
+      });
+      return redis;
+    },
+    close() {
+      for (const redis of open.splice(0)) redis.disconnect();
+    },
+  };
 }

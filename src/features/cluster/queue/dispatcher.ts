@@ -2,11 +2,10 @@ import type { Queue, QueueEvents, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { messageOf, UserError } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
-import { printable } from "../../../core/shown.js";
 import { within } from "../../../core/within.js";
 import { readBeats } from "./beats.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
-import { Connections, type RedisAddress, redact } from "./connection.js";
+import { type Connections, openConnections, type RedisAddress, saidOf } from "./connection.js";
 import { WorkerMeter } from "./meter.js";
 import {
   type Announcement,
@@ -114,7 +113,7 @@ export class Dispatcher {
   /** @throws UserError where Redis cannot be used. */
   static async open(options: DispatcherOptions): Promise<Dispatcher> {
     const { address, announcement, note } = options;
-    const connections = await Connections.to(address, note);
+    const connections = await openConnections(address, note);
     try {
       const redis = connections.connect();
       const blobs = openBlobs(announcement.blobs, redis);
@@ -172,7 +171,7 @@ export class Dispatcher {
 
   /** Says what was malformed in Redis, or who was refused. */
   private sayOnce(text: string): void {
-    const line = printable(redact(text, this.options.address));
+    const line = saidOf(text, this.options.address);
     if (this.said.has(line)) return;
     if (this.said.size >= SAID) this.said.clear();
     this.said.add(line);
@@ -320,7 +319,7 @@ export class Dispatcher {
   private failed(job: Pending, reason: string): void {
     job.settled = true;
     this.pending.delete(job.key);
-    const text = printable(redact(reason, this.options.address));
+    const text = saidOf(reason, this.options.address);
     job.reject(
       new UserError(`The workers failed at ${job.kind} ${job.key}: ${text}`, {
         hint: "their own output says more; mend it, then resume the run",

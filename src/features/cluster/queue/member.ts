@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import { messageOf } from "../../../core/errors.js";
 import { printable } from "../../../core/shown.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
-import { Connections, type RedisAddress, redact } from "./connection.js";
+import { type Connections, openConnections, type RedisAddress, saidOf } from "./connection.js";
 import {
   type Announcement,
   announcementSchema,
@@ -71,7 +71,7 @@ export interface MemberOptions {
 /** A worker: joins the runs that are announced on a Redis, until it is told to end. It keeps nothing. */
 export async function serve(options: MemberOptions): Promise<void> {
   const { signal, say } = options;
-  const connections = await Connections.to(options.address, say);
+  const connections = await openConnections(options.address, say);
   const redis = connections.connect();
   const joined = new Map<string, Membership>();
   const refused = new Map<string, string>();
@@ -81,7 +81,7 @@ export async function serve(options: MemberOptions): Promise<void> {
     while (!signal.aborted) {
       // a Redis that is away must not keep a worker that is told to end
       const looked = look(options, connections, redis, joined, refused).catch((error: unknown) => {
-        if (!signal.aborted) say(`worker ${options.name}: ${printable(redact(messageOf(error), options.address))}`);
+        if (!signal.aborted) say(`worker ${options.name}: ${saidOf(error, options.address)}`);
       });
       await Promise.race([ended, looked]);
       await setTimeout(BEAT_MS, undefined, { signal }).catch(() => undefined);
@@ -175,7 +175,7 @@ class Membership {
       options.say(`${mine}: works for ${announcement.name}`);
     } catch (error) {
       if (error instanceof NotYet) throw error;
-      membership.refused = printable(redact(messageOf(error), options.address));
+      membership.refused = saidOf(error, options.address);
       options.say(`${mine}: does not work for ${announcement.name}: ${membership.refused}`);
     }
     return membership;
@@ -232,7 +232,7 @@ class Membership {
   }
 
   private say(text: string): void {
-    this.options.say(`worker ${this.options.name}: ${printable(redact(text, this.options.address))}`);
+    this.options.say(`worker ${this.options.name}: ${saidOf(text, this.options.address)}`);
   }
 
   private readonly ask: Ask = async (id, question, read) => {

@@ -55,23 +55,15 @@ function differencesOf({ observation, action }: Spaces, network: z.output<typeof
   const [shownState = 0] = observation.state ?? [];
   const [shownDepth = 0] = observation.depth ?? [];
   const image = (side: number): string => (side === 0 ? "no depth image" : `a depth image of ${side} x ${side}`);
-  const said: [boolean, string][] = [
-    [
-      shownState !== stateSize,
+  const said = [
+    shownState !== stateSize &&
       `it shows a state of ${shownState} numbers (environment.state), and the model reads ${stateSize} (state_size)`,
-    ],
-    [
-      shownDepth !== depth,
+    shownDepth !== depth &&
       `it shows ${image(shownDepth)} (environment.depth=${shownDepth}), and the model reads ${image(depth)} (depth: ${depth})`,
-    ],
-    [
-      action[0] !== chunk,
+    action[0] !== chunk &&
       `it takes ${action[0]} actions at once (environment.chunk), and the model answers ${chunk} (chunk)`,
-    ],
-    [
-      action[1] !== actionSize,
+    action[1] !== actionSize &&
       `its actions have ${action[1]} numbers, and those of the model ${actionSize} (action_size)`,
-    ],
   ];
-  return said.flatMap(([differs, sentence]) => (differs ? [sentence] : []));
+  return said.filter((sentence) => sentence !== false);
 }

@@ -46,24 +46,12 @@ export class DepthCamera {
 
   see(data: MjData): Float32Array {
     // places of bodies are those of the last step's beginning until they are computed again
-    this.mujoco.mj_kinematics(this.model, data);
-    const count = this.directions.length / 3;
-    this.mujoco.mj_multiRay(
-      this.model,
-      data,
-      [...EYE],
-      this.directions,
-      EVERY_GROUP,
-      true,
-      -1,
-      null,
-      this.distances,
-      null,
-      count,
-      FAR,
-    );
+    const { mujoco, model, directions, distances } = this;
+    mujoco.mj_kinematics(model, data);
+    const [groups, count] = [EVERY_GROUP, directions.length / 3];
+    mujoco.mj_multiRay(model, data, [...EYE], directions, groups, true, -1, null, distances, null, count, FAR);
     // memory may have grown: a view is taken anew every time; -1 is nothing within reach
-    return Float32Array.from(this.distances.GetView() as Float64Array, (d) =>
+    return Float32Array.from(distances.GetView() as Float64Array, (d) =>
       d < 0 ? 1 : Math.min(1, Math.round((LEVELS * d) / FAR) / LEVELS),
     );
   }
