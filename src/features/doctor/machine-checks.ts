@@ -22,8 +22,6 @@ export interface Check {
   readonly fix?: string;
 }
 
-const MIN_DISK_GIB = 2;
-const MIN_MEMORY_GIB = 1;
 const GIB = 2 ** 30;
 /** A site or a browser that says nothing for so long will not do. */
 const PATIENCE_MS = 180_000;
@@ -214,26 +212,22 @@ async function checkLengths(
   ];
 }
 
+/** @param free bytes. @param least GiB that `user` needs. */
+function enough(name: string, free: number, where: string, user: string, least: number, fix: string): Check {
+  const found = `${(free / GIB).toFixed(1)} GiB ${where} (${user} needs ${least})`;
+  return { name, ok: free >= least * GIB, found, fix };
+}
+
 async function checkDisk(): Promise<Check> {
   const { bavail, bsize } = await statfs(".");
-  const free = (bavail * bsize) / GIB;
-  return {
-    name: "disk",
-    ok: free >= MIN_DISK_GIB,
-    found: `${free.toFixed(1)} GiB free here (a run needs ${MIN_DISK_GIB})`,
-    fix: "free some space, or work in another directory",
-  };
+  return enough("disk", bavail * bsize, "free here", "a run", 2, "free some space, or work in another directory");
 }
 
 function checkMemory(): Check {
   // what the kernel would give, where it says so; freemem() counts the file cache as used on older Nodes
-  const free = (process.availableMemory?.() ?? freemem()) / GIB;
-  return {
-    name: "memory",
-    ok: free >= MIN_MEMORY_GIB,
-    found: `${free.toFixed(1)} GiB available (the tiny model needs ${MIN_MEMORY_GIB})`,
-    fix: "close other programs, or lower training.micro_batch and evaluation.batch",
-  };
+  const free = process.availableMemory?.() ?? freemem();
+  const fix = "close other programs, or lower training.micro_batch and evaluation.batch";
+  return enough("memory", free, "available", "the tiny model", 1, fix);
 }
 
 async function limited<T>(promise: Promise<T>): Promise<T> {

@@ -1,12 +1,8 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { fail, messageOf } from "../../core/errors.js";
 import type { Held } from "../../onnx/runtimes/binding.js";
 import type { ProviderName } from "../../onnx/runtimes/messages.js";
 import type { DType, ExternalData } from "../../onnx/types.js";
-
-/** A read of more aborts the process (Node's own limit is 2 GiB). */
-const CHUNK = 2 ** 30;
+import { readRange } from "../../weights/safetensors.js";
 
 export interface ExternalWeight {
   readonly name: string;
@@ -38,7 +34,6 @@ export class SharedWeights<T> {
   ): Promise<{ tensors: ReadonlyMap<string, T>; forget: () => void }> {
     const tensors = new Map<string, T>();
     const taken: string[] = [];
-    const files = new Map<string, number>();
     const forget = (): void => {
       for (const key of taken.splice(0)) this.leave(key);
     };
@@ -48,9 +43,7 @@ export class SharedWeights<T> {
         const key = JSON.stringify([provider, path, data.offset, data.length, dtype, shape]);
         let entry = this.entries.get(key);
         if (entry === undefined) {
-          const file = files.get(path) ?? open(path);
-          files.set(path, file);
-          const at: ReadBytes = (from, length) => read(file, path, data.offset + from, length);
+          const at: ReadBytes = (from, length) => readRange(path, data.offset + from, length);
           entry = { tensor: place({ dtype, shape }, data.length, at), users: 0 };
           this.entries.set(key, entry);
         }
@@ -62,8 +55,6 @@ export class SharedWeights<T> {
     } catch (error) {
       forget();
       throw error;
-    } finally {
-      for (const file of files.values()) closeSync(file);
     }
   }
 
@@ -73,22 +64,4 @@ export class SharedWeights<T> {
     this.entries.delete(key);
     this.free(entry.tensor);
   }
-}
-
-function open(path: string): number {
-  try {
-    return openSync(path, "r");
-  } catch (error) {
-    fail(`The weights ${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function read(file: number, path: string, offset: number, length: number): ArrayBuffer {
-  const buffer = new ArrayBuffer(length);
-  for (let at = 0; at < length; ) {
-    const size = readSync(file, new Uint8Array(buffer, at, Math.min(CHUNK, length - at)), { position: offset + at });
-    if (size === 0) fail(`The weights ${path} end before byte ${offset + length}: the file is truncated`);
-    at += size;
-  }
-  return buffer;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { WorkerMeter } from "../../../src/features/cluster/queue/meter.js";
 
-const beat = (up: number, busy: number) => ({ jobs: [], up, busy, done: 0 });
+const beat = (up: number, busy: number) => ({ jobs: [], up, busy });
 
 describe("what workers did", () => {
   it("is told for the run so far, and since it was asked before", () => {

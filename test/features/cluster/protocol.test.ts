@@ -47,8 +47,8 @@ describe("what is read from Redis", () => {
     ...{ run: "run-1", name: "run", versions: { a: "1" }, hashes: {}, modules: {}, jobs: ["rollouts"] },
     ...{ config: sha, blobs: null, lease: 30 },
   };
-  const beat = { jobs: ["episodes"], up: 2, busy: 1, done: 3 };
-  const result = { blob: sha, worker: "w.1", seconds: 2 };
+  const beat = { jobs: ["episodes"], up: 2, busy: 1 };
+  const result = { blob: sha, worker: "w.1" };
   const job = { payload: { a: 1 }, blobs: [sha] };
   const wellFormed = { announcement, beat, result, job };
   const schemas = { announcement: announcementSchema, beat: beatSchema, result: resultSchema, job: jobSchema };
@@ -76,13 +76,15 @@ describe("what is read from Redis", () => {
       ...[0, -1, 1e308, "30"].map((lease) => ["announcement", { ...announcement, lease }]),
       ["announcement", { ...announcement, jobs: ["sweep"] }],
       ["announcement", { ...announcement, versions: { a: {} } }],
-      ...[{ ...beat, up: "long" }, { ...beat, busy: -1 }, { ...beat, done: 0.5 }, null].map((value) => ["beat", value]),
+      ...[{ ...beat, up: "long" }, { ...beat, busy: -1 }, { ...beat, jobs: ["sweep"] }, null].map((value) => [
+        "beat",
+        value,
+      ]),
       ...["../victim.txt", "", sha.toUpperCase(), `${sha}\n`, `${sha}/..`, null].map((blob) => [
         "result",
         { ...result, blob },
       ]),
       ...["", "a b", "../w", 5].map((worker) => ["result", { ...result, worker }]),
-      ["result", { ...result, seconds: -1 }],
       ...[["../../etc/passwd"], "x", [3], Array(101).fill(sha)].map((blobs) => ["job", { ...job, blobs }]),
     ] as [keyof typeof schemas, unknown][];
     for (const [what, value] of cases)

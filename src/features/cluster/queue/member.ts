@@ -142,7 +142,6 @@ class Membership {
   private active = 0;
   private busySince = 0;
   private busy = 0;
-  private done = 0;
   private left: Promise<void> | undefined;
 
   private constructor(
@@ -198,8 +197,7 @@ class Membership {
 
   /** Fetches what a job reads, and does it. */
   private async take(kind: JobKind, id: string, data: unknown, later: Later): Promise<JobResult> {
-    const began = performance.now();
-    if (this.active++ === 0) this.busySince = began;
+    if (this.active++ === 0) this.busySince = performance.now();
     const key = keyOfCopy(id);
     try {
       const job = received(`the job ${kind} ${printable(id, 200)}`, jobSchema, data);
@@ -220,9 +218,7 @@ class Membership {
       };
       const result = await this.hands?.work[kind]?.(job.payload, blob, this.ask);
       if (result === undefined) throw new Error(`this worker does no ${kind}`);
-      this.done++;
-      const seconds = (performance.now() - began) / 1000;
-      return { blob: await this.blobs.put(Buffer.from(result)), worker: this.options.name, seconds };
+      return { blob: await this.blobs.put(Buffer.from(result)), worker: this.options.name };
     } catch (error) {
       this.say(error instanceof Malformed ? `refused: ${error.message}` : `${kind} ${key} failed: ${messageOf(error)}`);
       throw error;
@@ -258,7 +254,6 @@ class Membership {
       jobs: [...this.options.jobs],
       up: (now - this.began) / 1000,
       busy: (this.busy + (this.active > 0 ? now - this.busySince : 0)) / 1000,
-      done: this.done,
     };
     const { run } = this.announcement;
     const { name } = this.options;

@@ -68,7 +68,6 @@ export const beatSchema = z.object({
   /** Seconds since it joined, and those in which it worked. */
   up: seconds,
   busy: seconds,
-  done: z.int().nonnegative(),
 });
 export type Beat = z.infer<typeof beatSchema>;
 
@@ -84,7 +83,6 @@ export const resultSchema = z.object({
   /** Address of the result. */
   blob: address,
   worker: workerName,
-  seconds,
 });
 export type JobResult = z.infer<typeof resultSchema>;
 

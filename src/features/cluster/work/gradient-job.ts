@@ -64,11 +64,6 @@ export function encodeParameters(parameters: ReadonlyMap<string, Tensor>): Uint8
   );
 }
 
-/** Reads parameters from a blob. @throws Malformed where they are not those of the model. */
-export function decodeParameters(bytes: Buffer, expected: readonly Parameter[]): Map<string, Tensor> {
-  return receivedBytes("an adapter", bytes, (blob) => tensorsOf(decode(blob), expected));
-}
-
 type Sender = Pick<Dispatcher, "run" | "keep" | "drop">;
 
 /** Scores by workers, in as many jobs as an update has slots. @param publish gives that of a policy's parameters. */
@@ -138,13 +133,14 @@ async function sentJob<T>(
   }
 }
 
-/** Puts parameters in the place of the policy's, unless they are there already. */
+/** Puts parameters in the place of the policy's, unless they are there already. @throws Malformed where they are not the model's. */
 export function adapterLoader(engine: Pick<Engine, "setParameters" | "parameters">) {
   let loaded: string | undefined;
   return async (address: string, bytes: (address: string) => Buffer): Promise<void> => {
     if (loaded === address) return;
     loaded = undefined;
-    await engine.setParameters("policy", decodeParameters(bytes(address), engine.parameters));
+    const read = (blob: Buffer): Map<string, Tensor> => tensorsOf(decode(blob), engine.parameters);
+    await engine.setParameters("policy", receivedBytes("an adapter", bytes(address), read));
     loaded = address;
   };
 }

@@ -101,7 +101,7 @@ export const environment: EnvironmentKind = {
 const detailSchema = z.object({ path: z.array(z.array(z.number()).length(7)).min(1), bin: z.int() });
 const recorded = (detail: unknown): z.output<typeof detailSchema> | undefined => detailSchema.safeParse(detail).data;
 
-export class ControlEnvironment implements Environment {
+class ControlEnvironment implements Environment {
   readonly name = "control";
   readonly notes: readonly string[] = [];
   readonly tasks: readonly ControlTask[];

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { ListFileEntry } from "@huggingface/hub";
 import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
+import { sha256File } from "../../../core/files.js";
 import type { CheckpointSource, SourceOptions } from "../../../weights/checkpoint-source.js";
 import { openHub } from "../access.js";
 
@@ -138,10 +139,9 @@ async function append(path: string, data: Blob, from: number, written: (bytes: n
 
 /** Gives what the Hub lists of a file: SHA-256 of a large one, git's own SHA-1 of the rest. */
 async function hashOf(path: string, { lfs }: ListFileEntry): Promise<string> {
-  const hash = createHash(lfs === undefined ? "sha1" : "sha256");
-  if (lfs === undefined) hash.update(`blob ${statSync(path).size}\0`);
-  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
-  return hash.digest("hex");
+  if (lfs !== undefined) return sha256File(path);
+  const bytes = readFileSync(path);
+  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
 /** As the cache has it; where links are not allowed, the file itself. */
