@@ -153,7 +153,7 @@ describe("the reinforcement recipe", () => {
     it(`trains with ${command} from the same config but one word`, async () => {
       const base = await smallConfig(command);
       const result = await train(
-        { ...base, evaluation: { ...base.evaluation, every: 0 } },
+        { ...base, evaluation: { ...base.evaluation, splits: [], every: 0 } },
         options(command, { command }),
       );
       assert.equal(result.steps, STEPS);

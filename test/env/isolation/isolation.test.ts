@@ -7,8 +7,11 @@ import { answer, pageOf, WAYS } from "./ways.js";
 const keyOf = (name: string): string => name.replaceAll(/\W+/g, "").toLowerCase();
 const FIELDS = { Name: "Ann" };
 
-/** Plays each way's page twice, one after the other, with nothing but a submit; gives what the second one posted. */
-async function playTwice(stateless: boolean): Promise<Record<string, { posted: unknown; reward: number }>> {
+/** Plays ways' pages twice, one after the other, with nothing but a submit; gives what the second one posted. */
+async function playTwice(
+  names: readonly string[],
+  stateless: boolean,
+): Promise<Record<string, { posted: unknown; reward: number }>> {
   const pages = Object.fromEntries(
     Object.entries(WAYS).map(([name, way]) => [`/${keyOf(name)}`, pageOf(way, keyOf(name))]),
   );
@@ -16,7 +19,7 @@ async function playTwice(stateless: boolean): Promise<Record<string, { posted: u
   const runner = await openRunner({ ...site, stateless } as RunningSite);
   const found: Record<string, { posted: unknown; reward: number }> = {};
   try {
-    for (const name of Object.keys(WAYS)) {
+    for (const name of names) {
       const task = taskFor(`/${keyOf(name)}`, FIELDS);
       const first = await runner.run(task, "submit");
       assert.deepEqual([name, first.fault, first.posted], [name, undefined, [["n", ""]]]);
@@ -32,17 +35,19 @@ async function playTwice(stateless: boolean): Promise<Record<string, { posted: u
 }
 
 test("nothing that a page leaves reaches the next episode, and nothing is earned by it", async () => {
-  assert.ok(Object.keys(WAYS).length >= 25);
-  for (const [name, { posted, reward }] of Object.entries(await playTwice(false))) {
+  const names = Object.keys(WAYS);
+  assert.ok(names.length >= 25);
+  for (const [name, { posted, reward }] of Object.entries(await playTwice(names, false))) {
     assert.deepEqual([name, posted], [name, [["n", ""]]]);
     assert.ok(reward <= 0.2, `${name}: ${reward}`);
   }
 });
 
 test("in one context for all, as for pages of our own, the same pages do reach the next", async () => {
-  const found = await playTwice(true);
-  for (const [name, { works }] of Object.entries(WAYS))
-    if (works) assert.deepEqual([name, found[name]?.posted, found[name]?.reward], [name, [["n", "Ann"]], 1]);
+  const names = Object.keys(WAYS).filter((name) => WAYS[name]?.works);
+  assert.ok(names.length >= 15);
+  for (const [name, { posted, reward }] of Object.entries(await playTwice(names, true)))
+    assert.deepEqual([name, posted, reward], [name, [["n", "Ann"]], 1]);
 });
 
 test("a page that goes back while it loads is the same, whatever was played before", async () => {
