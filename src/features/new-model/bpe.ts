@@ -4,13 +4,6 @@ import { type ByteLevelBpe, byteLevelBpeJson, type Cutting } from "../../text/to
 /** A pair seen less often is no token of its own. */
 const LEAST_FREQUENT = 2;
 
-export interface BpeOptions {
-  /** Number of tokens in all: 256 bytes, the merges, the special tokens. */
-  readonly vocabSize: number;
-  /** Take the last ids, in this order. */
-  readonly specialTokens: readonly string[];
-}
-
 /** A distinct piece of the corpus: its current symbols and how often it occurs. */
 interface Piece {
   symbols: number[];
@@ -60,24 +53,18 @@ const RADIX = 2 ** 24;
  * a token, until the vocabulary is full. Equal counts are decided by the lower pair of ids, so that the same corpus
  * gives the same bytes; the order of its texts does not matter.
  * The vocabulary comes out smaller than asked where no pair is frequent enough.
+ * @param vocabSize number of tokens in all: 256 bytes, the merges, the special tokens.
+ * @param specialTokens take the last ids, in this order; distinct, and longer than a character.
  */
-export function trainBpe(corpus: Iterable<string>, { vocabSize, specialTokens }: BpeOptions): ByteLevelBpe {
-  const alphabet = byteAlphabet().sort();
-  const room = vocabSize - specialTokens.length;
-  if (new Set(specialTokens).size !== specialTokens.length) throw new RangeError("special tokens are not distinct");
-  if (!Number.isInteger(vocabSize) || room < alphabet.length) {
-    throw new RangeError(
-      `vocabSize ${vocabSize} is too small: ${alphabet.length} bytes and ${specialTokens.length} special tokens`,
-    );
-  }
-  const tokens = [...alphabet];
+export function trainBpe(
+  corpus: Iterable<string>,
+  { vocabSize, specialTokens }: { readonly vocabSize: number; readonly specialTokens: readonly string[] },
+): ByteLevelBpe {
+  const tokens = byteAlphabet().sort();
   const ids = new Map(tokens.map((token, id) => [token, id]));
-  const merges = learnMerges(countPieces(corpus, ids), tokens, ids, room);
-  const addedTokens = specialTokens.map((content, i) => {
-    if (ids.has(content)) throw new RangeError(`special token ${JSON.stringify(content)} is an ordinary token`);
-    const id = tokens.length + i;
-    return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
-  });
+  const merges = learnMerges(countPieces(corpus, ids), tokens, ids, vocabSize - specialTokens.length);
+  const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+  const addedTokens = specialTokens.map((content, i) => ({ id: tokens.length + i, content, ...plain, special: true }));
   const vocab = Object.fromEntries([...tokens, ...specialTokens].map((token, id) => [token, id]));
   return { cutting: CUTTING, addedTokens, vocab, merges };
 }

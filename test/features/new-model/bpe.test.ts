@@ -121,12 +121,6 @@ describe("trainBpe", () => {
     );
   });
 
-  it("refuses impossible vocabularies", () => {
-    assert.throws(() => trainBpe([], { vocabSize: 258, specialTokens: SPECIAL }), RangeError);
-    assert.throws(() => trainBpe([], { vocabSize: 400, specialTokens: ["<x>", "<x>"] }), RangeError);
-    assert.throws(() => trainBpe([], { vocabSize: 400, specialTokens: ["a"] }), RangeError);
-  });
-
   it("writes keys that JavaScript treats specially as ordinary tokens", () => {
     const { vocab } = trainBpe(Array(4).fill("a__proto__"), { vocabSize: 300, specialTokens: ["__proto__"] });
     assert.ok(Object.hasOwn(vocab, "__proto__"));
