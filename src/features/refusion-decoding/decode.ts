@@ -117,7 +117,7 @@ class Context {
  * which can drop slots to the left and leave a hole in the response.
  */
 export function* decode(prompt: readonly number[], options: RefusionOptions, template?: TokenTemplate): Search {
-  const { slotSize, blocks, responseLength } = options;
+  const { slotSize, blocks, responseLength, model } = options;
   const context = new Context(prompt, options, template);
   const all = Math.min(responseLength, context.canvas.cells) / slotSize;
   const slots = Math.ceil(all / blocks);
@@ -127,36 +127,27 @@ export function* decode(prompt: readonly number[], options: RefusionOptions, tem
   for (let block = 0; block * slots < all; block++) {
     let open = Array.from({ length: Math.min(slots, all - block * slots) }, (_, i) => block * slots + i).filter(isOpen);
     while (open.length > 0) {
-      const { finished, last } = yield* round(context, open);
-      for (const slot of last) ends.set(context.blankOf({ slot }), slot);
+      const kept = yield* round(context, open);
+      for (const { draft, count } of kept)
+        if (draft.tokens[count - 1] === model.tokens.eos) ends.set(context.blankOf(draft), draft.slot);
+      const finished = new Set(kept.map(({ draft }) => draft.slot));
       open = open.filter((slot) => !finished.has(slot) && isOpen(slot));
     }
   }
   return toTrajectory(prompt, context, options);
 }
 
-interface Outcome {
-  /** Slots that are committed. */
-  readonly finished: ReadonlySet<number>;
-  /** The slots that hold an EOS. */
-  readonly last: readonly number[];
-}
-
-/** One round of plan, verify and commit. */
-function* round(context: Context, open: readonly number[]): Asking<Outcome> {
+/** One round of plan, verify and commit. @returns what was committed. */
+function* round(context: Context, open: readonly number[]): Asking<readonly Kept[]> {
   const chosen = yield* plan(context, open);
   // read one behind the other; a slot's first token stands, as its slot was chosen for it
   yield* accept(context, chosen, false);
   const whole = acceptedPrefix(chosen, context);
-  if (whole.length > 0) {
-    for (const { draft, count } of whole) context.commit(draft, count, undefined);
-    return outcome(whole, context.options);
-  }
-  const rows = yield* finish(context, chosen);
-  const kept = acceptedPrefix(rows, context);
-  const before = context.builder.length;
+  const isWhole = whole.length > 0;
+  const kept = isWhole ? whole : acceptedPrefix(yield* finish(context, chosen), context);
+  const before = isWhole ? undefined : context.builder.length;
   for (const { draft, count } of kept) context.commit(draft, count, before);
-  return outcome(kept, context.options);
+  return kept;
 }
 
 /** Drafts every open slot from its own logits; takes those above the threshold, else the best one. */
@@ -252,13 +243,6 @@ function acceptedPrefix(drafts: readonly Draft[], context: Context): Kept[] {
     kept.push({ draft, count: isEnd ? end + 1 : slotSize });
   }
   return kept;
-}
-
-function outcome(kept: readonly Kept[], { model }: RefusionOptions): Outcome {
-  return {
-    finished: new Set(kept.map(({ draft }) => draft.slot)),
-    last: kept.flatMap(({ draft, count }) => (draft.tokens[count - 1] === model.tokens.eos ? [draft.slot] : [])),
-  };
 }
 
 /** The response by position, each blank through its first EOS; what was committed behind that is left out. */
