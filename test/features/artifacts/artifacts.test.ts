@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
+import { closing } from "../../../src/core/closing.js";
 import { writeArtifacts } from "../../../src/features/artifacts/artifacts.js";
 import { readModelFile } from "../../../src/onnx/format/proto.js";
 import { Runtime } from "../../../src/onnx/session.js";
@@ -27,17 +28,13 @@ describe("artifacts", () => {
       files.map((file) => file.slice(out.length + 1)),
       ["rollout_model.onnx", "eval_model.onnx", "training_model.onnx", "optimizer_model.onnx", "checkpoint"],
     );
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    try {
-      for (const file of files.slice(0, 4)) {
-        const graph = await readModelFile(file);
-        const external = [...graph.initializers.values()].flatMap((i) => ("file" in i.data ? [i.data.file] : []));
-        assert.ok(external.every((name) => name === "model.safetensors"));
-        assert.equal(external.length > 0, !file.endsWith("optimizer_model.onnx"));
-        await runtime.load(file, { bytes: readFileSync(file), weightsDir: out });
-      }
-    } finally {
-      await runtime.close();
+    await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
+    for (const file of files.slice(0, 4)) {
+      const graph = await readModelFile(file);
+      const external = [...graph.initializers.values()].flatMap((i) => ("file" in i.data ? [i.data.file] : []));
+      assert.ok(external.every((name) => name === "model.safetensors"));
+      assert.equal(external.length > 0, !file.endsWith("optimizer_model.onnx"));
+      await runtime.load(file, { bytes: readFileSync(file), weightsDir: out });
     }
     await assert.rejects(writeArtifacts(config, objective, out), /exists already/);
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
 import { boundTerms, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
@@ -22,68 +23,64 @@ const ids = (name: string): number[] => [...golden.ints(name)].map(Number);
 
 for (const attention of ["causal", "bidirectional"] as const) {
   test(`${attention}: the bound of the values given the lines, and its gradient, are PyTorch's`, async () => {
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    try {
-      const model = await goldenModel(
-        micro,
-        attention === "causal" ? {} : { architecture: "masked_lm", attention, qk_norm: true },
-      );
-      const about = { ...sampledModel(model.config), attention };
-      const engine = new Engine(runtime, model, {
-        sampler,
-        about,
-        lora: goldenLora(micro),
-        training: { objective: linearObjective, options: {}, optimizer: GOLDEN_OPTIMIZER },
-      });
-      const adapter = new Map([...micro.tensors].filter(([name]) => name.startsWith("base_model.")));
-      await engine.setParameters("policy", adapter);
-      await engine.setOptimizer(undefined);
-      const [a = 0, b = 0] = meta.rooms;
-      const trajectory: UnmaskTrajectory = {
-        prompt: ids("input.prompt"),
-        template: [
-          ids("input.given.0"),
-          { name: "a", room: a },
-          ids("input.given.1"),
-          { name: "b", room: b },
-          ids("input.given.2"),
-        ],
-        slotSize: meta.slot_size,
-        responseLength: a + b,
-        temperature: 1,
-        rounds: [],
-        response: ids("input.response"),
-        ended: "eos",
-      };
-      const draws = Array.from(
-        { length: meta.draws },
-        (_, m): MaskDraw => ({
-          masked: ids(`input.masked.${m}`).map((flag) => flag === 1),
-          order: ids(`input.order.${m}`),
-        }),
-      );
-      const options: UnmaskOptions = {
-        ...SMALL,
-        slotSize: meta.slot_size,
-        promptLength: 8,
-        responseLength: 16,
-        model: about,
-      };
-      const layout = { batch: 1, lengthStep: 8, samples: meta.draws, coupled: true, rngs: streams(1, 1) };
-      const batch = boundTerms([trajectory], options, layout, () => draws.shift() as MaskDraw);
-      const { value } = await engine.score(batch, "policy");
-      assert.ok(relativeError(value, golden.floats(`expect.${attention}`)) < 1e-5, `${value}`);
-      const none = new Float32Array(batch.segments);
-      await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight: none });
-      const gradients = await engine.getGradients();
-      const expected = under(golden, `grad.${attention}.`);
-      assert.equal(gradients.size, expected.size);
-      for (const [name, gradient] of gradients) {
-        const wanted = expected.get(name)?.data as Float32Array;
-        assert.ok(relativeError(gradient.data as Float32Array, wanted) < 1e-4, name);
-      }
-    } finally {
-      await runtime.close();
+    await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
+    const model = await goldenModel(
+      micro,
+      attention === "causal" ? {} : { architecture: "masked_lm", attention, qk_norm: true },
+    );
+    const about = { ...sampledModel(model.config), attention };
+    const engine = new Engine(runtime, model, {
+      sampler,
+      about,
+      lora: goldenLora(micro),
+      training: { objective: linearObjective, options: {}, optimizer: GOLDEN_OPTIMIZER },
+    });
+    const adapter = new Map([...micro.tensors].filter(([name]) => name.startsWith("base_model.")));
+    await engine.setParameters("policy", adapter);
+    await engine.setOptimizer(undefined);
+    const [a = 0, b = 0] = meta.rooms;
+    const trajectory: UnmaskTrajectory = {
+      prompt: ids("input.prompt"),
+      template: [
+        ids("input.given.0"),
+        { name: "a", room: a },
+        ids("input.given.1"),
+        { name: "b", room: b },
+        ids("input.given.2"),
+      ],
+      slotSize: meta.slot_size,
+      responseLength: a + b,
+      temperature: 1,
+      rounds: [],
+      response: ids("input.response"),
+      ended: "eos",
+    };
+    const draws = Array.from(
+      { length: meta.draws },
+      (_, m): MaskDraw => ({
+        masked: ids(`input.masked.${m}`).map((flag) => flag === 1),
+        order: ids(`input.order.${m}`),
+      }),
+    );
+    const options: UnmaskOptions = {
+      ...SMALL,
+      slotSize: meta.slot_size,
+      promptLength: 8,
+      responseLength: 16,
+      model: about,
+    };
+    const layout = { batch: 1, lengthStep: 8, samples: meta.draws, coupled: true, rngs: streams(1, 1) };
+    const batch = boundTerms([trajectory], options, layout, () => draws.shift() as MaskDraw);
+    const { value } = await engine.score(batch, "policy");
+    assert.ok(relativeError(value, golden.floats(`expect.${attention}`)) < 1e-5, `${value}`);
+    const none = new Float32Array(batch.segments);
+    await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight: none });
+    const gradients = await engine.getGradients();
+    const expected = under(golden, `grad.${attention}.`);
+    assert.equal(gradients.size, expected.size);
+    for (const [name, gradient] of gradients) {
+      const wanted = expected.get(name)?.data as Float32Array;
+      assert.ok(relativeError(gradient.data as Float32Array, wanted) < 1e-4, name);
     }
   });
 }

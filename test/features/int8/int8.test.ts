@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { optimizerOptions } from "../../../src/config/optimizer.js";
+import { closing } from "../../../src/core/closing.js";
 import { Rng } from "../../../src/core/rng.js";
 import { mean } from "../../../src/core/statistics.js";
 import { openPolicy, type Policy } from "../../../src/engine/policy.js";
@@ -85,15 +86,11 @@ describe("rollouts in int8 (shipped model)", () => {
 
   it("of a model whose weights are all trained are refused: nothing of it would be in int8", async () => {
     const config = await configOf("runtime.rollout_precision=int8");
-    const whole = await openPolicy(config, undefined, true);
+    await using whole = closing(await openPolicy(config, undefined, true));
     const rngs = starts.map((_, i) => Rng.named(3, `rollout/${i}`));
-    try {
-      await whole.engine.setParameters("policy", whole.engine.weights());
-      const rollout = whole.sampler.rollout(whole.rounds, starts as never, whole.options, rngs);
-      await assert.rejects(rollout, /int8 changes nothing/);
-    } finally {
-      await whole.close();
-    }
+    await whole.engine.setParameters("policy", whole.engine.weights());
+    const rollout = whole.sampler.rollout(whole.rounds, starts as never, whole.options, rngs);
+    await assert.rejects(rollout, /int8 changes nothing/);
   });
 
   it("are refused where the precision is unknown", async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import { site as embedded } from "../../../src/env/sites/embedded.js";
 import type { Rejudged } from "../../../src/features/rejudge/rejudge.js";
@@ -34,39 +35,35 @@ test("of a run without kept exchanges it is said by name what its records lack",
 
 test("verdicts and rewards that moved are listed by task; nothing is written unless asked", async () => {
   const site = await embedded.start(embedded.schema.parse({}));
-  const environment = new FormsEnvironment(site, FORMS_OPTIONS);
+  await using environment = closing(new FormsEnvironment(site, FORMS_OPTIONS));
   const run = RunDirectory.create({ name: "new", parent: dir });
   writeFileSync(run.config, "model: models/tiny-refusion\nenvironment: { kind: forms }\n");
   await run.writeEnvironment({ command: "flow-grpo", config: "c.yaml", seeds: { run: 0 }, hashes: {} });
-  try {
-    const records = await Promise.all(
-      environment.tasks.slice(0, 4).map(async (task, i): Promise<RolloutRecord> => {
-        const act = await environment.fixedPolicies.oracle?.(task, undefined as never);
-        assert.ok(act !== undefined);
-        const { reward, success, detail } = await environment.play(task, act, new Map());
-        assert.equal(reward, 1);
-        // the first two as a judge would have it that took them for refused
-        const changes = i < 2 ? { reward: 0.5, success: false, detail: { ...detail, accepted: false } } : {};
-        return rollout(i, { task_id: task.id, form: task.form, reward, success, detail, ...changes });
-      }),
-    );
-    await writeRollouts(run.rollouts(20), records);
-    const shown = await rejudge(run.dir);
-    assert.equal(shown.code, 0, shown.err);
-    assert.match(shown.out, new RegExp(`\n${records[0]?.task_id} +1 +1 +\\+1 -0 +\\+1 -0 +0\\.500 +1\\.000`));
-    assert.match(shown.out, /\nall +4 +2 +\+2 -0 +\+2 -0 +0\.750 +1\.000$/m);
-    const file = join(run.dir, "rejudged.json");
-    assert.ok(!existsSync(file));
-    // by another reward of today's
-    writeFileSync(join(dir, "half.mjs"), "export const reward = { score: ({ success }) => (success ? 0.5 : 0) };");
-    const other = await rejudge(run.dir, "reward=./half.mjs", "--json", "--write");
-    assert.equal(other.code, 0, other.err);
-    const found = JSON.parse(other.out) as Rejudged & { judge: string };
-    assert.deepEqual([found.moved.length, found.moved[3]?.after.reward, found.lacking], [4, 0.5, {}]);
-    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), found);
-  } finally {
-    await environment.close();
-  }
+  const records = await Promise.all(
+    environment.tasks.slice(0, 4).map(async (task, i): Promise<RolloutRecord> => {
+      const act = await environment.fixedPolicies.oracle?.(task, undefined as never);
+      assert.ok(act !== undefined);
+      const { reward, success, detail } = await environment.play(task, act, new Map());
+      assert.equal(reward, 1);
+      // the first two as a judge would have it that took them for refused
+      const changes = i < 2 ? { reward: 0.5, success: false, detail: { ...detail, accepted: false } } : {};
+      return rollout(i, { task_id: task.id, form: task.form, reward, success, detail, ...changes });
+    }),
+  );
+  await writeRollouts(run.rollouts(20), records);
+  const shown = await rejudge(run.dir);
+  assert.equal(shown.code, 0, shown.err);
+  assert.match(shown.out, new RegExp(`\n${records[0]?.task_id} +1 +1 +\\+1 -0 +\\+1 -0 +0\\.500 +1\\.000`));
+  assert.match(shown.out, /\nall +4 +2 +\+2 -0 +\+2 -0 +0\.750 +1\.000$/m);
+  const file = join(run.dir, "rejudged.json");
+  assert.ok(!existsSync(file));
+  // by another reward of today's
+  writeFileSync(join(dir, "half.mjs"), "export const reward = { score: ({ success }) => (success ? 0.5 : 0) };");
+  const other = await rejudge(run.dir, "reward=./half.mjs", "--json", "--write");
+  assert.equal(other.code, 0, other.err);
+  const found = JSON.parse(other.out) as Rejudged & { judge: string };
+  assert.deepEqual([found.moved.length, found.moved[3]?.after.reward, found.lacking], [4, 0.5, {}]);
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), found);
 });
 
 test("a run without rollouts is an error with advice", async () => {
