@@ -144,10 +144,10 @@ function weightsOf(kind: string, ratios: readonly Values[], { turns }: Scored, o
   const stands = (v: Values): number =>
     typeof o.steps_per_update === "number" ? (turns[v.turn] as ScoredTurn).steps / rounds(v) : 1;
   if (typeof norm === "number") return ratios.map((v) => stands(v) / (norm * turns.length));
-  if (norm === "response") return ratios.map((v) => 1 / turns.length / inTurn(v).length);
+  if (norm === "response" || (norm === "own" && kind === "just-grpo"))
+    return ratios.map((v) => 1 / turns.length / inTurn(v).length);
   if (norm === "own" && (kind === "cj-grpo" || kind === "mdpo"))
     return ratios.map((v) => 1 / turns.length / rounds(v) / inRound(v));
-  if (norm === "own" && kind === "just-grpo") return ratios.map((v) => 1 / turns.length / inTurn(v).length);
   if (typeof o.steps_per_update !== "number") return ratios.map(() => 1 / ratios.length);
   const all = o.ratio_level === "token" ? sum(turns.map(({ length }) => length)) : sum(turns.map((t) => t.steps));
   return ratios.map((v) => stands(v) / all);

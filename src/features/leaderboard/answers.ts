@@ -89,10 +89,9 @@ export function diversityOf(scores: readonly TaskScore[]): Map<string, Diversity
 
 function ofTask(samples: readonly NonNullable<TaskScore["answer"]>[]): Diversity {
   const of = samples[0]?.of ?? 0;
-  const seen = new Map<string, number>();
-  for (const { is } of samples) if (is !== null) seen.set(is, (seen.get(is) ?? 0) + 1);
-  const counts = [...seen.values()];
-  const right = counts.reduce((sum, count) => sum + count, 0);
+  const answers = samples.flatMap(({ is }) => is ?? []);
+  const right = answers.length;
+  const counts = [...groupBy(answers, (answer) => answer).values()].map(({ length }) => length);
   const entropy = -counts.reduce((sum, count) => sum + (count / right) * Math.log(count / right), 0);
   const corrected = right === 0 ? 0 : entropy + (counts.length - 1) / (2 * right);
   const usable = right - Math.max(0, ...counts);

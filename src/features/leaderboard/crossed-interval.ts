@@ -24,14 +24,14 @@ export function crossedInterval(
     readonly range?: readonly [least: number, most: number];
   } = {},
 ): Interval {
-  const all = [...runs, ...(minus ?? [])];
+  const sides = minus === undefined ? [runs] : [runs, minus];
   if (runs.length === 0 || minus?.length === 0 || formOf.length === 0) throw new RangeError("an interval of no runs");
-  if (all.some((run) => run.length !== formOf.length)) throw new RangeError("runs of different episodes");
+  if (sides.flat().some((run) => run.length !== formOf.length)) throw new RangeError("runs of different episodes");
   const at = (some: readonly (readonly number[])[], i: number): number => mean(some.map((run) => run[i] as number));
   const values = formOf.map((_, i) => at(runs, i) - (minus === undefined ? 0 : at(minus, i)));
   const oneForm = new Set(formOf).size === 1;
   const parts = [
-    ...[runs, ...(minus === undefined ? [] : [minus])].map((some) => clustered(some.map(mean), (run) => run)),
+    ...sides.map((some) => clustered(some.map(mean), (run) => run)),
     clustered(values, (i) => (oneForm ? i : formOf[i])),
   ].filter(({ variance: part }) => part > 0);
   const total = parts.reduce((sum, part) => sum + part.variance, 0);

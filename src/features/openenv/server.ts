@@ -11,7 +11,7 @@ import type { Environment } from "../../env/environment.js";
 import { versions } from "../../runs/run-directory.js";
 import { type ErrorCode, SCHEMAS } from "./messages.js";
 import { failure, RemoteSession } from "./session.js";
-import { FULL, rpc, Sessions } from "./sessions.js";
+import { FULL, rpc, type Sessions, sessionsOf } from "./sessions.js";
 import { addTaskApi, chooser } from "./tasks.js";
 
 export interface ServeOptions {
@@ -36,7 +36,7 @@ export async function serveOpenEnv(
   const { name, tasks } = environment;
   const app = new Hono();
   const choose = chooser(environment);
-  const sessions = new Sessions((id) => new RemoteSession(environment, choose, id), most, idle);
+  const sessions = sessionsOf((id) => new RemoteSession(environment, choose, id), most, idle);
   const description = `${tasks.length} tasks of ${name}: a page as a text, a plan as an answer, or named tools`;
   app.use(ownHostOnly(hostsOf(host, allowHost)));
   app.use(bodyLimit({ maxSize: LARGEST_MESSAGE, onError: (c) => c.json({ detail: "at most 1 MiB is read" }, 413) }));

@@ -6,44 +6,41 @@ import { TOOLS, ToolError } from "./tools.js";
 
 export const FULL = "all sessions are in use";
 
-/** The sessions of a server. One of which nothing is asked for too long is ended. */
-export class Sessions {
-  private readonly open = new Map<string, { readonly session: RemoteSession; readonly idle: NodeJS.Timeout }>();
+export type Sessions = ReturnType<typeof sessionsOf>;
 
-  /** @param most sessions at once. */
-  constructor(
-    private readonly make: (id: string) => RemoteSession,
-    private readonly most: number,
-    private readonly idleSeconds: number,
-  ) {}
-
-  /** @returns undefined where all are in use. */
-  create(): RemoteSession | undefined {
-    if (this.open.size >= this.most) return undefined;
-    const session = this.make(randomUUID());
-    const idle = setTimeout(() => {
-      session.onIdle(`nothing was asked for ${this.idleSeconds} s`);
-      this.end(session.id);
-    }, this.idleSeconds * 1000);
-    // a session that nobody closed keeps no process alive
-    idle.unref();
-    this.open.set(session.id, { session, idle });
-    return session;
-  }
-
-  /** A session that something is asked of. */
-  find(id: string): RemoteSession | undefined {
-    const found = this.open.get(id);
-    found?.idle.refresh();
-    return found?.session;
-  }
-
-  end(id: string): void {
-    const found = this.open.get(id);
+/**
+ * The sessions of a server. One of which nothing is asked for too long is ended.
+ * @param most sessions at once.
+ */
+export function sessionsOf(make: (id: string) => RemoteSession, most: number, idleSeconds: number) {
+  const open = new Map<string, { readonly session: RemoteSession; readonly idle: NodeJS.Timeout }>();
+  const end = (id: string): void => {
+    const found = open.get(id);
     clearTimeout(found?.idle);
     found?.session.close();
-    this.open.delete(id);
-  }
+    open.delete(id);
+  };
+  return {
+    end,
+    /** @returns undefined where all are in use. */
+    create(): RemoteSession | undefined {
+      if (open.size >= most) return undefined;
+      const session = make(randomUUID());
+      const idle = setTimeout(() => {
+        session.onIdle(`nothing was asked for ${idleSeconds} s`);
+        end(session.id);
+      }, idleSeconds * 1000);
+      // a session that nobody closed keeps no process alive
+      open.set(session.id, { session, idle: idle.unref() });
+      return session;
+    },
+    /** A session that something is asked of. */
+    find(id: string): RemoteSession | undefined {
+      const found = open.get(id);
+      found?.idle.refresh();
+      return found?.session;
+    },
+  };
 }
 
 const call = z.object({
