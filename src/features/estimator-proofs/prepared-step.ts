@@ -4,6 +4,7 @@ import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js"
 import type { Tensor } from "../../onnx/types.js";
 import { episodesOf, samplesOf, withCredit } from "../../train/rollouts/groups.js";
 import { type MicroBatch, prepareBatches, type ScoreAll } from "../../train/update.js";
+import { mapTensors } from "../../verify/direction.js";
 import type { ObjectiveOnTrial, VerifyContext } from "../../verify/proof.js";
 import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";
 import type { OffPolicy, Who } from "./off-policy.js";
@@ -109,8 +110,6 @@ export function headParameters(
   { objective, options }: ObjectiveOnTrial,
 ): Map<string, Tensor> {
   const groups = objective.parameters?.(options, { hiddenSize: policy.model.config.hidden_size }) ?? [];
-  const all = groups.flatMap(({ initial }) => [...(initial?.(Rng.named(0, "head")) ?? [])]);
-  return new Map(
-    all.map(([name, tensor]) => [name, name === "log_z.2.bias" ? { ...tensor, data: Float32Array.of(LOG_Z) } : tensor]),
-  );
+  const all = new Map(groups.flatMap(({ initial }) => [...(initial?.(Rng.named(0, "head")) ?? [])]));
+  return mapTensors(all, (data, name) => (name === "log_z.2.bias" ? Float32Array.of(LOG_Z) : data));
 }

@@ -3,6 +3,7 @@ import { closing } from "../../../core/closing.js";
 import type { Tensor } from "../../../onnx/types.js";
 import { learningRate, type ScheduleOptions } from "../../../optim/schedule.js";
 import type { OptimizerOptions } from "../../../optim/update-rule.js";
+import { inner, mapTensors } from "../../../verify/direction.js";
 import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../verify/proof.js";
 
 /** Relative to the largest change of a parameter; float32 keeps its sums to about 1e-6 of the parameter. */
@@ -46,14 +47,9 @@ async function measureUpdates(
   const [first, second] = [numbers(begin), numbers(begin)];
   for (const moments of [first, second]) for (const data of moments.values()) data.fill(0);
   for (let t = 1; t <= UPDATES; t++) {
-    const drawn = [...begin].map(
-      ([name, tensor]) => [name, (tensor.data as Float32Array).map(() => rng.normal())] as const,
-    );
-    const norm = Math.sqrt(drawn.reduce((sum, [, data]) => data.reduce((a, x) => a + x * x, sum), 0));
-    const scale = ((NORMS[t - 1] as number) * options.gradClip) / norm;
-    const gradients = new Map(
-      drawn.map(([name, data]) => [name, { ...(begin.get(name) as Tensor), data: data.map((x) => x * scale) }]),
-    );
+    const drawn = mapTensors(begin, (data) => data.map(() => rng.normal()));
+    const scale = ((NORMS[t - 1] as number) * options.gradClip) / Math.sqrt(inner(drawn, drawn));
+    const gradients = mapTensors(drawn, (data) => data.map((x) => x * scale));
     await engine.setGradients(gradients);
     await engine.step(t, RATE);
     const clip = Math.min(1, 1 / (NORMS[t - 1] as number));
