@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { callProgram } from "../../support/call-program.js";
 
 const dir = mkdtempSync(join(tmpdir(), "doctor-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-const program = fileURLToPath(new URL("../../../src/cli/train.js", import.meta.url));
+const run = (...args: string[]): ReturnType<typeof callProgram> => callProgram("train", dir, args);
 
-function run(...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: dir, encoding: "utf8" });
-  return { code: status, out: stdout, err: stderr };
-}
-
-test("doctor uses what a run needs, prints each check, and as JSON without the home directory; misses exit 1", () => {
-  const { code, out, err } = run("doctor", "--json");
+test("doctor uses what a run needs, prints each check, and as JSON without the home directory; misses exit 1", async () => {
+  const { code, out, err } = await run("doctor", "--json");
   const report = JSON.parse(out) as { versions: object; hardware: object; checks: { name: string; ok: boolean }[] };
   assert.deepEqual(
     report.checks.map((check) => check.name),
@@ -30,14 +24,14 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
 
   const config = join(dir, "doctor.yaml");
   writeFileSync(config, "model: models/nowhere\nbrowser: {headless: true}\n");
-  const miss = run("doctor", "--config", config);
+  const miss = await run("doctor", "--config", config);
   assert.equal(miss.code, 1);
   assert.match(miss.out, /MISS {2}model .*models\/nowhere does not exist[\s\S]*fix: set model=PATH/);
   assert.match(miss.err, /2 of 8 checks failed/);
 
   const good = join(dir, "good.yaml");
   writeFileSync(good, "model: models/tiny-refusion\nobjective: {kind: espo, mc_samples: 2}\n");
-  const hit = run("doctor", "--config", good);
+  const hit = await run("doctor", "--config", good);
   assert.equal(hit.code, 0, hit.out + hit.err);
   assert.match(hit.out, /ok {4}run {7}the memory of espo with this config .*\n[\s\S]*in all, about/);
 });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -13,17 +12,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { readJson } from "../../../src/core/files.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor } from "../../../src/onnx/types.js";
 import { readSafetensors, writeSafetensors } from "../../../src/weights/safetensors.js";
+import { callProgram } from "../../support/call-program.js";
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { relativeError } from "../../support/golden.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
 
-const program = fileURLToPath(new URL("../../../src/cli/train.js", import.meta.url));
 const INDEX = "model.safetensors.index.json";
 
 describe("refusion-train export", () => {
@@ -43,15 +41,12 @@ describe("refusion-train export", () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  const run = (...args: string[]): { code: number | null; out: string; err: string } => {
-    const all = [program, "export", "--checkpoint", "checkpoint", "--out", "model", ...args];
-    const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: dir, encoding: "utf8" });
-    return { code: status, out: stdout, err: stderr };
-  };
+  const run = (...args: string[]): ReturnType<typeof callProgram> =>
+    callProgram("train", dir, ["export", "--checkpoint", "checkpoint", "--out", "model", ...args]);
   /** Nothing on stdout, nothing beside the checkpoint, no stack, a next step where there is one to take. */
-  const refused = (pattern: RegExp, code = 1, args: readonly string[] = []): void => {
+  const refused = async (pattern: RegExp, code = 1, args: readonly string[] = []): Promise<void> => {
     const there = readdirSync(dir);
-    const seen = run(...args);
+    const seen = await run(...args);
     assert.deepEqual([seen.code, seen.out], [code, ""], seen.err);
     assert.match(seen.err, pattern);
     assert.doesNotMatch(seen.err, /^ +at |this is a bug/m);
@@ -65,7 +60,7 @@ describe("refusion-train export", () => {
   };
 
   it("makes a model of shards, says its size and what comes next, and leaves nothing else", async () => {
-    const { code, out, err } = run();
+    const { code, out, err } = await run();
     assert.equal(code, 0, err);
     assert.match(out, /^model: \d+ parameters, \d+\.\d MiB of weights\n$/);
     assert.match(err, /exporting +\d+ % {2}model\.[\s\S]*next: .*model=model/);
@@ -81,7 +76,7 @@ describe("refusion-train export", () => {
     const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     try {
       const logits = async (...args: string[]): Promise<{ logits: Float32Array; bytes: number }> => {
-        const { code, err } = run("--quiet", ...args);
+        const { code, err } = await run("--quiet", ...args);
         assert.equal(code, 0, err);
         assert.doesNotMatch(err, /exporting/);
         const model = await loadModel(join(dir, "model"));
@@ -100,23 +95,23 @@ describe("refusion-train export", () => {
     }
   });
 
-  it("refuses a shard that is cut off, by its name", () => {
+  it("refuses a shard that is cut off, by its name", async () => {
     const shard = join(dir, "checkpoint", shards[1] as string);
     truncateSync(shard, readFileSync(shard).length - 100);
-    refused(/error: .*model-00002-of-00003\.safetensors is not a valid safetensors file: .*truncated/, 1, [
+    await refused(/error: .*model-00002-of-00003\.safetensors is not a valid safetensors file: .*truncated/, 1, [
       "--quantize",
       "nf4",
     ]);
   });
 
-  it("refuses a tensor that is missing, or of another shape, by its name and file", () => {
+  it("refuses a tensor that is missing, or of another shape, by its name and file", async () => {
     const name = "model.layers.1.mlp.up_proj.weight";
     const shard = (readJson(join(dir, "checkpoint", INDEX)) as { weight_map: Record<string, string> }).weight_map[name];
     const path = join(dir, "checkpoint", shard as string);
     const tensors = readSafetensors(path);
     const tensor = tensors.get(name) as Tensor;
     writeSafetensors(path, new Map([...tensors, [name, { ...tensor, shape: [...tensor.shape].reverse() }]]));
-    refused(
+    await refused(
       new RegExp(
         `weights of checkpoint are not [\\s\\S]*${name}: expected \\[128, 64\\], got \\[64, 128\\] in ${shard}`,
       ),
@@ -124,25 +119,25 @@ describe("refusion-train export", () => {
     tensors.delete(name);
     writeSafetensors(path, tensors);
     change(INDEX, (index) => delete (index.weight_map as Record<string, string>)[name]);
-    refused(new RegExp(`weights of checkpoint are not[\\s\\S]*missing ${name} \\[128, 64\\][\\s\\S]*next: `));
+    await refused(new RegExp(`weights of checkpoint are not[\\s\\S]*missing ${name} \\[128, 64\\][\\s\\S]*next: `));
   });
 
-  it("refuses an architecture that it would compute otherwise", () => {
+  it("refuses an architecture that it would compute otherwise", async () => {
     change("config.json", (config) =>
       Object.assign(config, { architectures: ["GemmaForCausalLM"], model_type: "gemma" }),
     );
-    refused(/checkpoint\/config\.json: the architecture GemmaForCausalLM, gemma is not supported/);
+    await refused(/checkpoint\/config\.json: the architecture GemmaForCausalLM, gemma is not supported/);
   });
 
-  it("never writes over what is there", () => {
+  it("never writes over what is there", async () => {
     mkdirSync(join(dir, "model"));
     writeFileSync(join(dir, "model", "mine"), "mine");
-    refused(/model exists already, and a model is never overwritten[\s\S]*next: give another --out/);
+    await refused(/model exists already, and a model is never overwritten[\s\S]*next: give another --out/);
     assert.equal(readFileSync(join(dir, "model", "mine"), "utf8"), "mine");
   });
 
-  it("exits 2 where it is called wrongly", () => {
-    refused(/--double-quant needs --quantize nf4/, 2, ["--double-quant"]);
-    refused(/--step chooses a checkpoint of the run that --merge names/, 2, ["--step", "last"]);
+  it("exits 2 where it is called wrongly", async () => {
+    await refused(/--double-quant needs --quantize nf4/, 2, ["--double-quant"]);
+    await refused(/--step chooses a checkpoint of the run that --merge names/, 2, ["--step", "last"]);
   });
 });

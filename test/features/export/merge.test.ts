@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { exportModel } from "../../../src/features/export/export.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { readPeft } from "../../../src/nn/peft.js";
 import { Runtime } from "../../../src/onnx/session.js";
+import { callProgram } from "../../support/call-program.js";
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
-
-const program = (name: string): string => fileURLToPath(new URL(`../../../src/cli/${name}.js`, import.meta.url));
 
 const LORA = { rank: 4, alpha: 8, targets: ["q_proj", "v_proj", "up_proj", "down_proj"] };
 const CONFIG = `
@@ -32,18 +29,15 @@ describe("refusion-train export --merge", () => {
   let root: string;
   let runtime: Runtime;
   const path = (...parts: string[]): string => join(root, ...parts);
-  const run = (name: string, ...args: string[]): { code: number | null; out: string; err: string } => {
-    const options = { cwd: root, encoding: "utf8" } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program(name), ...args], options);
-    return { code: status, out: stdout, err: stderr };
-  };
+  type Program = Parameters<typeof callProgram>[0];
+  const run = (name: Program, ...args: string[]): ReturnType<typeof callProgram> => callProgram(name, root, args);
   /** Runs what has to work, and returns what it said. */
-  const done = (name: string, ...args: string[]): string => {
-    const { code, out, err } = run(name, ...args);
+  const done = async (name: Program, ...args: string[]): Promise<string> => {
+    const { code, out, err } = await run(name, ...args);
     assert.equal(code, 0, err);
     return out + err;
   };
-  const merge = (from: string, out: string, ...args: string[]): string =>
+  const merge = (from: string, out: string, ...args: string[]): Promise<string> =>
     done("train", "export", "--merge", from, "--out", out, "--quiet", ...args);
   const logits = async (model: string, adapter?: string): Promise<Float32Array> =>
     checkpointLogits(
@@ -66,7 +60,7 @@ describe("refusion-train export --merge", () => {
     await exportModel({ ...common, out: path("packed"), precision: "nf4" });
     writeFileSync(path("run.yaml"), CONFIG);
     for (const model of ["full", "packed"])
-      done("train", "sft", "--config", "run.yaml", "--quiet", "--run-dir", `runs/${model}`, `model=${model}`);
+      await done("train", "sft", "--config", "run.yaml", "--quiet", "--run-dir", `runs/${model}`, `model=${model}`);
   });
   after(async () => {
     await runtime.close();
@@ -75,7 +69,7 @@ describe("refusion-train export --merge", () => {
 
   for (const model of ["full", "packed"]) {
     it(`gives the logits of the model with its adapter: ${model === "full" ? "32" : "4"} bits`, async () => {
-      const said = merge(`runs/${model}`, `merged-${model}`);
+      const said = await merge(`runs/${model}`, `merged-${model}`);
       const last = `runs/${model}/checkpoints/step-000002`;
       assert.match(said, new RegExp(`merged: ${last} into .*${model}\n`));
       assert.equal(/quantised weights were decoded/.test(said), model === "packed", said);
@@ -85,41 +79,44 @@ describe("refusion-train export --merge", () => {
     });
   }
 
-  it("makes a model that can be trained and evaluated", () => {
+  it("makes a model that can be trained and evaluated", async () => {
     assert.match(
-      done("train", "sft", "--config", "run.yaml", "--dry-run", "model=merged-packed"),
+      await done("train", "sft", "--config", "run.yaml", "--dry-run", "model=merged-packed"),
       /start with:[\s\S]*model=merged-packed/,
     );
-    const evaluated = done("eval", "--config", "run.yaml", "--json", "--episodes", "1", "model=merged-full");
+    const evaluated = await done("eval", "--config", "run.yaml", "--json", "--episodes", "1", "model=merged-full");
     assert.match(evaluated, /"split":"heldout","policy":"model"/);
     assert.ok(!existsSync(path("runs", "run")), "neither makes a run");
   });
 
   it("takes a checkpoint in place of its run, and says that 4 bits round what it adds", async () => {
     const first = "runs/full/checkpoints/step-000001";
-    const said = merge(first, "rounded", "--quantize", "nf4");
+    const said = await merge(first, "rounded", "--quantize", "nf4");
     assert.match(said, new RegExp(`merged: ${first} into .*full\n`));
     assert.match(said, /note: the sum of weights and adapter was rounded/);
     assert.ok(apart(await logits("rounded"), await logits("full", first)) > 1e-3);
-    merge("runs/full", "chosen", "--step", "1");
+    await merge("runs/full", "chosen", "--step", "1");
     assert.ok(apart(await logits("chosen"), await logits("full", first)) < 1e-5);
   });
 
   it("asks where a model has gone, and takes it from there", async () => {
     renameSync(path("packed"), path("moved"));
-    const { code, out, err } = run("train", "export", "--merge", "runs/packed", "--out", "lost");
+    const { code, out, err } = await run("train", "export", "--merge", "runs/packed", "--out", "lost");
     assert.deepEqual([code, out, existsSync(path("lost"))], [1, "", false]);
     assert.match(err, /runs\/packed trained, packed, is not there any more[\s\S]*next: name it: --model DIR/);
-    assert.doesNotMatch(merge("runs/packed", "found", "--model", "moved"), /not the very model/);
+    assert.doesNotMatch(await merge("runs/packed", "found", "--model", "moved"), /not the very model/);
     assert.ok(apart(await logits("found"), await logits("moved", "runs/packed/checkpoints/step-000002")) < 1e-5);
   });
 
   it("writes an adapter by itself, in 16 bits too, which acts as the run's does", async () => {
-    const write = (...args: string[]): string => done("train", "export", "--adapter", "runs/full", ...args);
-    assert.match(write("--out", "own", "--step", "last"), /own: .* MiB, from .*step-000002\nnext: init_adapter=own/);
+    const write = (...args: string[]): Promise<string> => done("train", "export", "--adapter", "runs/full", ...args);
+    assert.match(
+      await write("--out", "own", "--step", "last"),
+      /own: .* MiB, from .*step-000002\nnext: init_adapter=own/,
+    );
     const trained = join("runs", "full", "checkpoints", "step-000002");
     assert.deepEqual(readPeft(path("own")).tensors, readPeft(path(trained)).tensors);
-    write("--out", "half", "--step", "last", "--quantize", "bf16", "--model", "models/full");
+    await write("--out", "half", "--step", "last", "--quantize", "bf16", "--model", "models/full");
     const { base_model_name_or_path: base } = JSON.parse(readFileSync(path("half", "adapter_config.json"), "utf8"));
     assert.equal(base, "models/full");
     const [own, half] = ["own", "half"].map((name) => statSync(path(name, "adapter_model.safetensors")).size);
@@ -127,7 +124,7 @@ describe("refusion-train export --merge", () => {
     const error = apart(await logits("full", "half"), await logits("full", trained));
     assert.ok(error > 0 && error < 1e-2, String(error));
     assert.match(
-      run("train", "export", "--adapter", "runs/full", "--merge", "runs/full", "--out", "x").err,
+      (await run("train", "export", "--adapter", "runs/full", "--merge", "runs/full", "--out", "x")).err,
       /'--adapter <dir>' cannot be used with option '--merge <dir>'/,
     );
   });

@@ -1,41 +1,35 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { callProgram } from "../../support/call-program.js";
 
 const dir = mkdtempSync(join(tmpdir(), "report-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-const program = fileURLToPath(new URL("../../../src/cli/train.js", import.meta.url));
+const run = (...args: string[]): ReturnType<typeof callProgram> => callProgram("train", dir, args);
 
-function run(...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: dir, encoding: "utf8" });
-  return { code: status, out: stdout, err: stderr };
-}
-
-test("report writes the page and prints its path; a directory that is no run exits 1", () => {
+test("report writes the page and prints its path; a directory that is no run exits 1", async () => {
   const runDir = join(dir, "run");
   mkdirSync(runDir);
-  const none = run("report", runDir);
+  const none = await run("report", runDir);
   assert.equal(none.code, 1);
   assert.match(none.err, /error: .*is no run directory[\s\S]*next: /);
   assert.ok(!/at .*\.js/.test(none.err), "no stack");
   writeFileSync(join(runDir, "config.yaml"), "model: m\n");
-  const { code, out } = run("report", runDir);
+  const { code, out } = await run("report", runDir);
   assert.equal(code, 0);
   assert.equal(out.trim(), join(runDir, "report.html"));
   assert.match(readFileSync(out.trim(), "utf8"), /<!doctype html>/);
 });
 
-test("a call without a run, or with two, exits 2", () => {
+test("a call without a run, or with two, exits 2", async () => {
   for (const [args, message] of [
     [[], /missing required argument/],
     [["a", "b"], /too many arguments/],
   ] as const) {
-    const { code, out, err } = run("report", ...args);
+    const { code, out, err } = await run("report", ...args);
     assert.deepEqual([code, out], [2, ""]);
     assert.match(err, message);
   }
