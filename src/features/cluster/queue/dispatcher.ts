@@ -3,10 +3,8 @@ import type { Redis } from "ioredis";
 import { messageOf, UserError } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import { within } from "../../../core/within.js";
-import { readBeats } from "./beats.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
 import { type Connections, openConnections, type RedisAddress, saidOf } from "./connection.js";
-import { WorkerMeter } from "./meter.js";
 import {
   type Announcement,
   copyId,
@@ -28,6 +26,7 @@ import {
 } from "./protocol.js";
 import { type Later, Queues } from "./queues.js";
 import { Stragglers } from "./stragglers.js";
+import { readBeats, WorkerMeter } from "./workers.js";
 
 /** Between two looks at what events may have missed. */
 const SWEEP_MS = 1000;

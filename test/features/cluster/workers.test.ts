@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { WorkerMeter } from "../../../src/features/cluster/queue/meter.js";
+import { WorkerMeter } from "../../../src/features/cluster/queue/workers.js";
 
 const beat = (up: number, busy: number) => ({ jobs: [], up, busy });
 
