@@ -24,7 +24,7 @@ import {
   WORKER_LIFETIME_S,
   workersKey,
 } from "./protocol.js";
-import { type Later, Queues } from "./queues.js";
+import { type Later, openQueues, type Queues } from "./queues.js";
 import { Stragglers } from "./stragglers.js";
 import { readBeats, WorkerMeter } from "./workers.js";
 
@@ -116,7 +116,7 @@ export class Dispatcher {
     try {
       const redis = connections.connect();
       const blobs = openBlobs(announcement.blobs, redis);
-      const made = await Queues.of(connections, announcement.run);
+      const made = await openQueues(connections, announcement.run);
       const dispatcher = new Dispatcher(options, connections, redis, blobs, made);
       await dispatcher.begin();
       return dispatcher;

@@ -27,7 +27,7 @@ import {
   workerKey,
   workersKey,
 } from "./protocol.js";
-import { type Later, Queues } from "./queues.js";
+import { type Later, openQueues, type Queues } from "./queues.js";
 import { Waiter } from "./waiter.js";
 
 /** Times that a malformed answer is asked for again. */
@@ -170,7 +170,7 @@ class Membership {
     const mine = `worker ${options.name}`;
     try {
       membership.hands = await options.open(announcement, (address) => blobs.get(address));
-      await membership.start(await Queues.of(connections, announcement.run));
+      await membership.start(await openQueues(connections, announcement.run));
       options.say(`${mine}: works for ${announcement.name}`);
     } catch (error) {
       if (error instanceof NotYet) throw error;

@@ -1,4 +1,4 @@
-import type { Job, Queue, QueueEvents, Telemetry, Worker } from "bullmq";
+import type { Job, Queue, QueueEvents, Worker } from "bullmq";
 import { optional } from "../../../core/optional.js";
 import { spansAreOn } from "../../../core/spans.js";
 import { type Connections, NEEDED } from "./connection.js";
@@ -10,72 +10,57 @@ const LOST_WORKERS = 10;
 const EVENTS = 1000;
 const EVENTS_PAUSE_MS = 500;
 
+export type Queues = Awaited<ReturnType<typeof openQueues>>;
+
 /** BullMQ's queues of one run. */
-export class Queues {
-  private constructor(
-    private readonly bull: typeof import("bullmq"),
-    private readonly connections: Connections,
-    private readonly run: string,
-    /** Spans of jobs, which go on where a worker takes them. */
-    private readonly spans: { telemetry?: Telemetry },
-  ) {}
+export async function openQueues(connections: Connections, run: string) {
+  const bull = await optional(NEEDED, "bullmq", () => import("bullmq"));
+  /** Spans of jobs, which go on where a worker takes them. */
+  const spans = spansAreOn() ? { telemetry: new (await import("bullmq-otel")).BullMQOtel() } : {};
+  const common = () => ({ connection: connections.connect(), prefix: PREFIX });
+  return {
+    /** @param guest whether the queue is another's: nothing is written of it then, as it may be gone already. */
+    queue(kind: QueueName, guest = false): Queue {
+      const streams = { events: { maxLen: EVENTS } };
+      return silenced(new bull.Queue(queueName(run, kind), { ...common(), streams, skipMetasUpdate: guest, ...spans }));
+    },
 
-  static async of(connections: Connections, run: string): Promise<Queues> {
-    const bull = await optional(NEEDED, "bullmq", () => import("bullmq"));
-    const spans = spansAreOn() ? { telemetry: new (await import("bullmq-otel")).BullMQOtel() } : {};
-    return new Queues(bull, connections, run, spans);
-  }
+    /** Events of a queue. A malformed one ends their reading, which begins again: whoever listens looks at the queue too. */
+    events(kind: QueueName): QueueEvents {
+      const events = silenced(new bull.QueueEvents(queueName(run, kind), { ...common(), autorun: false }));
+      const follow = (): void => {
+        events.run().catch(() => {
+          if (events.closing === undefined) setTimeout(follow, EVENTS_PAUSE_MS).unref();
+        });
+      };
+      follow();
+      return events;
+    },
 
-  /** @param guest whether the queue is another's: nothing is written of it then, as it may be gone already. */
-  queue(kind: QueueName, guest = false): Queue {
-    return silenced(
-      new this.bull.Queue(queueName(this.run, kind), {
-        connection: this.connections.connect(),
-        prefix: PREFIX,
-        streams: { events: { maxLen: EVENTS } },
-        skipMetasUpdate: guest,
-        ...this.spans,
-      }),
-    );
-  }
-
-  /** Events of a queue. A malformed one ends their reading, which begins again: whoever listens looks at the queue too. */
-  events(kind: QueueName): QueueEvents {
-    const connection = this.connections.connect();
-    const name = queueName(this.run, kind);
-    const events = silenced(new this.bull.QueueEvents(name, { connection, prefix: PREFIX, autorun: false }));
-    const follow = (): void => {
-      events.run().catch(() => {
-        if (events.closing === undefined) setTimeout(follow, EVENTS_PAUSE_MS).unref();
+    /** @param lease seconds without a sign of life after which its job goes to another worker. */
+    worker(
+      kind: QueueName,
+      { lease, ...options }: { readonly concurrency: number; readonly lease: number; readonly name: string },
+      process: (id: string, data: unknown, later: Later) => Promise<unknown>,
+    ): Worker {
+      const take = async (job: Job, token?: string): Promise<unknown> =>
+        process(job.id ?? "", job.data, async (ms) => {
+          await job.moveToDelayed(Date.now() + ms, token);
+          throw new bull.DelayedError();
+        });
+      const worker = new bull.Worker(queueName(run, kind), take, {
+        ...common(),
+        ...options,
+        lockDuration: lease * 1000,
+        stalledInterval: (lease * 1000) / 2,
+        maxStalledCount: LOST_WORKERS,
+        // a queue that was silent while Redis was away is asked again soon
+        drainDelay: 2,
+        ...spans,
       });
-    };
-    follow();
-    return events;
-  }
-
-  /** @param lease seconds without a sign of life after which its job goes to another worker. */
-  worker(
-    kind: QueueName,
-    options: { readonly concurrency: number; readonly lease: number; readonly name: string },
-    process: (id: string, data: unknown, later: Later) => Promise<unknown>,
-  ): Worker {
-    const take = async (job: Job, token?: string): Promise<unknown> =>
-      process(job.id ?? "", job.data, async (ms) => {
-        await job.moveToDelayed(Date.now() + ms, token);
-        throw new this.bull.DelayedError();
-      });
-    const { concurrency, lease, name } = options;
-    const worker = new this.bull.Worker(queueName(this.run, kind), take, {
-      ...{ connection: this.connections.connect(), prefix: PREFIX, concurrency, name },
-      lockDuration: lease * 1000,
-      stalledInterval: (lease * 1000) / 2,
-      maxStalledCount: LOST_WORKERS,
-      // a queue that was silent while Redis was away is asked again soon
-      drainDelay: 2,
-      ...this.spans,
-    });
-    return silenced(worker);
-  }
+      return silenced(worker);
+    },
+  };
 }
 
 /** Puts a job off: it is not counted as tried. */
