@@ -4,7 +4,7 @@ import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Environment, EpisodeOutcome, FixedPolicy, Split } from "../../../src/env/environment.js";
 import { environment as control } from "../../../src/features/control/environments/control.js";
-import { Simulator } from "../../../src/features/control/simulator/simulator.js";
+import { openSimulator } from "../../../src/features/control/simulator/simulator.js";
 
 describe("the control environment", () => {
   let environment: Environment;
@@ -132,7 +132,7 @@ describe("the control environment", () => {
 
   it("says what to install where the simulator is not", async () => {
     await assert.rejects(
-      Simulator.open(0, () => Promise.reject(new Error("Cannot find package"))),
+      openSimulator(0, () => Promise.reject(new Error("Cannot find package"))),
       (error: UserError) =>
         error instanceof UserError && /not installed/.test(error.message) && /npm install/.test(error.hint ?? ""),
     );

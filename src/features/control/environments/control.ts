@@ -23,7 +23,8 @@ import { OPEN } from "../simulator/scene.js";
 import {
   ACTION_SIZE,
   inBin,
-  Simulator,
+  openSimulator,
+  type Simulator,
   type StartState,
   succeeded,
   type World,
@@ -72,7 +73,7 @@ export const environment: EnvironmentKind = {
   async open({ environment: section }) {
     const { kind: _, ...options } = section as { kind: string };
     const parsed = schema.parse(options);
-    return new ControlEnvironment(await Simulator.open(parsed.depth), parsed);
+    return new ControlEnvironment(await openSimulator(parsed.depth), parsed);
   },
   async check(_, opened) {
     const [task] = opened.tasks as [EnvironmentTask];

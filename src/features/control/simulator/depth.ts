@@ -31,34 +31,22 @@ function rays(size: number): number[] {
 }
 
 /** Depth images [size, size] of a world: distances along the rays in 0..1 of a metre; 1 where there is nothing near. */
-export class DepthCamera {
-  private readonly directions: number[];
-  private readonly distances;
-
-  constructor(
-    private readonly mujoco: MainModule,
-    private readonly model: MjModel,
-    size: number,
-  ) {
-    this.directions = rays(size);
-    this.distances = new mujoco.DoubleBuffer(size * size);
-  }
-
-  see(data: MjData): Float32Array {
-    // places of bodies are those of the last step's beginning until they are computed again
-    const { mujoco, model, directions, distances } = this;
-    mujoco.mj_kinematics(model, data);
-    const [groups, count] = [EVERY_GROUP, directions.length / 3];
-    mujoco.mj_multiRay(model, data, [...EYE], directions, groups, true, -1, null, distances, null, count, FAR);
-    // memory may have grown: a view is taken anew every time; -1 is nothing within reach
-    return Float32Array.from(distances.GetView() as Float64Array, (d) =>
-      d < 0 ? 1 : Math.min(1, Math.round((LEVELS * d) / FAR) / LEVELS),
-    );
-  }
-
-  close(): void {
-    this.distances.delete();
-  }
+export function depthCamera(mujoco: MainModule, model: MjModel, size: number) {
+  const directions = rays(size);
+  const distances = new mujoco.DoubleBuffer(size * size);
+  return {
+    see(data: MjData): Float32Array {
+      // places of bodies are those of the last step's beginning until they are computed again
+      mujoco.mj_kinematics(model, data);
+      const [groups, count] = [EVERY_GROUP, size * size];
+      mujoco.mj_multiRay(model, data, [...EYE], directions, groups, true, -1, null, distances, null, count, FAR);
+      // memory may have grown: a view is taken anew every time; -1 is nothing within reach
+      return Float32Array.from(distances.GetView() as Float64Array, (d) =>
+        d < 0 ? 1 : Math.min(1, Math.round((LEVELS * d) / FAR) / LEVELS),
+      );
+    },
+    close: () => distances.delete(),
+  };
 }
 
 function unit(v: readonly number[]): Vector {

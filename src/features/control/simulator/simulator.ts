@@ -1,6 +1,6 @@
-import type { MainModule, MjData, MjModel } from "@mujoco/mujoco";
+import type { MjData } from "@mujoco/mujoco";
 import { fail } from "../../../core/errors.js";
-import { DepthCamera } from "./depth.js";
+import { depthCamera } from "./depth.js";
 import { BIN_HALF, BINS, CAN, OPEN, QPOS, SCENE, SPEED, SUBSTEPS } from "./scene.js";
 
 const PACKAGE = "@mujoco/mujoco";
@@ -31,101 +31,72 @@ export interface WorldState {
   readonly bin: readonly [number, number];
 }
 
-/** MuJoCo (official WASM build), compiled once with the scene; worlds of it are independent. */
-export class Simulator {
-  private readonly free: MjData[] = [];
+export type Simulator = Awaited<ReturnType<typeof openSimulator>>;
+/** One world between a start state and its end (`using`). */
+export type World = ReturnType<Simulator["begin"]>;
 
-  private constructor(
-    private readonly mujoco: MainModule,
-    private readonly model: MjModel,
-    private readonly camera: DepthCamera | undefined,
-  ) {}
-
-  /** @param depth pixels of a side of the depth image; 0 is none. @throws UserError where the simulator is not installed. */
-  static async open(
-    depth = 0,
-    find = (): Promise<typeof import("@mujoco/mujoco")> => import("@mujoco/mujoco"),
-  ): Promise<Simulator> {
-    let load: typeof import("@mujoco/mujoco")["default"];
-    try {
-      ({ default: load } = await find());
-    } catch (error) {
-      fail(`The simulator ${PACKAGE} is not installed, and the control environment needs it.`, {
-        hint: INSTALL,
-        cause: error,
-      });
-    }
-    const mujoco = await load();
-    const model = mujoco.MjModel.from_xml_string(SCENE);
-    if (model === null) throw new Error("MuJoCo did not compile the scene");
-    return new Simulator(mujoco, model, depth === 0 ? undefined : new DepthCamera(mujoco, model, depth));
-  }
-
-  /** A world at rest in a start state: the same state gives the same world, bit by bit. */
-  begin(start: StartState): World {
-    const data = this.free.pop() ?? new this.mujoco.MjData(this.model);
-    if (data === null) throw new Error("MuJoCo has no memory for another world");
-    this.mujoco.mj_resetData(this.model, data);
-    const qpos = data.qpos as Float64Array;
-    qpos.set([...start.hand, OPEN, OPEN, ...start.can, CAN.half, 1, 0, 0, 0]);
-    this.mujoco.mj_forward(this.model, data);
-    return new World(data, BINS[start.bin], this.mujoco, this.model, this.camera, this.free);
-  }
-
-  close(): void {
-    for (const data of this.free.splice(0)) data.delete();
-    this.camera?.close();
-    this.model.delete();
-  }
+/**
+ * Opens MuJoCo (official WASM build), compiled once with the scene; worlds of it are independent.
+ * @param depth pixels of a side of the depth image; 0 is none.
+ * @throws UserError where the simulator is not installed.
+ */
+export async function openSimulator(
+  depth = 0,
+  find = (): Promise<typeof import("@mujoco/mujoco")> => import("@mujoco/mujoco"),
+) {
+  const { default: load } = await find().catch((cause: unknown) =>
+    fail(`The simulator ${PACKAGE} is not installed, and the control environment needs it.`, { hint: INSTALL, cause }),
+  );
+  const mujoco = await load();
+  const model = mujoco.MjModel.from_xml_string(SCENE);
+  if (model === null) throw new Error("MuJoCo did not compile the scene");
+  const camera = depth === 0 ? undefined : depthCamera(mujoco, model, depth);
+  const free: MjData[] = [];
+  return {
+    /** A world at rest in a start state: the same state gives the same world, bit by bit. */
+    begin(start: StartState) {
+      const data = free.pop() ?? new mujoco.MjData(model);
+      if (data === null) throw new Error("MuJoCo has no memory for another world");
+      mujoco.mj_resetData(model, data);
+      (data.qpos as Float64Array).set([...start.hand, OPEN, OPEN, ...start.can, CAN.half, 1, 0, 0, 0]);
+      mujoco.mj_forward(model, data);
+      let grip = 1;
+      return {
+        /** One control step. @param action [4] in -1..1: the hand's speed along x, y and z, and the fingers (1 is open). */
+        step(action: ArrayLike<number>): void {
+          const bounded = Array.from({ length: ACTION_SIZE }, (_, i) => Math.max(-1, Math.min(1, action[i] ?? 0)));
+          grip = bounded.pop() as number;
+          const width = (OPEN * (grip + 1)) / 2;
+          // memory may have grown: a view is taken anew every time
+          (data.ctrl as Float64Array).set([...bounded.map((speed) => speed * SPEED), width, width]);
+          for (let i = 0; i < SUBSTEPS; i++) mujoco.mj_step(model, data);
+        },
+        state: () => stateOf(data.qpos as Float64Array, grip, BINS[start.bin]),
+        /** The depth image, row by row (depth.ts); undefined where none was asked for. */
+        depth: () => camera?.see(data),
+        [Symbol.dispose]: () => void free.push(data),
+      };
+    },
+    close(): void {
+      for (const data of free.splice(0)) data.delete();
+      camera?.close();
+      model.delete();
+    },
+  };
 }
 
-/** One world between a start state and its end (`using`). */
-export class World {
-  private grip = 1;
-
-  constructor(
-    private readonly data: MjData,
-    private readonly bin: readonly [number, number],
-    private readonly mujoco: MainModule,
-    private readonly model: MjModel,
-    private readonly camera: DepthCamera | undefined,
-    /** Where the world's memory goes. */
-    private readonly free: MjData[],
-  ) {}
-
-  /** One control step. @param action [4] in -1..1: the hand's speed along x, y and z, and the fingers (1 is open). */
-  step(action: ArrayLike<number>): void {
-    const bounded = Array.from({ length: ACTION_SIZE }, (_, i) => Math.max(-1, Math.min(1, action[i] ?? 0)));
-    this.grip = bounded.pop() as number;
-    const width = (OPEN * (this.grip + 1)) / 2;
-    // memory may have grown: a view is taken anew every time
-    (this.data.ctrl as Float64Array).set([...bounded.map((speed) => speed * SPEED), width, width]);
-    for (let i = 0; i < SUBSTEPS; i++) this.mujoco.mj_step(this.model, this.data);
-  }
-
-  /** The depth image, row by row (depth.ts); undefined where none was asked for. */
-  depth(): Float32Array | undefined {
-    return this.camera?.see(this.data);
-  }
-
-  [Symbol.dispose](): void {
-    this.free.push(this.data);
-  }
-
-  state(): WorldState {
-    const q = this.data.qpos as Float64Array;
-    const at = (i: number): number => q[i] as number;
-    const { hand, fingers, can } = QPOS;
-    return {
-      hand: [at(hand), at(hand + 1), at(hand + 2)],
-      width: (at(fingers) + at(fingers + 1)) / 2,
-      grip: this.grip,
-      can: [at(can), at(can + 1), at(can + 2)],
-      // the third axis of the rotation, along z
-      upright: 1 - 2 * (at(can + 4) ** 2 + at(can + 5) ** 2),
-      bin: this.bin,
-    };
-  }
+function stateOf(q: Float64Array, grip: number, bin: readonly [number, number]): WorldState {
+  const at = (i: number): number => q[i] as number;
+  const { hand, fingers, can } = QPOS;
+  return {
+    hand: [at(hand), at(hand + 1), at(hand + 2)],
+    width: (at(fingers) + at(fingers + 1)) / 2,
+    grip,
+    can: [at(can), at(can + 1), at(can + 2)],
+    // the third axis of the rotation, along z
+    upright: 1 - 2 * (at(can + 4) ** 2 + at(can + 5) ** 2),
+    bin,
+  };
 }
 
 /** Tells whether the can stands or lies in its bin and the hand has let go of it. */
