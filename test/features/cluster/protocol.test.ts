@@ -19,7 +19,7 @@ import {
   receivedText,
   resultSchema,
 } from "../../../src/features/cluster/queue/protocol.js";
-import { Stragglers } from "../../../src/features/cluster/queue/stragglers.js";
+import { stragglersOf } from "../../../src/features/cluster/queue/stragglers.js";
 
 describe("jobs", () => {
   it("have one name for equal work, another for other work, and no colon", () => {
@@ -110,7 +110,7 @@ describe("what is read from Redis", () => {
 describe("jobs that take long", () => {
   it("are those beyond so many medians, and five seconds, once three are known", () => {
     let now = 0;
-    const stragglers = new Stragglers(4, () => now);
+    const stragglers = stragglersOf(4, () => now);
     const take = (id: string, seconds: number): void => {
       stragglers.began(id);
       now += seconds;
@@ -131,7 +131,7 @@ describe("jobs that take long", () => {
     assert.equal(stragglers.isSlow("next.n0", "rollouts"), true, "more than 4 x 2 s");
     stragglers.forget("next");
     assert.equal(stragglers.isSlow("next.n0", "rollouts"), false);
-    assert.equal(new Stragglers(0).isSlow("a", "rollouts"), false);
+    assert.equal(stragglersOf(0).isSlow("a", "rollouts"), false);
   });
 });
 

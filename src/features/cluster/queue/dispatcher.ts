@@ -25,7 +25,7 @@ import {
   workersKey,
 } from "./protocol.js";
 import { type Later, openQueues, type Queues } from "./queues.js";
-import { Stragglers } from "./stragglers.js";
+import { stragglersOf } from "./stragglers.js";
 import { readBeats, WorkerMeter } from "./workers.js";
 
 /** Between two looks at what events may have missed. */
@@ -86,7 +86,7 @@ export class Dispatcher {
   private readonly queues = new Map<QueueName, Queue>();
   private readonly events: QueueEvents[] = [];
   private readonly kept = new Map<string, { readonly bytes: Uint8Array; users: number }>();
-  private readonly stragglers: Stragglers;
+  private readonly stragglers: ReturnType<typeof stragglersOf>;
   private readonly said = new Set<string>();
   private answering: Worker | undefined;
   private sweeping: Promise<void> | undefined;
@@ -106,7 +106,7 @@ export class Dispatcher {
     private readonly blobs: BlobStore,
     private readonly made: Queues,
   ) {
-    this.stragglers = new Stragglers(options.slow);
+    this.stragglers = stragglersOf(options.slow);
   }
 
   /** @throws UserError where Redis cannot be used. */

@@ -28,7 +28,7 @@ import {
   workersKey,
 } from "./protocol.js";
 import { type Later, openQueues, type Queues } from "./queues.js";
-import { Waiter } from "./waiter.js";
+import { type Waiter, waiterOf } from "./waiter.js";
 
 /** Times that a malformed answer is asked for again. */
 const ANSWERS = 3;
@@ -185,7 +185,7 @@ class Membership {
     const kinds = options.jobs.filter((kind) => announcement.jobs.includes(kind));
     if (kinds.includes("episodes")) {
       const [queue, events] = [queues.queue(QUESTIONS, true), queues.events(QUESTIONS)];
-      this.questions = { queue, events, waiter: new Waiter(queue, events) };
+      this.questions = { queue, events, waiter: waiterOf(queue, events) };
     }
     this.workers = kinds.map((kind) => {
       const concurrency = this.hands?.concurrency?.[kind] ?? 1;
