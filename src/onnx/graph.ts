@@ -220,16 +220,15 @@ export class GraphBuilder {
   }
 
   build(metadata?: Readonly<Record<string, string>>): Graph {
-    const nodes = this.liveNodes();
-    return {
+    return live({
       name: this.name,
       opset: OPSET,
       inputs: this.inputs,
       outputs: this.outputs,
-      nodes,
-      initializers: this.initializersOf(nodes),
+      nodes: this.nodeList,
+      initializers: this.initializerMap,
       ...(metadata === undefined ? {} : { metadata }),
-    };
+    });
   }
 
   /** A value whose integers are all known becomes a constant instead of a node. */
@@ -237,23 +236,6 @@ export class GraphBuilder {
     if (value.content === undefined || value.shape.length > 1 || !isStatic(value.content)) return undefined;
     if (value.dtype !== "int64" && value.dtype !== "int32") return undefined;
     return this.constant(value.dtype, value.shape as readonly number[], value.content);
-  }
-
-  private liveNodes(): Node[] {
-    const needed = new Set(this.outputs.map((o) => o.name));
-    const live: Node[] = [];
-    for (let i = this.nodeList.length - 1; i >= 0; i--) {
-      const node = this.nodeList[i] as Node;
-      if (!node.outputs.some((o) => needed.has(o.name))) continue;
-      live.push(node);
-      for (const input of node.inputs) if (input !== undefined) needed.add(input.name);
-    }
-    return live.reverse();
-  }
-
-  private initializersOf(nodes: readonly Node[]): Map<string, Initializer> {
-    const used = new Set(nodes.flatMap((n) => n.inputs.map((v) => v?.name)));
-    return new Map([...this.initializerMap].filter(([name]) => used.has(name)));
   }
 
   private claim(name: string): void {
@@ -267,4 +249,17 @@ export class GraphBuilder {
     this.names.add(name);
     return name;
   }
+}
+
+/** The same graph without what no output needs. */
+export function live(graph: Graph): Graph {
+  const needed = new Set(graph.outputs.map((v) => v.name));
+  const nodes: Node[] = [];
+  for (const node of [...graph.nodes].reverse()) {
+    if (!node.outputs.some((v) => needed.has(v.name))) continue;
+    nodes.push(node);
+    for (const input of node.inputs) if (input !== undefined) needed.add(input.name);
+  }
+  const initializers = new Map([...graph.initializers].filter(([name]) => needed.has(name)));
+  return { ...graph, nodes: nodes.reverse(), initializers };
 }

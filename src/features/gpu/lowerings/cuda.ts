@@ -1,3 +1,4 @@
+import { live } from "../../../onnx/graph.js";
 import { bnb4Attributes } from "../../../onnx/nf4.js";
 import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import type { Lowering } from "../../../onnx/session.js";
@@ -24,19 +25,6 @@ export const lowering: Lowering = (graph, precision) => {
  */
 export function forCuda(graph: Graph, largest = LARGE): Graph {
   return live(inBlocks(packedGradients(withoutJoining(withoutLate(graph))), largest));
-}
-
-/** Removes what no output needs. */
-function live(graph: Graph): Graph {
-  const needed = new Set(graph.outputs.map((v) => v.name));
-  const nodes: Node[] = [];
-  for (const node of [...graph.nodes].reverse()) {
-    if (!node.outputs.some((v) => needed.has(v.name))) continue;
-    nodes.push(node);
-    for (const input of node.inputs) if (input !== undefined) needed.add(input.name);
-  }
-  const initializers = new Map([...graph.initializers].filter(([name]) => needed.has(name)));
-  return { ...graph, nodes: nodes.reverse(), initializers };
 }
 
 /** Constants under a reshape whose target is computed: the constants themselves, or under a constant target. */
