@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { orClose } from "../core/closing.js";
 import { codeHash } from "../core/code-hash.js";
 import { UserError } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
@@ -141,13 +142,7 @@ export class SiteEnvironment {
       episodeTimeoutMs: rollout_timeout_s * 1000,
       ...(contracts === undefined ? {} : { execute: (session, task, plan) => this.playKnown(session, task, plan) }),
     });
-    try {
-      await checkSelectors(runner, site);
-      return runner;
-    } catch (error) {
-      await runner.close();
-      throw error;
-    }
+    return orClose(runner, () => checkSelectors(runner, site));
   }
 
   /** A form as it was learned; it is learned where it is not. */

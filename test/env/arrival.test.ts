@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closing } from "../../src/core/closing.js";
 import { openRunner, servePages, taskFor, using } from "./page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a></label><button>Submit</button></form>`;
@@ -50,7 +51,7 @@ test("a page that is not the task's form is a fault that says what it is", async
 });
 
 test("an API on another origin is reached where the site allows it, and a fault that names it where not", async () => {
-  const api = await servePages({}, (request, response) => {
+  await using api = await servePages({}, (request, response) => {
     response.setHeader("access-control-allow-origin", "*");
     response.setHeader("access-control-allow-headers", "content-type");
     response.setHeader("access-control-allow-methods", "PUT, POST");
@@ -61,41 +62,34 @@ test("an API on another origin is reached where the site allows it, and a fault 
   const page = `${FORM}<p id=o></p><script>document.forms[0].onsubmit = async (e) => { e.preventDefault();
     const r = await fetch("${api.baseUrl}/people", { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(Object.fromEntries(new FormData(e.target))) });
     o.textContent = (await r.json()).ok ? "Saved" : "Failed"; }</script>`;
-  const site = await servePages({
+  await using site = await servePages({
     "/form": page,
     "/post": FORM.replace("<form", `<form action="${api.baseUrl}/plain"`),
   });
-  const allowed = await openRunner({ ...site, allowOrigins: [api.baseUrl] });
-  const closed = await openRunner(site, { actionTimeoutMs: 3000 });
-  try {
-    for (const path of ["/form", "/post"]) {
-      // the page stays as it is and says "Saved": whether that is a yes only its tasks can say
-      const task = { ...taskFor(path, FIELDS), success: { status: 200 } };
-      const episode = await allowed.run(task, PLAN);
-      assert.deepEqual([path, episode.fault, episode.accepted, episode.reward], [path, undefined, true, 1]);
-      const { fault } = await closed.run(taskFor(path, FIELDS), PLAN);
-      assert.match(
-        fault ?? "none",
-        new RegExp(`the form posts to another host: ${api.baseUrl} \\(site\\.allow_origins\\)`),
-      );
-    }
-    assert.deepEqual(
-      api.received.filter(({ method }) => method !== "OPTIONS").map(({ method, body }) => [method, body]),
-      [
-        ["PUT", '{"n":"Ann","a":"41"}'],
-        ["POST", "n=Ann&a=41"],
-      ],
+  await using allowed = closing(await openRunner({ ...site, allowOrigins: [api.baseUrl] }));
+  await using closed = closing(await openRunner(site, { actionTimeoutMs: 3000 }));
+  for (const path of ["/form", "/post"]) {
+    // the page stays as it is and says "Saved": whether that is a yes only its tasks can say
+    const task = { ...taskFor(path, FIELDS), success: { status: 200 } };
+    const episode = await allowed.run(task, PLAN);
+    assert.deepEqual([path, episode.fault, episode.accepted, episode.reward], [path, undefined, true, 1]);
+    const { fault } = await closed.run(taskFor(path, FIELDS), PLAN);
+    assert.match(
+      fault ?? "none",
+      new RegExp(`the form posts to another host: ${api.baseUrl} \\(site\\.allow_origins\\)`),
     );
-  } finally {
-    await allowed.close();
-    await closed.close();
-    await site.stop();
-    await api.stop();
   }
+  assert.deepEqual(
+    api.received.filter(({ method }) => method !== "OPTIONS").map(({ method, body }) => [method, body]),
+    [
+      ["PUT", '{"n":"Ann","a":"41"}'],
+      ["POST", "n=Ann&a=41"],
+    ],
+  );
 });
 
 test("each episode begins with the site's storage state", async () => {
-  const site = await servePages({}, (request, response) => {
+  await using site = await servePages({}, (request, response) => {
     if (request.method !== "GET") return false;
     const inside = request.cookie?.includes("session=abc") === true;
     response.setHeader("content-type", "text/html").end(inside ? FORM : LOGIN);
@@ -111,14 +105,9 @@ test("each episode begins with the site's storage state", async () => {
     secure: false,
     sameSite: "Lax" as const,
   };
-  const runner = await openRunner({ ...site, storageState: { cookies: [cookie], origins: [] } });
-  try {
-    for (let i = 0; i < 3; i++) {
-      const { reward, attempts } = await runner.run(taskFor("/form", FIELDS), PLAN);
-      assert.deepEqual([reward, attempts], [1, 1]);
-    }
-  } finally {
-    await runner.close();
-    await site.stop();
+  await using runner = closing(await openRunner({ ...site, storageState: { cookies: [cookie], origins: [] } }));
+  for (let i = 0; i < 3; i++) {
+    const { reward, attempts } = await runner.run(taskFor("/form", FIELDS), PLAN);
+    assert.deepEqual([reward, attempts], [1, 1]);
   }
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closing } from "../../src/core/closing.js";
 import { openRunner, servePages, taskFor, using } from "./page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
@@ -87,31 +88,23 @@ test("pages that get in the way change nothing about a plan's worth", async () =
 });
 
 test("pages that break what they can end as faults, or as what the server received; the next page is as ever", async () => {
-  const site = await servePages({ ...paths(BREAKING), "/plain": FORM }, ({ url }) => url === "/never");
-  const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 1000, episodeTimeoutMs: 2000 });
-  try {
-    const play = async (name: string): Promise<void> => {
-      const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
-      const { fault, reward, accepted, posted } = episode;
-      if (fault !== undefined) {
-        assert.ok(Number.isNaN(reward) && !accepted, name);
-        return;
-      }
-      const bodies = site.received.filter((r) => r.method === "POST" && r.url === pathOf(name)).map((r) => r.body);
-      if (accepted) assert.equal(reward > 0.5, JSON.stringify(posted).includes("Ann"), name);
-      if (accepted && reward > 0) assert.ok(bodies.includes("n=Ann"), name);
-      // unsent, a right value on the page is worth half at most
-      if (!accepted) assert.ok(reward <= 0.6, name);
-    };
-    await Promise.all(Object.keys(BREAKING).map(play));
-  } finally {
-    await runner.close();
-  }
-  const next = await openRunner(site);
-  try {
-    assert.equal((await next.run(taskFor("/plain", FIELDS), PLAN)).reward, 1);
-  } finally {
-    await next.close();
-    await site.stop();
-  }
+  await using site = await servePages({ ...paths(BREAKING), "/plain": FORM }, ({ url }) => url === "/never");
+  await using runner = closing(await openRunner(site, { contexts: 4, actionTimeoutMs: 1000, episodeTimeoutMs: 2000 }));
+  const play = async (name: string): Promise<void> => {
+    const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
+    const { fault, reward, accepted, posted } = episode;
+    if (fault !== undefined) {
+      assert.ok(Number.isNaN(reward) && !accepted, name);
+      return;
+    }
+    const bodies = site.received.filter((r) => r.method === "POST" && r.url === pathOf(name)).map((r) => r.body);
+    if (accepted) assert.equal(reward > 0.5, JSON.stringify(posted).includes("Ann"), name);
+    if (accepted && reward > 0) assert.ok(bodies.includes("n=Ann"), name);
+    // unsent, a right value on the page is worth half at most
+    if (!accepted) assert.ok(reward <= 0.6, name);
+  };
+  await Promise.all(Object.keys(BREAKING).map(play));
+  await runner.close();
+  await using next = closing(await openRunner(site));
+  assert.equal((await next.run(taskFor("/plain", FIELDS), PLAN)).reward, 1);
 });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { closing } from "../../src/core/closing.js";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import { injectedFaults } from "../../src/env/browser/injected-faults.js";
 import type { FormsEnvironment } from "../../src/env/environments/forms.js";
@@ -14,7 +15,7 @@ export interface Received {
 }
 
 /** A site of hand-written pages: GET serves the page of the path, POST answers JSON, `answer` may do otherwise. */
-export interface PageSite extends RunningSite {
+export interface PageSite extends RunningSite, AsyncDisposable {
   readonly received: Received[];
 }
 
@@ -61,6 +62,12 @@ export async function servePages(
     });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
+    });
   return {
     name: "pages",
     baseUrl: `http://127.0.0.1:${port}`,
@@ -68,12 +75,8 @@ export async function servePages(
     splitHash: () => "",
     received,
     ...(assets === undefined ? {} : { assets }),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-        for (const socket of sockets) socket.destroy();
-      }),
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
@@ -132,11 +135,7 @@ export async function using(
   },
   work: (runner: EpisodeRunner, site: PageSite) => Promise<void>,
 ): Promise<void> {
-  const site = { ...(await servePages(pages, answer, assets)), stateless };
-  try {
-    const runner = await openRunner(site, options);
-    await work(runner, site).finally(() => runner.close());
-  } finally {
-    await site.stop();
-  }
+  await using site = { ...(await servePages(pages, answer, assets)), stateless };
+  await using runner = closing(await openRunner(site, options));
+  await work(runner, site);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { chromium } from "playwright";
 import { configOf } from "../../src/config/config.js";
+import { closing } from "../../src/core/closing.js";
 import { Rng } from "../../src/core/rng.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import type { Environment, EpisodeOutcome } from "../../src/env/environment.js";
@@ -28,18 +29,16 @@ const entriesOf = (har: unknown): readonly Entry[] => (har as { log: { entries: 
 async function replay(har: unknown, url: string, name: string): Promise<void> {
   writeFileSync("replayed.har", JSON.stringify(har));
   const executablePath = findBrowser()?.path;
-  const browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
-  try {
-    const context = await browser.newContext();
-    await context.routeFromHAR("replayed.har", { notFound: "abort" });
-    const page = await context.newPage();
-    await page.goto(url);
-    await page.getByLabel("Name").fill(name);
-    await page.getByRole("button").click();
-    await page.getByText("Thank you").waitFor();
-  } finally {
-    await browser.close();
-  }
+  await using browser = closing(
+    await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) }),
+  );
+  const context = await browser.newContext();
+  await context.routeFromHAR("replayed.har", { notFound: "abort" });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button").click();
+  await page.getByText("Thank you").waitFor();
 }
 
 const FORM = `<h1>Library</h1><form method=post action=/visit><label>Name <input name=n></label><button>Send</button></form>`;

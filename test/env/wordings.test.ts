@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closing } from "../../src/core/closing.js";
 import { Rng } from "../../src/core/rng.js";
 import { FormsEnvironment } from "../../src/env/environments/forms.js";
 import type { Idioms } from "./idioms/idiom.js";
@@ -11,19 +12,15 @@ import { FORMS_OPTIONS } from "./page-site.js";
 async function accepted(pages: Idioms): Promise<string[]> {
   const site = await serveIdioms(pages);
   const tasks = Object.entries(pages).map(([name, idiom]) => idiomTask(name, idiom));
-  const environment = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS);
-  try {
-    const played = Object.keys(pages).map(async (name, i) => {
-      const task = tasks[i] as (typeof tasks)[0];
-      const act = await environment.fixedPolicies.oracle?.(task, Rng.named(1, task.id));
-      const { fault, detail } = await environment.play(task, act as NonNullable<typeof act>, new Map());
-      assert.equal(fault, undefined, `${name}: ${fault}`);
-      return detail.accepted === true ? [name] : [];
-    });
-    return (await Promise.all(played)).flat();
-  } finally {
-    await environment.close();
-  }
+  await using environment = closing(new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS));
+  const played = Object.keys(pages).map(async (name, i) => {
+    const task = tasks[i] as (typeof tasks)[0];
+    const act = await environment.fixedPolicies.oracle?.(task, Rng.named(1, task.id));
+    const { fault, detail } = await environment.play(task, act as NonNullable<typeof act>, new Map());
+    assert.equal(fault, undefined, `${name}: ${fault}`);
+    return detail.accepted === true ? [name] : [];
+  });
+  return (await Promise.all(played)).flat();
 }
 
 test("a form that is shown again was refused, whatever the page says and in which language", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
+import { closing } from "../../src/core/closing.js";
 import { openRunner, servePages, taskFor } from "./page-site.js";
 
 const file = (name: string): string =>
@@ -29,21 +30,16 @@ const FIELDS = { Name: "Nathan", Birth: "1946/11/20", Gender: "Female" };
 
 // on such a page a tab of Chromium crashed at the submit, after a look for listeners in all of the document
 test("what a policy gets wrong is scored, and never a fault", async () => {
-  const site = await servePages({ "/form": PAGE });
-  const runner = await openRunner(site);
+  await using site = await servePages({ "/form": PAGE });
+  await using runner = closing(await openRunner(site));
   const plans = [
     "fill Name | Nathan\nselect Gender | Gender\nsubmit",
     "fill Name | Nathan\nselect Gender | None\nfill Birth | 1946/11/0\nsubmit",
     "fill Name | Nathan\nfill Birth | soon\nselect Gender | Neither\nfill Name | Nat\nsubmit",
   ];
-  try {
-    for (const plan of plans) {
-      const { fault, reward } = await runner.run(taskFor("/form", FIELDS), plan);
-      assert.equal(fault, undefined, plan);
-      assert.ok(reward > 0 && reward < 1, `${plan}: ${reward}`);
-    }
-  } finally {
-    await runner.close();
-    await site.stop();
+  for (const plan of plans) {
+    const { fault, reward } = await runner.run(taskFor("/form", FIELDS), plan);
+    assert.equal(fault, undefined, plan);
+    assert.ok(reward > 0 && reward < 1, `${plan}: ${reward}`);
   }
 });

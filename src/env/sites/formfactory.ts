@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { z } from "zod";
+import { closing } from "../../core/closing.js";
 import { fail, messageOf, UserError } from "../../core/errors.js";
 import { type Control, controlNamed } from "../browser/controls.js";
 import { EpisodeRunner } from "../browser/episode.js";
@@ -79,21 +80,21 @@ async function readPages(
   tasks: readonly Task[],
 ): Promise<ReadonlyMap<string, readonly Control[]>> {
   const firsts = [...new Map(tasks.map((task) => [task.url, task])).values()];
-  const runner = await EpisodeRunner.open({
-    site: { ...base, tasks: () => [], splitHash: () => "" },
-    headless: true,
-    contexts: 2,
-    actionTimeoutMs: READ_TIMEOUT_MS,
-    episodeTimeoutMs: READ_TIMEOUT_MS,
-    uploads: "none",
-  });
+  await using runner = closing(
+    await EpisodeRunner.open({
+      site: { ...base, tasks: () => [], splitHash: () => "" },
+      headless: true,
+      contexts: 2,
+      actionTimeoutMs: READ_TIMEOUT_MS,
+      episodeTimeoutMs: READ_TIMEOUT_MS,
+      uploads: "none",
+    }),
+  );
   try {
     return new Map(await Promise.all(firsts.map(async (task) => [task.url, await runner.snapshot(task)] as const)));
   } catch (error) {
     if (error instanceof UserError) throw error;
     fail(`formfactory site: a form cannot be read: ${messageOf(error)}`, { cause: error });
-  } finally {
-    await runner.close();
   }
 }
 

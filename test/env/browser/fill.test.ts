@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
+import { closing } from "../../../src/core/closing.js";
 import type { Control } from "../../../src/env/browser/controls.js";
 import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
 import type { Episode } from "../../../src/env/forms/episode.js";
@@ -262,17 +263,13 @@ test("a required file that the task does not name is attached, and earns nothing
 });
 
 test("where uploads are off a file costs and earns nothing, and a form that requires one cannot be sent", async () => {
-  const off = await openRunner(site, { uploads: "none" });
+  await using off = closing(await openRunner(site, { uploads: "none" }));
   const fields = { Name: "Ann", Scan: "a.png" };
-  try {
-    for (const plan of ["fill Name | Ann\nfill Scan | a.png\nsubmit", "fill Name | Ann\nsubmit"]) {
-      const optional = await off.run(taskFor("/file-optional", fields), plan);
-      assert.deepEqual([optional.reward, optional.success], [1, true]);
-      const required = await off.run(taskFor("/file-required", fields), plan);
-      assert.deepEqual([required.accepted, required.reward, required.success], [false, 0.5, false]);
-    }
-  } finally {
-    await off.close();
+  for (const plan of ["fill Name | Ann\nfill Scan | a.png\nsubmit", "fill Name | Ann\nsubmit"]) {
+    const optional = await off.run(taskFor("/file-optional", fields), plan);
+    assert.deepEqual([optional.reward, optional.success], [1, true]);
+    const required = await off.run(taskFor("/file-required", fields), plan);
+    assert.deepEqual([required.accepted, required.reward, required.success], [false, 0.5, false]);
   }
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
 import { Rng } from "../../../src/core/rng.js";
 import { drawFault, FAULT_KINDS, injectedFaults } from "../../../src/env/browser/injected-faults.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
@@ -25,21 +26,19 @@ async function playAll(faults: object): Promise<EpisodeOutcome[]> {
     embedded.schema.parse({ tier: "wizard", sizes: { train: 1, val: 0, test: 0, heldout: 0 } }),
   );
   const browser = { ...FORMS_OPTIONS.browser, contexts: 2, inject_faults: injectedFaults.parse(faults) };
-  const pages = new PagesEnvironment(site, {
-    ...FORMS_OPTIONS,
-    browser,
-    environment: { kind: "pages", turns: 8, page_characters: 2000 },
-  });
-  try {
-    return await Promise.all(
-      pages.tasks.slice(0, 4).map(async (task) => {
-        const act = await pages.fixedPolicies.oracle?.(task, Rng.named(1, task.id));
-        return pages.play(task, act as NonNullable<typeof act>);
-      }),
-    );
-  } finally {
-    await pages.close();
-  }
+  await using pages = closing(
+    new PagesEnvironment(site, {
+      ...FORMS_OPTIONS,
+      browser,
+      environment: { kind: "pages", turns: 8, page_characters: 2000 },
+    }),
+  );
+  return await Promise.all(
+    pages.tasks.slice(0, 4).map(async (task) => {
+      const act = await pages.fixedPolicies.oracle?.(task, Rng.named(1, task.id));
+      return pages.play(task, act as NonNullable<typeof act>);
+    }),
+  );
 }
 
 test("an episode that only meets faults has none but that: no reward of 0, nothing measured", async () => {

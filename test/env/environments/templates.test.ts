@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it, test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
 import type { Blank, Observation, Template } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../src/env/environment.js";
@@ -96,24 +97,20 @@ describe("a site whose pages have to be read", () => {
 test("forms of our own: browser and paper offer the same templates, with letters and pages as prompts too", async () => {
   const sizes = { train: 2, val: 0, test: 0, heldout: 1 };
   const site = await embedded.start(embedded.schema.parse({ tier: "full", sizes, letters: 2 }));
-  const forms = new FormsEnvironment(site, { ...FORMS_OPTIONS, prompt: { style: "page" } });
+  await using forms = closing(new FormsEnvironment(site, { ...FORMS_OPTIONS, prompt: { style: "page" } }));
   const paper = new PaperEnvironment({ tier: "full", sizes, letters: 2, style: "page" });
-  try {
-    const shown = (environment: Environment): (Observation | undefined)[] =>
-      environment.tasks.map((task) => environment.firstObservation?.(task));
-    assert.deepEqual(shown(forms), shown(paper));
-    const byForm = new Map<string, Template>();
-    for (const task of forms.tasks) {
-      const { template } = forms.firstObservation(task);
-      assert.deepEqual(template, byForm.get(task.form) ?? template);
-      byForm.set(task.form, template as Template);
-    }
-    assert.deepEqual(forms.demonstrations?.(forms.tasks), paper.demonstrations?.(paper.tasks));
-    const { outcome } = await played(forms, forms.tasks[0] as EnvironmentTask);
-    assert.deepEqual([outcome.reward, outcome.success], [1, true], JSON.stringify(outcome.detail));
-  } finally {
-    await forms.close();
+  const shown = (environment: Environment): (Observation | undefined)[] =>
+    environment.tasks.map((task) => environment.firstObservation?.(task));
+  assert.deepEqual(shown(forms), shown(paper));
+  const byForm = new Map<string, Template>();
+  for (const task of forms.tasks) {
+    const { template } = forms.firstObservation(task);
+    assert.deepEqual(template, byForm.get(task.form) ?? template);
+    byForm.set(task.form, template as Template);
   }
+  assert.deepEqual(forms.demonstrations?.(forms.tasks), paper.demonstrations?.(paper.tasks));
+  const { outcome } = await played(forms, forms.tasks[0] as EnvironmentTask);
+  assert.deepEqual([outcome.reward, outcome.success], [1, true], JSON.stringify(outcome.detail));
 });
 
 test("wizards: a template a turn, of the page that is there; one without fields asks whether to send it", async () => {
@@ -121,23 +118,19 @@ test("wizards: a template a turn, of the page that is there; one without fields 
     embedded.schema.parse({ tier: "wizard", sizes: { train: 2, val: 0, test: 0, heldout: 0 } }),
   );
   const turns = { kind: "pages", turns: 8, page_characters: 2000 };
-  const pages = new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: turns });
-  try {
-    const shown = pages.demonstrations?.(pages.tasks) ?? [];
-    const templates = (id: string): unknown[] =>
-      shown.filter((turn) => turn.id === id).map(({ observation }) => observation.template);
-    const byForm = new Map<string, unknown[]>();
-    for (const { form, id } of pages.tasks) {
-      assert.deepEqual(templates(id), byForm.get(form) ?? templates(id));
-      byForm.set(form, templates(id));
-    }
-    const review = shown.find(({ observation }) => namesOf(observation).includes("submit"));
-    assert.deepEqual(review?.action.values, { submit: "yes" });
-    const task = pages.tasks.find(({ id }) => id === review?.id) as EnvironmentTask;
-    // nothing right: the first page is shown again until there is nothing new to say
-    const { outcome } = await played(pages, task, {});
-    assert.ok(!outcome.success && (outcome.reward as number) < 0.5);
-  } finally {
-    await pages.close();
+  await using pages = closing(new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: turns }));
+  const shown = pages.demonstrations?.(pages.tasks) ?? [];
+  const templates = (id: string): unknown[] =>
+    shown.filter((turn) => turn.id === id).map(({ observation }) => observation.template);
+  const byForm = new Map<string, unknown[]>();
+  for (const { form, id } of pages.tasks) {
+    assert.deepEqual(templates(id), byForm.get(form) ?? templates(id));
+    byForm.set(form, templates(id));
   }
+  const review = shown.find(({ observation }) => namesOf(observation).includes("submit"));
+  assert.deepEqual(review?.action.values, { submit: "yes" });
+  const task = pages.tasks.find(({ id }) => id === review?.id) as EnvironmentTask;
+  // nothing right: the first page is shown again until there is nothing new to say
+  const { outcome } = await played(pages, task, {});
+  assert.ok(!outcome.success && (outcome.reward as number) < 0.5);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
@@ -69,20 +70,16 @@ test("what the server received and answered decides, not what the record says of
 
 test("a form that its site declares is judged by today's declaration", async () => {
   const site = await embedded.start(embedded.schema.parse({ sizes: { train: 1, val: 0, test: 0, heldout: 0 } }));
-  const environment = new FormsEnvironment(site, FORMS_OPTIONS);
-  try {
-    const task = environment.tasks[0] as Task;
-    const act = await environment.fixedPolicies.oracle?.(task, undefined as never);
-    assert.ok(act !== undefined);
-    const outcome = await judgedAgain(environment, task, await environment.play(task, act, new Map()));
-    assert.equal(outcome.reward, 1);
-    assert.equal((outcome.detail.evidence as { controls?: unknown }).controls, undefined);
-    const declared = site.declaredForm?.(task);
-    assert.ok(declared !== undefined);
-    site.declaredForm = () => ({ ...declared, accepted: ["json has receipt"] });
-    const now = (await environment.rejudge(task, outcome.detail)) as EpisodeOutcome;
-    assert.deepEqual([now.detail.accepted, now.success], [false, false]);
-  } finally {
-    await environment.close();
-  }
+  await using environment = closing(new FormsEnvironment(site, FORMS_OPTIONS));
+  const task = environment.tasks[0] as Task;
+  const act = await environment.fixedPolicies.oracle?.(task, undefined as never);
+  assert.ok(act !== undefined);
+  const outcome = await judgedAgain(environment, task, await environment.play(task, act, new Map()));
+  assert.equal(outcome.reward, 1);
+  assert.equal((outcome.detail.evidence as { controls?: unknown }).controls, undefined);
+  const declared = site.declaredForm?.(task);
+  assert.ok(declared !== undefined);
+  site.declaredForm = () => ({ ...declared, accepted: ["json has receipt"] });
+  const now = (await environment.rejudge(task, outcome.detail)) as EpisodeOutcome;
+  assert.deepEqual([now.detail.accepted, now.success], [false, false]);
 });

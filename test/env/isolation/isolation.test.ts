@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
 import type { RunningSite } from "../../../src/env/site.js";
 import { openRunner, servePages, taskFor, using } from "../page-site.js";
 import { answer, pageOf, WAYS } from "./ways.js";
@@ -15,21 +16,16 @@ async function playTwice(
   const pages = Object.fromEntries(
     Object.entries(WAYS).map(([name, way]) => [`/${keyOf(name)}`, pageOf(way, keyOf(name))]),
   );
-  const site = await servePages(pages, answer);
-  const runner = await openRunner({ ...site, stateless } as RunningSite);
+  await using site = await servePages(pages, answer);
+  await using runner = closing(await openRunner({ ...site, stateless } as RunningSite));
   const found: Record<string, { posted: unknown; reward: number }> = {};
-  try {
-    for (const name of names) {
-      const task = taskFor(`/${keyOf(name)}`, FIELDS);
-      const first = await runner.run(task, "submit");
-      assert.deepEqual([name, first.fault, first.posted], [name, undefined, [["n", ""]]]);
-      const second = await runner.run(task, "submit");
-      assert.equal(second.fault, undefined, name);
-      found[name] = { posted: second.posted, reward: second.reward };
-    }
-  } finally {
-    await runner.close();
-    await site.stop();
+  for (const name of names) {
+    const task = taskFor(`/${keyOf(name)}`, FIELDS);
+    const first = await runner.run(task, "submit");
+    assert.deepEqual([name, first.fault, first.posted], [name, undefined, [["n", ""]]]);
+    const second = await runner.run(task, "submit");
+    assert.equal(second.fault, undefined, name);
+    found[name] = { posted: second.posted, reward: second.reward };
   }
   return found;
 }

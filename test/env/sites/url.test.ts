@@ -85,29 +85,24 @@ test("only this machine, or hosts that the config allows; only an origin", async
 
 test("a page that redirects is followed on its site, and nowhere else", async () => {
   const touched: string[] = [];
-  const other = await servePages({ "/elsewhere": "x" }, ({ url: path }) => {
+  await using other = await servePages({ "/elsewhere": "x" }, ({ url: path }) => {
     touched.push(path);
     return false;
   });
   let to = "/join";
-  const moved = await servePages({ "/join": "x" }, ({ url: path }, response) => {
+  await using moved = await servePages({ "/join": "x" }, ({ url: path }, response) => {
     if (path === "/join" && to === "/join") return false;
     response.writeHead(302, { location: to }).end();
     return true;
   });
   writeFileSync(join(dir, "moved.jsonl"), JSON.stringify({ ...TASKS[0], url: "/moved" }));
   const open = (): ReturnType<typeof start> => start({ tasks: join(dir, "moved.jsonl"), base_url: moved.baseUrl });
-  try {
-    assert.equal((await open()).tasks().length, 1);
-    to = `${other.baseUrl}/elsewhere`;
-    await assert.rejects(open(), /\/moved: leads to another server, http/);
-    to = "/moved";
-    await assert.rejects(open(), /\/moved: leads on and on/);
-    assert.deepEqual(touched, []);
-  } finally {
-    await moved.stop();
-    await other.stop();
-  }
+  assert.equal((await open()).tasks().length, 1);
+  to = `${other.baseUrl}/elsewhere`;
+  await assert.rejects(open(), /\/moved: leads to another server, http/);
+  to = "/moved";
+  await assert.rejects(open(), /\/moved: leads on and on/);
+  assert.deepEqual(touched, []);
 });
 
 test("a site that is down, or that lacks a page, is told before the run", async () => {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Page } from "playwright";
+import { closing } from "../../../core/closing.js";
 import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
 import { readSmall } from "../../../core/files.js";
 import { ownFunction } from "../../../core/own-module.js";
@@ -45,7 +46,7 @@ async function logIn(
   state: StorageState | undefined,
 ): Promise<StorageState> {
   const login = await ownFunction<Login>(file, "site.login", "export default async (page, { baseUrl }) => { ... }");
-  const host = new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true });
+  await using host = closing(new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true }));
   try {
     const browser = await host.browser();
     const context = await browser.newContext({
@@ -62,8 +63,6 @@ async function logIn(
       hint: "It gets a Playwright page and { baseUrl }, and leaves the page logged in.",
       cause: error,
     });
-  } finally {
-    await host.close();
   }
 }
 
