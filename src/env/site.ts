@@ -127,6 +127,12 @@ export interface KnownPage {
   readonly fields: Readonly<Record<string, FieldKind>>;
 }
 
+/** A task and the controls of its fields, by label. */
+export interface KnownTask {
+  readonly task: Task;
+  readonly kinds: Readonly<Record<string, FieldKind>>;
+}
+
 /** A server of forms that is up, and its tasks. */
 export interface RunningSite {
   /** Origin without a trailing slash, as `http://127.0.0.1:40123`. */
@@ -163,7 +169,7 @@ export interface RunningSite {
   /** The pages of a task's form as who fills it in rightly meets them, where the site knows them without a browser. */
   knownPages?(task: Task): readonly KnownPage[];
   /** A synthetic training task of a form that does not exist, and its controls. */
-  augmentedTask?(rng: Rng): { readonly task: Task; readonly kinds: Readonly<Record<string, FieldKind>> };
+  augmentedTask?(rng: Rng): KnownTask;
   /**
    * Brings the server back to where every episode begins; called before each, which are then played one at a time. What it
    * throws is a fault.

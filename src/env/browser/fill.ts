@@ -6,9 +6,9 @@ import {
   parseDate,
   parseNumber,
   parseTime,
-  writeDate,
 } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
+import { writeDay } from "../pages/values.js";
 import type { ControlKind } from "../site.js";
 import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
@@ -197,7 +197,7 @@ function typed({ kind, notation }: Control, value: string): string {
   switch (kind) {
     case "date": {
       const date = parseDate(value);
-      return date === undefined ? value : notation === undefined ? date : writeDate(date, notation);
+      return date === undefined ? value : notation === undefined ? date : writeDay(date, notation);
     }
     case "time":
       return parseTime(value) ?? value;

@@ -30,11 +30,11 @@ import { faulted, outcomeOf } from "../forms/outcome.js";
 import { rewardFor } from "../forms/own-reward.js";
 import { type Plan, renderPlan } from "../forms/plan.js";
 import type { Answer } from "../forms/plan-parts.js";
-import { type KnownTask, recombined } from "../forms/recombine.js";
+import { recombined } from "../forms/recombine.js";
 import { unprovenOf } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
 import { isChanged } from "../pages/play.js";
-import type { FieldKind, RunningSite, SiteKind, Task } from "../site.js";
+import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.js";
 import { config, type FormsConfig, SiteEnvironment, sections } from "../site-environment.js";
 
 const MIB = 2 ** 20;

@@ -105,7 +105,7 @@ function isShownAgain({ answer, posted, how, method }: Exchange): boolean {
 }
 
 /** Tells what the server received by a request, one value a control. */
-export function valuesOf(
+function valuesOf(
   { controls, fields }: Pick<JudgedForm, "controls" | "fields">,
   { posted, uploads = [] }: Pick<KeptRequest, "posted" | "uploads">,
   task: Pick<Task, "fields" | "keys">,

@@ -98,12 +98,6 @@ function isoDate(year = "", month = "", day = ""): string | undefined {
   return `${year.padStart(4, "0")}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
-/** A date `YYYY-MM-DD` in a notation of YYYY, MM and DD, as `DD.MM.YYYY`. */
-export function writeDate(date: string, notation: string): string {
-  const [year = "", month = "", day = ""] = date.split("-");
-  return notation.replace("YYYY", year).replace("MM", month).replace("DD", day);
-}
-
 /** A time of day as `HH:MM` (24 hours); undefined where it is none. */
 export function parseTime(value: FieldValue): string | undefined {
   const m = /^(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])?\.?(?:m\.?)?$/i.exec(String(value).trim());

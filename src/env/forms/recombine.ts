@@ -1,11 +1,5 @@
 import type { Rng } from "../../core/rng.js";
-import type { ControlKind, FieldKind, FieldValue, Task } from "../site.js";
-
-/** A task and the controls of its fields. */
-export interface KnownTask {
-  readonly task: Task;
-  readonly kinds: Readonly<Record<string, FieldKind>>;
-}
+import type { ControlKind, FieldKind, FieldValue, KnownTask } from "../site.js";
 
 /** Share of the tasks whose fields get labels that no form has, and of those tasks the share of fields. */
 const RENAMED = 0.6;

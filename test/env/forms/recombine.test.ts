@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import { type KnownTask, recombined } from "../../../src/env/forms/recombine.js";
-import type { FieldKind, FieldValue, Task } from "../../../src/env/site.js";
+import { recombined } from "../../../src/env/forms/recombine.js";
+import type { FieldKind, FieldValue, KnownTask, Task } from "../../../src/env/site.js";
 
 const known = (form: string, fields: Record<string, FieldValue>): KnownTask => ({
   task: {

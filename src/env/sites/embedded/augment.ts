@@ -1,17 +1,11 @@
 import type { Rng } from "../../../core/rng.js";
-import type { FieldKind, Task, Tier } from "../../site.js";
+import type { KnownTask, Task, Tier } from "../../site.js";
 import { HELDOUT_FORMS, TRAINING_FORMS } from "./catalog.js";
 import { type Field, kindOf } from "./fields.js";
 import { fieldsOf } from "./form.js";
 import { type LetterLevel, withLetter } from "./letters/letter.js";
 import { drawRecord } from "./records.js";
 import { instructionFor } from "./tasks.js";
-
-/** A task of a form that does not exist, and its controls: for supervised training only, no page shows it. */
-export interface AugmentedTask {
-  readonly task: Task;
-  readonly kinds: Readonly<Record<string, FieldKind>>;
-}
 
 interface Material {
   /** All fields of the training forms, and the boxes among them. */
@@ -82,9 +76,10 @@ function pickTitle(material: Material, rng: Rng): string {
 
 /**
  * A task with a random title and random labels made of the words of training labels, and values that suit random
- * controls. It holds no label or title of a held-out form and no reserved value, so it may be trained on.
+ * controls: for supervised training only, no page shows it. It holds no label or title of a held-out form and no reserved
+ * value, so it may be trained on.
  */
-export function augmentedTask(rng: Rng, tier: Tier, level: LetterLevel = "off"): AugmentedTask {
+export function augmentedTask(rng: Rng, tier: Tier, level: LetterLevel = "off"): KnownTask {
   const material = materials.get(tier) ?? materialOf(tier);
   materials.set(tier, material);
   const [min, max] = material.size;
