@@ -134,12 +134,15 @@ function fingerprintOf(root) {
   return hash.digest("hex");
 }
 
-/** Every file below a folder, sorted; none where the folder is missing. (Node 20 has no globs.) */
+/** Every file below a folder but packages, sorted; none where the folder is missing. (Node 20 has no globs.) */
 export function filesUnder(folder) {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return entry.name === "node_modules" ? [] : filesUnder(path);
+      return entry.isFile() ? [path] : [];
+    })
     .sort();
 }
 

@@ -141,9 +141,10 @@ async function bundle(files: readonly string[], out: string): Promise<Record<str
     tsconfigRaw: {
       compilerOptions: { experimentalDecorators: true, useDefineForClassFields: false, jsx: "react-jsx" },
     },
+    external: ["/assets/*"],
     assetNames: "files/[name]-[hash]",
     loader: Object.fromEntries(
-      [".woff", ".woff2", ".ttf", ".eot", ".svg", ".png", ".gif", ".webp"].map((end) => [end, "file"]),
+      [".woff", ".woff2", ".ttf", ".eot", ".svg", ".png", ".jpg", ".gif", ".webp"].map((end) => [end, "file"]),
     ),
     define: {
       "process.env.NODE_ENV": '"production"',

@@ -12,6 +12,8 @@ import { pages as react2 } from "./pages/react-2.js";
 import { pages as react3 } from "./pages/react-3.js";
 import { pages as react4 } from "./pages/react-4.js";
 import { pages as svelte1 } from "./pages/svelte-1.js";
+import { pages as unseen1 } from "./pages/unseen-1.js";
+import { pages as unseen2 } from "./pages/unseen-2.js";
 import { pages as vue1 } from "./pages/vue-1.js";
 import { pages as vue2 } from "./pages/vue-2.js";
 import { serve } from "./server.js";
@@ -32,6 +34,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...elements2,
   ...plain3,
   ...engines2,
+  ...unseen1,
+  ...unseen2,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
