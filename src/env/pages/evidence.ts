@@ -34,8 +34,9 @@ export function says(kind: Kind, value: FieldValue, { values, held, on, unset }:
       (values.length > 0 || on.length === wanted.length)
     );
   }
-  // several fields of one character each
-  const joined = values.length > 2 && values.every((text) => text.length < 2) ? [values.join("")] : [];
+  // several fields of one character each, or of a day's parts
+  const isCode = values.length > 2 && values.every((text) => text.length < 2);
+  const joined = isCode ? [values.join("")] : kind === "date" && values.length === 3 ? [values.join(" ")] : [];
   return [...all, ...joined].some((text) => isSame(kind, value, text));
 }
 

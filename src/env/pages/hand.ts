@@ -1,6 +1,8 @@
 import type { Locator, Page } from "playwright";
 import type { Session } from "../browser/session.js";
+import { parseTime } from "../forms/normalize.js";
 import { fieldOf, located, OPERABLE } from "./place.js";
+import { TIME_PATTERNS, writeTime } from "./values.js";
 import { clickLabel, NoWay, type Place } from "./way.js";
 
 /** Limits how long a step on a control may take on a quiet machine, and a list to open. */
@@ -35,21 +37,25 @@ export async function rest(session: Session, ms: number): Promise<void> {
   SLOWED.set(session.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(session))));
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
 
 /**
  * Picks an option by its role, else by its text: the newest on the page, where lists stand that were opened last.
  * @throws NoWay where there is none in time.
  */
 async function pick(page: Page, text: string, ms: number): Promise<void> {
-  const exact = { name: text, exact: true } as const;
-  const whole = new RegExp(`^\\s*${escaped(text)}\\s*$`);
+  const time = parseTime(text);
+  const spellings = time === undefined ? [] : TIME_PATTERNS.map((pattern) => writeTime(time, pattern));
+  const whole = new RegExp(
+    `^\\s*(?:${[text, ...spellings].map(escaped).join("|")})\\s*$`,
+    time === undefined ? "" : "i",
+  );
   const roles = ["option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell"] as const;
   const choices: Locator[] = [
-    ...roles.map((role) => page.getByRole(role, exact)),
+    ...roles.map((role) => page.getByRole(role, { name: whole })),
     ...roles.slice(0, 5).map((role) => page.getByRole(role).filter({ hasText: whole })),
     page.locator("li,dd,[class*=option i],[class*=item i]").filter({ hasText: whole }),
-    page.getByText(text, { exact: true }),
+    page.getByText(whole),
   ];
   for (const end = performance.now() + ms; ; ) {
     for (const choice of choices) {

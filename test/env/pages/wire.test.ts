@@ -245,3 +245,19 @@ test("of a box and the hidden field of its name that says no the last counts", (
   assert.equal(received("Paper", wire, "flag", undefined, sent(true).posted, {}), true);
   assert.equal(received("Paper", wire, "flag", true, sent(false).posted, {}), false);
 });
+
+test("a number is a time's code under a key that is named as its label, and under no other", () => {
+  const sent = (key: string) =>
+    explain(
+      "Call me at",
+      "time",
+      [
+        { fields: { "Call me at": "09:30" }, posted: [[key, "21"]] },
+        { fields: { "Call me at": "13:00" }, posted: [[key, "14"]] },
+      ],
+      true,
+      new Set(),
+    )?.notation.as;
+  assert.equal(sent("call"), "codes");
+  assert.equal(sent("dob_day"), undefined);
+});

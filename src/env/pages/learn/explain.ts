@@ -132,6 +132,9 @@ function codes(
     }
     const values = Object.keys(known);
     if (values.length < 2 || new Set(Object.values(known)).size !== values.length) continue;
+    // a bare number is rather a part of another day than a code of this one
+    const isRead = values.some((value) => readAs(kind, value) !== undefined && /^\d+$/.test(known[value] as string));
+    if (isRead && likenessOf(key, label) === 0) continue;
     // six in the evening is not written as six in the morning
     if (values.some((value) => readAs(kind, known[value] as string) !== undefined)) continue;
     const alike = values.filter((value) => isAlike(known[value] as string, value)).length;

@@ -1,3 +1,6 @@
+import { parseDate, parseTime } from "../../forms/normalize.js";
+import type { FieldValue } from "../../site.js";
+import { parseMoment } from "../values.js";
 import { type Way, WRITABLE } from "../way.js";
 
 /** Writes the value into the control at once, as a browser does that fills in forms. */
@@ -5,5 +8,14 @@ export const way: Way = {
   serves: ["text", "number", "date", "time", "moment", "range", "file"],
   oddness: 0,
   needs: `${WRITABLE},input[type=range]`,
-  operate: ({ control, limit }, value) => control.fill(String(value), limit),
+  operate: async ({ control, limit }, value) =>
+    control.fill(native(await control.getAttribute("type", limit), value) ?? String(value), limit),
 };
+
+/** A value as a field of the browser's own takes it; undefined where the field takes any text. */
+function native(type: string | null, value: FieldValue): string | undefined {
+  const moment = parseMoment(value);
+  if (type === "datetime-local") return moment && `${moment.date}T${moment.time}`;
+  if (type === "month") return parseDate(value)?.slice(0, 7);
+  return type === "date" ? parseDate(value) : type === "time" ? parseTime(value) : undefined;
+}
