@@ -141,8 +141,12 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   const at = monthOf(grid);
   if (at === undefined) throw new NoWay("no month is said");
   const ahead = wanted - at;
-  const key = (spot: Spot, i: number): string => `${i}/${grid.buttons.length} ${spot.text}`;
-  const known = grid.buttons.map((spot, i) => ({ spot, key: key(spot, i), by: tried.get(key(spot, i)) }));
+  // of months side by side each may have some of the arrows
+  const buttons = [
+    ...new Map(grids.flatMap((one) => one.buttons).map((spot) => [`${spot.x} ${spot.y}`, spot])).values(),
+  ];
+  const key = (spot: Spot, i: number): string => `${i}/${buttons.length} ${spot.text}`;
+  const known = buttons.map((spot, i) => ({ spot, key: key(spot, i), by: tried.get(key(spot, i)) }));
   const useful = known
     .filter(
       ({ by }) => by !== undefined && by !== 0 && Math.sign(by) === Math.sign(ahead) && Math.abs(by) <= Math.abs(ahead),
