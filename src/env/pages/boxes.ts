@@ -131,6 +131,7 @@ function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Elemen
         // labels and controls stand side by side: the label's are those up to the next label
         for (let next = below.nextElementSibling; next !== null && !shared.has(next); next = next.nextElementSibling)
           if (operable(next) || holds(next)) chain.push(next);
+          else if (seen(next)) unnamed ??= next;
         if (chain.length === 0 && !isBox) {
           // what is no control by its tag or its role may be one all the same, as stars that are drawn
           spare.push(...(unnamed === undefined ? [] : [unnamed]), box);

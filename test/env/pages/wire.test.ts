@@ -261,3 +261,14 @@ test("a number is a time's code under a key that is named as its label, and unde
   assert.equal(sent("call"), "codes");
   assert.equal(sent("dob_day"), undefined);
 });
+
+test("a code of few letters that a name begins with is not claimed by the name", () => {
+  const sent = {
+    fields: { Leader: "Bo Fernandez" },
+    posted: [
+      ["transport", "bo"],
+      ["who", "bo-fernandez"],
+    ],
+  } satisfies Sample;
+  assert.deepEqual(claimed("Leader", "text", [sent]), ["who"]);
+});

@@ -47,8 +47,10 @@ export function claimed(label: string, kind: Kind, samples: readonly Sample[]): 
     value === undefined || String(value).length < TELLING
       ? []
       : posted
-          .filter(([, raw]) =>
-            notationsFor(kind).some((notation) => says(notation, kind, value as string | number, raw)),
+          .filter(
+            ([, raw]) =>
+              raw.length >= TELLING &&
+              notationsFor(kind).some((notation) => says(notation, kind, value as string | number, raw)),
           )
           .map(([key]) => key),
   );

@@ -1,12 +1,14 @@
 import { firstOf, itemsOf, type Way } from "../way.js";
 
 const KEYS: Readonly<Record<string, string>> = { lines: "Shift+Enter", Tab: "Tab" };
+/** Time in which a page that is slow on purpose takes over what is typed. */
+const LATER_MS = 600;
 
 /** Types items that become chips; a button may come before each. */
 export const way: Way = {
   serves: ["list"],
   oddness: 2.2,
-  variants: ["Enter", "comma", "button", "Tab", "lines"],
+  variants: ["Enter", "comma", "button", "Enter, later", "Tab", "lines"],
   async operate(place, value) {
     const { box, page } = place;
     for (const item of itemsOf(value)) {
@@ -22,6 +24,7 @@ export const way: Way = {
           ),
         );
       await page.keyboard.type(place.variant === "comma" ? `${item},` : item);
+      if (place.variant.endsWith("later")) await place.pause(LATER_MS);
       if (place.variant !== "comma") await page.keyboard.press(KEYS[place.variant] ?? "Enter");
       await place.pause(40);
     }

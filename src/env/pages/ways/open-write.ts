@@ -1,11 +1,16 @@
 import { confirmed, firstOf, NoWay, type Way, WRITABLE } from "../way.js";
 
-/** Runs IN THE PAGE: the middles of fields that nothing lies over. */
-function fieldsNow(css: string): [number, number][] {
-  return [...document.querySelectorAll(css)].flatMap((e): [number, number][] => {
+type Field = [x: number, y: number, most: number];
+
+/** Runs IN THE PAGE: the middles of fields that nothing lies over, those for numbers first, and how many letters they hold. */
+function fieldsNow(css: string): Field[] {
+  const isText = (e: Element): number => Number(!e.matches("[role=spinbutton],[type=number]"));
+  const fields = [...document.querySelectorAll(css)].sort((a, b) => isText(a) - isText(b));
+  return fields.flatMap((e): Field[] => {
     const { x, y, width, height } = e.getBoundingClientRect();
-    const middle: [number, number] = [x + width / 2, y + height / 2];
-    return document.elementFromPoint(...middle) === e ? [middle] : [];
+    const middle = [x + width / 2, y + height / 2] as const;
+    const { maxLength = -1 } = e as HTMLInputElement;
+    return document.elementFromPoint(...middle) === e ? [[...middle, maxLength < 0 ? 1e6 : maxLength]] : [];
   });
 }
 
@@ -13,12 +18,14 @@ function fieldsNow(css: string): [number, number][] {
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 4.5,
-  needs: "button,[role=button],[aria-haspopup]",
-  variants: ["confirm", "Enter"],
+  variants: ["confirm", "Tab", "Enter"],
   async operate(place, value) {
-    const { box, page, control } = place;
-    const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), control);
-    const look = () => place.look<[number, number][]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
+    const { box, page } = place;
+    // what is drawn is opened by what stands last in it
+    const drawn = box.locator(":not(:has(*))").locator("visible=true").last();
+    const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), drawn);
+    if (await place.has(opener.and(page.locator(WRITABLE)))) throw new NoWay("it is written into");
+    const look = () => place.look<Field[]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
     const open = async (): Promise<void> => {
       await place.click(opener);
       await place.pause(200);
@@ -29,14 +36,16 @@ export const way: Way = {
     const write = async (): Promise<void> => {
       const field = (await look()).filter((middle) => !before.includes(String(middle))).at(-1);
       if (field === undefined) throw new NoWay("nothing to write into");
-      await page.mouse.click(...field);
+      const [x, y, most] = field;
+      await page.mouse.click(x, y);
       await page.keyboard.press("ControlOrMeta+A");
-      await page.keyboard.type(String(value), { delay: 15 });
+      // a sign before the value may stand outside the field
+      await page.keyboard.type(String(value).slice(-most), { delay: 15 });
     };
     if (place.variant === "confirm") return confirmed(place, open, write);
     await open();
     await write();
-    await page.keyboard.press("Enter");
+    await page.keyboard.press(place.variant);
     await page.keyboard.press("Escape");
   },
 };

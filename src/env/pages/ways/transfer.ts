@@ -1,11 +1,13 @@
-import type { Locator } from "playwright";
 import { firstOf, itemsOf, NoWay, type Place, type Way } from "../way.js";
+
+/** Pixels from which on an item stands in another list. */
+const MOVED = 20;
 
 /** Moves items from the list of all to the list of those that are chosen: by a double click, or by a button between them. */
 export const way: Way = {
   serves: ["list"],
   oddness: 3,
-  needs: "select[multiple],li,[role=listbox]",
+  needs: "select[multiple],li,[role=listbox],[role=list]",
   variants: ["double click", "button", "second button"],
   async operate(place, value) {
     for (const item of itemsOf(value)) {
@@ -20,20 +22,23 @@ export const way: Way = {
   },
 };
 
-/** Chooses an item of the list and tries the buttons: which of them moves it is seen when it has left. */
+/** Chooses an item, which may move it, and tries the buttons: it has moved when it stands elsewhere. */
 async function moveByButton(place: Place, item: string): Promise<void> {
   const { box, page, limit } = place;
-  const buttons = box.locator("button,[role=button]").locator("visible=true");
-  const named = (list: Locator): Locator => list.locator("option,li,[role=option]").filter({ hasText: item });
-  const lists = await box.locator("select,ul,[role=listbox]").all();
-  const held = await Promise.all(lists.map((list) => place.has(named(list))));
-  const from = lists[held.indexOf(true)];
-  if (from === undefined) throw new NoWay("no list has it");
-  const isList = await place.has(from.and(page.locator("select")));
-  for (let i = place.variant === "button" ? 0 : 1; await place.has(named(from)); i++) {
+  const buttons = box.locator("button:enabled,[role=button]").locator("visible=true");
+  const options = box.locator("option,li,[role=option]").filter({ hasText: item });
+  const found = await firstOf(place, box.getByText(item, { exact: true }), options);
+  const spot = async (): Promise<number> => {
+    const area = await found.boundingBox(limit);
+    return area === null ? Number.NaN : area.x + area.y;
+  };
+  const start = await spot();
+  const list = page.locator("select").filter({ has: found });
+  if (await place.has(list)) await list.first().selectOption({ label: item }, limit);
+  else await found.click(limit);
+  await place.pause();
+  for (let i = place.variant === "button" ? 0 : 1; Math.abs((await spot()) - start) < MOVED; i++) {
     if (i >= (await buttons.count())) throw new NoWay("no button moves it");
-    if (isList) await from.selectOption({ label: item }, limit);
-    else await from.getByText(item, { exact: true }).first().click(limit);
     await buttons.nth(i).click(limit);
     await place.pause();
   }

@@ -54,7 +54,7 @@ export const pages: ComponentPage[] = [
       "Policy holder": NAMES,
       Damage: ["Burst pipe", "Theft", "Fire"],
       "Date of damage": ["2026-11-02", "2026-08-27", "2026-10-15"],
-      "Estimated loss": ["1250.50", "480.00", "99000.25"],
+      "Estimated loss": ["1250.55", "480.75", "99000.25"],
       Rooms: [["Cellar"], ["Bath", "Kitchen"], ["Bath", "Bedroom", "Kitchen"]],
       "Repair firm": ["Quick Fix", "Rohr Meister", "Hammer & Sons"],
       "Confirmation code": ["480213", "917350", "065284"],
@@ -64,7 +64,7 @@ export const pages: ComponentPage[] = [
       "Policy holder": "variables.input.holder",
       Damage: ["variables.input.kind", { Fire: "fire", "Burst pipe": "water", Theft: "theft" }],
       "Date of damage": "variables.input.day",
-      "Estimated loss": ["variables.input.loss", (loss: string) => loss.replace(/\.00$/, "")],
+      "Estimated loss": "variables.input.loss",
       Rooms: "variables.input.rooms",
       "Repair firm": "variables.input.repair",
       "Confirmation code": "variables.input.code",
@@ -79,7 +79,7 @@ export const pages: ComponentPage[] = [
       await page.getByRole("option", { name: p.text("Damage") }).click();
       await page.locator("#day_input").fill(day(p.text("Date of damage"), "M/D/YYYY"));
       await page.keyboard.press("Tab");
-      await page.locator("#loss").fill(p.text("Estimated loss").replace(/\.00$/, ""));
+      await page.locator("#loss").fill(p.text("Estimated loss"));
       await page.getByRole("button", { name: "Continue" }).click();
       for (const room of p.list("Rooms")) {
         await page.locator(".rw-multiselect input").click();
