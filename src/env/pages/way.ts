@@ -152,10 +152,11 @@ export async function cleared(place: Place): Promise<void> {
   await place.page.keyboard.press("Delete");
 }
 
-/** A place whose control is found by its id, where it has one: a calendar may give it another name once it is open. */
+/** A place whose control is found by an id that is its own: a calendar may give it another name once it is open. */
 export async function pinned(place: Place): Promise<Place> {
   const id = await place.control.getAttribute("id", place.limit);
-  return id ? { ...place, control: place.page.locator(`[id=${JSON.stringify(id)}]`) } : place;
+  const control = place.page.locator(`[id=${JSON.stringify(id)}]`);
+  return id && (await control.count()) === 1 ? { ...place, control } : place;
 }
 
 /** Writes a text over what a control holds, and leaves it by a key. */
