@@ -1,16 +1,13 @@
 import { confirmed, firstOf, NoWay, type Way, WRITABLE } from "../way.js";
 
-type Field = [x: number, y: number, most: number];
-
-/** Runs IN THE PAGE: the middles of fields that nothing lies over, those for numbers first, and how many letters they hold. */
-function fieldsNow(css: string): Field[] {
+/** Runs IN THE PAGE: the middles of fields that nothing lies over, those for numbers first. */
+function fieldsNow(css: string): [number, number][] {
   const isText = (e: Element): number => Number(!e.matches("[role=spinbutton],[type=number]"));
   const fields = [...document.querySelectorAll(css)].sort((a, b) => isText(a) - isText(b));
-  return fields.flatMap((e): Field[] => {
+  return fields.flatMap((e): [number, number][] => {
     const { x, y, width, height } = e.getBoundingClientRect();
-    const middle = [x + width / 2, y + height / 2] as const;
-    const { maxLength = -1 } = e as HTMLInputElement;
-    return document.elementFromPoint(...middle) === e ? [[...middle, maxLength < 0 ? 1e6 : maxLength]] : [];
+    const middle: [number, number] = [x + width / 2, y + height / 2];
+    return document.elementFromPoint(...middle) === e ? [middle] : [];
   });
 }
 
@@ -18,14 +15,16 @@ function fieldsNow(css: string): Field[] {
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 4.5,
-  variants: ["confirm", "Tab", "Enter"],
+  signs: "[class*=color i][class*=pick i]",
+  variants: ["confirm", "Tab", "Enter", "Tab, bare"],
   async operate(place, value) {
     const { box, page } = place;
+    const [key = "", bare] = place.variant.split(", ");
     // what is drawn is opened by what stands last in it
     const drawn = box.locator(":not(:has(*))").locator("visible=true").last();
     const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), drawn);
     if (await place.has(opener.and(page.locator(WRITABLE)))) throw new NoWay("it is written into");
-    const look = () => place.look<Field[]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
+    const look = () => place.look<[number, number][]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
     const open = async (): Promise<void> => {
       await place.click(opener);
       await place.pause(200);
@@ -36,16 +35,16 @@ export const way: Way = {
     const write = async (): Promise<void> => {
       const field = (await look()).filter((middle) => !before.includes(String(middle))).at(-1);
       if (field === undefined) throw new NoWay("nothing to write into");
-      const [x, y, most] = field;
-      await page.mouse.click(x, y);
+      await page.mouse.click(...field);
       await page.keyboard.press("ControlOrMeta+A");
       // a sign before the value may stand outside the field
-      await page.keyboard.type(String(value).slice(-most), { delay: 15 });
+      const text = bare === undefined ? String(value) : String(value).replace(/^\W/, "");
+      await page.keyboard.type(text, { delay: 15 });
     };
-    if (place.variant === "confirm") return confirmed(place, open, write);
+    if (key === "confirm") return confirmed(place, open, write);
     await open();
     await write();
-    await page.keyboard.press(place.variant);
+    await page.keyboard.press(key);
     await page.keyboard.press("Escape");
   },
 };

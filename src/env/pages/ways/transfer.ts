@@ -8,6 +8,7 @@ export const way: Way = {
   serves: ["list"],
   oddness: 3,
   needs: "select[multiple],li,[role=listbox],[role=list]",
+  signs: "[class*=transfer i],[class*=dual i]",
   variants: ["double click", "button", "second button"],
   async operate(place, value) {
     for (const item of itemsOf(value)) {
